@@ -1,6 +1,6 @@
-"""The reference: what a differentially private covariance mechanism should do.
+"""The reference says, in code, what a differentially private covariance mechanism should do.
 
-The code is written to be read. The formulas of the code are statements about real numbers, evaluated in float64. The
+The code is written to be read. The formulas in the code are statements about real numbers, evaluated in float64. The
 reference needs numpy and scipy only, except that `release` imports filelock for the account of a budget and pyarrow for
 .parquet files, when they are used. The reference never imports `covassay.verification`.
 
@@ -27,7 +27,7 @@ __all__ = ["PrivacyWarning", "PrivateCovariance", "PrivateMean", "PrivatePCA", "
 
 
 def __getattr__(name: str) -> Any:
-    """Import an estimator when it is asked for, because most uses of the reference need none."""
+    """Import an estimator when it is first used, because most uses of the reference need none."""
     if name in __all__:
         return getattr(importlib.import_module("covassay.reference.estimators"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,11 +10,11 @@ charge="proven" what is proven of the mechanism here, which is never more.
 
 How the costs of releases add up depends on the notion of privacy of the total budget.
 
-- Pure DP accepts pure DP releases only. The ε of these releases add up. - zCDP accepts zCDP releases, whose ρ add up,
-and pure DP releases, which count as ρ = ε tanh(ε/2). - (ε, δ)-DP accepts all releases. The ε and the δ of the (ε, δ)
-releases are added. The δ that is left converts the
-  other releases to an ε, in the cheaper of two ways. One way adds all of them up as zCDP and converts the sum. The
-  other way converts only the zCDP releases, and adds the ε of the pure ones.
+- Pure DP accepts pure DP releases only. The ε of these releases add up.
+- zCDP accepts zCDP releases, whose ρ add up, and pure DP releases, which count as ρ = ε tanh(ε/2).
+- (ε, δ)-DP accepts all releases. The ε and the δ of the (ε, δ) releases are added. The δ that is left converts all
+  other releases to an ε, in the cheaper of two ways. One way adds all of these releases up as zCDP and converts the
+  sum. The other way converts only the zCDP releases, and adds the ε of the pure ones.
 
 The second way is valid in any order of the releases, for this reason. Up to events of total probability Σδ, an (ε, δ)
 release has a privacy loss of at most ε, and a pure release always has. So each of these releases adds its ε to the
@@ -107,21 +107,21 @@ def compose(spent: Iterable[Guarantee], total: Guarantee) -> Guarantee:
 
 
 def exceeds(spent: Guarantee, total: Guarantee) -> bool:
-    """Return whether `spent` is more than `total`, by more than rounding.
+    """Return whether the guarantee `spent` exceeds `total` by more than rounding.
 
-    `spent` and `total` must be in the same notion.
+    Both guarantees must be in one notion of privacy.
     """
     limits = total.keywords()
     return any(value > limits[name] * (1 + ROUNDING) for name, value in spent.keywords().items())
 
 
 class Account:
-    """The budget of one data set.
+    """The budget of one data set, and the releases that have spent it.
 
     An account is never duplicated: `copy` and `deepcopy` return the account itself, so that code which copies its
-    arguments, such as scikit-learn's `clone`, goes on to charge the same budget. Threads may share an account. A
-    pickled account, for another process or for a file, is closed: it shows what had been spent, and refuses every
-    release.
+    arguments, such as scikit-learn's `clone`, goes on to charge the same budget. Threads may share an account. An
+    account that was pickled, for another process or for a file, is closed: it shows what had been spent, and refuses
+    every release.
 
     Parameters
     ----------
@@ -175,12 +175,12 @@ class Account:
         return total
 
     def release(self, name: str, x: DataSet, rng: np.random.Generator, **arguments: Any) -> Release:
-        """Draw one release of the mechanism `name` if the budget allows it, and enter it in the account.
+        """Draw one release of the mechanism `name` if the budget allows it, and charge its cost to the account.
 
         Parameters
         ----------
-        x : (n, d): an array, a data frame or `Chunks`. Until the budget is known to suffice, only its shape is looked
-            at. (Nested lists have no shape, so they are read.)
+        x : (n, d): an array, a data frame or `Chunks`. Until the budget is known to suffice, the account reads only the
+            shape of the data. (Nested lists have no shape, so they are read.)
         arguments : the mechanism's own keyword arguments, including its budget.
 
         Raises
@@ -207,7 +207,7 @@ class Account:
 
         Raises
         ------
-        OverBudget : the release would exceed the total. The block is not entered, and nothing is charged.
+        OverBudget : the release would exceed the total. In this case the block is not entered, and nothing is charged.
         """
         guarantee: Guarantee = getattr(spend, self.charge)
         with self._turn:

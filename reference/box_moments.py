@@ -1,13 +1,14 @@
 """Compute the moments of rows in a box: how far one row moves them, the best weights, and estimates from noisy moments.
 
-Columns are scaled to u = (x − centre)/(half the width), so rows u lie in [−1, 1]^d. The sums over all rows of
+Columns are scaled to u = (x − centre)/(half the width), so rows u lie in [−1, 1]^d. The program adds up, over all rows,
+the values of
 
     1,   u_j,   u_j² − 1,   u_i u_j (i < j)
 
-stand in one symmetric (d + 1, d + 1) matrix, with the number of rows in its corner and the first moments beside it.
-Before noise of one scale is added, each kind of sum is multiplied by a public weight. The weights `count`, `mean`,
-`square` and `product` are called k, a, b and c here. For the weights that are used, the sensitivity of the weighted
-sums is exact.
+These sums stand in one symmetric (d + 1, d + 1) matrix, with the number of rows in its corner and the first moments
+beside it. Before noise of one scale is added, each kind of sum is multiplied by its own public weight. In this
+docstring the weights `count`, `mean`, `square` and `product` are called k, a, b and c. For the weights that are used,
+the sensitivity of the weighted sums is exact.
 
 Under replace-one (n is public, k = 0), a row u is replaced by a row v. Let u_j − v_j = 2δ_j and u_j + v_j = 2σ_j, so
 |σ_j| + |δ_j| ≤ 1 and the changes are 2δ_j, 4σ_jδ_j and 2(σ_iδ_j + σ_jδ_i). The absolute values of these changes are
@@ -45,12 +46,12 @@ Norm = Literal["l1", "l2"]
 
 
 def square_root(value: Number) -> Number:
-    """Return √value as a power, for floats and symbols."""
+    """Return the square root as a power, which works for floats and symbols."""
     return value**0.5
 
 
 def cube_root(value: Number) -> Number:
-    """Return the cube root of value as a power, for floats and symbols."""
+    """Return the cube root as a power, which works for floats and symbols."""
     return value ** (1 / 3)
 
 
@@ -83,13 +84,12 @@ def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Num
 
 
 def gauss_weights(d: int, adjacency: Adjacency, sqrt: Callable[[Number], Number] = square_root) -> Weights:
-    """The weights for Gaussian noise.
+    """Return the weights that are best for Gaussian noise.
 
-    The weights minimise a bound on the mean squared error of the covariance, to first order in the noise and summed
+    These weights minimise a bound on the mean squared error of the covariance, to first order in the noise and summed
     over the entries, on the worst data: (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d + 1)/a² + d(d − 1)/c² + d/b²). Under
-    replace-one the count has no noise and b = a. Under add-remove the squares have the largest weight that costs
-    nothing, and for
-    the others k² : a² : c² = √(d(d + 3)) : √(2(d + 1)) : √2 is best, by Cauchy–Schwarz.
+    replace-one the number of rows has no noise and b = a. Under add-remove the squares have the largest weight that
+    costs nothing, and for the others k² : a² : c² = √(d(d + 3)) : √(2(d + 1)) : √2 is best, by Cauchy–Schwarz.
     """
     if adjacency == "replace-one":
         return Weights(0, 1, 1, sqrt(product_share(d, sqrt)))
@@ -103,13 +103,13 @@ def laplace_weights(
     sqrt: Callable[[Number], Number] = square_root,
     cbrt: Callable[[Number], Number] = cube_root,
 ) -> Weights:
-    """The weights for Laplace noise.
+    """Return the weights that are best for Laplace noise.
 
-    The weights minimise the bound of `gauss_weights`, with the ℓ1 in place of the ℓ2 sensitivity. Under replace-one a =
-    1, b = c/2^{1/3} and c(d − 1) + 2b = Q, the root of Q³ − Q² = 2E for E = e³/(2d + 2) and e = d − 1 + 2^{2/3}. So 3Q
-    = 1 + U + 1/U with U³ = w + √(w² − 1), w = 1 + 27E. Under add-remove the squares have the largest weight that costs
-    nothing,
-    and for the others k : a : c = (d(d + 3))^{1/3} : (2(d + 1))^{1/3} : 2^{1/3} is best, by Hölder.
+    These weights minimise the bound of `gauss_weights`, with the ℓ1 sensitivity in place of the ℓ2 sensitivity. Under
+    replace-one a = 1, b = c/2^{1/3} and c(d − 1) + 2b = Q, the root of Q³ − Q² = 2E for E = e³/(2d + 2) and e = d − 1 +
+    2^{2/3}. So 3Q = 1 + U + 1/U with U³ = w + √(w² − 1), w = 1 + 27E. Under add-remove the squares have the largest
+    weight that costs nothing, and for the others k : a : c = (d(d + 3))^{1/3} : (2(d + 1))^{1/3} : 2^{1/3} is best, by
+    Hölder.
     """
     if adjacency == "replace-one":
         e = d - 1 + cbrt(4)
@@ -122,8 +122,8 @@ def laplace_weights(
 
 
 def opposite_columns(d: int, w: Weights) -> int:
-    """Return the number p of columns in which the worst rows are opposite: the best whole number in 4p(a² + c²(d −
-    p)).
+    """Return the number p of columns in which the worst rows are opposite: the whole number p that maximises 4p(a² +
+    c²(d − p)).
     """
     return d if d == 1 else min(d, int((w.mean**2 / w.product**2 + d + 1) / 2))
 
@@ -161,8 +161,8 @@ def squared_error(
 def error_bound(n: Number, largest: Number, count: Number) -> Number:
     """Return a bound on every entry of the error of the scaled covariance.
 
-    The bound holds if the absolute noise on every sum of scaled rows is at most `largest`, and that on the number of
-    rows at most `count` < n − 1.
+    The bound holds if the absolute noise on every sum of scaled rows is at most `largest`, and the absolute noise on
+    the number of rows is at most `count` < n − 1.
     """
     moment = (largest + count) / (n - count)
     return moment * (3 + moment)
@@ -172,7 +172,7 @@ def error_bound(n: Number, largest: Number, count: Number) -> Number:
 
 
 def moment_sums(rows: Rows, n: int, d: int) -> Matrix:
-    """Return the sums of 1, u_j, u_j² − 1 and u_iu_j of scaled rows, symmetric, (d + 1, d + 1)."""
+    """Return the symmetric matrix of the sums of 1, u_j, u_j² − 1 and u_iu_j over scaled rows u, (d + 1, d + 1)."""
 
     def lifted(block: Matrix) -> Matrix:
         z = np.hstack([np.ones((len(block), 1)), block])
@@ -187,7 +187,9 @@ def moment_sums(rows: Rows, n: int, d: int) -> Matrix:
 
 
 def spreads(scale: float, w: Weights, d: int) -> Matrix:
-    """Return the scale of the noise of every sum, (d + 1, d + 1): `scale` over its weight, and 0 without a weight."""
+    """Return the scale of the noise of every sum, (d + 1, d + 1). It is `scale` divided by the sum's weight, and 0 if
+    the sum has no weight.
+    """
     every = np.full((d + 1, d + 1), scale / w.product)
     every[0, :] = every[:, 0] = scale / w.mean
     np.fill_diagonal(every, scale / w.square)
@@ -196,10 +198,11 @@ def spreads(scale: float, w: Weights, d: int) -> Matrix:
 
 
 def estimates(sums: Matrix, box: Box) -> Matrix:
-    """Return the number of rows, the mean and the covariance in the units of the data, from noisy sums: (d + 1, d + 1).
+    """Return the number of rows, the mean and the covariance in the units of the data, from noisy sums, (d + 1, d + 1).
 
-    Sums are divided by the noisy number of rows, and by 1 where that is less. The corner has the number of rows, beside
-    it stands the mean, and below that the covariance, which need not be positive semidefinite.
+    The sums are divided by the noisy number of rows, or by 1 if that number is less than 1. In the result the corner
+    has the number of rows, beside it stands the mean, and below the mean the covariance, which need not be positive
+    semidefinite.
     """
     divisor = max(float(sums[0, 0]), 1.0)
     mean = sums[0, 1:] / divisor
@@ -212,7 +215,7 @@ def estimates(sums: Matrix, box: Box) -> Matrix:
 
 
 def sums_of(released: Matrix, box: Box) -> Matrix:
-    """Return the noisy sums from which `estimates` makes the output `released`: (…, d + 1, d + 1)."""
+    """Return the noisy sums from which `estimates` makes the output `released`, (…, d + 1, d + 1)."""
     count = released[..., 0, 0]
     divisor = np.maximum(count, 1.0)[..., None]
     mean = (released[..., 0, 1:] - box.centre) / box.half_widths
@@ -230,7 +233,7 @@ def sums_of(released: Matrix, box: Box) -> Matrix:
 def worst_rows(d: int, w: Weights, norm: Norm) -> tuple[Vector, Vector]:
     """Return two scaled rows whose exchange moves the weighted sums the most.
 
-    Under add-remove the first alone does so.
+    Under add-remove, the first row alone moves the sums the most when it is added.
     """
     first, second = np.ones(d), np.ones(d)
     if norm == "l2":

@@ -3,10 +3,10 @@
 Every column j has public bounds low_j ≤ x_j ≤ high_j, and W_j = high_j − low_j is its width. Unless stated otherwise,
 neighbours have the same public number of rows n and differ in one row, which is x in one data set and y in the other.
 
-Second moment XᵀX/n, entry (i, j). The change is (x_i x_j − y_i y_j)/n. The supremum is the length R_ij of the range of
-the product, over n. Off the diagonal the product is linear in x_i and in x_j, so its range ends at corners. On the
-diagonal the range is that of a square, which is 0 inside the box if low_i < 0 < high_i. The ends of the range are
-attained.
+The entry (i, j) of the second moment XᵀX/n changes as follows. If x replaces y, the entry changes by (x_i x_j − y_i
+y_j)/n. The supremum of this change is the length R_ij of the range of the product, divided by n. Off the diagonal the
+product is linear in x_i and in x_j, so its range ends at corners. On the diagonal the range is that of a square, which
+is 0 inside the box if low_i < 0 < high_i. Some rows attain the ends of this range.
 
 Centred covariance (1/q) Σ_k (x_k − x̄)(x_k − x̄)ᵀ with q = n or q = n − 1. Let m be the mean of the rows that stay, v
 = x − m and w = y − m. The change is ((n − 1)/(nq)) (v vᵀ − w wᵀ), as in `sensitivity.centred_change`. Off the
@@ -36,9 +36,9 @@ number of rows:
   is at t = 1, where it is (n − 1)/n: the supremum for replacing a row, attained by the pair given there.
 - The centred covariance with q = n − 1: n |change| ≤ t² + (n/(n − 2)) t(1 − t), whose derivative at 1 is 2 − n/(n −
   2) ≥ 0 for n ≥ 4. For n < 4 nothing is claimed.
-- The sum XᵀX, or XᵀX over a fixed public number: the change is x xᵀ. The supremum of entry (i, j) is M_i M_j with M_j
-  = max(|low_j|, |high_j|), attained in all entries at once. Replacing a row moves the entry by R_ij, up to twice as
-  much.
+- The sum XᵀX, or XᵀX over a fixed public number: the change is x xᵀ. The supremum of entry (i, j) is M_i M_j with M_j =
+  max(|low_j|, |high_j|), attained in all entries at once. Replacing a row moves this entry by R_ij, which is up to
+  twice as much.
 """
 
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ DIVISORS: tuple[Divisor, ...] = ("n", "n-1")
 
 
 def centred_factor(n: Number, divisor: Divisor = "n") -> Number:
-    """Return the factor (n − 1)/(nq) of the change of the centred covariance, for q = n or q = n − 1 (then it is
+    """Return the factor (n − 1)/(nq) in the change of the centred covariance, for q = n or q = n − 1 (then it is
     1/n).
     """
     require_choice("divisor", divisor, DIVISORS)
@@ -64,7 +64,7 @@ def centred_factor(n: Number, divisor: Divisor = "n") -> Number:
 
 
 def product_range(first: tuple[Number, Number], second: tuple[Number, Number]) -> tuple[Number, Number]:
-    """Return the smallest and the largest product of two numbers in these intervals."""
+    """Return the smallest and the largest product of a number in one interval and a number in the other."""
     products = [one * other for one in first for other in second]
     return min(products), max(products)
 
@@ -80,11 +80,11 @@ def square_range(interval: tuple[Number, Number]) -> tuple[Number, Number]:
 
 @dataclass(frozen=True)
 class BoxSensitivity:
-    """The sensitivity of every entry of a symmetric matrix, and norms of their matrix.
+    """The sensitivity of every entry of a symmetric matrix, and norms of the matrix of these sensitivities.
 
     entries : (d, d), the supremum of the absolute change of every entry; every supremum is attained.
-    jointly : whether one pair of data sets attains all entries at once. If so, the norms are suprema; otherwise they
-        are upper bounds.
+    jointly : whether one pair of data sets attains all entries at once. If one pair does, the norms are suprema;
+        otherwise they are upper bounds.
     """
 
     entries: Matrix
@@ -144,14 +144,14 @@ def centred_sensitivity(
 
 
 def far_and_near(box: Box) -> tuple[Vector, Vector]:
-    """Return the row of largest absolute values, and the row of smallest absolute values."""
+    """Return the row of largest absolute values and the row of smallest absolute values in the box."""
     far = np.where(np.abs(box.high) >= np.abs(box.low), box.high, box.low)
     near: Vector = np.clip(0.0, box.low, box.high)
     return far, near
 
 
 def moment_pair(box: Box, i: int, j: int) -> tuple[Vector, Vector]:
-    """Return rows x and y for which entry (i, j) of x xᵀ − y yᵀ is as large as it can be; they are equal in other
+    """Return rows x and y for which entry (i, j) of x xᵀ − y yᵀ is as large as possible; they are equal in other
     columns.
     """
     far, near = far_and_near(box)
@@ -166,8 +166,8 @@ def moment_pair(box: Box, i: int, j: int) -> tuple[Vector, Vector]:
 
 
 def centred_pair(box: Box, n: int) -> tuple[Matrix, Matrix]:
-    """Return data sets (n, d) that attain every entry of the covariance: n − 1 rows at low and the last at high or
-    low.
+    """Return data sets (n, d) that attain every entry of the covariance: n − 1 rows are at low, and the last is at high
+    or low.
     """
     second = np.tile(box.low, (n, 1))
     first = second.copy()

@@ -1,4 +1,6 @@
-"""The exception that every function raises for bad input, and a guess at the name that was meant."""
+"""This module has the exception that every function raises for bad input, and a guess at the name that the user
+meant.
+"""
 
 import difflib
 from collections.abc import Callable, Iterable
@@ -9,9 +11,9 @@ MOST_GUESSES = 5
 class InvalidInput(ValueError):
     """An argument breaks a rule. The message names the argument, its value and the rule.
 
-    When it is raised, nothing has been released or written. Some checks read the rows of a data set, so whether they
-    raise depends on the data: such a check is a precondition on the data, not part of the mechanism. The docstring of
-    every function with such a check says so.
+    When this exception is raised, nothing has been released or written. Some checks read the rows of a data set, so
+    whether they raise depends on the data. Such a check is a precondition on the data and no part of the mechanism. The
+    docstring of every function with such a check says so.
     """
 
 
@@ -19,8 +21,8 @@ def guess(name: str, known: Iterable[str], quoted: Callable[[str], str] = str) -
     """Return the question "did you mean a or b? It " for a message about an unknown name, or "" if no known name is
     near.
 
-    Known names that begin with the unknown name are near. If there are none or very many, the most similar known name
-    is.
+    Known names that begin with the unknown name are near. If no name or very many names are near, the most similar
+    known name is suggested.
     """
     names = [*known]
     near = [one for one in names if name and one.startswith(name)]

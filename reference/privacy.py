@@ -1,4 +1,4 @@
-"""Notions of privacy: definitions, conversions and composition.
+"""This module has notions of privacy, with definitions, conversions and composition.
 
 Throughout, two data sets are neighbours if one row of one is replaced in the other. A mechanism has the guarantees
 below if they hold for its output laws P and Q on every pair of neighbours:
@@ -7,8 +7,8 @@ below if they hold for its output laws P and Q on every pair of neighbours:
 - ρ-zCDP (`ZCDP`): the Rényi divergence D_α(P‖Q) is at most ρα for every α > 1 (Bun–Steinke 2016);
 - (ε, δ)-DP (`ApproximateDP`): P(E) ≤ e^ε Q(E) + δ for every event E.
 
-The formulas are pure expressions. Transcendental functions are arguments, so the same code runs on floats, on
-sympy symbols and on mpmath numbers.
+The formulas in this module are pure expressions. Transcendental functions are passed as arguments, so the same code
+runs on floats, on sympy symbols and on mpmath numbers.
 """
 
 import math
@@ -47,7 +47,7 @@ def advanced_composition(
 def zcdp_of_pure(epsilon: Number, tanh: Callable[[Number], Number] = math.tanh) -> Number:
     """The smallest ρ such that every ε-DP mechanism is ρ-zCDP: ε tanh(ε/2).
 
-    Randomised response attains it as α → 1. This ρ is never above ε²/2, the bound of Bun–Steinke 2016, Proposition 1.4.
+    Randomised response attains it as α → 1. This ρ is at most ε²/2, the bound of Bun–Steinke 2016, Proposition 1.4.
     """
     return epsilon * tanh(epsilon / 2)
 
@@ -75,8 +75,8 @@ def log_delta_of_zcdp_at(
 ) -> Number:
     """The ln δ for which the Rényi divergence of order α > 1 shows that a ρ-zCDP mechanism is (ε, δ)-DP.
 
-    This ln δ is (α − 1)(αρ − ε) + α ln(1 − 1/α) − ln(α − 1) (Canonne–Kamath–Steinke 2020, Proposition 7). Every α is
-    valid, so the mechanism has the smallest such δ.
+    This ln δ is (α − 1)(αρ − ε) + α ln(1 − 1/α) − ln(α − 1) (Canonne–Kamath–Steinke 2020, Proposition 7). Every α
+    proves such a δ, so the mechanism has the smallest of them.
     """
     return (alpha - 1) * (alpha * rho - epsilon) + alpha * log(1 - 1 / alpha) - log(alpha - 1)
 
@@ -84,7 +84,7 @@ def log_delta_of_zcdp_at(
 def epsilon_of_zcdp_at(rho: Number, delta: Number, alpha: Number, log: Callable[[Number], Number] = math.log) -> Number:
     """The ε for which the Rényi divergence of order α > 1 shows that a ρ-zCDP mechanism is (ε, δ)-DP.
 
-    This ε is `log_delta_of_zcdp_at` solved for ε.
+    This ε is the solution of the formula in `log_delta_of_zcdp_at` for ε.
     """
     return alpha * rho + (alpha * log(1 - 1 / alpha) - log(alpha - 1) - log(delta)) / (alpha - 1)
 
@@ -154,13 +154,15 @@ _NOTIONS: dict[frozenset[str], Callable[..., Guarantee]] = {
 
 
 def guarantee_of(budget: Mapping[str, Any]) -> Guarantee:
-    """Return the guarantee with these budget keywords. Raises KeyError if there is none."""
+    """Return the guarantee that the given budget keywords describe. Raises KeyError if no notion of privacy has these
+    keywords.
+    """
     return _NOTIONS[frozenset(budget)](**budget)
 
 
 @dataclass(frozen=True)
 class Notion:
-    """A notion of privacy: how it is written, the symbol of its budget, and the budget assumed when none is given."""
+    """A notion of privacy, with the way in which it is written, the symbol of its budget, and the default budget."""
 
     name: str
     label: str
@@ -175,10 +177,10 @@ APPROXIMATE = Notion("approximate", "(ε, δ)-DP", "ε", ApproximateDP(1.0, 1e-6
 
 @dataclass(frozen=True)
 class Spend:
-    """What one release of a mechanism costs: `claimed` by its paper, and `proven` here.
+    """The cost of one release of a mechanism, as `claimed` by its paper and as `proven` here.
 
-    `proven` holds for all neighbours. `attained` says whether some pair of neighbours comes arbitrarily close to it,
-    and `remark` says in which sense.
+    The budget `proven` holds for all neighbours. The field `attained` says whether some pair of neighbours comes
+    arbitrarily close to the proven budget, and `remark` says in which sense.
     """
 
     claimed: Guarantee
@@ -191,8 +193,8 @@ class Spend:
 
 
 def smallest_epsilon_of_zcdp(rho: float, delta: float) -> float:
-    """Return the smallest ε found over the orders α at which a ρ-zCDP mechanism is (ε, δ)-DP. Never above
-    `epsilon_of_zcdp`.
+    """Return the smallest ε, over the orders α that are tried, at which a ρ-zCDP mechanism is (ε, δ)-DP. The result is
+    at most `epsilon_of_zcdp`.
 
     Every α proves its own ε, so the search can miss the smallest value but never give a false one. The result is 0 if
     some α gives an ε below 0: then δ alone covers what a ρ-zCDP mechanism can reveal.

@@ -1,8 +1,8 @@
 """Euclidean projections. Project onto closed convex sets; as post-processing of a release, projections cost no privacy
 budget.
 
-Each function maps a point to the nearest point of a closed convex set. So a projection is 1-Lipschitz in the Euclidean
-(Frobenius) norm, and never moves an estimate away from a true value inside the set.
+Each function of this module maps a point to the nearest point of a closed convex set. So a projection is 1-Lipschitz in
+the Euclidean (Frobenius) norm, and never moves an estimate away from a true value inside the set.
 """
 
 import numpy as np
@@ -18,12 +18,12 @@ def _require_radius(radius: float) -> None:
 
 
 def simplex(v: Vector, radius: float) -> Vector:
-    """Return the nearest point of {u ≥ 0, Σ u ≤ radius} to `v`: shapes (d,) -> (d,).
+    """Return the nearest point of {u ≥ 0, Σ u ≤ radius} to `v`; the shapes are (d,) -> (d,).
 
-    By the KKT conditions it is u = max(v − θ, 0) with one shift θ ≥ 0. If the positive part of v already sums to at
-    most the radius, θ = 0. In all other cases θ is the shift for which u sums to the radius. With v sorted in
-    descending order and the first k entries kept, this is θ = (v_1 + … + v_k − radius)/k, where k is the last index
-    with v_k ≥ θ (Held–Wolfe–Crowder 1974).
+    By the KKT conditions this point is u = max(v − θ, 0) with one shift θ ≥ 0. The shift θ is 0 if the positive part of
+    v already sums to at most the radius. In all other cases θ is the shift for which u sums to the radius. With v
+    sorted in descending order and the first k entries kept, this is θ = (v_1 + … + v_k − radius)/k, where k is the last
+    index with v_k ≥ θ (Held–Wolfe–Crowder 1974).
     """
     _require_radius(radius)
     positive = np.maximum(v, 0.0)
@@ -37,10 +37,10 @@ def simplex(v: Vector, radius: float) -> Vector:
 
 
 def nuclear_ball(matrix: Matrix, radius: float) -> Matrix:
-    """Return the nearest matrix with nuclear norm at most `radius`: (d, d) -> (d, d). DN25 Algorithm 2, step 2.
+    """Return the nearest matrix with nuclear norm at most `radius`, (d, d) -> (d, d). DN25 Algorithm 2, step 2.
 
-    The singular vectors stay, and the singular values are projected on the simplex (by von Neumann's trace inequality).
-    A radius of 0 gives the zero matrix.
+    The singular vectors of the matrix stay, and its singular values are projected on the simplex (by von Neumann's
+    trace inequality). A radius of 0 gives the zero matrix.
     """
     _require_radius(radius)
     u, s, vt = np.linalg.svd(matrix)
@@ -49,14 +49,14 @@ def nuclear_ball(matrix: Matrix, radius: float) -> Matrix:
 
 
 def psd_cone(matrix: Matrix) -> Matrix:
-    """Return the nearest positive semidefinite matrix to a symmetric one, in Frobenius norm: (d, d) -> (d, d)."""
+    """Return the nearest positive semidefinite matrix to a symmetric one, in Frobenius norm: (..., d, d) -> same."""
     values, vectors = np.linalg.eigh(matrix)
-    projected: Matrix = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    projected: Matrix = (vectors * np.maximum(values, 0.0)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
     return projected
 
 
 def psd_trace_ball(matrix: Matrix, radius: float) -> Matrix:
-    """Return the nearest positive semidefinite matrix with trace at most `radius` to a symmetric one: (d, d) -> (d,
+    """Return the nearest positive semidefinite matrix with trace at most `radius` to a symmetric one, (d, d) -> (d,
     d).
     """
     values, vectors = np.linalg.eigh(matrix)
@@ -65,7 +65,7 @@ def psd_trace_ball(matrix: Matrix, radius: float) -> Matrix:
 
 
 def spectral_interval(matrix: Matrix, low: float, high: float) -> Matrix:
-    """Return the nearest symmetric matrix with all eigenvalues in [low, high] to a symmetric one: (d, d) -> (d, d)."""
+    """Return the nearest symmetric matrix with all eigenvalues in [low, high] to a symmetric one, (d, d) -> (d, d)."""
     if not (np.isfinite([low, high]).all() and low <= high):
         raise InvalidInput(f"low = {low!r}, high = {high!r}: must be finite, with low <= high")
     values, vectors = np.linalg.eigh(matrix)

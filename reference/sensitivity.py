@@ -1,23 +1,23 @@
 """Bound how far one row moves the second moment, in every norm that a mechanism uses.
 
-Rows lie in the unit ball. Replacing the row y by x changes C = Σ_i x_i x_iᵀ by Δ = x xᵀ − y yᵀ, and Σ = C/n by Δ/n.
-Everything below is a function of the three numbers
+The rows lie in the unit ball. Replacing the row y by x changes C = Σ_i x_i x_iᵀ by Δ = x xᵀ − y yᵀ, and Σ = C/n by Δ/n.
+All formulas of this module are functions of the three numbers
 
     s = ‖x‖²,  t = ‖y‖²,  c = ⟨x, y⟩  (c² ≤ st).
 
-For Δ has rank at most two, and on the plane of x and y it has trace s − t and determinant c² − st. So its non-zero
-eigenvalues are the roots of μ² − (s − t) μ − (st − c²), that is
+The reason is that Δ has rank at most two, and on the plane of x and y it has trace s − t and determinant c² − st. So
+its non-zero eigenvalues are the roots of μ² − (s − t) μ − (st − c²), that is
 
     μ± = ((s − t) ± √((s + t)² − 4c²)) / 2,   μ₊ ≥ 0 ≥ μ₋.
 
-`SENSITIVITIES` is the table: for each quantity it has the change itself, the supremum of the change over the unit ball,
-and a pair of rows that attains it. Where only an upper bound on the supremum is known, `attained` is False.
+The table `SENSITIVITIES` has for each quantity the change itself, the supremum of the change over the unit ball, and a
+pair of rows that attains it. If only an upper bound on the supremum is known, `attained` is False.
 
 The suprema of the two entrywise ℓ1 norms need a proof. For fixed signs of the entries of Δ, each of these norms is
 xᵀWx − yᵀWy with a symmetric matrix W. So its maximum over the ball is at eigenvectors x, y of W, hence at orthonormal x
 and y, or at x = 0 or y = 0.
 
-All entries: W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. The bound √2 d is attained for even d.
+All entries: W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. For even d some rows attain the bound √2 d.
 
 Upper triangle, d ≥ 2: the norm is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0, it is ½ ((Σ |x_i|)² + Σ x_i²) ≤ (d + 1)/2.
 Now let x and y be orthonormal. Let P be the set of the m features with Δ_ii ≥ 0, and N the set of the other k = d − m.
@@ -33,8 +33,8 @@ If m ≤ k + 2: let h = (a + b)/2. Then m a + (k + 2) b ≤ (d + 2) h and g² �
 If m ≥ k + 3: the right side is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2.
 In both cases the right side is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains this value.
 
-The centred covariance is different: how far one row moves it depends on the other rows, through their mean. The
-sensitivity of the centred covariance, and data sets that attain it, are at the end of this file.
+How far one row moves the centred covariance depends on the other rows, through their mean. The sensitivity of the
+centred covariance, and data sets that attain it, are at the end of this file.
 """
 
 import math
@@ -49,25 +49,25 @@ from covassay.reference.domain import Matrix, Number, Vector
 
 
 def square_root(value: Number) -> Number:
-    """√value as a power, for floats and symbols.
+    """Return √value as a power, which works for floats and symbols.
 
-    This root is the default where a formula takes the root of whole numbers.
+    This root is the default in a formula that takes the root of whole numbers.
     """
     return value**0.5
 
 
 def eigenvalue_gap(s: Number, t: Number, c: Number) -> Number:
-    """The gap μ₊ − μ₋ = √((s + t)² − 4c²), which is the nuclear norm of Δ. The gap is at most s + t."""
+    """The gap μ₊ − μ₋ = √((s + t)² − 4c²), which is the nuclear norm of Δ. This gap is at most s + t."""
     return ((s + t) ** 2 - 4 * c**2) ** 0.5
 
 
 def positive_eigenvalue(s: Number, t: Number, c: Number) -> Number:
-    """The eigenvalue μ₊ = (s − t + √((s + t)² − 4c²)) / 2 of Δ. The eigenvalue is at most s."""
+    """The eigenvalue μ₊ = (s − t + √((s + t)² − 4c²)) / 2 of Δ. This eigenvalue is at most s."""
     return (s - t + eigenvalue_gap(s, t, c)) / 2
 
 
 def negative_eigenvalue(s: Number, t: Number, c: Number) -> Number:
-    """The eigenvalue μ₋ = (s − t − √((s + t)² − 4c²)) / 2 of Δ. The eigenvalue is at least −t."""
+    """The eigenvalue μ₋ = (s − t − √((s + t)² − 4c²)) / 2 of Δ. This eigenvalue is at least −t."""
     return (s - t - eigenvalue_gap(s, t, c)) / 2
 
 
@@ -77,7 +77,7 @@ def frobenius_change_squared(s: Number, t: Number, c: Number) -> Number:
 
 
 def trace_change(s: Number, t: Number) -> Number:
-    """The trace of Δ, s − t."""
+    """The trace s − t of the change Δ."""
     return s - t
 
 
@@ -106,11 +106,12 @@ def triangle_l1(d: int, sqrt: Callable[[Number], Number] = square_root) -> Numbe
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """One quantity of C, its sensitivity to the replacement of one row in the unit ball, and a worst pair of rows.
+    """One quantity of C, with its sensitivity to the replacement of one row in the unit ball, and a worst pair of rows.
 
-    `change(x, y)` is the size of the change when x is replaced by y, each (d,). For vectors of eigenvalues it is the
-    bound on the change that Δ gives (Mirsky, Hoffman–Wielandt). `supremum(d)` is the sensitivity, in the unit of C;
-    divide it by n for Σ. `pair(d)` gives rows x and y that attain it if `attained(d)`, and come close otherwise.
+    The function `change(x, y)` gives the size of the change when x is replaced by y, each (d,). For vectors of
+    eigenvalues it gives the bound on the change that Δ implies (Mirsky, Hoffman–Wielandt). The function `supremum(d)`
+    gives the sensitivity in the unit of C; divide it by n for Σ. The function `pair(d)` gives rows x and y that attain
+    the sensitivity if `attained(d)`, and come close to it otherwise.
     """
 
     quantity: str
@@ -121,40 +122,42 @@ class Sensitivity:
 
 
 def difference(x: Vector, y: Vector) -> Matrix:
-    """The change Δ = x xᵀ − y yᵀ of C, (d, d)."""
+    """Return the change Δ = x xᵀ − y yᵀ of C, (d, d)."""
     return np.outer(x, x) - np.outer(y, y)
 
 
 def orthonormal_pair(d: int) -> tuple[Vector, Vector]:
-    """The pair x = e₁, y = e₂. At d = 1, where unit vectors cannot be orthogonal, it is x = 1, y = 0."""
+    """Return the pair of rows x = e₁, y = e₂. At d = 1, where unit vectors cannot be orthogonal, the pair is x = 1, y =
+    0.
+    """
     identity = np.eye(max(d, 2))[:, :d]
     return identity[0], identity[1]
 
 
 def one_sided_pair(d: int) -> tuple[Vector, Vector]:
-    """The pair x = e₁, y = 0."""
+    """Return the pair of rows x = e₁, y = 0."""
     return np.eye(d)[0], np.zeros(d)
 
 
 def hadamard_pair(d: int) -> tuple[Vector, Vector]:
-    """The pair that attains √2 d for the entrywise ℓ1 norm of Δ when d is even.
+    """Return the pair of rows that attains √2 d for the entrywise ℓ1 norm of Δ if d is even.
 
     ‖Δ‖₁ = ⟨S, Δ⟩ = xᵀSx − yᵀSy for the sign matrix S = [[1, 1], [1, −1]] ⊗ J, where J is the matrix of ones. x and y
     are eigenvectors to its extreme eigenvalues ±√2 d/2.
     """
     signs = np.kron([[1.0, 1.0], [1.0, -1.0]], np.ones((d // 2, d // 2))) if d > 1 else np.eye(1)
     _, vectors = np.linalg.eigh(signs)
-    if len(vectors) < d:  # odd d: take the pair for d − 1, padded with a zero feature
+    if len(vectors) < d:  # for odd d, take the pair for d − 1 and add a feature that is zero
         vectors = np.pad(vectors, ((0, 1), (0, 0)))
     return vectors[:, -1], vectors[:, 0] if d > 1 else np.zeros(1)
 
 
 def block_pair(d: int) -> tuple[Vector, Vector]:
-    """The pair that attains the supremum of the ℓ1 norm of the upper triangle of Δ.
+    """Return the pair of rows that attains the supremum of the ℓ1 norm of the upper triangle of Δ.
 
-    The two rows are constant on the first m = ⌈d/2⌉ features and on the other k. Then Δ is c/m in the first block, −c/k
-    in the second and g/√(mk) between them, with c² + g² = 1. The norm is ½ ((d + 2) c + 2√(mk) g), which has its
-    maximum at g/c = 2√(mk)/(d + 2).
+    Each of the two rows is constant on the first m = ⌈d/2⌉ features and on the other k features. Then Δ is c/m in the
+    first block, −c/k in the second and g/√(mk) between them, with c² + g² = 1. The ℓ1 norm of the triangle is ½ ((d +
+    2) c + 2√(mk) g), which has its maximum at g/c = 2√(mk)/(d + 2).
     """
     m, k = (d + 1) // 2, d // 2
     angle = math.atan2(2 * math.sqrt(m * k), d + 2) / 2  # c and g are the cosine and the sine of twice the angle
@@ -221,7 +224,9 @@ SENSITIVITIES: dict[str, Sensitivity] = {
 
 
 def neighbours(rows: Matrix, x: Vector, y: Vector) -> tuple[Matrix, Matrix]:
-    """The neighbouring data sets that end in x and in y: `rows` (n, d) with one more row, (n + 1, d) each."""
+    """Return the neighbouring data sets that consist of `rows` (n, d) and one more row, which is x or y; (n + 1, d)
+    each.
+    """
     return np.vstack([rows, x[None]]), np.vstack([rows, y[None]])
 
 
@@ -229,12 +234,12 @@ def neighbours(rows: Matrix, x: Vector, y: Vector) -> tuple[Matrix, Matrix]:
 
 
 def centred_change(n: Number, apart: Number, beyond: Number) -> Number:
-    """The nuclear norm of the change of the centred covariance: ((n − 1)/n²) |x − y| |x + y − 2m|.
+    """The nuclear norm ((n − 1)/n²) |x − y| |x + y − 2m| of the change of the centred covariance.
 
     The centred covariance is S = (1/n) Σ_i (x_i − x̄)(x_i − x̄)ᵀ. The row x is replaced by y, and m is the mean of the
-    other n − 1 rows. `apart` is |x − y|, and `beyond` is |x + y − 2m|. Let v = x − m and w = y − m. The row adds
-    ((n − 1)/n²) v vᵀ to a part of S that depends on the other rows only, so the change is ((n − 1)/n²)(v vᵀ − w wᵀ). By
-    `eigenvalue_gap`, the nuclear norm of v vᵀ − w wᵀ is √((|v|² + |w|²)² − 4⟨v, w⟩²) = |v − w| |v + w|.
+    other n − 1 rows. The argument `apart` is |x − y|, and `beyond` is |x + y − 2m|. Let v = x − m and w = y − m. The
+    row adds ((n − 1)/n²) v vᵀ to a part of S that depends on the other rows only, so the change is ((n − 1)/n²)(v vᵀ −
+    w wᵀ). By `eigenvalue_gap`, the nuclear norm of v vᵀ − w wᵀ is √((|v|² + |w|²)² − 4⟨v, w⟩²) = |v − w| |v + w|.
     """
     return (n - 1) * apart * beyond / n**2
 
@@ -242,19 +247,20 @@ def centred_change(n: Number, apart: Number, beyond: Number) -> Number:
 def centred_sensitivity(n: Number, d: int, sqrt: Callable[[Number], Number] = math.sqrt) -> Number:
     """The supremum of `centred_change` over the unit ball: 3√3 (n − 1)/n², and 4 (n − 1)/n² for d = 1.
 
-    |x + y − 2m| ≤ |x + y| + 2. Since |x − y|² + |x + y|² ≤ 4, there is an angle θ with |x − y| ≤ 2 sin θ and
-    |x + y| ≤ 2 cos θ. So the product |x − y| |x + y − 2m| is at most 4 sin θ (1 + cos θ), which is largest at θ = 60°,
-    where it is 3√3. For d = 1 the product is |v² − w²| ≤ 4, because v and w lie in an interval of length 2 that reaches
-    no farther than distance 2 from 0. For n = 1 the covariance is 0, whatever x is.
+    By the triangle inequality |x + y − 2m| ≤ |x + y| + 2. Since |x − y|² + |x + y|² ≤ 4, there is an angle θ with |x −
+    y| ≤ 2 sin θ and |x + y| ≤ 2 cos θ. So the product |x − y| |x + y − 2m| is at most 4 sin θ (1 + cos θ), which is
+    largest at θ = 60°, where it is 3√3. For d = 1 the product is |v² − w²| ≤ 4, because v and w lie in an interval of
+    length 2 that reaches no farther than distance 2 from 0. For n = 1 the covariance is 0, whatever x is.
     """
     return (4 if d == 1 else 3 * sqrt(3)) * (n - 1) / n**2
 
 
 def centred_pair(n: int, d: int) -> tuple[Matrix, Matrix]:
-    """Neighbouring data sets, (n, d) each, whose centred covariances differ by `centred_sensitivity`.
+    """Return neighbouring data sets, (n, d) each, whose centred covariances differ by `centred_sensitivity`.
 
-    In both, n − 1 rows lie at one corner of an equilateral triangle on the unit circle. The last row lies at the second
-    corner in one of them and at the third in the other. For d = 1, n − 1 rows are −1, and the last is 1 or −1.
+    In both data sets, n − 1 rows lie at one corner of an equilateral triangle on the unit circle. The last row lies at
+    the second corner in one data set and at the third corner in the other. For d = 1, n − 1 rows are −1, and the last
+    row is 1 or −1.
     """
     first = np.zeros((n, d))
     first[:, 0] = -1.0

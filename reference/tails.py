@@ -1,13 +1,13 @@
-"""Public upper bounds on the norms of noise, each exceeded with probability at most β.
+"""This module has public upper bounds on the norms of noise, each exceeded with probability at most β.
 
-The bounds say how large an error can be. No privacy guarantee rests on them. Let N ~ N(0, I_d), and let W be a
-symmetric matrix with independent N(0, 1) on and above the diagonal ("Wigner"). The variants of W have N(0, 1/2) above
+These bounds say how large an error can be. No privacy guarantee rests on these bounds. Let N ~ N(0, I_d), and let W be
+a symmetric matrix with independent N(0, 1) on and above the diagonal ("Wigner"). The variants of W have N(0, 1/2) above
 the diagonal ("GOE"), or Laplace(1) everywhere ("symmetric Laplace"). The bounds are
 
     ‖N‖ ≤ η(d, β)     ‖W‖_F ≤ ω(d, β)     ‖W‖ ≤ υ(d, β)     (DLY22 Lemmas 6, 7, 15, 16, 17)
 
-The Greek names are DLY22's. Three bounds are ours: `omega_sharp`, which is never above ω; `upsilon_star`, which is
-proven below, holds for d = 1 too, and at the sizes of the authors' experiments is at most about half of their υ; and
+The Greek names are those of DLY22. Three bounds are ours: `omega_sharp`, which is never above ω; `upsilon_star`, which
+is proven below, holds for d = 1 too, and at the sizes of the authors' experiments is at most about half of their υ; and
 `upsilon_goe`.
 
 Every logarithm is natural and is an argument, so the formulas take floats, mpmath numbers and, with numpy's
@@ -42,7 +42,7 @@ def omega(d: Number, beta: Number, log: Log = math.log) -> Number:
 
 
 def omega_sharp(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """The bound √(d² + 2√(d(2d − 1) ln(1/β)) + 4 ln(1/β)) on ‖Wigner‖_F. Ours.
+    """The bound √(d² + 2√(d(2d − 1) ln(1/β)) + 4 ln(1/β)) on ‖Wigner‖_F. This bound is ours.
 
     The inequality of Laurent–Massart is used once, for ‖W‖_F² as a weighted sum of squares. Of the weights, d are 1 and
     d(d − 1)/2 are 2. The sum of their squares is d + 2d(d − 1) = d(2d − 1), and the largest is 2.
@@ -54,15 +54,15 @@ def upsilon(d: Number, beta: Number, log: Log = math.log) -> Number:
     """The bound υ on ‖Wigner‖ for d ≥ 2 with the constants of the authors' code (DLY22 Lemma 7). False for tiny β.
 
     υ = (1 + θ)(2√d + 6√(ln d)/√(ln(1 + θ))) + √(2 ln(2/β)), θ = min(((ln d)/d)^0.3, 1/2). The part before √(2 ln(2/β))
-    bounds the mean of ‖W‖ (Bandeira–van Handel 2016). The last part, √(2 ln(2/β)), should be √((4 − 2/d) ln(2/β)), as
-    in `upsilon_star`. As it stands, the bound is false for tiny β: at d = 2 from ln(1/β) = 2600 on.
+    bounds the mean of ‖W‖ (Bandeira–van Handel 2016). The last part of the bound, √(2 ln(2/β)), should be √((4 − 2/d)
+    ln(2/β)), as in `upsilon_star`. With this part the bound is false for tiny β: at d = 2 from ln(1/β) = 2600 on.
     """
     theta = min((log(d) / d) ** 0.3, 0.5)
     return (1 + theta) * (2 * d**0.5 + 6 * (log(d) / log(1 + theta)) ** 0.5) + (2 * log(2 / beta)) ** 0.5
 
 
 def upsilon_star(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """The bound υ* = 2√d + √((4 − 2/d) ln(2/β)) on ‖Wigner‖. Ours.
+    """The bound υ* = 2√d + √((4 − 2/d) ln(2/β)) on ‖Wigner‖. This bound is ours.
 
     Mean. For unit u and v, the process X(u) = uᵀWu has E(X(u) − X(v))² = 2‖uuᵀ − vvᵀ‖_F² − Σ_i (u_i² − v_i²)²
     ≤ 4(1 − ⟨u, v⟩²) ≤ 4‖u − v‖², because 1 − c² ≤ 2(1 − c). The process 2⟨g, u⟩ with g ~ N(0, I_d) has increments of
@@ -77,7 +77,7 @@ def upsilon_star(d: Number, beta: Number, log: Log = math.log) -> Number:
 
 
 def upsilon_goe(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """The bound √(2d) + √(2 ln(2/β)) on ‖GOE‖. Ours.
+    """The bound √(2d) + √(2 ln(2/β)) on ‖GOE‖. This bound is ours.
 
     The proof is as for `upsilon_star`, with E(X(u) − X(v))² = ‖uuᵀ − vvᵀ‖_F² ≤ 2‖u − v‖² and a gradient of length
     ‖uuᵀ‖_F = 1.
@@ -86,8 +86,9 @@ def upsilon_goe(d: Number, beta: Number, log: Log = math.log) -> Number:
 
 
 # LAPLACE
-# The formulas of the authors' code, which sets an unnamed constant of Sambale (2020) to 1. With this choice η and ω
-# hold for every d and β, by another proof (claims DLY22.Lem15 and DLY22.Lem17). υ is recorded here, not proven.
+# These formulas of the authors' code set an unnamed constant of Sambale (2020) to 1.
+# With this choice, η and ω hold for every d and β by another proof (claims DLY22.Lem15 and DLY22.Lem17).
+# The bound υ is recorded here, not proven.
 
 
 def psi_norm(m: Number, log: Log = math.log) -> Number:
@@ -98,7 +99,7 @@ def psi_norm(m: Number, log: Log = math.log) -> Number:
 def eta_laplace(d: Number, beta: Number, log: Log = math.log) -> Number:
     """The bound η for a vector of d independent Laplace(1): 1.5√d + K ln(2/β), K = `psi_norm`(d) (DLY22 Lemma 15).
 
-    The mean of the norm is at most √(2d).
+    The mean of the norm of the vector is at most √(2d).
     """
     return 1.5 * d**0.5 + psi_norm(d, log) * log(2 / beta)
 
@@ -111,8 +112,8 @@ def omega_laplace(d: Number, beta: Number, log: Log = math.log) -> Number:
 def upsilon_laplace(d: Number, beta: Number, log: Log = math.log) -> Number:
     """The bound υ for ‖symmetric Laplace‖, d ≥ 2: (1 + θ)(2√d + 6 ln d/√(ln(1 + θ))) + √2 K ln(2/β) (DLY22 Lemma 16).
 
-    For θ see `upsilon`, and for K `omega_laplace`. Laplace(1) has variance 2, so ‖W‖/√d → 2√2, and the term 2√d
-    should be 2√(2d). From d = 3·10⁵ on the first part is below this limit.
+    The docstring of `upsilon` defines θ, and that of `omega_laplace` defines K. Laplace(1) has variance 2, so ‖W‖/√d →
+    2√2, and the term 2√d should be 2√(2d). From d = 3·10⁵ on the first part of the bound is below this limit.
     """
     theta = min((log(d) / d) ** 0.3, 0.5)
     mean = (1 + theta) * (2 * d**0.5 + 6 * log(d) / log(1 + theta) ** 0.5)

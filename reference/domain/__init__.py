@@ -1,15 +1,16 @@
-"""Data sets: rows in a Euclidean ball, their second moment, and what neighbours are.
+"""This package represents data sets as rows in a Euclidean ball, with their second moment and their neighbours.
 
-A data set is a matrix `x` of shape (n, d): n records with d features. A data set is an array, or `Chunks` if it does
-not fit in memory. Mechanisms read its rows only through `second_moment` and the functions of `domain.passes`, which
-treat both kinds alike.
+A data set is a matrix `x` of shape (n, d): n records with d features. A data set is given as an array, or as `Chunks`
+if it does not fit in memory. Mechanisms read the rows only through `second_moment` and the functions of
+`domain.passes`, which treat both kinds alike.
 
 `n`, `d`, the row bound `r` and every parameter of a mechanism are public. Two data sets are neighbours (replace-one) if
 they have the same n and differ in one row. Mechanisms work on the rows `x_i / r`, clipped to the unit ball one record
 at a time, and return their output in the unit of `x` squared.
 
-Clipping maps neighbours to neighbours, so it costs no privacy. After it the norms are at most 1 up to rounding (a few
-units in the last place). Like all rounding, this is outside the guarantees, which are theorems about real numbers.
+Clipping maps neighbours to neighbours, so it costs no privacy. After clipping, the norms are at most 1 up to rounding
+(a few units in the last place). Like all rounding, this excess is outside the guarantees, which are theorems about real
+numbers.
 """
 
 from covassay.reference.domain.box import Box

@@ -1,4 +1,4 @@
-"""The box: public bounds low_j ≤ x_j ≤ high_j on every column."""
+"""This module has the box: public bounds low_j ≤ x_j ≤ high_j on every column."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Box:
 
     @classmethod
     def of(cls, bounds: Any) -> "Box":
-        """Return the box with these bounds: a pair (low, high) for every column, as an array (d, 2) or as nested
+        """Return the box with the given bounds: a pair (low, high) for every column, as an array (d, 2) or as nested
         sequences.
         """
         try:
@@ -47,7 +47,9 @@ class Box:
 
     @classmethod
     def of_columns(cls, bounds: Any, dimension: int) -> "Box":
-        """Return the box with the given bounds, or with the bounds −1 and 1 for all columns if `bounds` is None."""
+        """Return the box with the given bounds, or the box with the bounds −1 and 1 for all columns if `bounds` is
+        None.
+        """
         return cls(((-1.0, 1.0),) * dimension) if bounds is None else cls.of(bounds)
 
     @property
@@ -81,21 +83,21 @@ class Box:
         return self.low + self.half_widths
 
     def place(self, shares: Matrix) -> Matrix:
-        """Map rows of the unit cube to rows of the box: low + shares · width, column by column."""
+        """Map rows of the unit cube to rows of the box by low + shares · width, column by column."""
         rows: Matrix = self.low * (1 - shares) + self.high * shares  # the result is exactly low at 0 and high at 1
         return rows
 
     def reflect(self, x: Matrix) -> Matrix:
-        """Return the rows reflected about the centre of the box: low + high − x."""
+        """Return the rows reflected about the centre of the box, which are low + high − x."""
         rows: Matrix = self.low + self.high - x
         return rows
 
     def columns(self, order: Sequence[int]) -> "Box":
-        """Return the box of the columns in `order`, in that order; a column may come several times."""
+        """Return the box of the columns listed in `order`, in this order; a column may be listed several times."""
         return Box(tuple(self.bounds[j] for j in order))
 
     def stretched(self, factors: Sequence[float]) -> "Box":
-        """Return the box with both bounds of every column multiplied by its factor > 0."""
+        """Return the box with both bounds of every column multiplied by the column's factor > 0."""
         return Box(tuple((f * low, f * high) for f, (low, high) in zip(factors, self.bounds, strict=True)))
 
     def __str__(self) -> str:

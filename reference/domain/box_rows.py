@@ -17,7 +17,7 @@ OnOutside = Literal["clip", "raise"]
 
 
 def fewest_rows(adjacency: Adjacency) -> int:
-    """Return the smallest number of rows accepted: 0 under add-remove, since refusing empty data would reveal their
+    """Return the smallest accepted number of rows, which is 0 under add-remove: refusing empty data would reveal their
     number.
     """
     return 0 if adjacency == "add-remove" else 1
@@ -47,7 +47,7 @@ def scaled_rows(x: DataSet, box: Box, on_outside: OnOutside = "clip", fewest: in
 
 
 def _scaled_chunks(rows: Chunks, box: Box, on_outside: OnOutside) -> Iterator[Matrix]:
-    """Yield the chunks of one pass, each scaled by `_scaled`."""
+    """Yield the chunks of one pass, each scaled by the function `_scaled`."""
     first = 0
     for chunk in blocks(rows):
         yield _scaled(chunk, box, on_outside, first)
@@ -55,7 +55,9 @@ def _scaled_chunks(rows: Chunks, box: Box, on_outside: OnOutside) -> Iterator[Ma
 
 
 def _scaled(rows: Matrix, box: Box, on_outside: OnOutside, first: int = 0) -> Matrix:
-    """Return `scaled_rows` for an array. For messages, `first` is the position of its first row in the data set."""
+    """Do for an array what `scaled_rows` does. The argument `first` is the position of the array's first row in the
+    data set, for messages.
+    """
     if on_outside == "raise" and (outside := (rows < box.low) | (rows > box.high)).any():
         i, j = np.argwhere(outside)[0]
         low, high = box.bounds[j]
@@ -64,7 +66,7 @@ def _scaled(rows: Matrix, box: Box, on_outside: OnOutside, first: int = 0) -> Ma
 
 
 def scaled_block(rows: Matrix, box: Box) -> Matrix:
-    """Return the rows of a block, clipped to the box and scaled."""
+    """Return the rows of a block, clipped to the box and scaled to [−1, 1]."""
     scaled: Matrix = np.clip(rows, box.low, box.high)
     scaled -= box.centre
     scaled /= box.half_widths

@@ -7,8 +7,8 @@ Every record is mapped by itself, by the following public rule, so that neighbou
 2. if |q|² > 2^{2b}, clip the row to the unit ball in float64 first; if rounding leaves it too long, move every entry
    one step toward zero until it is short enough. The condition |q|² ≤ 2^{2b} is checked in integers.
 
-After these steps the data set consists of the rows q/2^b, which lie in the unit ball exactly. Nothing is rounded after
-that. QᵀQ is added up over blocks of rows so small that no partial sum of the float64 product exceeds 2^53: float64
+After these steps the data set consists of the rows q/2^b, which lie in the unit ball exactly. After this, nothing is
+rounded. QᵀQ is added up over blocks of rows so small that no partial sum of the float64 product exceeds 2^53: float64
 arithmetic on integers up to 2^53 is exact, in whatever order a library adds. The sums of the blocks are Python
 integers, so n has no limit.
 
@@ -16,7 +16,7 @@ If the columns have public bounds, every column is scaled to [−1, 1] by its bo
 zero, so that |q_j| ≤ 2^b.
 
 Parts of the data can be summed separately, in any order and on any machine. Adding the `ExactData` of the parts gives
-that of the whole, to the last bit.
+the `ExactData` of the whole, to the last bit.
 """
 
 from collections.abc import Iterator
@@ -37,13 +37,14 @@ from covassay.reference.errors import InvalidInput
 
 INPUT_BITS = 20
 LARGEST_INPUT_BITS = 24
-EXACT = 2**53  # float64 holds every integer up to here
+EXACT = 2**53  # float64 holds every integer up to this number
 ROWS_AT_ONCE = 8192  # a block of so many rows stays in the cache
 
 
 @dataclass(frozen=True)
 class ExactData:
-    """Exact sums over the rows q/2^b, as integers: the sums of products and of entries. Sums of parts add up with +.
+    """Exact sums over the rows q/2^b, stored as integers: the sums of products and of entries. The sums of parts of the
+    data are added with +.
 
     n : the number of rows. gram : Σ q qᵀ, (d, d). sums : Σ q, (d,), or empty if not requested. input_bits : b.
     row_bound, box : the row bound, in the unit of the data, or the bounds on the columns, with which the rows were
@@ -128,7 +129,7 @@ def exact_data(
     Parameters
     ----------
     x : (n, d), an array or `Chunks`, or an `ExactData`, which is returned as it is. n may be 0.
-    box : public bounds on the columns, in place of a row bound. Values beyond them are clipped.
+    box : public bounds on the columns, in place of a row bound. Values beyond these bounds are clipped.
 
     Raises
     ------
@@ -199,7 +200,7 @@ def as_written(value: Number) -> Fraction:
 
 
 def in_units(counts: IntegerMatrix, unit: Fraction) -> Matrix:
-    """Return the float64 numbers nearest to counts · unit."""
+    """Return the float64 numbers that are nearest to counts · unit."""
     return np.array([[float(int(k) * unit) for k in row] for row in counts])
 
 
@@ -209,7 +210,7 @@ def as_integers(values: Matrix) -> IntegerMatrix:
 
 
 def rows_in_block(input_bits: int) -> int:
-    """Return the number of rows such that no partial sum of products exceeds 2^53 and the block stays in the cache."""
+    """Return a number of rows such that no partial sum of products exceeds 2^53 and the block stays in the cache."""
     return min(EXACT >> (2 * input_bits), ROWS_AT_ONCE)
 
 
@@ -263,7 +264,7 @@ def _read(x: DataSet) -> Any:
 
 
 def _clipped(rows: Matrix, r: float, input_bits: int) -> Matrix:
-    """Return the integer rows q for rows that are longer than the row bound r, after clipping."""
+    """Return the integer rows q of rows that are longer than the row bound r, after clipping."""
     q: Matrix = np.trunc(unit_rows(rows, r) * 2.0**input_bits)
     while (too_long := np.einsum("ij,ij->i", q, q) > 4.0**input_bits).any():
         q[too_long] -= np.sign(q[too_long])

@@ -1,4 +1,4 @@
-"""Pass over the rows of a data set, in memory or in chunks: map, sum, select and group rows."""
+"""Pass over the rows of a data set, in memory or in chunks, to map, sum, select or group them."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -53,9 +53,10 @@ def _mapped(function: Callable[[Matrix], Matrix], part: Chunks) -> Iterator[Matr
 
 
 def sum_rows(function: Callable[[Matrix], ArrayLike], rows: Rows) -> Any:
-    """Return the sum of `function(block)` over all blocks. `function` must itself be a sum over the rows of the block.
+    """Return the sum of `function(block)` over all blocks. The argument `function` must itself be a sum over the rows
+    of the block.
 
-    If the data are stored in several places, each part is summed where it lies (`Chunks.fold`).
+    If the data are stored in several places, each part is summed in its place (`Chunks.fold`).
     """
     if not isinstance(rows, Chunks):
         return 0.0 + np.asarray(function(rows))
@@ -65,7 +66,7 @@ def sum_rows(function: Callable[[Matrix], ArrayLike], rows: Rows) -> Any:
 
 
 def _sum_of_part(function: Callable[[Matrix], ArrayLike], part: Chunks) -> tuple[int, Any]:
-    """Return the number of rows in a part, and the sum of the function over its blocks."""
+    """Return the number of rows in a part, and the sum of the function over the blocks of this part."""
     seen = 0
     total: Any = 0.0
     for block in part.start():
@@ -96,8 +97,8 @@ def rows_between(rows: Rows, first: int, last: int) -> Rows:
 def map_groups(function: Callable[[Matrix], Matrix], rows: Rows, size: int) -> Rows:
     """Map each group of k = `size` ≤ n consecutive records to one row: f(x_1, …, x_k), f(x_{k+1}, …, x_{2k}), …
 
-    `function` applies f to m groups: (m, k, d) -> (m, d). The last n mod k records are not used. Every record belongs
-    to at most one group, so neighbours become neighbours.
+    The argument `function` applies f to m groups, (m, k, d) -> (m, d). The last n mod k records do not belong to a
+    group and are not used. Every record belongs to at most one group, so neighbours become neighbours.
     """
     n, d = rows.shape
     groups = n // size

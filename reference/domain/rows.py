@@ -30,13 +30,14 @@ def as_rows(x: ArrayLike, fewest: int = 1) -> Matrix: ...
 def as_rows(x: DataSet, fewest: int = 1) -> Rows:
     """Return `x` as a new float64 array of shape (n, d), n ≥ `fewest` and d ≥ 1, or as `Chunks` of such arrays.
 
-    `x` may be an array of integers, booleans or floats of any width, order and stride, a nested list, or a data frame
-    of numbers. The caller's array is never written to.
+    The data set `x` may be an array of integers, booleans or floats of any width, order and stride, a nested list, or a
+    data frame of numbers. The caller's array is never written to.
 
     Raises
     ------
     InvalidInput : `x` is not two-dimensional, has no row or no column, or has an entry that is not a finite real
-        number. Whether entries are finite is a property of the data, not public. Chunks are checked as they are read.
+        number. Whether all entries are finite is a property of the data, and not public. Chunks are checked while they
+        are read.
     """
     if isinstance(x, Chunks):
         require_count("the number of rows of x", x.shape[0], fewest)
@@ -46,7 +47,9 @@ def as_rows(x: DataSet, fewest: int = 1) -> Rows:
 
 
 def shape_of(x: DataSet, fewest: int = 1) -> tuple[int, int]:
-    """Return (n, d) without a pass over the rows. A data set that has no such shape raises `InvalidInput`."""
+    """Return the shape (n, d) of a data set without a pass over the rows. A data set without such a shape raises
+    `InvalidInput`.
+    """
     if not isinstance(x, Chunks):
         try:
             shape = np.shape(x)
@@ -59,7 +62,7 @@ def shape_of(x: DataSet, fewest: int = 1) -> tuple[int, int]:
 
 
 def _checked_chunks(x: Chunks) -> Iterator[Matrix]:
-    """Yield the chunks of one pass, each checked by `_as_array`."""
+    """Yield the chunks of one pass, each checked by the function `_as_array`."""
     first = 0
     for chunk in blocks(x):
         rows = _as_array(chunk, first)
@@ -70,7 +73,9 @@ def _checked_chunks(x: Chunks) -> Iterator[Matrix]:
 
 
 def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
-    """Return `as_rows` for an array. For messages, `first` is the position of its first row in the data set."""
+    """Do for an array what `as_rows` does. The argument `first` is the position of the array's first row in the data
+    set, for messages.
+    """
     if np.ma.isMaskedArray(x):
         raise InvalidInput("x is a masked array: must have a number in every place")
     try:
@@ -99,19 +104,19 @@ def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
 
 
 def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
-    """Return the largest absolute entry of every row, and the norm of the row divided by it: (n, d) -> (n,) each.
+    """Return the largest absolute entry of every row, and the norm of the row divided by it: (..., d) -> (...) each.
 
     The product of the two factors is the norm, which can overflow where the factors do not.
     """
-    largest = np.abs(rows).max(axis=1, initial=0.0)
-    relative: Vector = np.linalg.norm(rows / np.where(largest > 0, largest, 1.0)[:, None], axis=1)
+    largest = np.abs(rows).max(axis=-1, initial=0.0)
+    relative: Vector = np.linalg.norm(rows / np.where(largest > 0, largest, 1.0)[..., None], axis=-1)
     return largest, relative
 
 
 def row_norms(rows: Matrix) -> Vector:
-    """Return the Euclidean norm of every row, (n, d) -> (n,).
+    """Return the Euclidean norm of every row, (..., d) -> (...).
 
-    A norm is infinite only if the norm is above the largest float.
+    A norm is infinite only if its true value is above the largest float.
     """
     largest, relative = _norm_factors(rows)
     with np.errstate(over="ignore"):
@@ -120,14 +125,14 @@ def row_norms(rows: Matrix) -> Vector:
 
 
 def longer_rows(rows: Matrix, bound: float) -> NDArray[np.bool_]:
-    """Return which rows are longer than the bound ≥ 0, as in `row_norms(rows) > bound`: (n, d) -> (n,).
+    """Return which rows are longer than the bound ≥ 0, as in `row_norms(rows) > bound`: (..., d) -> (...).
 
-    The sum of squares is compared with the square of the bound, except for rows within 1e-9 of the bound, or if squares
-    could over- or underflow.
+    The function compares the sum of squares with the square of the bound, except for rows within 1e-9 of the bound, or
+    if squares could over- or underflow.
     """
     if not SMALLEST_PLAIN < bound < 1 / SMALLEST_PLAIN:
         return np.asarray(row_norms(rows) > bound)
-    squares: Vector = np.einsum("ij,ij->i", rows, rows)
+    squares: Vector = np.einsum("...j,...j->...", rows, rows)
     longer: NDArray[np.bool_] = squares > bound**2
     near = np.abs(squares - bound**2) <= NEAR * bound**2
     if near.any():
@@ -163,14 +168,14 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
 
 
 def sized_unit_rows(x: DataSet, row_bound: float, on_large_rows: OnLargeRows, fewest: int = 1) -> tuple[Rows, int, int]:
-    """Return the rows of `unit_rows`, their number n ≥ `fewest` and their dimension d."""
+    """Return the rows that `unit_rows` returns, their number n ≥ `fewest` and their dimension d."""
     rows = unit_rows(x, row_bound, on_large_rows, fewest)
     n, d = rows.shape
     return rows, n, d
 
 
 def _unit_chunks(rows: Chunks, r: float, on_large_rows: OnLargeRows) -> Iterator[Matrix]:
-    """Yield the chunks of one pass, each brought into the unit ball by `_unit`."""
+    """Yield the chunks of one pass, each brought into the unit ball by the function `_unit`."""
     first = 0
     for chunk in blocks(rows):
         yield _unit(chunk, r, on_large_rows, first)
@@ -178,7 +183,9 @@ def _unit_chunks(rows: Chunks, r: float, on_large_rows: OnLargeRows) -> Iterator
 
 
 def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows, first: int = 0) -> Matrix:
-    """Return `unit_rows` for an array. For messages, `first` is the position of its first row in the data set."""
+    """Do for an array what `unit_rows` does. The argument `first` is the position of the array's first row in the data
+    set, for messages.
+    """
     largest, relative = _norm_factors(rows)
     with np.errstate(over="ignore"):  # rows / r can overflow only in rows that are clipped
         norms, unit = largest * relative, rows / r
@@ -192,23 +199,23 @@ def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows, first: int = 0) ->
 
 
 def column_squares(rows: Rows) -> Vector:
-    """Return the sum Σ_i x_ij² of the squares of every column j, (d,)."""
+    """Return for every column j the sum Σ_i x_ij² of its squares, (d,)."""
     squares: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows)
     return squares
 
 
 def total_square(rows: Rows) -> float:
-    """Return the sum Σ_i ‖x_i‖², which is n tr Σ."""
+    """Return the sum Σ_i ‖x_i‖² over all rows, which is n tr Σ."""
     return float(sum_rows(lambda block: (block**2).sum(), rows))
 
 
 def second_moment(rows: Rows) -> Matrix:
-    """Return the second moment Σ = (1/n) Σ_i x_i x_iᵀ, symmetric, (d, d): the papers' covariance, which is not
-    centred.
+    """Return the second moment Σ = (1/n) Σ_i x_i x_iᵀ, symmetric, (..., n, d) -> (..., d, d): the papers' covariance,
+    which is not centred.
     """
 
     def moment() -> Matrix:
-        product: Matrix = sum_rows(lambda block: block.T @ block, rows) / rows.shape[0]
-        return (product + product.T) / 2
+        product: Matrix = sum_rows(lambda block: np.swapaxes(block, -1, -2) @ block, rows) / rows.shape[-2]
+        return (product + np.swapaxes(product, -1, -2)) / 2
 
     return rows.once("second moment", moment) if isinstance(rows, Chunks) else moment()

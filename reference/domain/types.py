@@ -1,4 +1,4 @@
-"""The types that mechanisms take and return: matrices, data sets in memory, and data sets read in chunks."""
+"""This module has the types that mechanisms take and return: matrices, data sets in memory, and data sets in chunks."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,21 +20,22 @@ ADJACENCIES: tuple[Adjacency, ...] = ("replace-one", "add-remove")
 
 @dataclass(frozen=True)
 class Chunks:
-    """A data set that need not fit in memory: its shape (n, d), and `start`, which begins a pass over its rows.
+    """A data set that need not fit in memory, given by its shape (n, d) and by `start`, which begins a pass over its
+    rows.
 
-    A pass yields arrays of shape (m, d) with m ≥ 1, and n rows in all. Every pass must yield the same rows in the same
-    order.
+    One pass yields arrays of shape (m, d) with m ≥ 1, and n rows in all. Every pass must yield the same rows in the
+    same order.
     """
 
     shape: tuple[int, int]
     start: Callable[[], Iterator[Matrix]]
 
     def fold(self, function: Callable[["Chunks"], T]) -> list[T]:
-        """Apply `function` to every part of the data set.
+        """Return the values of `function` for all parts of the data set.
 
         There is one part unless the rows are stored in several places.
 
-        If there are several, the function runs where each part is stored, and only its value is sent back.
+        If there are several parts, the function runs where each part is stored, and only its value is sent back.
         """
         return [function(self)]
 
@@ -45,12 +46,12 @@ class Chunks:
         return Chunks((self.shape[0], dimension), lambda: function(self))
 
     def once(self, key: object, compute: Callable[[], T]) -> T:
-        """Return `compute()`, which depends on the rows alone.
+        """Return the value of `compute()`, which depends on the rows alone.
 
-        A data set that many releases read may store the value.
+        A data set that many releases read may store this value.
         """
         return compute()
 
 
-Rows = Matrix | Chunks  # validated rows, which a mechanism computes with
+Rows = Matrix | Chunks  # validated rows, with which a mechanism computes
 DataSet = ArrayLike | Chunks  # a data set as the caller gives it

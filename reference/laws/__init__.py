@@ -1,1 +1,1 @@
-"""Probability laws of noise: densities, exact samplers, exact distribution functions and moments."""
+"""This package has probability laws of noise: densities, exact samplers, exact distribution functions and moments."""

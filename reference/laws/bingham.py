@@ -1,7 +1,7 @@
 """The Bingham law: unit vectors u in R^q with density ∝ exp(uᵀMu), for a symmetric matrix M.
 
-The exact sampler (Kent, Ganeiber and Mardia 2018, §3.5) is rejection. Let A = λ_max(M) I − M ≥ 0 and y = uᵀAu. For any
-b in (0, q], the angular central Gaussian law with Ω = I + 2A/b is an envelope of the density:
+The exact sampler (Kent, Ganeiber and Mardia 2018, §3.5) draws by rejection. Let A = λ_max(M) I − M ≥ 0 and y = uᵀAu.
+For any b in (0, q], the angular central Gaussian law with Ω = I + 2A/b is an envelope of the density:
 
     exp(−y) ≤ M(b) (uᵀΩu)^{−q/2},   M(b) = exp(−(q − b)/2) (q/b)^{q/2},   uᵀΩu = 1 + 2y/b,
 
@@ -9,9 +9,10 @@ with equality at y = (q − b)/2. So draw z ~ N(0, Ω^{−1}), set u = z/‖z‖
 
     exp(−y) (1 + 2y/b)^{q/2} / M(b).
 
-Every b gives the right law. The root of Σ_i 1/(b + 2a_i) = 1, for the eigenvalues a_i of A, gives the best rate. NOTE:
-exp(−y) is multiplied by the power of (1 + 2y/b). Two libraries divide by it instead. Draws of these libraries have
-density ∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential mechanism built on such draws is not ε-DP (see the README).
+Every b gives the right law of u. The root b of Σ_i 1/(b + 2a_i) = 1, for the eigenvalues a_i of A, gives the highest
+acceptance rate. NOTE: the sampler multiplies exp(−y) by the power of (1 + 2y/b). Two libraries divide exp(−y) by this
+power instead. Draws of these libraries have density ∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential mechanism built on
+such draws is not ε-DP (see the README).
 
 Exact values. The mean of exp(−uᵀAu) over the uniform law of u is Γ(q/2) times the inverse Laplace transform, at r = 1,
 of
@@ -19,8 +20,8 @@ of
     ∏_i (s + a_i)^{−1/2}.
 
 The derivatives of the normaliser in a_i give the second moments, and the same transform over a subset of the
-coordinates gives the law of the squared length of a projection. All are evaluated on the parabolic contour of Weideman
-and Trefethen (2007).
+coordinates gives the law of the squared length of a projection. These transforms are evaluated on the parabolic contour
+of Weideman and Trefethen (2007).
 """
 
 import math
@@ -39,23 +40,24 @@ from covassay.reference.laws.panels import Panels
 # half the contour has so many nodes: the truncation error 2.85^{-28} meets the rounding error e^{7.3} 2^{-53} near
 # 3e-13
 CONTOUR_NODES = 28
+FEWEST_PROPOSALS = 8  # so many more proposals than twice the vectors that are wanted are made at once
 MAX_PROPOSALS = 10_000_000  # the sampler gives up after so many rejections in a row
 
 # FORMULAS
 
 
 def log_envelope_bound(b: Number, q: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """Return the logarithm −(q − b)/2 + (q/2) ln(q/b) of the constant of the envelope."""
+    """Return the logarithm −(q − b)/2 + (q/2) ln(q/b) of the constant M(b) of the envelope."""
     return -(q - b) / 2 + q / 2 * log(q / b)
 
 
 def log_acceptance(y: Number, b: Number, q: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """Return the log of the acceptance probability of a proposal with uᵀAu = y. This logarithm is never above 0."""
+    """Return the log of the acceptance probability of a proposal with uᵀAu = y. This log probability is at most 0."""
     return -y + q / 2 * log(1 + 2 * y / b) - log_envelope_bound(b, q, log)
 
 
 def envelope_equation(b: Number, a: Sequence[Number]) -> Number:
-    """Return the function Σ_i 1/(b + 2a_i) − 1 of b. With its root b in [1, q] the sampler accepts most often."""
+    """Return the function Σ_i 1/(b + 2a_i) − 1 of b. At its root b in [1, q] the sampler accepts most often."""
     return sum(1 / (b + 2 * a_i) for a_i in a) - 1
 
 
@@ -89,12 +91,12 @@ def _decomposed(entries: bytes, q: int) -> tuple[Vector, Matrix, float]:
 
 
 def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Draw unit vectors with density ∝ exp(uᵀMu): shape (q,), or (size, q). Exact up to rounding.
+    """Draw unit vectors u with density ∝ exp(uᵀMu), of shape (q,) or (size, q). Exact up to rounding.
 
     Raises
     ------
     ArithmeticError : more than `MAX_PROPOSALS` proposals in a row were rejected. The acceptance rate is of order
-        q^{−1/2} for every M, so the probability of this is 0 for practical purposes.
+        q^{−1/2} for every M, so this error has a probability that is 0 for practical purposes.
     """
     matrix = require_shape("m", m, (len(m), len(m)))
     q, count = len(matrix), 1 if size is None else size
@@ -106,7 +108,7 @@ def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matr
     accepted = np.empty((count, q))
     filled = proposals = 0
     while filled < count:
-        batch = min(2 * (count - filled) + 8, 65_536)
+        batch = min(2 * (count - filled) + FEWEST_PROPOSALS, 65_536)
         z = rng.standard_normal((batch, q)) * deviations
         u = z / np.linalg.norm(z, axis=1, keepdims=True)
         y = u**2 @ a
@@ -121,14 +123,37 @@ def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matr
     return drawn[0] if size is None else drawn
 
 
+def sample_each(matrices: Matrix, generators: Sequence[np.random.Generator]) -> Matrix:
+    """Draw one vector for each matrix, (S, q, q) -> (S, q): the vectors of `sample(m, rng)`, in fewer steps."""
+    q, batch = matrices.shape[-1], 2 + FEWEST_PROPOSALS
+    if q == 1:
+        return np.array([sample(m, rng) for m, rng in zip(matrices, generators, strict=True)])
+    laws = [_decomposed(m.tobytes(), q) for m in matrices]
+    # these have the order in memory that `decompose` gives to the arrays of one law, because rounding depends on it
+    a, vectors = (np.array([law[part][..., ::-1] for law in laws])[..., ::-1] for part in (0, 1))
+    b = np.array([[law[2]] for law in laws])
+    drawn = [(rng.standard_normal((batch, q)), rng.random(batch)) for rng in generators]
+    deviations = 1 / np.sqrt(1 + 2 * a / b)
+    z = np.array([normal for normal, _ in drawn]) * deviations[:, None, :]
+    u = z / np.linalg.norm(z, axis=2, keepdims=True)
+    y = (u**2 @ a[:, :, None])[:, :, 0]
+    accepted = np.log([uniform for _, uniform in drawn]) < log_acceptance(y, b, q)
+    first = u[np.arange(len(u)), accepted.argmax(axis=1)]
+    vectors_drawn: Matrix = (first[:, None, :] @ np.swapaxes(vectors, 1, 2))[:, 0]
+    for i in np.flatnonzero(~accepted.any(axis=1)):  # all were rejected, so the generator goes on
+        vectors_drawn[i] = sample(matrices[i], generators[i])
+    return vectors_drawn
+
+
 # EXACT VALUES
 
 
 def _inverse_laplace(exponents: Vector, shifts: Vector, r: Vector, nodes: int = CONTOUR_NODES) -> Vector:
-    """Return the inverse Laplace transform of ∏ (s + shift_i)^{−exponent_i} at every entry of r > 0: r.shape.
+    """Return the inverse Laplace transform of ∏ (s + shift_i)^{−exponent_i} at every entry of r > 0, with the shape of
+    r.
 
-    The integral is a sum over `nodes` midpoints on each half of the parabola s = μ(iθ + 1)², with the best μ = πn/(12r)
-    and step h = 3/n for n nodes (Weideman and Trefethen 2007).
+    The integral is computed as a sum over `nodes` midpoints on each half of the parabola s = μ(iθ + 1)², with the best
+    μ = πn/(12r) and step h = 3/n for n nodes (Weideman and Trefethen 2007).
     """
     h = 3 / nodes
     theta = (np.arange(nodes) + 0.5) * h  # the other half of the contour gives the complex conjugate
@@ -202,16 +227,16 @@ def log_density(u: Matrix, m: Matrix) -> Vector:
 def projection_cdf(m: Matrix, kept: Sequence[int]) -> Callable[[ArrayLike], Vector]:
     """Return the exact distribution function of w = Σ_{i in kept} ⟨u, v_i⟩².
 
-    `kept` is a proper, non-empty subset S of 0, …, q − 1: positions among the eigenvectors v_i of M in descending order
-    of their eigenvalues. The density of w is ∝ k_S(w) k_T(1 − w), where T is the complement of S and k_S(r) is the
-    inverse Laplace transform at r of ∏_{i in S} (s + a_i)^{−1/2}. In the variable θ with w = sin²θ it is smooth, and is
-    integrated panel by panel.
+    The argument `kept` is a proper, non-empty subset S of 0, …, q − 1, which are positions among the eigenvectors v_i
+    of M in descending order of their eigenvalues. The density of w is ∝ k_S(w) k_T(1 − w), where T is the complement of
+    S and k_S(r) is the inverse Laplace transform at r of ∏_{i in S} (s + a_i)^{−1/2}. In the variable θ with w = sin²θ
+    this density is smooth, and it is integrated panel by panel.
     """
     a, _ = decompose(m)
     inside = np.isin(np.arange(len(a)), list(kept))
     if inside.all() or not inside.any():
         raise InvalidInput(f"kept = {list(kept)!r}: must be a proper, non-empty subset of 0..{len(a) - 1}")
-    # the panels narrow toward both ends, since the mass may lie close to either
+    # the panels narrow toward both ends, since the mass may lie close to either end
     graded = np.concatenate([[0.0], np.geomspace(1e-8, math.pi / 4, 48)])
     panels = Panels(np.concatenate([graded, math.pi / 2 - graded[-2::-1]]))
     theta = panels.nodes

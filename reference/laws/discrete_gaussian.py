@@ -1,9 +1,10 @@
 """The discrete Gaussian law: P(Z = z) ∝ e^{−z²/(2σ²)} on the integers. The variance of Z is at most σ² (CKS20).
 
-σ² is a positive rational number. `sample` draws in integers, with exactly these probabilities (CKS20 Algorithm 3): it
-proposes a discrete Laplace number y of scale t = ⌊σ⌋ + 1, and accepts it with probability e^{−(|y| − σ²/t)²/(2σ²)}. As
-|y|/t + (|y| − σ²/t)²/(2σ²) = y²/(2σ²) + σ²/(2t²), accepted numbers have the discrete Gaussian law, whatever t is; this
-t makes acceptance likely. Proof: proofs/paper/discrete-gaussian-covariance.md
+The parameter σ² is a positive rational number. The function `sample` draws in integers, with exactly these
+probabilities (CKS20 Algorithm 3): it proposes a discrete Laplace number y of scale t = ⌊σ⌋ + 1, and accepts it with
+probability e^{−(|y| − σ²/t)²/(2σ²)}. As |y|/t + (|y| − σ²/t)²/(2σ²) = y²/(2σ²) + σ²/(2t²), accepted numbers have the
+discrete Gaussian law for every scale t; the scale t = ⌊σ⌋ + 1 makes acceptance likely. Proof:
+proofs/paper/discrete-gaussian-covariance.md
 """
 
 import math
@@ -54,7 +55,7 @@ def pmf(z: Vector, sigma: float) -> Vector:
 
 
 def attempt(sigma_squared: Fraction, coins: Coins) -> int | None:
-    """Try to draw once: return z with probability ∝ e^{−z²/(2σ²)}, or None."""
+    """Try to draw once, and return z with probability ∝ e^{−z²/(2σ²)}, or None if nothing is drawn."""
     a, b = sigma_squared.numerator, sigma_squared.denominator
     t = math.isqrt(a // b) + 1
     y = discrete_laplace.sample(Fraction(t), coins)

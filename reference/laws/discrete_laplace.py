@@ -1,8 +1,9 @@
 """The discrete Laplace law of scale t, also called two-sided geometric: P(Z = z) ∝ e^{−|z|/t} on the integers.
 
-The scale is a positive rational number. `sample` draws in integers, with exactly these probabilities (CKS20 Algorithm
-2). One round of the sampler, `attempt`, gives z with probability c·e^{−|z|/t} for a constant c, and otherwise nothing;
-rounds are repeated until one gives a number. Proof: proofs/paper/discrete-laplace-covariance.md
+The scale is a positive rational number. The function `sample` draws in integers, with exactly these probabilities
+(CKS20 Algorithm 2). One round of the sampler, `attempt`, gives z with probability c·e^{−|z|/t} for a constant c, and
+otherwise gives nothing; rounds are repeated until one gives a number. Proof:
+proofs/paper/discrete-laplace-covariance.md
 """
 
 from collections.abc import Callable
@@ -17,13 +18,13 @@ from covassay.reference.laws.exact_draws import Coins
 
 
 def pmf(z: Number, scale: Number, exp: Callable[[Number], Number] = np.exp) -> Number:
-    """P(Z = z) = e^{−|z|/t} (1 − q)/(1 + q), q = e^{−1/t}."""
+    """Return P(Z = z) = e^{−|z|/t} (1 − q)/(1 + q), q = e^{−1/t}."""
     q = exp(-1 / scale)
     return exp(-abs(z) / scale) * (1 - q) / (1 + q)
 
 
 def tail(size: Number, scale: Number, exp: Callable[[Number], Number] = np.exp) -> Number:
-    """P(|Z| ≥ size) = 2 e^{−size/t}/(1 + q), for a whole number size ≥ 1."""
+    """Return P(|Z| ≥ size) = 2 e^{−size/t}/(1 + q), for a whole number size ≥ 1."""
     return 2 * exp(-size / scale) / (1 + exp(-1 / scale))
 
 
@@ -31,7 +32,7 @@ def tail(size: Number, scale: Number, exp: Callable[[Number], Number] = np.exp) 
 
 
 def attempt_size(scale: Fraction, coins: Coins) -> int | None:
-    """Try to draw once: return k ≥ 0 with probability ∝ e^{−k/t}, or None."""
+    """Try to draw once, and return k ≥ 0 with probability ∝ e^{−k/t}, or None if nothing is drawn."""
     t, s = scale.numerator, scale.denominator
     u = coins.below(t)
     if not coins.chance_exp(u, t):
@@ -43,7 +44,7 @@ def attempt_size(scale: Fraction, coins: Coins) -> int | None:
 
 
 def attempt(scale: Fraction, coins: Coins) -> int | None:
-    """Try to draw once: return z with probability ∝ e^{−|z|/t}, or None."""
+    """Try to draw once, and return z with probability ∝ e^{−|z|/t}, or None if nothing is drawn."""
     size = attempt_size(scale, coins)
     if size is None:
         return None

@@ -1,9 +1,10 @@
-"""Make noise whose law depends on the data: a function of the parameters of the law that draws with fixed random bits.
+"""Make noise whose law depends on the data, as a function that draws with fixed random bits from the law with given
+parameters.
 
-An exponential mechanism draws from a law that the data fix, such as the Bingham law of ηC. So its noise is not a number
-but a function, which maps the parameters of the law to a draw. This function, `DrawsAgain`, holds a random key in place
-of a generator. So the same parameters give the same draw, however often, in whatever order, and after a copy or a
-pickle.
+An exponential mechanism draws from a law that the data fix, such as the Bingham law of ηC. So the noise of such a
+mechanism is not a number but a function, which maps the parameters of the law to a draw. This function, `DrawsAgain`,
+holds a random key in place of a generator. So the same parameters give the same draw however often and in whatever
+order it is made, and after a copy or a pickle.
 """
 
 from collections.abc import Callable
@@ -30,9 +31,13 @@ class DrawsAgain(Generic[R]):
 
     def __call__(self, *parameters: Any, step: int = 0) -> R:
         """Return the draw for these parameters. Draws for different steps are independent."""
-        return self.draw(*parameters, np.random.default_rng(np.random.SeedSequence(self.key, spawn_key=(step,))))
+        return self.draw(*parameters, self.generator(step))
+
+    def generator(self, step: int) -> np.random.Generator:
+        """Return the generator of the draws for a step, in its first state."""
+        return np.random.default_rng(np.random.SeedSequence(self.key, spawn_key=(step,)))
 
 
 def draws_again(draw: Callable[..., R], rng: np.random.Generator) -> DrawsAgain[R]:
-    """Make a `DrawsAgain` with a key from `rng`, of which 32 bytes are taken."""
+    """Make a `DrawsAgain` whose key is 32 bytes drawn from `rng`."""
     return DrawsAgain(draw, int.from_bytes(rng.bytes(KEY_BYTES)))

@@ -1,17 +1,18 @@
-"""Compute variances of the entries of noise matrices from their exact laws. The variances give the expected error of a
-release.
+"""Compute variances of the entries of noise matrices from their exact laws. These variances give the expected error of
+a release.
 
 The square root of the sum of all variances is the root mean square of the Frobenius norm of the noise. If column j of
 the data is in a unit of its own, the noise in the entry (i, j) is scaled by both units, so the variances are needed
 entry by entry.
 
-Nuclear-Laplace noise Z has a density that rotations do not change. Full noise is also invariant when it is rotated from
-one side alone, so all d² entries have the same variance. A symmetric Z with the same law as QZQᵀ has
+Nuclear-Laplace noise Z has a density that rotations do not change. The law of full noise does not change either when it
+is rotated from one side alone, so all d² entries have the same variance. A symmetric Z with the same law as QZQᵀ has
 
     E Z_ij Z_kl = a δ_ij δ_kl + b (δ_ik δ_jl + δ_il δ_jk),
 
-so E ‖Z‖_F² = ad + bd(d + 1) and E (tr Z)² = ad² + 2bd give a and b. The diagonal has variance a + 2b, every other entry
-has variance b. E ‖Z‖_F² is a power sum of the ensemble of eigenvalues, and E (tr Z)² is computed here.
+so E ‖Z‖_F² = ad + bd(d + 1) and E (tr Z)² = ad² + 2bd give a and b. The diagonal entries have variance a + 2b, and
+every other entry has variance b. The term E ‖Z‖_F² is a power sum of the ensemble of eigenvalues, and E (tr Z)² is
+computed here.
 
 For the ensemble, E ∏(1 + t x_i) = Pf A(t)/Pf A gives E (Σ x_i)², where A(t) has every basis function φ multiplied by 1
 + tx. With A(t) = A + tA₁ + t²A₂ and μ = A^{−1}, the coefficient of t² is E Σ_{i<j} x_i x_j = (tr μA₂ − ½ tr (μA₁)²)/2,
@@ -38,7 +39,7 @@ def discrete_laplace_variance(scale: float) -> float:
 def discrete_gaussian_variance(sigma_squared: float) -> float:
     """Return the variance of the discrete Gaussian law.
 
-    For σ ≥ 10 it is σ², up to a share far below the rounding of float64.
+    For σ ≥ 10 this variance is σ², up to a share far below the rounding of float64.
     """
     if sigma_squared >= 100:
         return sigma_squared
@@ -51,18 +52,18 @@ def discrete_gaussian_variance(sigma_squared: float) -> float:
 
 
 def uniform(variance: float, dimension: int) -> Matrix:
-    """Return the same variance in every entry, (d, d)."""
+    """Return the given variance in every entry, (d, d)."""
     return np.full((dimension, dimension), variance)
 
 
 def of_gaussian(ensemble: str, dimension: int) -> Matrix:
-    """Return the variances of the Gaussian ensemble "wigner" or "goe", (d, d)."""
+    """Return the variances of the entries of the Gaussian ensemble "wigner" or "goe", (d, d)."""
     variances: Matrix = wigner.deviations(dimension, ensemble) ** 2
     return variances
 
 
 def of_nuclear_laplace(dimension: int, symmetric: bool = False) -> Matrix:
-    """Return the variances of nuclear-Laplace noise at scale 1, (d, d)."""
+    """Return the variances of the entries of nuclear-Laplace noise at scale 1, (d, d)."""
     d = require_dimension("dimension", dimension)
     square = nuclear_laplace.mean_power_sum(d, 2, symmetric)
     if d == 1 or not symmetric:
@@ -74,8 +75,8 @@ def of_nuclear_laplace(dimension: int, symmetric: bool = False) -> Matrix:
 
 
 def of_k_norm(body: Body, dimension: int) -> Matrix | None:
-    """Return the variances of K-norm noise at scale 1, (d, d); None for the covariance body, for which they are not
-    known.
+    """Return the variances of the entries of K-norm noise at scale 1, (d, d), or None for the covariance body, for
+    which they are not known.
 
     With D = d(d + 1)/2 and R ~ Gamma(D), E R² = D(D + 1). l2: R times a uniform direction in the isometric coordinates.
     linf: R times a point of the boundary of a cube, one entry ±1 and the others uniform on [−1, 1].

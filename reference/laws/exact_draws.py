@@ -1,8 +1,8 @@
 """Make decisions with exact probabilities from fair bits, in integers and without floating point (CKS20).
 
-CKS20 is Canonne, Kamath and Steinke (2020), "The Discrete Gaussian for Differential Privacy". `Coins` has the building
-blocks of their samplers. All of them use uniform integers, which are made of fair bits by rejection. A probability is a
-fraction p/q of integers, so nothing is ever rounded.
+CKS20 is Canonne, Kamath and Steinke (2020), "The Discrete Gaussian for Differential Privacy". The class `Coins` has the
+building blocks of their samplers. All these building blocks use uniform integers, which are made of fair bits by
+rejection. A probability is a fraction p/q of integers, so nothing is ever rounded.
 """
 
 import secrets
@@ -15,12 +15,14 @@ AT_LEAST = 4096  # at least so many bits are requested of the source at a time
 
 
 def system_bits(count: int) -> int:
-    """Return bits of the operating system's generator for secrets."""
+    """Return bits of the operating system's generator of secrets."""
     return secrets.randbits(count)
 
 
 def generator_bits(rng: np.random.Generator) -> Bits:
-    """Return a source of bits from a numpy generator. The bits are not secret, and meant for tests and experiments."""
+    """Return a source of bits from a numpy generator. The bits are not secret, and they are meant for tests and
+    experiments.
+    """
     return lambda count: int.from_bytes(rng.bytes(-(-count // 8))) >> (-count % 8)
 
 
@@ -32,7 +34,7 @@ class Coins:
         self._pool = self._left = 0
 
     def bits(self, count: int) -> int:
-        """Return `count` fresh bits, as an integer."""
+        """Return `count` fresh bits as one integer."""
         if count > self._left:
             more = max(count - self._left, AT_LEAST)
             self._pool |= self.source(more) << self._left
@@ -43,7 +45,7 @@ class Coins:
         return value
 
     def below(self, m: int) -> int:
-        """Return a uniform integer among 0, …, m − 1."""
+        """Return an integer that is uniform among 0, …, m − 1."""
         width = (m - 1).bit_length()
         while (value := self.bits(width)) >= m:
             pass

@@ -1,7 +1,8 @@
-"""Haar measure: the uniform law on the orthogonal group O(d), and on the unit sphere.
+"""This module has Haar measure, which is the uniform law on the orthogonal group O(d), and the uniform law on the unit
+sphere.
 
 The sampler takes the Q of a QR decomposition of a Gaussian matrix. A Gaussian matrix times an orthogonal matrix has the
-same law, so Q is Haar distributed, if the decomposition is the unique one in which R has a positive diagonal. LAPACK
+same law, so Q is Haar distributed if the decomposition is the unique one in which R has a positive diagonal. LAPACK
 does not promise this, so the sampler multiplies every column of Q by the sign of R's diagonal entry (Stewart 1980;
 Mezzadri 2007).
 """
@@ -17,13 +18,13 @@ from covassay.reference.domain import Matrix, Vector, require_dimension
 def squared_coordinate_shape(subspace: int, dimension: int) -> tuple[float, float]:
     """Return the parameters (a, b) of the Beta law of ‖Pu‖², for u uniform on the unit sphere of R^d, d = `dimension`.
 
-    In this law P is an orthogonal projection of rank `subspace`.
+    Here P is an orthogonal projection of rank `subspace`.
     """
     return subspace / 2, (dimension - subspace) / 2
 
 
 def sample(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Draw Haar distributed orthogonal matrices: shape (d, d), or (size, d, d)."""
+    """Draw Haar distributed orthogonal matrices, of shape (d, d) or (size, d, d)."""
     d = require_dimension("dimension", dimension)
     shape = (d, d) if size is None else (size, d, d)
     q, r = np.linalg.qr(rng.standard_normal(shape))
@@ -32,7 +33,9 @@ def sample(dimension: int, rng: np.random.Generator, size: int | None = None) ->
 
 
 def squared_coordinate_cdf(w: Vector, dimension: int) -> Vector:
-    """P(⟨u, a⟩² ≤ w) for u uniform on the unit sphere of R^d and any fixed unit vector a, for every entry of `w`."""
+    """Return P(⟨u, a⟩² ≤ w) for u uniform on the unit sphere of R^d and any fixed unit vector a, for every entry of
+    `w`.
+    """
     if dimension == 1:
         return np.where(np.asarray(w) >= 1.0, 1.0, 0.0)
     a, b = squared_coordinate_shape(1, dimension)

@@ -1,9 +1,10 @@
-"""K-norm noise: symmetric matrices Z with density ∝ exp(−‖Z‖_K). Hardt–Talwar 2010; DN25 Lemma 4 for K = schatten1.
+"""This module has K-norm noise, which are symmetric matrices Z with density ∝ exp(−‖Z‖_K). Hardt–Talwar 2010; DN25
+Lemma 4 for K = schatten1.
 
 K is a symmetric convex body in the D = d(d + 1)/2 dimensions of the symmetric matrices, and ‖Z‖_K = min{t ≥ 0 : Z in
 tK}. Write Z = R V with R = ‖Z‖_K and V on the boundary of K. The volume of tK grows like t^D, so R has density ∝
-r^{D−1} e^{−r}, that is R ~ Gamma(D). V is independent of R. The law of V is the cone measure: the law of U/‖U‖_K for a
-uniform point U of K.
+r^{D−1} e^{−r}, that is R ~ Gamma(D). The direction V is independent of the radius R. The law of V is the cone measure,
+which is the law of U/‖U‖_K for a uniform point U of K.
 
     body         ‖M‖_K
     schatten1    ‖M‖_* = Σ|λ_i|
@@ -29,8 +30,8 @@ so the probability
 
     (‖W‖_*/(2‖W‖_K))^D = (1 + |tr W|/‖W‖_*)^{−D}
 
-makes the rejection exact. The acceptance rate is 1/2 at d = 1 and 7/24 at d = 2, and was measured as 0.13,
-0.071 and 0.041 at d = 5, 10 and 20. The rate falls only like 1/d, because |tr W|/‖W‖_* is of order 1/d.
+makes the rejection exact. The acceptance rate of this step is 1/2 at d = 1 and 7/24 at d = 2, and was measured as 0.13,
+0.071 and 0.041 at d = 5, 10 and 20. The acceptance rate falls only like 1/d, because |tr W|/‖W‖_* is of order 1/d.
 """
 
 from typing import Literal
@@ -82,17 +83,17 @@ def norm(m: Matrix, body: Body) -> Vector:
 
 
 def norm_cdf(dimension: int, t: Vector) -> Vector:
-    """P(‖Z‖_K ≤ t) for every entry of `t`.
+    """Return P(‖Z‖_K ≤ t) for every entry of `t`.
 
-    This probability is the same for every body: the regularised incomplete Gamma function.
+    This probability is the regularised incomplete Gamma function for every body.
     """
     values: Vector = gammainc(float(degrees_of_freedom(dimension)), np.maximum(t, 0.0))
     return values
 
 
 def _symmetric(triangles: Matrix, d: int) -> Matrix:
-    """Return the symmetric matrices with these entries on and above the diagonal, row by row: (size, D) -> (size,
-    d, d).
+    """Return the symmetric matrices with these entries on and above the diagonal, row by row, (size, D) -> (size, d,
+    d).
     """
     z = np.zeros((len(triangles), d, d))
     z[:, *np.triu_indices(d)] = triangles
@@ -101,7 +102,7 @@ def _symmetric(triangles: Matrix, d: int) -> Matrix:
 
 
 def _covariance_spectra(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Return the eigenvalues of V for the covariance body, so that ‖V‖_K = 1, by rejection: (size, d)."""
+    """Return the eigenvalues of V for the covariance body, where ‖V‖_K = 1, by rejection: (size, d)."""
     accepted = np.empty((0, d))
     while len(accepted) < size:
         # d × rate is at least 1/2, so that one call usually suffices
@@ -115,7 +116,7 @@ def _covariance_spectra(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 
 def sample(body: Body, dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Draw Z at scale 1: symmetric, (d, d) or (size, d, d). Exact up to float64 rounding."""
+    """Draw symmetric matrices Z at scale 1, (d, d) or (size, d, d). Exact up to float64 rounding."""
     require_choice("body", body, BODIES)
     d, count = require_dimension("dimension", dimension), 1 if size is None else size
     entries = int(degrees_of_freedom(d))

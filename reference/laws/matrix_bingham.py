@@ -1,13 +1,14 @@
 """The matrix Bingham law: projections P of rank k in R^q with density ∝ exp(tr(PM)) with respect to the uniform law.
 
-M is symmetric with eigenvalues μ_1 ≥ … ≥ μ_q, and 1 ≤ k < q. For k = 1 it is the Bingham law of u with P = uuᵀ.
+The matrix M is symmetric with eigenvalues μ_1 ≥ … ≥ μ_q, and 1 ≤ k < q. For k = 1 this law is the Bingham law of u with
+P = uuᵀ.
 
 Sine coordinates. In the eigenbasis of M almost every P comes from exactly one X, (m, k), with m = q − k and XᵀX ≤ I:
 
     P = V Vᵀ,   V = [S; X],   S = (I − XᵀX)^{1/2}.
 
-Under the uniform law, X has density ∝ det(I − XᵀX)^{−1/2}. And tr(PM) = Σ_{i≤k} μ_i − Σ_{j,i} g_ji X_ji², with the gaps
-g_ji = μ_i − μ_{k+j} ≥ 0. So X has density ∝ det(I − XᵀX)^{−1/2} exp(−Σ g_ji X_ji²).
+Under the uniform law, X has density ∝ det(I − XᵀX)^{−1/2}. The exponent is tr(PM) = Σ_{i≤k} μ_i − Σ_{j,i} g_ji X_ji²,
+with the gaps g_ji = μ_i − μ_{k+j} ≥ 0. So X has density ∝ det(I − XᵀX)^{−1/2} exp(−Σ g_ji X_ji²).
 
 The exact sampler proposes X column by column, and accepts or rejects it; if k > m it proposes the rows of X instead.
 For a column x let B be I − Σ x'x'ᵀ, summed over the columns x' before x. Then det(I − XᵀX) is the product of 1 − xᵀB⁻¹x
@@ -22,8 +23,8 @@ Accept X with the product over its columns of
     exp(−xᵀGx) (1 + 2xᵀGx/b)^{(m+1)/2} / M(b) · (det(I + 2G/b)/det(B⁻¹ + 2G/b))^{1/2}.
 
 The factor before the dot is the acceptance probability of `laws.bingham` for q = m + 1, at most 1, with the M(b) that
-is defined there. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law. The
-derivation is ours; its steps are in proofs/paper/matrix-bingham.md.
+is defined there. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law of P.
+The derivation is ours, and its steps are in proofs/paper/matrix-bingham.md.
 """
 
 import math
@@ -41,7 +42,9 @@ BATCH = 1 << 18  # one array of proposals has at most so many floats
 
 
 def gaps(m: Matrix, k: int) -> tuple[Matrix, Matrix]:
-    """The gaps g_ji = μ_i − μ_{k+j} for i ≤ k, (q − k, k), and the eigenvectors of M in columns, descending, (q, q)."""
+    """Return the gaps g_ji = μ_i − μ_{k+j} for i ≤ k, (q − k, k), and the eigenvectors of M in columns, descending, (q,
+    q).
+    """
     a, vectors = bingham.decompose(m)
     if not 1 <= k < len(a):
         raise InvalidInput(f"k = {k!r}: must be at least 1 and below {len(a)}")
@@ -49,7 +52,7 @@ def gaps(m: Matrix, k: int) -> tuple[Matrix, Matrix]:
 
 
 def frames(x: Matrix) -> Matrix:
-    """Return the matrix V = [S; X] with orthonormal columns, S = (I − XᵀX)^{1/2}: (..., m, k) -> (..., m + k, k)."""
+    """Return the matrix V = [S; X] with orthonormal columns, S = (I − XᵀX)^{1/2}, (..., m, k) -> (..., m + k, k)."""
     values, turned = np.linalg.eigh(np.eye(x.shape[-1]) - np.swapaxes(x, -1, -2) @ x)
     root = (turned * np.sqrt(np.maximum(values, 0.0))[..., None, :]) @ np.swapaxes(turned, -1, -2)
     return np.concatenate([root, x], axis=-2)
@@ -58,7 +61,7 @@ def frames(x: Matrix) -> Matrix:
 def propose_one(g: Matrix, rng: np.random.Generator) -> tuple[Matrix, float]:
     """Make one proposal X for the gaps g, and return it with its acceptance probability.
 
-    `propose` makes many at once, faster.
+    The function `propose` makes many proposals at once, faster.
     """
     m, k = g.shape
     x, r, accepted = np.zeros((m, k)), np.eye(m), 1.0
@@ -107,12 +110,12 @@ def propose(g: Matrix, size: int, rng: np.random.Generator) -> tuple[Matrix, Vec
 
 
 def sample(m: Matrix, k: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Draw projections of rank k with density ∝ exp(tr(PM)): (q, q), or (size, q, q). Exact up to rounding.
+    """Draw projections of rank k with density ∝ exp(tr(PM)), of shape (q, q) or (size, q, q). Exact up to rounding.
 
     Raises
     ------
     ArithmeticError : more than `bingham.MAX_PROPOSALS` proposals in a row were rejected. For k > 1 the acceptance rate
-        falls with q and k; see proofs/paper/matrix-bingham.md.
+        falls with q and k, as proofs/paper/matrix-bingham.md explains.
     """
     g, vectors = gaps(m, k)
     # whether rows of X are drawn in place of columns; in both cases the largest gaps come first
@@ -137,12 +140,12 @@ def sample(m: Matrix, k: int, rng: np.random.Generator, size: int | None = None)
 
 
 def share_cdf(strength: float, k: int, q: int) -> Callable[[ArrayLike], Vector]:
-    """Return the exact distribution function of w = vᵀPv for M = strength · vvᵀ, v a unit vector.
+    """Return the exact distribution function of w = vᵀPv for M = strength · vvᵀ, where v is a unit vector.
 
     Under the uniform law w ~ Beta(k/2, (q − k)/2). So w has density ∝ w^{k/2 − 1} (1 − w)^{(q−k)/2 − 1} e^{strength w}.
-    In the variable θ with w = sin²θ it is smooth, and is integrated panel by panel.
+    In the variable θ with w = sin²θ this density is smooth, and it is integrated panel by panel.
     """
-    # the panels narrow toward both ends, since the mass may lie close to either
+    # the panels narrow toward both ends, since the mass may lie close to either end
     graded = np.concatenate([[0.0], np.geomspace(1e-8, math.pi / 4, 48)])
     panels = Panels(np.concatenate([graded, math.pi / 2 - graded[-2::-1]]))
     theta = panels.nodes

@@ -1,19 +1,21 @@
-"""Nuclear-Laplace noise: matrices Z with density ∝ exp(−‖Z‖_*/ρ). DN25 Algorithm 1, Lemmas 4 and 5.
+"""This module has nuclear-Laplace noise, which are matrices Z with density ∝ exp(−‖Z‖_*/ρ). DN25 Algorithm 1, Lemmas 4
+and 5.
 
-‖Z‖_* is the nuclear norm, the sum of the singular values. ρ is the scale of the noise. Haar means uniform on O(d), the
-orthogonal matrices.
+Here ‖Z‖_* is the nuclear norm, the sum of the singular values, and ρ is the scale of the noise. The word "Haar" means
+uniform on O(d), the group of orthogonal matrices.
 
 Full noise: Z in R^{d×d}. Z = U diag(σ) Vᵀ with U and V Haar. The singular values σ have a law on the half-line, a
-Pfaffian ensemble, with density ∝ ∏|σ_i² − σ_j²| exp(−Σ σ_i/ρ). U, V and σ are independent. ‖Z‖_* ~ Gamma(d², ρ).
+Pfaffian ensemble, with density ∝ ∏|σ_i² − σ_j²| exp(−Σ σ_i/ρ). The factors U, V and σ are independent. ‖Z‖_* ~
+Gamma(d², ρ).
 
-Symmetric noise: the same density on the symmetric matrices. Z = Q diag(λ) Qᵀ with Q Haar. The eigenvalues λ have a law
-on the full line, a Pfaffian ensemble, with density ∝ ∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ). Q and λ are independent.
-‖Z‖_* ~ Gamma(d(d + 1)/2, ρ).
+Symmetric noise has the same density on the symmetric matrices. Z = Q diag(λ) Qᵀ with Q Haar. The eigenvalues λ have a
+law on the full line, a Pfaffian ensemble, with density ∝ ∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ). The factors Q and λ are
+independent. ‖Z‖_* ~ Gamma(d(d + 1)/2, ρ).
 
-So we draw Z by drawing its spectrum, σ or λ, and then two Haar matrices (full noise) or one (symmetric noise). The
-module `pfaffian_sampler` draws the numbers of the spectrum one after another, each from its conditional density. The
-module then checks that the product of these densities is the joint density. Samples are exact up to float64 rounding.
-Functions without an argument `scale` are for ρ = 1. For another ρ, use that Z/ρ has the law for ρ = 1.
+So a draw of Z consists of its spectrum, σ or λ, and two Haar matrices (full noise) or one (symmetric noise). The module
+`pfaffian_sampler` draws the numbers of the spectrum one after another, each from its conditional density. Then the
+module checks that the product of these densities is the joint density. Samples are exact up to float64 rounding.
+Functions without an argument `scale` are for the scale ρ = 1. For another scale ρ, use that Z/ρ has the law for ρ = 1.
 
 The spectral norm ‖Z‖ is the largest singular value. As d → ∞, ‖Z‖/(ρd) tends to π for full noise and to π/2 for
 symmetric noise. For every d this file has the exact law of ‖Z‖, and a proven upper bound on its tail
@@ -36,8 +38,9 @@ from covassay.reference.laws import haar
 from covassay.reference.laws.pfaffian_chains import sample_points
 from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble, pfaffian_ensemble
 
-# `spectral_norm_quantile` is accurate for probabilities from 1e-12 to 1 − 1e-9. Below 1e-12, the absolute error of
-# the distribution function, 1e-15, is too large. Above 1 − 1e-9, the survival function P(‖Z‖ > t) loses accuracy.
+# `spectral_norm_quantile` is accurate for probabilities from 1e-12 to 1 − 1e-9.
+# Below 1e-12, the absolute error 1e-15 of the distribution function is too large.
+# Above 1 − 1e-9, the survival function P(‖Z‖ > t) loses accuracy.
 SMALLEST_QUANTILE = 1e-12
 SMALLEST_SURVIVAL = 1e-9
 
@@ -58,27 +61,29 @@ def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi
     """Return the limit of ‖Z‖_{S_p} / d^{1+1/p} as d → ∞, for full noise.
 
     ‖Z‖_{S_p}, the Schatten norm, is the ℓp norm of the singular values σ_i. In the limit the values σ_i/d follow
-    Ullman's law on [0, π], with density (2/π²) arccosh(π/t). The p-th moment of that law is π^p Γ((p + 1)/2) /
-    ((p + 1) √π Γ(p/2 + 1)). The function returns the p-th root of the moment. The root is 1 for p = 1, and tends to π
-    as p → ∞. For symmetric noise the limit is half of it.
+    Ullman's law on [0, π], with density (2/π²) arccosh(π/t). The p-th moment of that law is π^p Γ((p + 1)/2) / ((p + 1)
+    √π Γ(p/2 + 1)). The function returns the p-th root of the moment. The value is 1 for p = 1, and tends to π as p → ∞.
+    For symmetric noise the limit is half of this value.
 
     DN25 Theorem 1 bounds the error, in the Schatten norm, by 3 d^{1+1/p}/(nε). The noise has the scale 2/(nε), so for
     large d the error is close to twice the limit times d^{1+1/p}/(nε). Twice the limit is 2 for p = 1, and tends to 2π
-    as p → ∞. This number is above 3 from p = 3.073 on, and there the bound fails for large d.
+    as p → ∞. Twice the limit is above 3 from p = 3.073 on, so for these p the bound fails for large d.
     """
     return pi * (gamma((p + 1) / 2) / ((p + 1) * pi**0.5 * gamma(p / 2 + 1))) ** (1 / p)
 
 
 def spectral_edge(d: Number, symmetric: bool = False, pi: Number = math.pi) -> Number:
-    """Return the edge: πd for full noise, πd/2 for symmetric noise. As d → ∞, ‖Z‖ divided by the edge tends to 1."""
+    """Return the edge of the spectrum, which is πd for full noise and πd/2 for symmetric noise. As d → ∞, the ratio of
+    ‖Z‖ to the edge tends to 1.
+    """
     return pi * d / 2 if symmetric else pi * d
 
 
 def edge_rate(t: Number, edge: Number, functions: Any = math) -> Number:
     """Return the rate (2/π) ∫_edge^t arccosh(t/α) dα, for t ≥ edge.
 
-    The upper bounds on P(‖Z‖ ≥ t) below decay like exp(−rate). The rate is convex in t, and 0 at the edge.
-    `functions` is math or mpmath.
+    The upper bounds on P(‖Z‖ ≥ t) below decay like exp(−rate). The rate is a convex function of t, and it is 0 at the
+    edge. The argument The argument `functions` is math or mpmath.
     """
     return 2 / functions.pi * (t * functions.acos(edge / t) - edge * functions.acosh(t / edge))
 
@@ -87,11 +92,11 @@ def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, 
     """Return an upper bound on P(‖Z‖ ≥ t) for d ≥ 2. Proof: proofs/paper/tail-bound.md.
 
     The proof sweeps electric charges onto intervals [−a, a] (balayage), and averages over a from `spectral_edge(d − 1)`
-    to b = `spectral_edge(d − 1)` + δ. The number δ is the argument `width`: any δ > 0 with b < t gives a bound.
+    to b = `spectral_edge(d − 1)` + δ. The number δ is the argument `width`; any δ > 0 with b < t gives a bound.
 
-    Let y = t/b, φ = arccos(1/y), rate = `edge_rate(t, b)`, and u = π. For full noise, the bound is
-    d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²). For symmetric noise it is twice that with
-    u = π/2, because the spectrum has two ends. `functions` is math or mpmath.
+    Let y = t/b, φ = arccos(1/y), rate = `edge_rate(t, b)`, and u = π. For full noise, the bound is d (u/δ) arccosh(b/(b
+    − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²). For symmetric noise the bound is twice this number with u = π/2,
+    because the spectrum has two ends. `functions` is math or mpmath.
     """
     unit, inner = (spectral_edge(k, symmetric, functions.pi) for k in (1, d - 1))
     edge = inner + width
@@ -107,7 +112,7 @@ def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functio
 
     Let s = `spectral_edge(d − 1)` and cos ψ = s/t. The first of the two bounds has the width `spectral_edge(1)`. The
     second bound has the lesser of two widths: √(π s sin ψ)/2, which is nearly the best for large d, and (t − s)/2. At d
-    = 1 the function returns exp(−t), which is the exact probability. `functions` is math or mpmath.
+    = 1 the function returns exp(−t), which is the exact probability. The argument `functions` is math or mpmath.
     """
     edge, inner, unit = (spectral_edge(k, symmetric, functions.pi) for k in (d, d - 1, 1))
     if not t > edge:
@@ -159,10 +164,10 @@ def log_normalizer(dimension: int, symmetric: bool = False) -> float:
     """Return the logarithm of ∫ exp(−‖Z‖_*) dZ, over R^{d×d} or over the symmetric matrices.
 
     If a function of Z depends on the spectrum alone, its integral over the D-dimensional space of all Z is a constant
-    times an integral over the spectrum. The constant is the same for all such functions. We find it from
-    ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}: there the integral over the spectrum is known (Selberg). For exp(−‖Z‖_*) the
-    ensemble gives the integral over the spectrum. In the symmetric case dZ is Lebesgue measure in the coordinates Z_ii,
-    and √2 Z_ij for i < j.
+    times an integral over the spectrum. This constant is the same for all such functions. The constant follows from ∫
+    exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}, because in this case the integral over the spectrum is known (Selberg). For
+    exp(−‖Z‖_*) the ensemble gives the integral over the spectrum. In the symmetric case dZ is Lebesgue measure in the
+    coordinates Z_ii, and √2 Z_ij for i < j.
     """
     d = require_dimension("dimension", dimension)
     j = np.arange(d)
@@ -186,7 +191,7 @@ def sample_spectrum(dimension: int, rng: np.random.Generator, size: int, symmetr
 
 
 def sample(dimension: int, rng: np.random.Generator, size: int | None = None, symmetric: bool = False) -> Matrix:
-    """Draw Z at ρ = 1: shape (d, d), or (size, d, d). Exact up to float64 rounding."""
+    """Draw Z at ρ = 1, of shape (d, d) or (size, d, d). Exact up to float64 rounding."""
     count = 1 if size is None else size
     spectrum = sample_spectrum(dimension, rng, count, symmetric)
     left = haar.sample(dimension, rng, count)
@@ -199,21 +204,23 @@ def sample(dimension: int, rng: np.random.Generator, size: int | None = None, sy
 
 
 def nuclear_norm_cdf(dimension: int, t: ArrayLike, symmetric: bool = False) -> Vector:
-    """P(‖Z‖_* ≤ t) for every entry of `t`: the regularised incomplete Gamma function."""
+    """Return P(‖Z‖_* ≤ t) for every entry of `t`, which is the regularised incomplete Gamma function."""
     shape = float(radius_shape(require_dimension("dimension", dimension), symmetric))
     values: Vector = gammainc(shape, np.maximum(np.asarray(t, dtype=np.float64), 0.0))
     return values
 
 
 def spectral_norm_cdf(dimension: int, t: ArrayLike, symmetric: bool = False) -> Vector:
-    """P(‖Z‖ ≤ t) for every entry of `t`: a ratio of Pfaffians, with absolute error near 1e-15 for d up to 100."""
+    """Return P(‖Z‖ ≤ t) for every entry of `t`, as a ratio of Pfaffians, with absolute error near 1e-15 for d up to
+    100.
+    """
     law = ensemble(dimension, symmetric)
     values = np.asarray(t, dtype=np.float64)
     return np.array([law.largest_cdf(float(s)) for s in values.ravel()]).reshape(values.shape)
 
 
 def spectral_norm_quantile(dimension: int, probability: float, symmetric: bool = False) -> float:
-    """The t with P(‖Z‖ ≤ t) = probability, for a probability between 1e-12 and 1 − 1e-9."""
+    """Return the t with P(‖Z‖ ≤ t) = probability, for a probability between 1e-12 and 1 − 1e-9."""
     if not SMALLEST_QUANTILE < probability < 1 - SMALLEST_SURVIVAL:
         raise InvalidInput(
             f"probability = {probability!r}: must be in (1e-12, 1 - 1e-9), where the quantile is accurate"
@@ -230,5 +237,7 @@ def spectral_norm_quantile(dimension: int, probability: float, symmetric: bool =
 
 
 def mean_power_sum(dimension: int, power: float, symmetric: bool = False) -> float:
-    """Return the mean E ‖Z‖_{S_p}^p = E Σ σ_i^p for p = `power` ≥ 0, up to rounding. For p = 2 it is E ‖Z‖_F²."""
+    """Return the mean E ‖Z‖_{S_p}^p = E Σ σ_i^p for p = `power` ≥ 0, up to rounding. For p = 2 this mean is E
+    ‖Z‖_F².
+    """
     return ensemble(dimension, symmetric).mean_power_sum(power)

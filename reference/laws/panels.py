@@ -1,9 +1,9 @@
-"""Composite Gauss–Legendre quadrature: intervals ("panels") with m = `NODES` nodes each.
+"""This module has composite Gauss–Legendre quadrature on intervals ("panels") with m = `NODES` nodes each.
 
-On one panel a smooth function equals its interpolating polynomial at the nodes up to rounding. So it can be integrated
-up to any point x, not only up to an edge. A panel has its own variable t ∈ [−1, 1]. `interpolation(t)` gives two
-lists of m weights on the values at the nodes: one for the value of the function at t, and one for its integral from the
-left edge to t.
+On one panel a smooth function equals its interpolating polynomial at the nodes up to rounding. So the function can be
+integrated up to any point x, not only up to the edge of a panel. Every panel has its own variable t ∈ [−1, 1].
+`interpolation(t)` gives two lists of m weights on the values at the nodes: one for the value of the function at t, and
+one for its integral from the left edge to t.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ FEW = 16  # up to this number of evaluation points, a cosine costs less than the
 
 @lru_cache(maxsize=1)
 def _reference_panel() -> tuple[Vector, Vector, Matrix, Matrix]:
-    """Return nodes and weights on [−1, 1], (m,) each, and Chebyshev coefficients of the Lagrange basis and of its
+    """Return nodes and weights on [−1, 1], (m,) each, and the Chebyshev coefficients of the Lagrange basis and of its
     integrals.
 
     Column i of the first matrix, (m, m), belongs to the polynomial that is 1 at node i and 0 at the other nodes, and
@@ -36,7 +36,7 @@ def _reference_panel() -> tuple[Vector, Vector, Matrix, Matrix]:
 
 
 def chebyshev(t: Array) -> Array:
-    """Return the Chebyshev polynomials T_0(t), …, T_m(t): shape (m + 1,) + t.shape.
+    """Return the Chebyshev polynomials T_0(t), …, T_m(t), of shape (m + 1,) + t.shape.
 
     For few t the function computes cos(k arccos t), which takes few calls; for many t the recurrence T_{k+i} = 2 T_k
     T_i − T_{k−i} takes less time.
@@ -57,7 +57,7 @@ def chebyshev(t: Array) -> Array:
 
 
 def expansion(values: Array) -> tuple[Array, Array]:
-    """Return chebyshev coefficients of the interpolating polynomial and of its integral from −1, from values at the
+    """Return Chebyshev coefficients of the interpolating polynomial and of its integral from −1, from values at the
     nodes.
 
     The shapes are (..., m) -> (..., m) and (..., m + 1).
@@ -67,7 +67,7 @@ def expansion(values: Array) -> tuple[Array, Array]:
 
 
 def interpolation(t: Array) -> tuple[Array, Array]:
-    """Return values at t of the m Lagrange basis polynomials, and their integrals from −1 to t: shape t.shape +
+    """Return the values at t of the m Lagrange basis polynomials, and their integrals from −1 to t, of shape t.shape +
     (m,) each.
     """
     _, _, basis, integrals = _reference_panel()
@@ -76,13 +76,16 @@ def interpolation(t: Array) -> tuple[Array, Array]:
 
 
 def integrals_over(values: Array) -> Array:
-    """Return the integrals over t ∈ [−1, 1] from values at the nodes: (..., m) -> (...)."""
+    """Return the integrals over t ∈ [−1, 1] of functions that are given by their values at the nodes: (..., m) ->
+    (...).
+    """
     over: Array = values @ _reference_panel()[1]
     return over
 
 
 def integrals_to_nodes(values: Array, out: Array | None = None) -> Array:
-    """Return integrals from t = −1 to every node, from values at the nodes: (..., m) -> (..., m).
+    """Return the integrals from t = −1 to every node of functions that are given by their values at the nodes, (..., m)
+    -> (..., m).
 
     The result is stored in `out` if given.
     """
@@ -98,13 +101,13 @@ def _weights_to_nodes() -> Matrix:
 
 
 def integrated(t: Array) -> Array:
-    """Return integrals from −1 to t of the m Lagrange basis polynomials: shape t.shape + (m,)."""
+    """Return the integrals from −1 to t of the m Lagrange basis polynomials, of shape t.shape + (m,)."""
     return interpolation(t)[1]
 
 
 @dataclass(frozen=True)
 class Panels:
-    """The panels between consecutive `edges`, an increasing array of shape (panels + 1,)."""
+    """The panels between consecutive `edges`, which are an increasing array of shape (panels + 1,)."""
 
     edges: Vector
 
@@ -134,16 +137,17 @@ class Panels:
         return weights
 
     def locate(self, x: Vector) -> tuple[NDArray[np.intp], Vector]:
-        """For every x, the index of the panel that holds x, and the panel's variable t at x: shape x.shape each.
+        """Return for every x the index of the panel that holds x, and the panel's variable t at x, of shape x.shape
+        each.
 
-        An inner edge belongs to the panel on its right. A point outside all panels goes to the nearest one, and then
-        |t| > 1.
+        An inner edge belongs to the panel on its right. A point outside all panels belongs to the nearest panel, and
+        then |t| > 1.
         """
         panel = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, self.count - 1)
         return panel, (x - self.edges[panel]) / self.half_widths[panel] - 1
 
     def antiderivative(self, values: Array) -> tuple[Array, Array]:
-        """Return integrals from the first edge to every edge and to every node.
+        """Return the integrals from the first edge to every edge and to every node.
 
         Functions are given by their values at the nodes: (..., panels, m) -> (..., panels + 1) and (..., panels, m).
         """

@@ -1,4 +1,4 @@
-"""The ledger of the claims of the papers, with the evidence for and against them.
+"""This package holds the ledger of the papers' claims, with the evidence for and against them.
 
 entries  : the claims, one TOML file for every paper
 checks   : the machine checks on which they rest; evidence.py says what a check is

@@ -1,8 +1,9 @@
-"""Derive the method and the coverage of a check from its source. The gate compares both with the declaration.
+"""Derive the method and the coverage of a check from its source code. The gate compares the derived method and coverage
+with the declared ones.
 
 The source of a check is its own function, and every function of the verification package that it calls or has as a
-default, with the module-level values that these use. The reference is left out: its formulas compute with any kind of
-number. The source is searched for
+default, with the module-level values that these use. The reference is left out, because its formulas compute with any
+kind of number. The source is searched for
 
     rng    : a random generator; then the check covers random samples, whatever the declaration says
     floats : numpy, a rounded literal, a float function of math; then it is "floating"
@@ -10,7 +11,8 @@ number. The source is searched for
     lists  : a loop over numbers that are written out or counted; then it covers a range, and not all cases
 
 A short list that is written out and exhausts the cases ("both signs") is allowed in a check that covers all of them, if
-the check says why in `exhausts`; the ledger shows that sentence. A counted list, such as d in range(2, 9), never is.
+the check says why in `exhausts`; the ledger shows that sentence. A counted list, such as d in range(2, 9), is never
+allowed in such a check.
 """
 
 import ast
@@ -31,7 +33,7 @@ TOOLS = "covassay.verification.exact"
 RANDOM = {"default_rng", "SeedSequence", "Random", "Generator"}
 EXACT_MATH = {"comb", "factorial", "prod", "gcd", "lcm", "isqrt", "perm", "inf", "ceil", "floor"}
 DIRECTED = {"fadd", "fsub", "fmul", "fdiv"}  # operations of mpmath with a direction of rounding
-# the other operations of mpmath have no error bound
+# operations of mpmath without an error bound
 INTERVAL_MPMATH = {"iv", "mp", "libmp", "workprec", "workdps", "nstr", "mpf", "inf", *DIRECTED}
 # this part of numpy is not floating point
 NOT_FLOATS = {"random", "bool_", "ndarray", "object_", "integer", "int64"}
@@ -42,7 +44,9 @@ COUNTING = {"range", "product", "linspace", "arange", "geomspace", "logspace"}
 
 @dataclass(frozen=True)
 class Traits:
-    """Lines of a check's source that use a generator, floats, or a finite list, each as `function: line of source`."""
+    """The lines of a check's source that use a generator, floats, or a finite list, each as `function: line of
+    source`.
+    """
 
     rng: tuple[str, ...]
     floats: tuple[str, ...]
@@ -53,7 +57,7 @@ class Traits:
 
 @cache
 def traits(check: ClaimCheck) -> Traits:
-    """Return the traits of a check, from all functions that it runs."""
+    """Return the traits of a check, collected from all functions that it runs."""
     found: dict[str, list[str]] = {"rng": [], "floats": [], "points": [], "lists": []}
     for function in _closure(_plain(check)):
         for trait, source in _marks(function):
@@ -62,12 +66,12 @@ def traits(check: ClaimCheck) -> Traits:
 
 
 def covers(check: ClaimCheck) -> str:
-    """Return the coverage of the check: declared, or by default derived from its source."""
+    """Return the coverage of the check, as it is declared or, by default, derived from its source."""
     return check.covers or ("random" if traits(check).rng else "range")
 
 
 def kinds_allowed(check: ClaimCheck) -> set[Kind]:
-    """Return the kinds that the source of the check permits."""
+    """Return the kinds that the source of the check permits it to declare."""
     seen = traits(check)
     if seen.floats:
         return {"floating"}
@@ -90,7 +94,7 @@ def overclaims(check: ClaimCheck) -> list[str]:
 
 
 def scope(check: ClaimCheck) -> str:
-    """Return the scope that the check states, read from its source; … stands for a value only known at run time."""
+    """Return the scope that the check states, read from its source; "…" stands for a value only known at run time."""
     if check.scope:
         return check.scope
     function = _plain(check)
@@ -102,7 +106,7 @@ def scope(check: ClaimCheck) -> str:
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:
-    """Return the pieces of a string or of an f-string."""
+    """Return the pieces of a string or of an f-string in the syntax tree."""
     return list(node.values) if isinstance(node, ast.JoinedStr) else [node] if isinstance(node, ast.expr) else []
 
 
@@ -118,14 +122,14 @@ def _words(node: ast.expr, values: Mapping[str, Any]) -> str:
 
 
 def _plain(check: ClaimCheck) -> FunctionType:
-    """Return the function of a check, which is always a plain function."""
+    """Return the function of a check as a plain function, which it always is."""
     assert isinstance(check.function, FunctionType)
     return check.function
 
 
 @cache
 def _definitions(file: str) -> dict[int, list[ast.AST]]:
-    """Return every function and lambda of a source file, by its first line according to Python."""
+    """Return every function and lambda of a source file, keyed by its first line according to Python."""
     found: dict[int, list[ast.AST]] = {}
     for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.Lambda):
@@ -136,7 +140,9 @@ def _definitions(file: str) -> dict[int, list[ast.AST]]:
 
 @cache
 def _bodies(function: FunctionType) -> tuple[ast.AST, ...]:
-    """Return the body of a function without its docstring. For a lambda, the bodies of all lambdas on its line."""
+    """Return the body of a function without its docstring. For a lambda, return the bodies of all lambdas on its
+    line.
+    """
     code = function.__code__
     found: list[ast.AST] = []
     for node in _definitions(code.co_filename).get(code.co_firstlineno, []):
@@ -172,7 +178,9 @@ def _used(function: FunctionType) -> dict[str, Any]:
 
 
 def _defaults(function: FunctionType) -> dict[str, Any]:
-    """Return the keyword arguments of a function that mutants may replace (slots), with their default values."""
+    """Return the slots of a function, which are the keyword arguments that mutants may replace, with their default
+    values.
+    """
     parameters = inspect.signature(function).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
 
@@ -183,7 +191,7 @@ def _closure(function: FunctionType) -> list[FunctionType]:
     waiting: list[Any] = [function]
     while waiting:
         value = inspect.unwrap(waiting.pop()) if waiting else None
-        value = getattr(value, "function", value)  # the name may be a check that is run by another check
+        value = getattr(value, "function", value)  # the name may belong to a check that is run by another check
         if isinstance(value, Mapping):
             waiting += value.values()
         if not isinstance(value, FunctionType) or value in found:
@@ -197,12 +205,12 @@ def _closure(function: FunctionType) -> list[FunctionType]:
 
 @cache
 def _marks(function: FunctionType) -> tuple[tuple[str, str], ...]:
-    """Return every trait of one function, with the piece of source that causes it."""
+    """Return every trait of one function, with the piece of source code that causes it."""
     return tuple((trait, ast.unparse(node)[:80]) for trait, node in _marked(function))
 
 
 def _silent(function: FunctionType) -> set[int]:
-    """Return the nodes without influence on the result: printed values, annotations, and arrays of exact objects."""
+    """Return the nodes that do not influence the result: printed values, annotations, and arrays of exact objects."""
     silent: set[int] = set()
     for node in _nodes(function):
         quiet = [getattr(node, "annotation", None), getattr(node, "returns", None)]
@@ -216,7 +224,7 @@ def _silent(function: FunctionType) -> set[int]:
 
 
 def _marked(function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
-    """Yield every node of one function that shows a trait, with the trait."""
+    """Yield every node of one function that shows a trait, with this trait."""
     values = {**_used(function), **_defaults(function), **_constants(function)}
     silent = _silent(function)
     for node in _nodes(function):
@@ -252,12 +260,12 @@ def _floats(node: ast.AST, function: FunctionType) -> Iterator[tuple[str, ast.AS
 
 
 def _dyadic(value: float) -> bool:
-    """Return whether a literal such as 0.5 is exact in binary."""
+    """Return whether a float literal such as 0.5 is exactly representable in binary."""
     return value.as_integer_ratio()[1] <= LARGEST_DENOMINATOR
 
 
 def _constants(function: FunctionType) -> dict[str, Any]:
-    """Return the local names that a function sets to a number, with their values."""
+    """Return the local names to which a function assigns a number, with their values."""
     return {
         target.id: node.value.value
         for node in _nodes(function)
@@ -283,7 +291,7 @@ def _is_list(iterable: ast.AST, values: Mapping[str, Any]) -> bool:
 
 
 def _numeric(node: ast.AST, values: Mapping[str, Any]) -> bool:
-    """Return whether an expression has a number in it, or names one."""
+    """Return whether an expression contains a number or a name that stands for one."""
     for n in ast.walk(node):
         value = n.value if isinstance(n, ast.Constant) else values.get(n.id) if isinstance(n, ast.Name) else None
         if isinstance(value, Number) and not isinstance(value, bool):

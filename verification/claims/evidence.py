@@ -1,4 +1,4 @@
-"""Declare machine checks of claims, and their results.
+"""Declare machine checks of claims, and represent their results.
 
 A check is a function without required arguments. The keyword arguments of a check are slots: the default of each is a
 formula, a constant or a sampler of the reference, and a mutant puts a wrong one in its place. A check that accepts a
@@ -8,9 +8,9 @@ mutant is no evidence, so every check must have mutants that it rejects.
     @mutant("forgets the cross terms", formula=lambda d: d)
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
 
-A check may also yield what it finds and leave the conclusion to `concluded`. A check of this kind yields every case
-that fails, in words; or for every case whether it holds; or shares of a bound, none of which may exceed 1. The scope of
-such a check is an argument of the decorator.
+A check may also yield what it finds and leave the conclusion to `concluded`. Such a check yields every case that fails,
+in words; or for every case whether it holds; or shares of a bound, none of which may exceed 1. The scope of such a
+check is an argument of its decorator.
 
 Two properties of every check are reported: its kind, which is the method of the check, and its coverage. The default
 coverage is a range, or random samples if the check draws any; claims/coverage.py compares the declaration with the
@@ -31,8 +31,8 @@ Covers = Literal["all", "case", "range", "random"]
 Formula = Callable[..., Any]  # the value of a slot: a formula, a constant or a sampler
 # a generator of failures, of flags that say whether a case holds, and of shares of a bound
 Found = Iterator[str | bool | Number]
-ROUNDING = 1e-9  # an excess of a share over 1 up to this number counts as rounding
-SHOWN = 3  # a message has at most so many failures
+ROUNDING = 1e-9  # a share may exceed 1 by up to this number, which counts as rounding
+SHOWN = 3  # a message names at most so many failures
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Evidence:
 
 
 def concluded(found: Iterable[str | bool | Number], scope: str, attained: float | None = None) -> Evidence:
-    """Return evidence that no case fails, and that the largest share of the bound is at most 1 and at least
+    """Return evidence that no case fails, that the largest share of the bound is at most 1, and that it is at least
     `attained`.
     """
     failed: list[str] = []
@@ -77,7 +77,7 @@ def concluded(found: Iterable[str | bool | Number], scope: str, attained: float 
 
 @dataclass(frozen=True)
 class ClaimCheck:
-    """A check with its kind, its mutants and its coverage.
+    """A check of a claim, with its kind, its mutants and its coverage.
 
     A mutant assigns wrong values to some slots; its name says what is wrong with them.
     covers : "all" cases, or one "case" that decides (a counterexample); by default derived from the source of the
@@ -97,11 +97,11 @@ class ClaimCheck:
 
     @property
     def summary(self) -> str:
-        """Return the first line of the docstring of the check."""
+        """Return the first line of the check's docstring."""
         return (self.function.__doc__ or "").strip().partition("\n")[0]
 
     def __call__(self, **slots: Any) -> Evidence:
-        """Run the check, with the reference in every slot without a given value."""
+        """Run the check, with the formula of the reference in every slot that is given no value."""
         found = self.function(**slots)
         return found if isinstance(found, Evidence) else concluded(found, self.scope, self.attained)
 
@@ -110,7 +110,7 @@ Run = TypeVar("Run", bound=Callable[..., Evidence | Found])
 
 
 def mutant(name: str, /, **slots: Any) -> Callable[[Run], Run]:
-    """Make a decorator, used under `check`, that names a mistake and gives the wrong values of slots."""
+    """Make a decorator, used under `check`, that names a mistake and gives wrong values for some slots."""
 
     def decorate(function: Run) -> Run:
         named = vars(function).setdefault("mutants", {})

@@ -1,4 +1,4 @@
-"""The ledger has every claim, its status, and the evidence for the status.
+"""This module reads the ledger: every claim, its status, and the evidence for the status.
 
 An entry of verification/claims/entries/*.toml:
 
@@ -26,11 +26,11 @@ An entry of verification/claims/entries/*.toml:
       { theorem = "…", whole = true },                            # of a mechanism: speaks of all of it
     ]
 
-Checks, theorems and pages are the legs of a claim. A leg has a method (HOW) and a coverage (COVERED). The status of
-a claim is that of the weakest leg that it needs, in both respects. A refuted or corrected claim has two parts, each
-with its own legs: the statement, whose legs show that it is wrong, and the correction. The field `of` of a leg names
-the part to which it belongs, or "both". The gate (`problems`) makes sure that every leg exists, that every check,
-theorem and page is the leg of a claim, and that no check claims more than its source does.
+Checks, theorems and pages are the legs of a claim. A leg has a method (HOW) and a coverage (COVERED). The status of a
+claim is that of the weakest leg that it needs, in both method and coverage. A refuted or corrected claim has two parts,
+each with its own legs: the statement, whose legs show that it is wrong, and the correction. The field `of` of a leg
+names the part to which it belongs, or "both". The gate (`problems`) makes sure that every leg exists, that every check,
+theorem and page is the leg of a claim, and that no check declares more than its source shows.
 """
 
 import ast
@@ -70,8 +70,8 @@ WRONG = (
     "corrected",
     "refuted",
     "refuted-reconstruction",
-)  # verdicts that have a status for the statement and one for the correction
-HOW = {  # the methods of legs; the strongest comes first
+)  # verdicts with one status for the statement and one for the correction
+HOW = {  # methods of legs, the strongest first
     "rocq": "kernel",
     "exact": "exact",
     "enclosed": "enclosed",
@@ -80,7 +80,7 @@ HOW = {  # the methods of legs; the strongest comes first
     "floating": "floating",
     "none": "not checked",
 }
-COVERED = {  # the coverage of legs; the widest comes first
+COVERED = {  # coverage of legs, the widest first
     "all": "all cases",
     "case": "a counterexample",
     "range": "a named range",
@@ -96,7 +96,7 @@ PROVENANCE = {  # where the formula of a claim comes from
 }
 READ = ("own", "DN25", "ADK19")  # the beginnings of sources whose formulas are read from the text
 PARTS = ("statement", "correction", "both")
-SOURCES = {  # the remark on our copy of a paper that is printed where the paper is called wrong
+SOURCES = {  # this remark on our copy of a paper is printed where the paper is called wrong
     "dn25": "We read one text of DN25 with its formulas. The text of DN25 has the layout of the published version "
     "(PMLR 313) and names the editors of that volume; we did not have the publisher's file to compare it with. Of an "
     "arXiv version we read a text without formulas; its words differ from the first text in a few sentences.",
@@ -110,15 +110,15 @@ FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "le
 WHOLE, MECHANISM = "WHOLE.", "MECH."
 SPENT_FIELDS = {"found", "share", "attained", "options"}  # checks/own/spends.py explains the fields
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of", "whole"}
-DIGEST_LENGTH = 16  # a digest has so many hexadecimal digits, which suffice to detect every accidental change
-THEOREM = "theorem"  # the prefix of a tag in the lock, in the place of the module of a function
+DIGEST_LENGTH = 16  # the number of hexadecimal digits of a digest, which suffices to detect every accidental change
+THEOREM = "theorem"  # the prefix of a tag in the lock, in place of the module of a function
 REFERENCE = re.compile(r"[\w.]+:\w+")  # a function of the project, package.module:name
 SUGGESTIONS = 5  # the error about an unknown id suggests at most so many ids
 
 
 @dataclass(frozen=True)
 class Status:
-    """The method and the coverage of evidence: a key of HOW and a key of COVERED."""
+    """The method of the evidence, which is a key of HOW, and its coverage, which is a key of COVERED."""
 
     how: str
     covered: str
@@ -129,7 +129,7 @@ class Status:
 
 @dataclass(frozen=True)
 class Leg:
-    """A check, a theorem or a page on which a claim rests, by its name."""
+    """A check, a theorem or a page on which a claim rests, given by its name."""
 
     kind: str  # a key of HOW
     name: str
@@ -141,7 +141,7 @@ class Leg:
 
 @dataclass(frozen=True)
 class Covered:
-    """A statement without an entry of its own, because it is true if and only if the claim that covers it is."""
+    """A statement without an entry of its own, because it is true if and only if the claim that covers it is true."""
 
     id: str
     says: str
@@ -168,24 +168,24 @@ class LedgerClaim:
 
     @property
     def instead(self) -> str:
-        """Return the statement that replaces a wrong one."""
+        """Return the statement that corrects a wrong one."""
         return "; ".join(f"covassay.{told}" if REFERENCE.fullmatch(told) else told for told in self.use)
 
     @property
     def wrong(self) -> bool:
-        """Return whether the statement is refuted or corrected."""
+        """Return whether the verdict on the statement is refuted or corrected."""
         return self.verdict in WRONG
 
     def part(self, leg: Leg) -> str:
-        """Return the part of the claim to which a leg belongs."""
+        """Return the part of the claim to which a leg belongs: the statement or the correction."""
         return leg.of or ("statement" if self.verdict == "holds" else "correction")
 
     def legs_of(self, part: str) -> tuple[Leg, ...]:
-        """Return the legs that are necessary for a part of the claim."""
+        """Return the legs that a part of the claim needs."""
         return tuple(leg for leg in self.legs if not leg.second_opinion and self.part(leg) in (part, "both"))
 
     def status_of(self, part: str) -> Status:
-        """Return the weakest method and the smallest coverage among the necessary legs of a part."""
+        """Return the weakest method and the smallest coverage among the legs that a part of the claim needs."""
         needed = self.legs_of(part)
         return Status(
             max((leg.kind for leg in needed), key=list(HOW).index, default="none"),
@@ -199,7 +199,7 @@ class LedgerClaim:
 
     @property
     def status(self) -> Status:
-        """Return the status of the statement, or of the explicit version of an asymptotic statement."""
+        """Return the status of the statement, or of its explicit version if the statement is asymptotic."""
         return self.status_of(self.status_part)
 
     @property
@@ -250,7 +250,7 @@ def _claim(paper: str, entry: Mapping[str, Any]) -> LedgerClaim:
 
 @lru_cache(maxsize=1)
 def claims() -> dict[str, LedgerClaim]:
-    """Return every entry, by id, in the order of the files."""
+    """Return every entry of the ledger, keyed by id, in the order of the files."""
     found: dict[str, LedgerClaim] = {}
     names: set[str] = set()
     for paper in PAPERS:
@@ -265,17 +265,19 @@ def claims() -> dict[str, LedgerClaim]:
 
 
 def covering() -> dict[str, LedgerClaim]:
-    """Return every id of the ledger, of entries and of covered statements, with its entry."""
+    """Return for every id of the ledger the entry that has or covers it; covered statements have ids too."""
     return {**{c.id: entry for entry in claims().values() for c in entry.covers}, **claims()}
 
 
 def _plain(name: str) -> str:
-    """Return the form of an id for comparisons, in which "DLY22.Eq11" and "dly22.(11)" are equal."""
+    """Return the form of an id that is used in comparisons: "DLY22.Eq11" and "dly22.(11)" have the same form."""
     return re.sub(r"[()]|eq(?=\d)", "", name.lower())
 
 
 def claim(name: str) -> LedgerClaim:
-    """Return the claim that has or covers the given id, in upper or lower case; an equation may be Eq11 or (11)."""
+    """Return the claim that has or covers the given id, in upper or lower case; an equation may be given as Eq11 or
+    (11).
+    """
     found = {_plain(key): value for key, value in covering().items()}
     if _plain(name) not in found:
         near = [key for key in covering() if _plain(name) in _plain(key)]
@@ -294,7 +296,7 @@ def function_at(reference: str) -> Any:
 
 
 def named_code(c: LedgerClaim) -> tuple[str, ...]:
-    """Return the functions of the project that an entry names."""
+    """Return the functions of the project that an entry of the ledger names."""
     return (*c.code, *(name for name in c.use if REFERENCE.fullmatch(name)))
 
 
@@ -335,7 +337,7 @@ def _tags(entry: LedgerClaim) -> list[str]:
 
 
 def claimed(proofs: Path) -> dict[str, str]:
-    """Return the digest of everything that a claim names and that may change: functions, and statements of theorems."""
+    """Return the digests of all functions and of all statements of theorems that claims name."""
     return {**claimed_functions(), **claimed_theorems(proofs)}
 
 
@@ -344,7 +346,7 @@ def _named_by(entry: LedgerClaim) -> set[str]:
 
 
 def stale(proofs: Path) -> dict[str, list[str]]:
-    """Return the names of functions and theorems that differ from the lock, by the id of the claim."""
+    """Return for every claim the functions and theorems that differ from the lock, keyed by the id of the claim."""
     now, locked = claimed(proofs), read_lock(proofs)
     changed = {name for name in now if locked.get(name) != now[name]}
     found = {c.id: sorted(changed & _named_by(c)) for c in claims().values()}
@@ -352,12 +354,12 @@ def stale(proofs: Path) -> dict[str, list[str]]:
 
 
 def theorem_tags(proofs: Path) -> dict[str, str]:
-    """Return the file of every tagged theorem in proofs/rocq, by tag."""
+    """Return for every tagged theorem in proofs/rocq its file, keyed by the tag."""
     return {tag: found.file for tag, found in tagged(files(proofs / "rocq"))[0].items()}
 
 
 def problems(proofs: Path) -> list[str]:
-    """Return a message for everything that is inconsistent among entries, checks, code, theorems, pages and locks."""
+    """Return a message for every inconsistency among entries, checks, code, theorems, pages and locks."""
     return [
         *_entry_problems(claims().values()),
         *_word_problems(claims().values()),
@@ -369,7 +371,7 @@ def problems(proofs: Path) -> list[str]:
 
 
 def _entry_problems(entries: Iterable[LedgerClaim]) -> list[str]:
-    """Return messages for mistakes within an entry."""
+    """Return messages for mistakes within one entry."""
     found = []
     for c in entries:
         if c.verdict not in VERDICTS:
@@ -434,12 +436,12 @@ def _link_problems(proofs: Path) -> list[str]:
 
 
 def lock_path(proofs: Path) -> Path:
-    """Return the file with the digests of the functions and theorems that claims name."""
+    """Return the path of the file with the digests of the functions and theorems that claims name."""
     return proofs / "claims.lock.json"
 
 
 def read_lock(proofs: Path) -> dict[str, str]:
-    """Return the locked digests, by the name of the function or theorem."""
+    """Return the locked digests, keyed by the name of the function or theorem."""
     path = lock_path(proofs)
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 

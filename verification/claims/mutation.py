@@ -1,11 +1,11 @@
-"""Draw mutants by a program: small changes of checks and of the reference formulas that they run.
+"""Make mutants by a program, which are small changes of checks and of the reference formulas that they run.
 
 A mutant changes one place of one function: a constant by 3 % up or down, a comparison into its opposite, or a sum or a
 difference into one of its terms. A mutant of a formula of the reference must be rejected by a check of a claim that
-names the formula, and a mutant of a check by the check itself. A crash is not a rejection. Some mutants are equivalent
-(a change of a margin that nothing needs), so the share of rejected mutants never reaches 1; it is a measure for
-comparing two states of the checks. Decorators are removed first: a mutant changes the formula of `spend`, and not the
-checking of its arguments.
+names the formula, and a mutant of a check by the check itself. A crash of the check does not count as a rejection. Some
+mutants are equivalent (a change of a margin that nothing needs), so the share of rejected mutants never reaches 1; it
+is a measure for comparing two states of the checks. The program removes decorators first, so that a mutant changes the
+formula of `spend` and not the checking of its arguments.
 
     python -P -m covassay.verification.maintain formula-mutants --count 200 --seed 14
 """
@@ -39,12 +39,12 @@ class Mutant:
 
     name: str  # module:function
     change: str
-    number: int  # the index of the changed place among all places of the function
+    number: int  # the position of the changed place among all places of the function
     judges: tuple[str, ...]
 
     @property
     def part(self) -> str:
-        """Return the part that is changed: a check, or a formula of the reference."""
+        """Return whether a check or a formula of the reference is changed."""
         return "check" if self.name in checks() else "formula"
 
 
@@ -54,7 +54,7 @@ def undecorated(name: str) -> Any:
 
 
 def definition(function: Callable[..., Any]) -> ast.FunctionDef:
-    """Return the syntax tree of a function, without its decorators and the types of its arguments."""
+    """Return the syntax tree of a function without decorators and without the types of the arguments."""
     node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     assert isinstance(node, ast.FunctionDef)
     node.decorator_list, node.returns = [], None
@@ -64,7 +64,7 @@ def definition(function: Callable[..., Any]) -> ast.FunctionDef:
 
 
 def places(node: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, str]]:
-    """Yield every node that can be changed: the node, the way of changing it and its description."""
+    """Yield every node that can be changed, with the way of changing it and a description."""
     skipped: set[int] = set()
     for inner in ast.walk(node):
         called = getattr(inner, "func", None)
@@ -108,13 +108,13 @@ def _rational(node: ast.AST) -> bool:
 
 
 class Change(ast.NodeTransformer):
-    """A transformer that replaces one node by its changed form."""
+    """A transformer of syntax trees that replaces one node by its changed form."""
 
     def __init__(self, place: ast.AST, how: str) -> None:
         self.place, self.how = place, how
 
     def visit(self, node: ast.AST) -> Any:
-        """Return the node, or its changed form if it is the place to change."""
+        """Return the node, or its changed form if it is the node to change."""
         if node is not self.place:
             return super().visit(node)
         if isinstance(node, ast.Constant | ast.Call):
@@ -161,7 +161,7 @@ def _give_up(*_: object) -> None:
 
 
 def outcome(mutant: Mutant) -> str:
-    """Run the check of a mutant, and return the outcome: "rejected", "crashed" or "accepted"."""
+    """Run the check of a mutant, and return "rejected", "crashed" or "accepted"."""
     function: Any = checks()[mutant.name].function if mutant.part == "check" else undecorated(mutant.name)
     kept = function.__code__
     crashed = False
@@ -186,7 +186,7 @@ def outcome(mutant: Mutant) -> str:
 
 
 def draw(count: int, seed: int) -> list[Mutant]:
-    """Return mutants drawn without replacement, half of them of checks and half of formulas."""
+    """Return mutants drawn without replacement, half of them of checks and half of reference formulas."""
     rng = np.random.default_rng(seed)
     found = []
     for part, share in (("check", count // 2), ("formula", count - count // 2)):

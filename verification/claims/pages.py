@@ -1,4 +1,4 @@
-"""Generate the Markdown: the index of the ledger, one page for each paper, the errata, the table of mechanisms."""
+"""Generate the Markdown pages: the index of the ledger, a page for each paper, the errata, the table of mechanisms."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -33,7 +33,7 @@ TITLES = {
 
 
 def pages() -> dict[str, str]:
-    """Return every generated page, by its path below proofs/."""
+    """Return every generated page, keyed by its path below proofs/."""
     return {
         "LEDGER.md": _joined(_head(), *map(_index, TITLES), _assumptions()),
         **{f"ledger/{_file(paper)}": _joined(_paper(paper)) for paper in TITLES},
@@ -48,7 +48,7 @@ def _joined(*parts: Iterable[str]) -> str:
 
 
 def _file(paper: str) -> str:
-    """Return the name of the file of a paper, which is the same in every folder."""
+    """Return the name of a paper's file, which is the same in every folder."""
     return f"{paper.upper() if paper in SOURCES else paper}.md"
 
 
@@ -100,7 +100,7 @@ def _short(paper: str) -> str:
 
 
 def counts(statuses: Iterable[Status]) -> list[str]:
-    """Return a table of the number of statuses of each kind, by coverage."""
+    """Return a table that counts the statuses of each kind, by coverage."""
     found = Counter((status.how, status.covered) for status in statuses)
     shown = [covered for covered in COVERED if covered != "none"]
     rows = [f"| {HOW[how]} | {' | '.join(str(found[how, c] or '') for c in shown)} |" for how in HOW if how != "none"]
@@ -109,7 +109,7 @@ def counts(statuses: Iterable[Status]) -> list[str]:
 
 
 def _index(paper: str) -> list[str]:
-    """Return the table of one paper: the statement of each claim, its verdict, and its correction."""
+    """Return the table of one paper, with the statement of each claim, its verdict, and its correction."""
     return [
         f"## {TITLES[paper]}\n",
         f"{notation()[paper]}\n",
@@ -149,7 +149,7 @@ def anchor(name: str) -> str:
 
 
 def _details(c: LedgerClaim) -> list[str]:
-    """Return the full text on one claim, below its heading."""
+    """Return the full text on one claim that stands below its heading."""
     items = [
         ("verdict", f"{c.verdict}: {VERDICTS[c.verdict]}"),
         ("correction" if c.wrong else "explicit version", c.corrected),
@@ -204,7 +204,7 @@ def _list_of_errata() -> list[str]:
 
 
 def _errata(paper: str) -> list[str]:
-    """Return the errata of one paper: theorems first, then lemmas and corollaries, then the rest."""
+    """Return the errata of one paper: theorems first, then lemmas and corollaries, then all other statements."""
     wrong = sorted((c for c in _of(paper) if c.wrong), key=_rank)
     ours = [c for c in wrong if c.provenance == "reconstructed"]
     lines = [
@@ -225,13 +225,13 @@ def _errata(paper: str) -> list[str]:
 
 
 def _rank(c: LedgerClaim) -> int:
-    """Return the sort key of a statement on the page of errata."""
+    """Return the key by which the page of errata sorts a statement."""
     where = c.source.partition(" ")[2]
     return 0 if where.startswith("Theorem") else 1 if where.startswith(("Lemma", "Corollary")) else 2
 
 
 def _erratum(c: LedgerClaim) -> list[str]:
-    """Return one erratum: the wrong statement, the true one, and what to use."""
+    """Return one erratum, with the wrong statement, the true one, and what to use instead."""
     return [
         f"## {c.source.partition(' ')[2]} ({c.id})\n",
         f"- *{said(c)}*: {c.statement}",
@@ -269,7 +269,7 @@ TABLE_END = "<!-- end of the table -->"
 
 
 def with_kernel_table(readme: str) -> str:
-    """Return the text of proofs/README.md, with its generated table of mechanisms brought up to date."""
+    """Return the text of proofs/README.md with an up-to-date table of mechanisms."""
     before, _, rest = readme.partition(TABLE_START)
     after = rest.partition(TABLE_END)[2]
     lines = ["| name | whole | theorem |", "|---|---|---|", *map(_kernel_row, MECHANISMS)]
@@ -277,7 +277,7 @@ def with_kernel_table(readme: str) -> str:
 
 
 def _kernel_row(mechanism_name: str) -> str:
-    """Return the row of a mechanism: the theorem that the kernel has checked."""
+    """Return the row of a mechanism, which names the theorem that the kernel has checked."""
     entry = claims().get(f"MECH.{mechanism_name}")
     legs = [leg for leg in entry.legs if leg.kind == "rocq"] if entry else []
     whole = [leg for leg in legs if leg.whole]

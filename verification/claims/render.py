@@ -1,4 +1,4 @@
-"""Run the checks of the ledger, and show its claims on a screen."""
+"""Run the checks of the ledger, and print its claims."""
 
 import re
 import time
@@ -24,7 +24,9 @@ class CheckOutcome:
 
 
 def run_check(name: str) -> CheckOutcome:
-    """Run the check with the given name. An exception counts as evidence against the claim, and its text is kept."""
+    """Run the check with the given name, and return its outcome. An exception counts as evidence against the claim, and
+    its text is kept.
+    """
     start = time.monotonic()
     try:
         evidence = checks()[name]()
@@ -34,20 +36,20 @@ def run_check(name: str) -> CheckOutcome:
 
 
 def run_checks(names: Iterable[str], jobs: int = 1) -> Iterable[CheckOutcome]:
-    """Yield the outcomes of the checks, each as soon as it is known."""
+    """Yield the outcome of every check as soon as it is known."""
     listed = list(dict.fromkeys(names))
     yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(run_check)(name) for name in listed)
 
 
 def checks_of(selected: Iterable[LedgerClaim]) -> list[str]:
-    """Return the names of the checks on which the given claims rest, each once."""
+    """Return the names of the checks on which the given claims rest, each name once."""
     return list(dict.fromkeys(leg.name for c in selected for leg in c.legs if leg.name in checks()))
 
 
 def select(
     paper: str | None = None, verdict: str | None = None, kind: str | None = None, wrong: bool = False
 ) -> list[LedgerClaim]:
-    """Return the claims of a paper, with a verdict, with a leg of some kind, or that are wrong; by default all
+    """Return the claims of a paper, with a verdict, with a leg of some kind, or that are wrong; by default return all
     claims.
     """
     return [
@@ -73,7 +75,7 @@ WRONG_WORDS = re.compile(r"\b(false|fails?|wrong|do not carry over|refuted)\b")
 
 
 def called_wrong(c: LedgerClaim) -> str:
-    """Return the remark on our copy of the paper, if the claim calls the paper wrong by its verdict or in words."""
+    """Return the remark on our copy of the paper if the claim calls the paper wrong by its verdict or in words."""
     return SOURCES.get(c.paper, "") if c.wrong or WRONG_WORDS.search(f"{c.corrected} {c.note} {c.reason}") else ""
 
 
@@ -85,7 +87,7 @@ def known(c: LedgerClaim) -> list[tuple[str, Status]]:
 
 
 def screen(c: LedgerClaim) -> str:
-    """Return everything about one claim, as text for a person."""
+    """Return everything about one claim as text for a person."""
     lines = [
         f"{c.id}  ({c.source})",
         "",
@@ -111,7 +113,7 @@ def screen(c: LedgerClaim) -> str:
 
 
 def as_json(c: LedgerClaim) -> dict[str, object]:
-    """Return everything about one claim, as JSON."""
+    """Return everything about one claim as JSON."""
     return {
         "id": c.id,
         "source": c.source,
@@ -142,11 +144,11 @@ def as_json(c: LedgerClaim) -> dict[str, object]:
 
 
 def said(c: LedgerClaim) -> str:
-    """Return the reference to the place in the paper where a wrong statement is made."""
+    """Return the place in the paper where a wrong statement is made, as a reference."""
     return {"printed": "printed", "code": "in the authors' code"}.get(c.provenance, "our reconstruction")
 
 
 def erratum(c: LedgerClaim) -> str:
-    """Return the erratum of one claim, as text: the statement of the source, the true one, and what to use."""
+    """Return the erratum of one claim as text: the statement of the source, the true one, and what to use instead."""
     told = {said(c): c.statement, "true": c.corrected, "use": c.instead}
     return "\n".join([f"{c.id}  ({c.source})", *(f"  {word:21}{text}" for word, text in told.items())])

@@ -37,7 +37,7 @@ PARSER = texts(__doc__)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of the command to the parser."""
     add = parser.add_argument
     add("action", choices=ACTIONS, help="list, install, remove, or template: print a module to start from")
     add("names", nargs="*", metavar="NAME", help="adapters, as covassay adapters list names them")
@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carry out the requested action."""
+    """Carry out the action that the user requested."""
     if options.json and options.action != "list":
         raise InvalidInput("--json: only for list")
     if options.action in ("install", "remove") and not options.names:
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def record(name: str) -> dict[str, Any]:
-    """Return the facts on one adapter as plain data."""
+    """Return the facts on one adapter as plain data, for JSON."""
     try:
         module = adapter(name)
     except CannotRun as error:

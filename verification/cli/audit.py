@@ -93,7 +93,7 @@ PARSER = texts(__doc__)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of the command to the parser."""
     add = parser.add_argument
     add(
         "target",
@@ -122,7 +122,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _argument(option: Option) -> dict[str, Any]:
     """Return the arguments with which argparse adds an option.
 
-    The value of an option remains text, so that mistakes are reported in one place.
+    The parsed value of an option remains text, so that mistakes are reported in one place.
     """
     text = option.help.replace("%", "%%")
     if option.kind is kinds.FLAG:
@@ -155,7 +155,7 @@ def run(options: argparse.Namespace) -> int:
 def finished(
     options: argparse.Namespace, place: Screen, told: Callable[[dict[str, Any]], None] = lambda claim: None
 ) -> Finished:
-    """Run the audit, and return its report in printed form.
+    """Run the audit, and return its report in the requested printed form.
 
     `told` is called with the claim when the target is loaded, and with the findings so far after every question.
     """
@@ -194,7 +194,7 @@ def unfinished(
 ) -> Finished:
     """Return the INCONCLUSIVE report of an audit without a result.
 
-    `mechanism` and `budget` are known if the target was loaded.
+    The arguments `mechanism` and `budget` are known if the target was loaded.
     """
     given = AuditOptions.of_words(vars(options), whole=False)
     mechanism = mechanism or given.mechanism
@@ -266,7 +266,7 @@ def _expected_failures(file: str | None) -> dict[str, str]:
 
 
 def beside_expected(report: AuditReport, expected: Mapping[str, str]) -> tuple[int, str]:
-    """Return the exit status without the expected failures, and lines on the outcome of the expected failures."""
+    """Return the exit status without the expected failures, and lines about the outcome of the expected failures."""
     others = [check for check in report.checks if group_of(check) not in expected]
     failed = {group_of(check) for check in report.refuted}
     lines = [

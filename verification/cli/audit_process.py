@@ -1,14 +1,14 @@
-"""`covassay audit` in a child process, so that no action of a target can look like a completed audit.
+"""Run `covassay audit` in a child process, so that no action of a target can look like a completed audit.
 
 The parent starts a child, which audits and writes its finished result to a file. Only a completed audit writes that
-file. The parent prints the content of the file and ends with the exit status in it. A child that ends without a result,
-whatever its exit status, gives an INCONCLUSIVE report and exit status 3. An interruption by SIGINT or SIGTERM does the
-same, with exit status 130 or 143: the parent, which never waits for a target, handles the signal and reports the
-findings of the child so far.
+file. The parent prints the content of the file and ends with the exit status in it. If a child ends without a result,
+whatever its exit status, the parent prints an INCONCLUSIVE report and ends with exit status 3. If SIGINT or SIGTERM
+interrupts the audit, the parent, which never waits for a target, handles the signal, reports the findings of the child
+so far, and ends with exit status 130 or 143.
 
-All output of a target goes to a pipe of the parent, so that it is never part of a report. The parent shows the first
-`PRINTED` bytes on standard error, and the number of further bytes. On a terminal it shows them at the end, because of
-the progress bar.
+All output of a target goes to a pipe that the parent reads, so that it is never part of a report. The parent shows the
+first `PRINTED` bytes on standard error, and the number of further bytes. If standard error is a terminal, the parent
+shows these bytes at the end, because of the progress bar.
 """
 
 import base64
@@ -50,7 +50,9 @@ HEARD = signal.SIGINT, signal.SIGTERM  # the signals that end an audit with a re
 
 
 class _Interrupted(BaseException):
-    """The exception for an interruption. `known` has the claim and the findings that the child has written so far."""
+    """A signal interrupted the audit. The attribute `known` has the claim and the findings that the child has written
+    so far.
+    """
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -60,7 +62,9 @@ class _Interrupted(BaseException):
 
 @dataclass(frozen=True)
 class Finished:
-    """The exit status of a command, its output, and the files that it writes: content in base64 by path."""
+    """The result of a command: its exit status, its output, and the files that it writes, with the content in base64 by
+    path.
+    """
 
     status: int
     out: str = ""
@@ -73,7 +77,7 @@ class Finished:
         return replace(self, files={**self.files, **added})
 
     def deliver(self) -> int:
-        """Write and print everything, and return the exit status."""
+        """Write all files, print the output, and return the exit status."""
         for name, content in self.files.items():
             write_whole(Path(name), base64.b64decode(content))
         sys.stderr.write(self.err)
@@ -85,14 +89,16 @@ class Finished:
 
 @dataclass(frozen=True)
 class Screen:
-    """The properties of the output: whether it is a terminal, and its width in columns (0 if it is none)."""
+    """The properties of the standard output: whether it is a terminal, and its width in columns (0 if it is no
+    terminal).
+    """
 
     width: int = 0
     terminal: bool = False
 
 
 def screen() -> Screen:
-    """Return the standard output of this process."""
+    """Return the properties of this process's standard output."""
     terminal = sys.stdout.isatty()
     return Screen(shutil.get_terminal_size().columns if terminal else 0, terminal)
 
@@ -105,7 +111,7 @@ def run_in_child(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="covassay-", ignore_cleanup_errors=True) as folder:
         place = screen()
         command = [sys.executable, "-P", "-m", __name__, folder, str(place.width), str(int(place.terminal)), *arguments]
-        # in a session of its own, the target and all processes that it starts can be ended together
+        # the target and all processes that it starts are in a session of their own, so that they can be ended together
         environment = {**os.environ, SUPERVISED: folder}
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True, env=environment
@@ -124,9 +130,9 @@ def run_in_child(arguments: Sequence[str]) -> int:
 
 
 def _wait(process: "subprocess.Popen[bytes]", folder: Path) -> bool:
-    """Wait until the child has ended. Return whether a draw was stuck.
+    """Wait until the child has ended, and return whether a draw was stuck.
 
-    After the result is written, the wait is short, because a thread of the target may continue.
+    After the child has written its result, the wait is short, because a thread of the target may continue.
     """
     patience = GRACE
     while process.poll() is None and patience > 0:
@@ -141,7 +147,7 @@ def _wait(process: "subprocess.Popen[bytes]", folder: Path) -> bool:
 
 @contextlib.contextmanager
 def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
-    """After the block, pass on an interruption, and end the child, its process group and those of targets."""
+    """At the end of the block, pass on an interruption, and end the child, its process group and those of targets."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise _Interrupted(number)
@@ -172,7 +178,9 @@ def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _shown(pipe: IO[bytes]) -> Iterator[None]:
-    """While the block runs, read the output, so that no writer blocks; show the beginning and count the rest."""
+    """Read the output of the child while the block runs, so that no writer blocks; show its beginning and count the
+    rest.
+    """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     held: list[str] = []
     at_once = not sys.stderr.isatty()
@@ -232,7 +240,7 @@ def _read(result: Path) -> Finished | None:
 
 
 def _known(folder: Path) -> dict[str, Any]:
-    """Return the claim and the findings that the child has written."""
+    """Return the claim and the findings that the child has written so far."""
     try:
         known: dict[str, Any] = json.loads((folder / KNOWN).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -241,7 +249,7 @@ def _known(folder: Path) -> dict[str, Any]:
 
 
 def _unfinished(arguments: Sequence[str], place: Screen, ending: str, status: int, known: dict[str, Any]) -> Finished:
-    """Return the INCONCLUSIVE report of an audit that has no result, or a line if there was no audit (--list,
+    """Return the INCONCLUSIVE report of an audit without a result, or a line if no audit was requested (--list,
     --example).
     """
     from covassay.verification.cli import audit
@@ -295,7 +303,7 @@ def _is_stdout(path: Path) -> bool:
 
 
 def _streams() -> TextIO | None:
-    """Send standard error to the parent, like standard output; the original one is used for the progress bar."""
+    """Redirect standard error to the parent, like standard output; the original stream is used for the progress bar."""
     own = None
     with contextlib.suppress(OSError):  # there may be no standard error
         own = open(os.dup(2), "w", encoding="utf-8", errors="backslashreplace", buffering=1)  # noqa: SIM115
@@ -319,7 +327,7 @@ def _end_with_parent() -> None:
 
 
 def _child(folder: Path, place: Screen, arguments: Sequence[str]) -> None:
-    """Audit, and write the result."""
+    """Audit in the child process, and write the result."""
     process = os.getpid()
     _end_with_parent()
     own = _streams()

@@ -24,7 +24,7 @@ PARSER = {
 
 
 def list_claims(options: argparse.Namespace) -> int:
-    """Print every claim in one line, or the false claims with their corrections."""
+    """Print every claim in one line, or print the false claims with their corrections."""
     selected = render.select(options.paper, options.verdict, options.kind, options.wrong)
     if options.json:
         print_json([render.as_json(c) for c in selected])
@@ -51,7 +51,7 @@ def show(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Run the checks of the claims; exit 1 if one does not hold."""
+    """Run the checks of the selected claims, and return 1 if a check does not hold."""
     if options.ids:
         selected = [ledger.claim(name) for name in options.ids]
     else:
@@ -91,7 +91,9 @@ def check(options: argparse.Namespace) -> int:
 
 
 def _theorems(options: argparse.Namespace, tags: list[str]) -> GateReport:
-    """Report on the theorems of a selection. Rocq runs only on request, because it takes minutes to compile them."""
+    """Report on the theorems of the selected claims. Rocq runs only on request, because compiling the theorems takes
+    minutes.
+    """
     if not tags:
         return GateReport({}, [], [])
     asked = options.rocq or options.kind == "rocq"
@@ -136,7 +138,9 @@ def accept(options: argparse.Namespace) -> int:
 
 
 def render_files(options: argparse.Namespace) -> int:
-    """Write the generated pages of proofs/ and a table in proofs/README.md, or with --check compare them."""
+    """Write the generated pages of proofs/ and a table in proofs/README.md, or compare them if the option --check is
+    given.
+    """
     readme = (proofs_folder() / "README.md").read_text(encoding="utf-8")
     generated = {
         **pages.pages(),
@@ -159,7 +163,7 @@ def render_files(options: argparse.Namespace) -> int:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the actions of the command."""
+    """Add the actions of the command to the parser."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     as_json = argparse.ArgumentParser(add_help=False)
     as_json.add_argument("--json", action="store_true", help="print JSON (covassay schema claims-ACTION)")

@@ -33,7 +33,7 @@ def _row(one: Experiment) -> dict[str, Any]:
 
 
 def list_experiments(options: argparse.Namespace) -> int:
-    """Print every experiment, and its requirements."""
+    """Print every experiment with its requirements."""
     rows = [_row(one) for one in EXPERIMENTS.values()]
     if options.json:
         print_json(rows)
@@ -88,7 +88,7 @@ def _given(options: argparse.Namespace) -> dict[str, Path]:
 
 
 def _folder(name: str) -> Path:
-    """Return the folder `name`, which is made if its parent exists."""
+    """Return the folder `name`, and make it if its parent exists."""
     folder = Path(name)
     if not folder.absolute().parent.is_dir() or (folder.exists() and not folder.is_dir()):
         raise InvalidInput(f"{name}: must be a folder, or a new one in a folder that exists")
@@ -97,7 +97,7 @@ def _folder(name: str) -> Path:
 
 
 def _stored(name: str) -> list[Path]:
-    """Return the stored results in a folder, or in a single file."""
+    """Return the results that are stored in a folder, or in a single file."""
     path = Path(name)
     found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     if not found:
@@ -106,7 +106,7 @@ def _stored(name: str) -> list[Path]:
 
 
 def plot(options: argparse.Namespace) -> int:
-    """Draw every result of a folder as SVG and PNG beside it."""
+    """Draw every result in a folder as SVG and PNG beside it."""
     for file in _stored(options.path):
         print(*plots.draw(results.read(file), file.parent, file.stem), sep="\n", flush=True)
     return 0
@@ -136,9 +136,9 @@ def show(options: argparse.Namespace) -> int:
 
 
 def regenerate(options: argparse.Namespace) -> int:
-    """Run a stored result again from its metadata.
+    """Run a stored result again from the settings in its metadata.
 
-    If the new result is not equal bit by bit, print the difference and return 1.
+    If the new result is not equal bit by bit, the command prints the difference and returns 1.
     """
     if options.jobs < 1:
         raise InvalidInput(f"jobs = {options.jobs}: must be at least 1")
@@ -154,7 +154,7 @@ def regenerate(options: argparse.Namespace) -> int:
 
 
 def configure(actions: Any) -> None:
-    """Add the actions of the command."""
+    """Add the actions of the command to the parser."""
     entry = actions.add_parser("list", help="list the experiments: figures and theorems of the papers")
     entry.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-list)")
     entry.set_defaults(run=list_experiments)

@@ -21,7 +21,7 @@ PARSER = {
 
 
 def as_row(m: Measurement) -> dict[str, object]:
-    """Return one measurement as a flat record."""
+    """Return one measurement as a record of plain values."""
     return {
         "rate": m.rate.name,
         "mechanism": m.rate.mechanism,
@@ -54,9 +54,8 @@ def select(only: str | None) -> list[Rate]:
 
 
 def accuracy(options: argparse.Namespace) -> int:
-    """Measure the rates, print and write them.
-
-    Return 1 if a slope differs from the theory by more than the tolerance.
+    """Measure the rates, print and write them, and return 1 if a slope differs from the theory by more than the
+    tolerance.
     """
     chosen = select(options.only)
     out = Path(options.write) if options.write else None
@@ -87,7 +86,7 @@ def accuracy(options: argparse.Namespace) -> int:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the actions of the command."""
+    """Add the actions of the command to the parser."""
     actions = parser.add_subparsers(dest="action", required=True)
     experiment_runs.configure(actions)
     a = _action(

@@ -11,7 +11,7 @@ from covassay.reference.laws import bingham, nuclear_laplace
 from covassay.verification.cli.screen import print_json
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
 
-EXACT_DIMENSION = 60  # up to this dimension, the distribution function is enclosed in interval arithmetic
+EXACT_DIMENSION = 60  # the distribution function is enclosed in interval arithmetic up to this dimension
 PARSER = {
     "description": "Compute exact figures of a noise law, at scale ρ.",
     "epilog": """\
@@ -22,7 +22,7 @@ examples:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of the command to the parser."""
     add = parser.add_argument
     add("law", choices=("nuclear-laplace", "nuclear-laplace-symmetric", "bingham"), help="the law")
     add("--dimension", type=int, help="the dimension d of the matrix Z")

@@ -1,7 +1,7 @@
 """The command line: `covassay audit | adapters | release | recommend | law | mechanisms | claims | vectors | …`.
 
-Every command is a module of this package with `configure(parser)`. The module of a command is imported when the command
-is run, so that `covassay --help` answers at once.
+Every command is a module of this package with a function `configure(parser)`. The module of a command is imported when
+the command is run, so that `covassay --help` answers at once.
 
 Exit status: 0 done, or not refuted; 1 refuted, or a check failed; 2 invalid use or input, with one line on standard
 error; 3 inconclusive, or the target cannot be run; 4 an internal error of covassay, with one line on standard error
@@ -63,14 +63,14 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
 
 
 def read_whole(text: str) -> int:
-    """Return the whole number in a text, read by `read_number`."""
+    """Return the whole number that a text contains, read by `read_number`."""
     if not text.isascii() or "_" in text:
         raise ValueError(f"{text!r} must be written in the digits 0 to 9, without underscores")
     return int(text)
 
 
 class _Parser(argparse.ArgumentParser):
-    """An argument parser that reports every error on one line, and reads numbers in the digits 0 to 9 alone."""
+    """An argument parser that reports every error on one line, and accepts only the digits 0 to 9 in numbers."""
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         super().__init__(*args, **keywords)
@@ -83,7 +83,7 @@ class _Parser(argparse.ArgumentParser):
 
 @dataclass(frozen=True)
 class Program:
-    """A command line: its name, the package with a module for every command, and the texts of its help.
+    """A command line, with its name, the package of its commands, and the texts of its help.
 
     commands : maps a name to a sentence, in the order of the help. unlisted : maps the names of commands that the help
         omits to sentences. elsewhere : maps a name to the module of a command that is not in the package.
@@ -116,7 +116,7 @@ class Program:
         return parser.parse_args(rest)
 
     def run(self, arguments: Sequence[str]) -> int:
-        """Run one command and return its exit status. Internal errors are raised."""
+        """Run one command and return its exit status. An internal error of the command is raised."""
         try:
             options = self.parse(arguments)
             status: int = options.run(options)
@@ -145,7 +145,7 @@ parse, run = PROGRAM.parse, PROGRAM.run
 
 
 def _run_command(arguments: Sequence[str]) -> int:
-    """Run one command as on the console, where `covassay audit` runs in a separate process."""
+    """Run one command as in a terminal, where `covassay audit` runs in a separate process."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # some locales cannot encode letters of reports
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -161,7 +161,7 @@ def _run_command(arguments: Sequence[str]) -> int:
 
 
 def main() -> NoReturn:
-    """Run the command line and exit with its status."""
+    """Run the command line, and end the process with its exit status."""
     try:
         sys.exit(_run_command(sys.argv[1:]))
     except KeyboardInterrupt:

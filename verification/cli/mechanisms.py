@@ -27,7 +27,7 @@ PARSER = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of the command to the parser."""
     parser.add_argument("name", nargs="?", help="show only this mechanism: what it releases, its parameters, its proof")
     parser.add_argument(
         "--dimension", type=int, default=10, help="number of columns for which the spend is shown (default 10)"
@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the list, or one mechanism."""
+    """Print the list of mechanisms, or one mechanism in full."""
     if options.name is None and not options.json:
         _print_list(options.dimension)
         return 0
@@ -96,12 +96,12 @@ def _first_line(documented: Any) -> str:
 
 
 def steps(declared: AnyMechanism) -> list[str]:
-    """Return the steps of a mechanism, from the docstring of its file."""
+    """Return the steps of a mechanism, read from the docstring of its file."""
     return [" ".join(step.split()) for step in STEP.findall(inspect.getdoc(_module(declared)) or "")]
 
 
 def laws(declared: AnyMechanism) -> dict[str, str]:
-    """Return the laws of the reference from which the noise is drawn, each with the first line of its file."""
+    """Return the laws in the reference from which the noise is drawn, each with the first line of its file."""
     used = [value for value in vars(_module(declared)).values() if inspect.ismodule(value)]
     return {m.__name__: _first_line(m) for m in used if m.__name__.startswith("covassay.reference.laws.")}
 

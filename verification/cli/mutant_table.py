@@ -1,4 +1,4 @@
-"""The mutants of the ledger: wrong formulas that its checks must reject.
+"""Make the table of the ledger's mutants, which are wrong formulas that its checks must reject.
 
 A check takes formulas as arguments, and names wrong formulas that it must reject.
 """
@@ -28,7 +28,7 @@ def rows() -> list[Row]:
 
 
 def rejected(row: Row) -> bool:
-    """Return whether the check rejects the mutant. A check that crashes has not rejected anything."""
+    """Return whether the check rejects the mutant. A crash of the check does not count as a rejection."""
     found = checks()[row.check]
     try:
         return not found(**found.mutants[row.mutant]).holds

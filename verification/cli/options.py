@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""This module has options that several commands share."""
 
 import argparse
 import csv
@@ -11,13 +11,15 @@ from covassay.verification.declared import stated_claim
 
 
 def texts(docstring: str | None) -> dict[str, str]:
-    """The texts of the help of a command: the second paragraph of its module's docstring, and what follows it."""
+    """Return the texts of a command's help: the second paragraph of its module's docstring, and the paragraphs after
+    it.
+    """
     _, description, epilog = f"{docstring}\n\n\n\n".split("\n\n", 2)
     return {"description": description, "epilog": epilog.rstrip()}
 
 
 def guarantee(options: argparse.Namespace, name: str | None) -> Guarantee:
-    """Return the budget from the command line, or the default budget of the mechanism `name`."""
+    """Return the budget given on the command line, or the default budget of the mechanism `name`."""
     return stated_claim(name, options.epsilon, options.delta, options.rho)
 
 
@@ -42,7 +44,7 @@ def parse_names(option: str, text: str) -> tuple[str, ...]:
 
 
 def parse_total(text: str) -> Guarantee:
-    """Return a total budget such as "epsilon=1", "rho=0.5" or "epsilon=1,delta=1e-6"."""
+    """Return the total budget that a text such as "epsilon=1", "rho=0.5" or "epsilon=1,delta=1e-6" gives."""
     pairs = [part.partition("=") for part in text.split(",")]
     try:
         budget = {name.strip(): read_number(value) for name, _, value in pairs}

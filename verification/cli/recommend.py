@@ -42,7 +42,7 @@ REGIMES = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of the command to the parser."""
     add = parser.add_argument
     add("--rows", type=int, required=True, metavar="N", help="the number of rows n")
     add("--dimension", type=int, required=True, metavar="D", help="the number of columns d")
@@ -61,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the recommendation, and draw the plot if requested."""
+    """Print the recommendation, and draw the map if it is requested."""
     if (options.epsilon is None) == (options.rho is None):
         raise InvalidInput("give one budget: --epsilon for pure DP, or --rho for zCDP")
     budget = PureDP(options.epsilon) if options.rho is None else ZCDP(options.rho)
@@ -117,7 +117,7 @@ def document(found: Recommendation, picture: Path | None) -> dict[str, Any]:
 
 
 def verdict(found: Recommendation) -> list[str]:
-    """Return the recommendation in sentences, the most important first."""
+    """Return the recommendation in sentences, the most important one first."""
     setting, best, sign = found.setting, found.best, NORM_SIGNS[found.norm]
     rows = "πd²/(εt)" if setting.pure else "√2 d^{3/2}/(√ρ t)"
     fewest = "πd/(εt)" if setting.pure else "√(2d)/(√ρ t)"

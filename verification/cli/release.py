@@ -101,7 +101,7 @@ PARSER = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of the command to the parser."""
     add = parser.add_argument
     add("data", nargs="+", help=".csv, .tsv, .npy or .parquet, each also with .gz; a directory; or - (see below)")
     add("--mechanism", help="name of the mechanism (covassay mechanisms); with --bounds, the one for bounded columns")
@@ -156,7 +156,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Make the release, and print its notes on standard error."""
+    """Make the release, and print notes about it on standard error."""
     budget = _budget(options)
     name = mechanism_for(options.mechanism, budget, bounded=options.bounds is not None)
     request = ReleaseRequest(
@@ -187,7 +187,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _path(option: str, given: str | None) -> Path | None:
-    """The given path. Reject an empty text, for instance from an unset shell variable."""
+    """Return the given path; an empty text, for instance from an unset shell variable, is an error."""
     if given == "":
         raise InvalidInput(f"{option} '': must be the path of a file")
     return None if given is None else Path(given)
@@ -198,7 +198,7 @@ def _tell(said: str) -> None:
 
 
 def _data(arguments: list[str]) -> Any:
-    """Return the paths of the data, or standard input for "-"."""
+    """Return the paths of the data, or standard input if "-" is given."""
     if STANDARD_INPUT not in arguments:
         return [Path(path) for argument in arguments for path in _matching(argument)]
     if len(arguments) > 1:
@@ -233,7 +233,9 @@ def _selection(options: argparse.Namespace) -> Selection:
 
 
 def _rounded(options: argparse.Namespace, name: str) -> bool:
-    """Return whether the release is rounded exactly: if requested, or by default if the mechanism allows both."""
+    """Return whether the release is rounded exactly: if the user requests it, or by default if the mechanism allows
+    both.
+    """
     if mechanism(name).name in ON_A_LATTICE:
         return not options.float
     by_default = not options.float and name in WITH_ROUNDED_FORM
@@ -262,7 +264,7 @@ def _budget(options: argparse.Namespace) -> Guarantee:
 
 @contextlib.contextmanager
 def _watched(quiet: bool) -> Iterator[Watch]:
-    """Show a progress bar for every pass over the rows, on a terminal but not in a pipe."""
+    """Show a progress bar for every pass over the rows if the output is a terminal and no pipe."""
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
         yield unwatched

@@ -17,13 +17,13 @@ PARSER = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of the command to the parser."""
     parser.add_argument("name", nargs="?", help="the schema, such as audit, claims-list or release")
     parser.set_defaults(run=run)
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """Return every schema by name."""
+    """Return every JSON Schema, keyed by its name."""
     from covassay.verification.audit.reports.json_report import schema as audit_schema
 
     found = {}
@@ -36,7 +36,7 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one schema, or the names of all."""
+    """Print one schema, or the names of all schemas."""
     found = schemas()
     if options.name is None:
         print(*(f"{name:22}{schema['description']}" for name, schema in found.items()), sep="\n")

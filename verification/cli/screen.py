@@ -1,4 +1,4 @@
-"""Print the output of the commands as JSON, tables that fit the terminal, progress on standard error."""
+"""Print the output of the commands as JSON, as tables that fit the terminal, and as progress on standard error."""
 
 import json
 import sys
@@ -21,7 +21,7 @@ WIDTH_OF_A_PIPE = 150  # a pipe has no width; with this width most rows fit on o
 
 
 def as_text(data: Any) -> str:
-    """Return plain data as JSON, as the commands print it."""
+    """Return plain data as JSON text, in the form that the commands print."""
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -31,16 +31,16 @@ def print_json(data: Any) -> None:
 
 
 def console(width_of_a_pipe: int = WIDTH_OF_A_PIPE) -> Console:
-    """Make the standard output for rich, with the width of the terminal, or a fixed width for a pipe."""
+    """Make the console of rich for standard output, with the width of the terminal, or a fixed width for a pipe."""
     return Console(width=None if sys.stdout.isatty() else width_of_a_pipe)
 
 
 class Bar(Watch):
-    """A progress bar that follows an audit: how many draws and checks were made, and what is planned.
+    """A progress bar of an audit, which shows how many draws and checks were made, and what is planned.
 
     The bar also prints a line with the estimated time of the audit, and a line if the time limit stopped a draw. With
-    `verbose` the line with the time is printed without a terminal too; with `quiet` neither line is printed. `jobs` is
-    the number of workers.
+    `verbose` the line with the time is printed without a terminal too; with `quiet` neither line is printed. The
+    argument `jobs` is the number of workers.
     """
 
     def __init__(self, bar: Progress, verbose: bool = False, quiet: bool = False, jobs: int = 1) -> None:
@@ -53,25 +53,25 @@ class Bar(Watch):
         self._finished = self._since = self._draws = self._checks = 0.0
 
     def __call__(self, label: str, count: int) -> None:
-        """Count the draws, and show their purpose."""
+        """Add the draws to the count, and show their purpose."""
         self._draws += count
         self._since += count
         part = next(iter(self._planned), "")
         self._show(part or label.split("/")[0])
 
     def plan(self, parts: Mapping[str, float]) -> None:
-        """Lengthen the bar by these parts."""
+        """Lengthen the bar by the planned parts."""
         self._planned |= parts
 
     def done(self, part: str, checks: int) -> None:
-        """Move the bar to the end of this part, whatever its number of draws."""
+        """Move the bar to the end of this part, whatever the number of draws in it."""
         self._finished += self._planned.pop(part, 0.0)
         self._since = 0.0
         self._checks += checks
         self._show(part)
 
     def timed(self, draws: int, seconds: float) -> None:
-        """Print the estimated time of the audit once the pace is known."""
+        """Print the estimated time of the audit as soon as the pace is known."""
         self._timed += draws
         self._seconds += seconds
         planned = sum(self._planned.values())
@@ -103,7 +103,7 @@ class Bar(Watch):
 
 
 def in_words(seconds: float) -> str:
-    """Return a time in the largest unit in which it is at least 2."""
+    """Return a time in words, in the largest unit in which the number is at least 2."""
     for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}"
@@ -111,15 +111,15 @@ def in_words(seconds: float) -> str:
 
 
 class Left(TimeRemainingColumn):
-    """The remaining time, in words; empty while it is unknown."""
+    """A column of the progress bar with the remaining time in words; it is empty while the time is unknown."""
 
     def render(self, task: Task) -> Text:
-        """Return the remaining time of this task."""
+        """Return the remaining time of this task as text."""
         return Text("" if task.time_remaining is None else f"{super().render(task).plain} left")
 
 
 def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
-    """Return an empty progress bar on standard error, which is shown only on a terminal and counts what is `made`.
+    """Return an empty progress bar on standard error, which is shown only on a terminal and counts what `made` names.
 
     The bar captures standard output only if `redirect` is true.
     """
@@ -137,17 +137,17 @@ def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
 
 @contextmanager
 def audit_progress(quiet: bool = False, verbose: bool = False, jobs: int = 1) -> Iterator[Watch]:
-    """Make a progress bar for an audit on a terminal; nothing is shown in a pipe."""
+    """Make a progress bar for an audit, which is shown on a terminal but not in a pipe."""
     with _progress(quiet, "{task.fields[made]}", redirect=True) as bar:
         yield Bar(bar, verbose, quiet, jobs)
 
 
 @contextmanager
 def progress(title: str, total: int | None, quiet: bool = False) -> Iterator[Callable[..., None]]:
-    """Make a progress bar on a terminal; nothing is shown in a pipe.
+    """Make a progress bar that is shown on a terminal but not in a pipe.
 
-    If `total` is given, the bar shows the remaining time. The context yields a function of a description that advances
-    the bar by one step, or by the number of steps in a second argument.
+    If `total` is given, the bar shows the remaining time. The context yields a function that advances the bar: it takes
+    a description and, optionally, a number of steps.
     """
     made = "{task.completed:.0f}" + ("" if total is None else " of {task.total:.0f}")
     with _progress(quiet, made) as bar:

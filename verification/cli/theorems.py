@@ -24,8 +24,8 @@ def run(
 ) -> gate.GateReport:
     """Report on the given theorems, or on all theorems.
 
-    The kernel is asked if `compiling` and if Rocq is installed; otherwise the sources are compared with the lock.
-    `gate.recheck` explains `each_alone`.
+    The function asks the kernel if `compiling` and if Rocq is installed; otherwise it compares the sources with the
+    lock. The docstring of `gate.recheck` explains `each_alone`.
     """
     proofs = proofs_folder()
     if compiling and kernel.available():
@@ -39,14 +39,14 @@ def run(
 
 
 def print_report(report: gate.GateReport) -> None:
-    """Print one line per theorem, and the findings on standard error."""
+    """Print one line for each theorem, and the findings on standard error."""
     for tag, word in report.words.items():
         print(f"theorem {tag}: {word}")
     print(*report.findings, sep="\n", end="\n" if report.findings else "", file=sys.stderr)
 
 
 def theorems(options: argparse.Namespace) -> int:
-    """Report on every theorem; return 1 if one fails."""
+    """Report on every theorem, and return 1 if one fails."""
     report = run(options)
     if options.json:
         found = [{"rule": f.rule, "text": f.text, "theorems": list(f.tags)} for f in report.findings]
@@ -62,8 +62,8 @@ def theorems(options: argparse.Namespace) -> int:
 def accept(options: argparse.Namespace) -> int:
     """Compile and audit the theorems, print the changes, and lock the answers of the kernel.
 
-    The user must name every theorem, witness and lemma of a vector whose statement has changed. If one is not named,
-    nothing is locked.
+    The user must name every theorem, witness and lemma of a vector whose statement has changed. If the user does not
+    name one of them, nothing is locked.
     """
     if not kernel.available():
         raise InvalidInput("accept --rocq asks the kernel: coqc, coq_makefile and make must be installed")

@@ -46,7 +46,7 @@ PARSER = texts(__doc__)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of the command to the parser."""
     add = parser.add_argument
     add(
         "action",
@@ -65,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the values of the kernel, or carry out the requested action."""
+    """Print the values of the kernel, or carry out the action that the user requested."""
     if options.action is None:
         sys.stdout.write(vectors.path_of(proofs_folder()).read_text(encoding="utf-8"))
         return 0

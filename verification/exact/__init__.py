@@ -1,3 +1,1 @@
-"""Reference values are computed by rational or interval arithmetic, independently of the reference, and compared
-with it.
-"""
+"""This package computes reference values by rational or interval arithmetic, independently of the reference."""

@@ -1,15 +1,15 @@
-"""Compute the exact law of AboveThreshold: the probability of every output, by one integral over the noise of the
-threshold.
+"""Compute the exact law of AboveThreshold, which is the probability of every output, by one integral over the
+threshold's noise.
 
-AboveThreshold adds Laplace(b₁) noise z to a threshold T and Laplace(b₂) noise to each of the values f_0, …, f_{m−1} in
-turn. AboveThreshold returns the index of the first noisy value that reaches the noisy threshold, or m if none does.
+AboveThreshold adds Laplace(b₁) noise z to a threshold T, and Laplace(b₂) noise to each of the values f_0, …, f_{m−1} in
+turn. AboveThreshold returns the index of the first noisy value that reaches the noisy threshold, or m if no value does.
 Given z the noisy values are independent, and value j reaches the threshold with probability S((T + z − f_j)/b₂), where
-S is the survival function of Laplace(1). With p the density of Laplace(b₁), therefore,
+S is the survival function of Laplace(1). Let p be the density of Laplace(b₁).
 
     P(i) = ∫ p(z) ∏_{j<i} (1 − S((T + z − f_j)/b₂)) · S((T + z − f_i)/b₂) dz.
 
-The integrand has kinks at z = 0 and z = f_j − T. Between them it is a sum of exponentials, so Gauss–Legendre
-quadrature on panels no longer than the smaller scale is exact to rounding. All terms are positive, so small
+The integrand has kinks at z = 0 and z = f_j − T. Between them it is a sum of exponentials, so Gauss–Legendre quadrature
+on panels no longer than the smaller scale is exact to rounding. All terms of the integral are positive, so small
 probabilities keep their relative accuracy.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 from covassay.reference.domain import Vector
 
 REACH = 80.0  # the range of the integral beyond the kinks, as a multiple of the larger scale; the rest is below e^{-80}
-NODES = 16  # each panel has so many Gauss–Legendre nodes, which are exact for polynomials up to degree 31
+NODES = 16  # the number of Gauss–Legendre nodes of each panel, which are exact for polynomials up to degree 31
 
 
 def _log_survival(t: Vector) -> Vector:
@@ -53,7 +53,7 @@ def probabilities(values: Vector, threshold: float, b1: float, b2: float) -> Vec
 
 
 def largest_loss(first: Vector, second: Vector, threshold: float, b1: float, b2: float) -> float:
-    """Return the largest |ln(P(output)/P′(output))| over the outputs, P and P′ being the laws for two vectors of
+    """Return the largest |ln(P(output)/P′(output))| over the outputs, where P and P′ are the laws for two vectors of
     values.
     """
     difference = log_probabilities(first, threshold, b1, b2) - log_probabilities(second, threshold, b1, b2)

@@ -1,10 +1,10 @@
 """Enumerate all runs of a randomised program, each with its exact probability.
 
 A program that takes its random decisions from `Coins` is run once for every sequence of their results. The probability
-of a run is the product of the probabilities of its decisions. This probability is an `ExpSum`: a sum of terms c·e^{−r}
-with rational c and r. By the theorem of Lindemann and Weierstrass, e^{−r} for different rational r are linearly
-independent over the rationals. So two such sums are the same number only if they have the same terms: equality of
-probabilities is decided without approximation.
+of a run is the product of the probabilities of its decisions. This probability is an `ExpSum`, which is a sum of terms
+c·e^{−r} with rational c and r. By the theorem of Lindemann and Weierstrass, e^{−r} for different rational r are
+linearly independent over the rationals. So two such sums are equal only if they have the same terms, and the program
+decides the equality of probabilities without approximation.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -18,7 +18,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 class ExpSum:
-    """A sum Σ c·e^{−r}, stored as the coefficients c ≠ 0 by their exponents r."""
+    """A number Σ c·e^{−r}, stored as its coefficients c ≠ 0 keyed by the exponents r."""
 
     def __init__(self, terms: Mapping[Fraction, Fraction]) -> None:
         self.terms = {r: c for r, c in terms.items() if c}
@@ -49,25 +49,27 @@ class ExpSum:
 
     @property
     def rational(self) -> Fraction:
-        """Return the number as a fraction, if it has no power of e."""
+        """Return the number as a fraction, provided that it has no power of e."""
         assert set(self.terms) <= {Fraction(0)}
         return self.terms.get(Fraction(0), Fraction(0))
 
 
 class LeftOut(Exception):
-    """The exception for a run that makes more decisions than the extent allows."""
+    """A run makes more decisions than the extent allows."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """The extent of runs: the most decisions, and the number of uniform integers after which a new round begins."""
+    """The extent of runs, given by the largest number of decisions, and the number of uniform integers after which a
+    new round begins.
+    """
 
     decisions: int
     integers: int
 
 
 class Run(Coins):
-    """A run whose decisions follow a plan, and after its end always take the first branch."""
+    """A run whose decisions follow a plan and, after its end, always take the first branch."""
 
     def __init__(self, plan: list[int], extent: Extent) -> None:
         self.plan, self.extent = plan, extent
@@ -87,7 +89,7 @@ class Run(Coins):
         return way
 
     def uniform(self, m: int) -> int:
-        """Take one of m equally likely branches."""
+        """Take one of m equally likely branches, and return its index."""
         self.integers += 1
         if self.integers > self.extent.integers:
             raise LeftOut
@@ -102,7 +104,7 @@ class OnBits(Run):
     """A program whose runs branch at every bit."""
 
     def bits(self, count: int) -> int:
-        """Take any integer of `count` bits, all of which are equally likely."""
+        """Return an integer of `count` bits; all such integers are equally likely."""
         return self.uniform(2**count)
 
 
@@ -118,7 +120,7 @@ class OnExponentials(OnChances):
     """A program whose runs branch at uniform integers and at decisions with probability e^{−p/q}."""
 
     def below(self, m: int) -> int:
-        """Take any integer below m, all of which are equally likely."""
+        """Return an integer from 0 to m − 1; all of them are equally likely."""
         return self.uniform(m)
 
     def chance_exp(self, p: int, q: int) -> bool:

@@ -1,14 +1,14 @@
 """Represent the spectrum of nuclear-Laplace noise for d ≤ 6 as a finite mixture of Gamma laws with rational weights.
 
-Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric ones. All lengths below are
-multiples of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_1 ≥ … ≥ s_d, with s_{d+1} = 0. Then s_i =
-Σ_{k≥i} g_k and
+The noise Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric ones. All lengths
+below are multiples of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_1 ≥ … ≥ s_d, with s_{d+1} = 0.
+Then s_i = Σ_{k≥i} g_k and
 
     e^{−Σ s_i} = Π_k e^{−k g_k},    s_i − s_j = Σ_{i≤k<j} g_k,    s_i + s_j = s_i − s_j + 2 s_j.
 
 * Full: the density is Π_{i<j} (s_i − s_j)(s_i + s_j) e^{−Σ s_i}.
-* Symmetric: give s_i the sign ε_i = ±1 of its eigenvalue. For each of the 2^d sign patterns the
-  density is Π_{i<j} |ε_i s_i − ε_j s_j| e^{−Σ s_i} = Π_{i<j} (s_i − ε_i ε_j s_j) e^{−Σ s_i}.
+* Symmetric: give s_i the sign ε_i = ±1 of its eigenvalue. Each of the 2^d sign patterns has the density
+  Π_{i<j} |ε_i s_i − ε_j s_j| e^{−Σ s_i} = Π_{i<j} (s_i − ε_i ε_j s_j) e^{−Σ s_i}.
 
 Expanded in the gaps, each product is a polynomial Σ_n c_n Π_k g_k^{n_k} with non-negative integer
 coefficients. The terms of this polynomial are unnormalised densities of independent g_k ~ Gamma(1 + n_k, rate k), with
@@ -16,9 +16,10 @@ masses
 
     c_n Π_k n_k! / k^{n_k + 1}.
 
-So the law is a mixture of products of Gamma laws whose weights are proportional to these masses. The mixture needs no
-special function, no quadrature and no linear algebra. The exponents n_k add up to the same number in every term, so
-with L = lcm(1, …, d) the mass in units of L^{−Σ(n_k + 1)} is the integer c_n Π_k n_k! (L/k)^{n_k + 1}.
+So the law of the spectrum is a mixture of products of Gamma laws whose weights are proportional to these masses.
+Computations with this mixture need no special function, no quadrature and no linear algebra. The exponents n_k add up
+to the same number in every term, so with L = lcm(1, …, d) the mass in units of L^{−Σ(n_k + 1)} is the integer c_n Π_k
+n_k! (L/k)^{n_k + 1}.
 """
 
 from collections import Counter
@@ -36,7 +37,7 @@ from numpy.typing import NDArray
 from covassay.reference.domain import Matrix, require_dimension
 from covassay.reference.errors import InvalidInput
 
-LARGEST_DIMENSION = 6  # in dimension 6 the polynomial already has 104 980 terms
+LARGEST_DIMENSION = 6  # the polynomial in dimension 6 already has 104 980 terms
 
 Exponents = tuple[int, ...]
 Polynomial = Mapping[Exponents, int]
@@ -46,17 +47,17 @@ LinearForm = tuple[int, ...]
 
 
 def difference(dimension: int, i: int, j: int) -> LinearForm:
-    """Return the coefficients of s_i − s_j in g_1, …, g_d, for 1 ≤ i < j ≤ d."""
+    """Return the coefficients of s_i − s_j in the gaps g_1, …, g_d, for 1 ≤ i < j ≤ d."""
     return tuple(int(i <= k < j) for k in range(1, dimension + 1))
 
 
 def total(dimension: int, i: int, j: int) -> LinearForm:
-    """Return the coefficients of s_i + s_j in g_1, …, g_d."""
+    """Return the coefficients of s_i + s_j in the gaps g_1, …, g_d."""
     return tuple(int(i <= k) + int(j <= k) for k in range(1, dimension + 1))
 
 
 def times(polynomial: Polynomial, form: LinearForm) -> Polynomial:
-    """Return the product of a polynomial and a linear form."""
+    """Return the product of a polynomial and a linear form in the gaps."""
     result: dict[Exponents, int] = {}
     for exponents, coefficient in polynomial.items():
         for k, factor in enumerate(form):
@@ -124,19 +125,19 @@ class Mixture:
 
     @property
     def scale(self) -> int:
-        """Return the number L, which is the least common multiple of the rates."""
+        """Return the number L, which is the least common multiple of the rates of the Gamma laws."""
         return lcm(*self.rates)
 
     @property
     def degree(self) -> int:
-        """Return the number Σ_k (n_k + 1), which is the same for every component."""
+        """Return the number Σ_k (n_k + 1), which every component of the mixture has."""
         return int(self.exponents[0].sum()) + len(self.rates)
 
 
 def mixture_of(patterns: Mapping[tuple[int, ...], Polynomial], rates: tuple[int, ...]) -> Mixture:
     """Return the mixture whose density on each sign pattern is ∝ polynomial(g) · Π_k e^{−rate_k g_k}.
 
-    All polynomials must be homogeneous of the same degree.
+    All these polynomials must be homogeneous of one degree.
     """
     scale = lcm(*rates)
     exponents, signs, masses = [], [], []
@@ -160,17 +161,20 @@ def _mixture(d: int, symmetric: bool) -> Mixture:
 
 
 def normalizer(dimension: int, *, symmetric: bool = False) -> Fraction:
-    """Return the integral of the unnormalised density over s_1 ≥ … ≥ s_d ≥ 0; for symmetric Z over l_1 ≥ … ≥ l_d."""
+    """Return the integral of the unnormalised density over s_1 ≥ … ≥ s_d ≥ 0 or, for symmetric Z, over l_1 ≥ … ≥
+    l_d.
+    """
     mixture = _mixture(_require_small("dimension", dimension), symmetric)
     return Fraction(sum(mixture.masses), mixture.scale**mixture.degree)
 
 
 def mean_power_sum(dimension: int, power: int, *, symmetric: bool = False) -> Fraction:
-    """Return the mean of Σ_i s_i^p for a whole number p ≥ 0, in units of ρ^p; the s_i are the singular values of Z.
+    """Return the mean of Σ_i s_i^p in units of ρ^p for a whole number p ≥ 0, where the s_i are the singular values of
+    Z.
 
-    In a component with exponents n, E e^{t s_i} = Π_{k≥i} (1 − t/k)^{−(n_k + 1)}, and E s_i^p is p!
-    times the coefficient of t^p in it. The coefficient of t^m in one factor is C(n_k + m, m) / k^m,
-    which becomes an integer when multiplied by L^m.
+    In a component with exponents n, E e^{t s_i} = Π_{k≥i} (1 − t/k)^{−(n_k + 1)}, and E s_i^p is p! times the
+    coefficient of t^p in it. The coefficient of t^m in one factor is C(n_k + m, m) / k^m, which becomes an integer when
+    multiplied by L^m.
     """
     d = _require_small("dimension", dimension)
     if isinstance(power, bool) or not isinstance(power, int) or power < 0:
@@ -184,7 +188,7 @@ def mean_power_sum(dimension: int, power: int, *, symmetric: bool = False) -> Fr
 
 
 def _moment_coefficients(exponents: Exponents, mixture: Mixture, power: int) -> Iterator[int]:
-    """Yield the coefficient of t^p in E e^{t L s_i}, i = d, …, 1, for one component."""
+    """Yield the coefficient of t^p in E e^{t L s_i} for i = d, …, 1, for one component of the mixture."""
     series = [1] + [0] * power
     for n, rate in zip(reversed(exponents), reversed(mixture.rates), strict=True):
         ratio = mixture.scale // rate
@@ -194,12 +198,12 @@ def _moment_coefficients(exponents: Exponents, mixture: Mixture, power: int) -> 
 
 
 def mean_square(dimension: int, *, symmetric: bool = False) -> Fraction:
-    """Return the mean square E ‖Z‖_F², in units of ρ²."""
+    """Return the mean square E ‖Z‖_F² of the noise, in units of ρ²."""
     return mean_power_sum(dimension, 2, symmetric=symmetric)
 
 
 def sample(dimension: int, size: int, rng: np.random.Generator, *, symmetric: bool = False) -> Matrix:
-    """Draw independent spectra of Z, in units of ρ.
+    """Draw independent spectra of the noise Z, in units of ρ.
 
     Returns
     -------
@@ -211,7 +215,7 @@ def sample(dimension: int, size: int, rng: np.random.Generator, *, symmetric: bo
 
 
 def sample_mixture(mixture: Mixture, size: int, rng: np.random.Generator) -> Matrix:
-    """Draw (size, d) signed values ε_i s_i with s_1 ≥ … ≥ s_d ≥ 0 from a mixture."""
+    """Draw (size, d) signed values ε_i s_i with s_1 ≥ … ≥ s_d ≥ 0 from the mixture."""
     whole = sum(mixture.masses)
     weights = np.array([mass / whole for mass in mixture.masses])
     component = rng.choice(len(weights), size=size, p=weights / weights.sum())

@@ -1,7 +1,7 @@
-"""Compute P(‖Z‖ ≤ sρ) for nuclear-Laplace noise by iterated integration: an exact polynomial in s and e^{−s}, for d ≤
-12.
+"""Compute P(‖Z‖ ≤ sρ) for nuclear-Laplace noise and d ≤ 12, as an exact polynomial in s and e^{−s}, by iterated
+integration.
 
-The integration is a second route to the probability that `spectral_cdf` encloses. The integration uses no Pfaffian, no
+Iterated integration is a second route to the probability that `spectral_cdf` encloses. This route uses no Pfaffian, no
 incomplete Gamma function and no interval arithmetic.
 
 In units of ρ the ordered singular values s_1 < … < s_d have density ∝ det[s_i^{2j}] e^{−Σ s_i}, j = 0, …, d − 1. For a
@@ -14,8 +14,9 @@ and P(‖Z‖ ≤ s) = F(s)/F(∞) for the set of all columns. Every F_S is Σ_k
 The integral of p e^{−kx} from 0 is q e^{−kx} minus its value at 0, where q' − kq = p; the coefficients of q follow one
 by one, starting from the highest.
 
-All computations use whole numbers. A power x^a is written as x^a/a!, so that products have binomial coefficients; and
-with L = lcm(1, …, d) the coefficient of x^a/a! is stored multiplied by L^{N − a}, N = Σ_{j ∈ S} (2j + 1).
+All computations use whole numbers, of any size. A power x^a is written as x^a/a!, so that products have binomial
+coefficients; and with L = lcm(1, …, d) the coefficient of x^a/a! is stored multiplied by L^{N − a}, N = Σ_{j ∈ S} (2j +
+1).
 """
 
 from fractions import Fraction
@@ -41,7 +42,7 @@ def _times_power(terms: Terms, power: int, sign: int, into: Terms) -> None:
 
 
 def _integral(terms: Terms, scale: int) -> Terms:
-    """Return the integral from 0 to x of terms that all have k ≥ 1."""
+    """Return the integral from 0 to x of terms that all have an exponent k ≥ 1."""
     whole: Terms = {}
     constant = 0
     for k, coefficients in terms.items():
@@ -56,7 +57,7 @@ def _integral(terms: Terms, scale: int) -> Terms:
 
 @lru_cache
 def distribution(dimension: int) -> tuple[tuple[Fraction, ...], ...]:
-    """Return the polynomials p_0 = 1, p_1, …, p_d of P(‖Z‖ ≤ s) = Σ_k e^{−ks} p_k(s), each from its constant term
+    """Return the polynomials p_0 = 1, p_1, …, p_d in P(‖Z‖ ≤ s) = Σ_k e^{−ks} p_k(s), each from its constant term
     up.
     """
     d = require_dimension("dimension", dimension)

@@ -1,7 +1,8 @@
 """Enclose π, ln 2, e^x, square roots and χ² tails between rational numbers.
 
-Every bound is a Fraction. A bound comes from a partial sum and a bound on its remainder, or, for square roots, from an
-integer square root. mpmath is not used. The functions are meant for arguments of moderate size, |x| ≤ 100.
+Every bound that this module returns is a Fraction. Each bound comes from a partial sum and a bound on its remainder or,
+for square roots, from an integer square root. The module does not use mpmath. The functions are meant for arguments of
+moderate size, |x| ≤ 100.
 """
 
 import math
@@ -11,7 +12,7 @@ Bounds = tuple[Fraction, Fraction]
 
 DIGITS = 40
 TINY = Fraction(1, 10**DIGITS)
-# The first 40 decimals of π: 3.1415926535 8979323846 2643383279 5028841971
+# The first 40 decimals of π are 3.1415926535 8979323846 2643383279 5028841971.
 PI = (Fraction(31415926535897932384626433832795028841971, 10**40),
       Fraction(31415926535897932384626433832795028841972, 10**40))  # fmt: skip
 
@@ -35,7 +36,7 @@ def exponential(x: Fraction, digits: int = DIGITS) -> Bounds:
 
 
 def square_root(x: Fraction) -> Bounds:
-    """Return bounds on √x, x ≥ 0, that differ by 10^−40."""
+    """Return lower and upper bounds on √x, x ≥ 0, that differ by 10^−40."""
     scale = 10**DIGITS
     root = math.isqrt(x.numerator * scale**2 // x.denominator)
     return Fraction(root, scale), Fraction(root + 1, scale)
@@ -44,9 +45,9 @@ def square_root(x: Fraction) -> Bounds:
 def chi_square_tail(s: Fraction, degrees: int = 1) -> Bounds:
     """Return bounds on P(χ²_m ≥ s), s ≥ 0, by a recursion that starts from m = 1 or m = 2.
 
-    For m = 1 the tail is 1 − √(2s/π) Σ_k (−s/2)^k / (k! (2k + 1)), an alternating series whose terms decrease from
-    k > s/2 on. For m = 2 it is e^{−s/2}. Integration by parts gives the recursion
-    P(χ²_{m+2} ≥ s) = P(χ²_m ≥ s) + (s/2)^{m/2} e^{−s/2} / Γ(m/2 + 1).
+    For m = 1 the tail is 1 − √(2s/π) Σ_k (−s/2)^k / (k! (2k + 1)), an alternating series whose terms decrease from k >
+    s/2 on. For m = 2 the tail is e^{−s/2}. Integration by parts gives the recursion P(χ²_{m+2} ≥ s) = P(χ²_m ≥ s) +
+    (s/2)^{m/2} e^{−s/2} / Γ(m/2 + 1).
     """
     half = s / 2
     decay = exponential(-half)

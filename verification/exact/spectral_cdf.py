@@ -1,7 +1,7 @@
 """Enclose P(‖Z‖_op ≤ s ρ) for nuclear-Laplace noise by interval arithmetic.
 
-The law. Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric
-ones. In units of ρ,
+The law. The noise Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric ones. In
+units of ρ,
 
 * full: singular values have density ∝ Π_{i<j} |s_i² − s_j²| e^{−Σ s_i} on s > 0, ‖Z‖_op = max s_i;
 * symmetric: eigenvalues have density ∝ Π_{i<j} |l_i − l_j| e^{−Σ |l_i|}, ‖Z‖_op = max |l_i|.
@@ -13,8 +13,8 @@ determinant over ordered points of an interval:
     ∫_{x_1 < … < x_d} det[m_j(x_i)] e^{−Σ |x_i|} dx = Pf A,
     A_jk = ∬ sgn(y − x) m_j(x) m_k(y) e^{−|x| − |y|} dx dy,
 
-where for odd d the matrix A has one more row and column with the entries ∫ m_j(x) e^{−|x|} dx. Let
-A(s) be the matrix of the integrals over the part |x| ≤ s of the domain. Then
+where for odd d the matrix A has one more row and column with the entries ∫ m_j(x) e^{−|x|} dx. Let A(s) be the matrix
+of the integrals over the part |x| ≤ s of the domain. Then the probability is
 
     P(‖Z‖_op ≤ s ρ) = Pf A(s) / Pf A(∞).
 
@@ -25,9 +25,9 @@ E_n(s) = P(Gamma(n + 1) ≤ s). Because P(X < y) = 1 − e^{−y} Σ_{i≤a} y^i
     P(X < Y ≤ s) = E_b(s) − Σ_{i≤a} C(b+i, i) 2^{−(b+i+1)} E_{b+i}(2s),
     ∬_{0<x,y<s} sgn(y − x) … = P(X < Y ≤ s) − P(Y < X ≤ s) = 2 P(X < Y ≤ s) − E_a(s) E_b(s).
 
-The integral is the entry of the full kind. For the symmetric kind x and y range over the whole line, and the
-other three quadrants follow by reflection: for a + b odd the entry is twice this plus
-2 (−1)^a E_a(s) E_b(s), for a + b even it is 0.
+This integral is the entry of the matrix for the full kind. For the symmetric kind x and y range over the whole line,
+and the other three quadrants follow by reflection: for a + b odd the entry is twice this plus 2 (−1)^a E_a(s) E_b(s),
+for a + b even it is 0.
 
 At s = ∞ every E_n is 1 and Pf A(∞) is an exact rational number. At finite s each E_n is enclosed in
 an interval computed from E_n(s) = Σ_{k>n} s^k/k! / Σ_{k≥0} s^k/k!. The quotient has no cancellation, and it avoids the
@@ -61,7 +61,7 @@ DIGITS_PER_DIMENSION = 6
 
 @dataclass(frozen=True)
 class Enclosure:
-    """A closed interval that contains the exact value, with 0 < lower ≤ upper.
+    """A closed interval with 0 < lower ≤ upper that contains the exact value.
 
     The ends keep all their bits whatever the global precision of mpmath is, but arithmetic on them
     (even `+lower`) rounds to the global precision.
@@ -72,26 +72,26 @@ class Enclosure:
 
     @property
     def midpoint(self) -> mpmath.mpf:
-        """The midpoint (lower + upper) / 2, without rounding."""
+        """Return the midpoint (lower + upper) / 2 without rounding."""
         return mpmath.ldexp(mpmath.fadd(self.lower, self.upper, exact=True), -1)
 
     @property
     def relative_width(self) -> mpmath.mpf:
-        """The relative width (upper − lower) / lower, rounded up to 53 bits."""
+        """Return the relative width (upper − lower) / lower, rounded up to 53 bits."""
         width = mpmath.fsub(self.upper, self.lower, exact=True)
         return mpmath.fdiv(width, self.lower, prec=53, rounding="u")
 
     def certifies(self, digits: int) -> bool:
-        """Whether both ends round to the same decimal of `digits` significant digits."""
+        """Return whether both ends round to the same decimal of `digits` significant digits."""
         return _rounded(self.lower, digits) == _rounded(self.upper, digits)
 
     def is_narrow(self, digits: int) -> bool:
-        """Whether upper − lower ≤ 10^−digits · lower."""
+        """Return whether upper − lower ≤ 10^−digits · lower."""
         lower, upper = rational(self.lower), rational(self.upper)
         return (upper - lower) * Fraction(10) ** digits <= lower
 
     def text(self, digits: int) -> str:
-        """The value rounded to `digits` significant digits, as in "2.87e-1".
+        """Return the value rounded to `digits` significant digits, as in "2.87e-1".
 
         Raises
         ------
@@ -108,13 +108,13 @@ class Enclosure:
 
 
 def rational(value: mpmath.mpf) -> Fraction:
-    """The exact value of an mpf as a Fraction."""
+    """Return the exact value of an mpf as a Fraction."""
     numerator, denominator = mpmath.libmp.to_rational(value._mpf_)
     return Fraction(int(numerator), int(denominator))
 
 
 def _rounded(value: mpmath.mpf, digits: int) -> Decimal:
-    """`value` correctly rounded to `digits` significant digits."""
+    """Return `value` correctly rounded to `digits` significant digits."""
     exact = rational(value)
     context = Context(prec=digits, Emin=MIN_EMIN)
     return context.divide(Decimal(exact.numerator), Decimal(exact.denominator))
@@ -124,7 +124,7 @@ def _rounded(value: mpmath.mpf, digits: int) -> Decimal:
 
 
 def skew_matrix(order: int, entry: Callable[[int, int], Number]) -> SkewMatrix:
-    """The skew-symmetric matrix with the given entries (j, k), j < k, above the diagonal."""
+    """Return the skew-symmetric matrix with the given entries (j, k), j < k, above the diagonal."""
     matrix: SkewMatrix = [[0] * order for _ in range(order)]
     for j in range(order):
         for k in range(j + 1, order):
@@ -134,11 +134,11 @@ def skew_matrix(order: int, entry: Callable[[int, int], Number]) -> SkewMatrix:
 
 
 def pfaffian(matrix: SkewMatrix, size: Callable[[Number], Number] = abs) -> Number:
-    """The Pfaffian Pf A of a skew-symmetric A of even order, by elimination in the arithmetic of its entries.
+    """Return the Pfaffian Pf A of a skew-symmetric A of even order, by elimination in the arithmetic of its entries.
 
-    With a = A_01 and the rows u = A_0·, v = A_1·, the Schur complement of the leading 2 × 2 block
-    gives Pf A = a Pf(A_ij − (u_i v_j − v_i u_j)/a)_{i,j≥2}. Before each step the index p for which
-    `size` of A_0p is largest is moved to place 1. The index passes p − 1 others, and each exchange changes the sign.
+    With a = A_01 and the rows u = A_0·, v = A_1·, the Schur complement of the leading 2 × 2 block gives Pf A = a
+    Pf(A_ij − (u_i v_j − v_i u_j)/a)_{i,j≥2}. Before each step the index p for which `size` of A_0p is largest is moved
+    to place 1. The moved index passes p − 1 others, and each exchange changes the sign.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def pfaffian(matrix: SkewMatrix, size: Callable[[Number], Number] = abs) -> Numb
 
 
 def _schur_complement(matrix: SkewMatrix, p: int) -> SkewMatrix:
-    """A_ij − (u_i v_j − v_i u_j)/a with u = A_0·, v = A_p·, a = A_0p, for i, j other than 0, p."""
+    """Return A_ij − (u_i v_j − v_i u_j)/a with u = A_0·, v = A_p·, a = A_0p, for i, j other than 0 and p."""
     kept = [j for j in range(1, len(matrix)) if j != p]
     u, v = matrix[0], matrix[p]
     quotients = {j: u[j] / u[p] for j in kept}
@@ -179,16 +179,16 @@ def _schur_complement(matrix: SkewMatrix, p: int) -> SkewMatrix:
 
 
 def moment_powers(dimension: int, *, symmetric: bool) -> tuple[int, ...]:
-    """The exponents of the m_j: 0, 2, …, 2d − 2 for full matrices, 0, 1, …, d − 1 for symmetric ones."""
+    """Return the exponents of the m_j: 0, 2, …, 2d − 2 for full matrices, 0, 1, …, d − 1 for symmetric ones."""
     return tuple(range(dimension) if symmetric else range(0, 2 * dimension, 2))
 
 
 def erlang_cdfs(count: int, threshold: Fraction, context: MPIntervalContext, rest_bits: int) -> list[Number]:
-    """Intervals that contain E_n(s) = P(Gamma(n + 1) ≤ s) for n < count and s = threshold > 0.
+    """Return intervals that contain E_n(s) = P(Gamma(n + 1) ≤ s) for n < count and s = threshold > 0.
 
-    The series of e^s is summed up to a term t_M with M + 1 ≥ 2s. After t_M each term is at most half the one before, so
-    the rest of the series lies in [0, t_M]. The series is cut where t_M is below 2^−rest_bits of the first term of the
-    shortest tail; a smaller `rest_bits` only makes the intervals wider.
+    The function sums the series of e^s up to a term t_M with M + 1 ≥ 2s. After t_M each term is at most half the one
+    before, so the rest of the series lies in [0, t_M]. The series ends where t_M is below 2^−rest_bits of the first
+    term of the shortest tail; a smaller `rest_bits` only makes the intervals wider.
     """
     s = context.mpf(threshold.numerator) / threshold.denominator
     terms = [context.mpf(1)]
@@ -202,7 +202,7 @@ def erlang_cdfs(count: int, threshold: Fraction, context: MPIntervalContext, res
 def moment_matrix(
     powers: tuple[int, ...], below: Sequence[Number], below_twice: Sequence[Number], *, symmetric: bool
 ) -> SkewMatrix:
-    """The matrix A_jk for the functions x^a/a!, a in `powers`, without the border that odd orders need.
+    """Return the matrix A_jk for the functions x^a/a!, a in `powers`, without the border that odd orders need.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def moment_matrix(
     """
 
     def lost_races(b: int) -> list[Number]:
-        """P(Y ≤ s, Y < X) for Y ~ Gamma(b + 1) and X ~ Gamma(a + 1), a = 0, 1, …"""
+        """Return P(Y ≤ s, Y < X) for Y ~ Gamma(b + 1) and X ~ Gamma(a + 1), for a = 0, 1, …"""
         steps = range(max(powers) + 1)
         return list(accumulate(comb(b + i, i) * below_twice[b + i] / 2 ** (b + i + 1) for i in steps))
 
@@ -231,7 +231,9 @@ def moment_matrix(
 
 
 def moment_border(powers: tuple[int, ...], below: Sequence[Number], *, symmetric: bool) -> list[Number]:
-    """∫ m_j(x) e^{−|x|} dx for m_j = x^a/a!: E_a(s) on x > 0, or (1 + (−1)^a) E_a(s) on the whole line."""
+    """Return the integrals ∫ m_j(x) e^{−|x|} dx for m_j = x^a/a!, which are E_a(s) on x > 0, or (1 + (−1)^a) E_a(s) on
+    the whole line.
+    """
     return [(1 + (-1) ** a if symmetric else 1) * below[a] for a in powers]
 
 
@@ -261,7 +263,7 @@ def de_bruijn_pfaffian(
 
 @lru_cache
 def whole_pfaffian(powers: tuple[int, ...], *, symmetric: bool) -> Fraction:
-    """Return the exact rational number Pf A(∞)."""
+    """Return the Pfaffian Pf A(∞), which is an exact rational number."""
     ones = [Fraction(1)] * (2 * max(powers) + 1)
     return Fraction(de_bruijn_pfaffian(powers, ones, ones, symmetric=symmetric))
 
@@ -301,10 +303,9 @@ def enclose_spectral_cdf(
     symmetric : whether Z is symmetric; otherwise it is a full matrix.
     digits : the enclosure has relative width at most 10^−digits and `text(digits)` succeeds.
 
-    The working precision is doubled until both hold, which happens at some precision: the probability
-    is below 1 and equals 1 plus a polynomial in e^{−s} with rational coefficients and no constant term.
-    Since e^{−s} is transcendental (Lindemann), so is the probability, and it never lies exactly half-way
-    between two decimals.
+    The working precision is doubled until both hold, which happens at some precision: the probability is below 1 and
+    equals 1 plus a polynomial in e^{−s} with rational coefficients and no constant term. Since e^{−s} is transcendental
+    (Lindemann), the probability is transcendental too, and it never lies exactly half-way between two decimals.
     """
     return _enclose(lambda cdf: cdf, dimension, threshold, symmetric, digits)
 
@@ -314,8 +315,8 @@ def enclose_spectral_survival(
 ) -> Enclosure:
     """Enclose P(‖Z‖_op > threshold · ρ) to `digits` significant digits.
 
-    The parameters are those of `enclose_spectral_cdf`. The width is relative to the survival
-    probability, however small that is.
+    The parameters are those of the function `enclose_spectral_cdf`. The width of the enclosure is relative to the
+    survival probability, however small this probability is.
     """
     return _enclose(lambda cdf: 1 - cdf, dimension, threshold, symmetric, digits)
 

@@ -1,9 +1,9 @@
-"""Experiments. An experiment is declared once; its cells, results, plots and comparisons follow from the declaration.
+"""An experiment is declared once; its cells, results, plots and comparisons follow from the declaration.
 
 An experiment has panels. A panel varies one quantity over a grid, and at every point of the grid and for every
-repetition it draws one data set, runs every method on it and measures the errors. A data set with its methods is a
-cell. All randomness of a cell follows from the seed and from its name, so a cell gives the same result at any time, on
-any machine and in any order.
+repetition it draws one data set, runs every method on it and measures the errors. One data set together with the
+methods that are run on it is a cell. All randomness of a cell follows from the seed and from the cell's name, so a cell
+gives the same result at any time, on any machine and in any order.
 """
 
 import math
@@ -31,7 +31,7 @@ Files = Mapping[str, Path]  # the paths of data sets from the user
 
 @dataclass(frozen=True)
 class Sample:
-    """The rows of one data set and the quantity to estimate."""
+    """The rows of one data set, and the quantity to estimate from them."""
 
     rows: Matrix
     truth: Matrix
@@ -39,7 +39,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Method:
-    """One line of a plot: a mechanism of the registry with its options, or a function.
+    """One line of a plot, which is a mechanism of the registry with its options, or a function.
 
     label : the name of the method, which is the same in every panel.
     mechanism : the name of the mechanism, or "" if `function` takes its place.
@@ -60,10 +60,10 @@ class Method:
     def estimate(
         self, rows: Matrix, setting: Setting, rng: np.random.Generator, shared: SharedRows | None = None
     ) -> Matrix:
-        """Return the output of the method. A quantity of the setting that is a parameter of the mechanism is passed on
-        to it.
+        """Return the output of the method on the rows. A quantity of the setting that is a parameter of the mechanism
+        is passed on to the mechanism.
 
-        `shared` holds the same rows, if other methods read them too.
+        The argument `shared` holds the same rows in a form that other methods can use too.
         """
         if self.function is not None:
             output = self.function(rows, setting, rng)
@@ -79,7 +79,7 @@ Measure = Callable[[Matrix, Sample], float]
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of the theory in a plot; with one value it is horizontal."""
+    """A line of the theory in a plot, which is horizontal if it has one value."""
 
     label: str
     values: Callable[[Setting], float]
@@ -87,7 +87,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """One plot: the varied quantity and its grid, the data, the methods, and the measures of error.
+    """One plot, with the varied quantity and its grid, the data, the methods, and the measures of error.
 
     name : the name of the panel, unique within the experiment.
     data : a function of (setting, rng, files) that returns the data set of a cell.
@@ -110,13 +110,13 @@ class Panel:
     log: tuple[bool, bool] = (True, True)
 
     def settings(self, scale: Scale) -> list[Setting]:
-        """Return the settings at the points of the grid."""
+        """Return the settings at the points of the panel's grid."""
         return [{**self.fixed[scale], self.varied: value} for value in self.grids[scale]]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One data set of one panel: the point of the grid and the repetition."""
+    """One data set of one panel, given by the point of the grid and the repetition."""
 
     panel: str
     value: float
@@ -137,7 +137,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment: its name, the figure or theorem that it repeats, and the claims of the paper about it.
+    """An experiment, with its name, the figure or theorem that it repeats, and the claims of the paper about it.
 
     notes : remarks for the reader of the plot.
     claims : the paper's statements about the figure, in a form that the results can contradict.
@@ -157,7 +157,7 @@ class Experiment:
     def cells(self, panels: Sequence[str], scale: Scale, repetitions: int) -> Iterator[Cell]:
         """Yield the cells of the given panels.
 
-        A repetition covers all cells before the next one starts, so that an unfinished run is a fair sample.
+        One repetition covers all cells before the next repetition starts, so that an unfinished run is a fair sample.
         """
         for repetition in range(repetitions):
             for name in panels:

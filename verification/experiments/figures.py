@@ -1,7 +1,7 @@
-"""Draw the pictures of proofs/paper from numbers that are stored beside them.
+"""Draw the pictures of proofs/paper from tables of numbers.
 
-Every picture is drawn from a table that is stored beside it as CSV. The bytes of a picture depend on the drawing
-library; those of a table do not, so a check compares the tables.
+Every picture is drawn from a table, which is stored beside it as CSV. The bytes of a picture depend on the drawing
+library and those of a table do not, so a check compares the tables.
 """
 
 import csv
@@ -24,7 +24,9 @@ Table = dict[str, list[float]]  # maps a column to its values; the first column 
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture: its name, its caption, the function that computes its numbers and the function that draws them."""
+    """A picture, with its name, its caption, the function that computes its numbers and the function that draws
+    them.
+    """
 
     name: str
     caption: str
@@ -33,14 +35,14 @@ class Figure:
 
 
 def _marks(axes: Any, marks: Sequence[tuple[float, str]], top: float) -> None:
-    """Draw labelled vertical lines."""
+    """Draw vertical lines with labels."""
     for x, text in marks:
         axes.axvline(x, color="0.35", linestyle="--", linewidth=0.9)
         axes.text(x, top, text, rotation=90, ha="right", va="top", fontsize=8, color="0.25")
 
 
 def spectral_norm_curves() -> Table:
-    """Return the exact probability P(‖Z‖ ≤ cρd) as a function of c, for several d."""
+    """Return the exact probability P(‖Z‖ ≤ cρd) of nuclear-Laplace noise Z as a function of c, for several d."""
     grid = [round(0.5 + 0.05 * k, 2) for k in range(91)]
     columns: Table = {"c": grid}
     for d in (5, 10, 20, 50, 100):
@@ -115,7 +117,7 @@ def from_csv(text: str) -> Table:
 
 
 def differs(kept: Table, now: Table) -> bool:
-    """Return whether the two tables differ by more than rounding."""
+    """Return whether two tables differ by more than rounding errors."""
     if list(kept) != list(now):
         return True
     pairs = zip(kept.values(), now.values(), strict=True)
@@ -145,7 +147,9 @@ def write(figure: Figure, folder: Path) -> None:
 
 
 def problems(folder: Path) -> list[str]:
-    """Return a message for every figure that is missing or whose table differs from what the code computes now."""
+    """Return a message for every figure that is missing or whose table differs from the one that the code computes
+    now.
+    """
     found = []
     for figure in FIGURES:
         path = folder / f"{figure.name}.csv"

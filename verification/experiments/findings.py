@@ -1,8 +1,8 @@
-"""Compare a paper's statements about a figure with the results: the points that contradict a statement.
+"""Compare a paper's statements about a figure with the results, and find the points that contradict a statement.
 
 A point contradicts a comparison only if the 95 % intervals of both means are disjoint, so that chance alone seldom
-causes a contradiction: for two equal means of independent normal errors with probability 0.3 % at most. The statements
-are about figures, so a contradiction means that the statement fails for our data, scaling and constants. A
+causes a contradiction. For two equal means of independent normal errors its probability is 0.3 % at most. The
+statements are about figures, so a contradiction means that the statement fails for our data, scaling and constants. A
 contradiction does not mean that the statement fails for the authors' data, scaling and constants.
 """
 
@@ -27,7 +27,9 @@ class Mean:
 
 
 def mean_of(errors: Sequence[float]) -> Mean:
-    """Return the mean and its interval. With one repetition the interval is the whole real line."""
+    """Return the mean of the errors and its interval. With one repetition the interval of the mean is the whole real
+    line.
+    """
     values = np.asarray(errors, dtype=np.float64)
     count = len(values)
     centre = float(values.mean())
@@ -43,7 +45,9 @@ Lines = Mapping[tuple[str, str, str], Line]  # maps panel, measure and method to
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A point that contradicts a statement: the panel, the measure, the method and the value of the varied quantity."""
+    """A point that contradicts a statement, given by the panel, the measure, the method and the value of the varied
+    quantity.
+    """
 
     panel: str
     measure: str
@@ -53,7 +57,9 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The number of points compared with a statement, and the contradicting points; outcomes of parts add up."""
+    """The number of points that were compared with a statement, and the contradicting points; outcomes of parts add
+    up.
+    """
 
     compared: int
     points: tuple[Contradiction, ...]
@@ -67,7 +73,7 @@ Check = Callable[[Lines], Outcome]
 
 @dataclass(frozen=True)
 class PaperClaim:
-    """A statement about a figure or a theorem.
+    """A statement of the paper about a figure or a theorem.
 
     ledger : the entry of the ledger about the statement, or "".
     check : compares the statement with results.
@@ -85,24 +91,25 @@ Bound = Callable[[str, str, float], float]  # a function of the panel, the measu
 
 
 def everywhere(grid: Sequence[float]) -> Iterable[float]:
-    """Select all points."""
+    """Select all points of the grid."""
     return grid
 
 
 def smallest(grid: Sequence[float]) -> Iterable[float]:
-    """Select the smallest value only."""
+    """Select the smallest value of the grid only."""
     return [min(grid)]
 
 
 def largest(grid: Sequence[float]) -> Iterable[float]:
-    """Select the largest value only."""
+    """Select the largest value of the grid only."""
     return [max(grid)]
 
 
 def beats(
     winners: Sequence[str], losers: Sequence[str], panels: Sequence[str], at: Values = everywhere, factor: float = 1.0
 ) -> Check:
-    """Make a check that at these points the error of the best winner is at most `factor` times that of every loser.
+    """Make a check that at the selected points the error of the best winner is at most `factor` times that of every
+    loser.
 
     A loser contradicts the statement if its interval lies below that of the best winner.
     """
@@ -124,7 +131,9 @@ def beats(
 
 
 def at_most(bound: float | Bound, methods: Sequence[str], panels: Sequence[str]) -> Check:
-    """Make a check that the means of these methods are at most `bound`; an interval above `bound` contradicts it."""
+    """Make a check that the means of the given methods are at most `bound`; an interval above `bound` contradicts
+    it.
+    """
     bound_at: Bound = bound if callable(bound) else lambda panel, measure, value: bound
 
     def check(lines: Lines) -> Outcome:

@@ -1,4 +1,4 @@
-"""Measure errors by functions of an output and the truth."""
+"""Measure errors by functions of an output and the true value."""
 
 from functools import partial
 
@@ -9,22 +9,22 @@ from covassay.verification.experiments.experiment import Measure, Sample
 
 
 def frobenius(output: Matrix, sample: Sample) -> float:
-    """‖output − Σ‖_F."""
+    """Return the error ‖output − Σ‖_F in Frobenius norm."""
     return float(np.linalg.norm(output - sample.truth))
 
 
 def relative_frobenius(output: Matrix, sample: Sample) -> float:
-    """‖output − Σ‖_F/‖Σ‖_F."""
+    """Return the relative error ‖output − Σ‖_F/‖Σ‖_F in Frobenius norm."""
     return frobenius(output, sample) / float(np.linalg.norm(sample.truth))
 
 
 def schatten(p: float, output: Matrix, sample: Sample) -> float:
-    """Compute the error ‖output − Σ‖_{S_p} in the ℓp norm of the singular values."""
+    """Return the error ‖output − Σ‖_{S_p}, which is the ℓp norm of the singular values of the difference."""
     return float(np.linalg.norm(np.linalg.svd(output - sample.truth, compute_uv=False), p))
 
 
 def mahalanobis(output: Matrix, sample: Sample) -> float:
-    """Compute ‖Σ^{−1/2}(output − Σ)Σ^{−1/2}‖_F for a diagonal Σ."""
+    """Return the error ‖Σ^{−1/2}(output − Σ)Σ^{−1/2}‖_F for a diagonal Σ."""
     roots = 1 / np.sqrt(np.diag(sample.truth))
     return float(np.linalg.norm((output - sample.truth) * roots * roots[:, None]))
 

@@ -2,8 +2,9 @@
 
     python -P -m covassay.verification.experiments.page FOLDER
 
-FOLDER holds the page and the results. Between `<!-- results of NAME -->` and `<!-- end -->` the page has the number of
-runs, the mean errors, and the contradicted statements. Everything else on the page is written by hand.
+The argument FOLDER holds the page and the results. The page has the number of runs, the mean errors and the
+contradicted statements between `<!-- results of NAME -->` and `<!-- end -->`. A person writes everything else on the
+page.
 """
 
 import re
@@ -24,7 +25,7 @@ METHODS = ("GaussCov", "EMCov", "SeparateCov", "AdaptiveCov", "zero matrix")
 
 @dataclass(frozen=True)
 class Table:
-    """One table of means: a panel, some or all of its methods, and some or all values of the varied quantity."""
+    """One table of means, for a panel, some or all of its methods, and some or all values of the varied quantity."""
 
     panel: str
     methods: Sequence[str] = ()
@@ -39,7 +40,7 @@ TABLES: Mapping[str, Sequence[Table]] = {
 
 
 def table(result: Result, wanted: Table, lines: Lines) -> list[str]:
-    """Return the lines of a table in Markdown, with a dash for a method that was not run at a point."""
+    """Return the lines of a table in Markdown, with a dash where a method was not run at a point."""
     panel = next(one for one in result.facts["panels"] if one["name"] == wanted.panel)
     values = wanted.values or panel["grid"]
     rows = []
@@ -53,7 +54,7 @@ def table(result: Result, wanted: Table, lines: Lines) -> list[str]:
 
 
 def block(name: str, result: Result) -> str:
-    """Return the block of the page on a stored result: the number of runs, the means, and the statements of the
+    """Return the part of the page on a stored result: the number of runs, the means, and the statements of the
     paper.
     """
     runs, whole = result.facts["repetitions"], REPETITIONS[result.facts["scale"]]
@@ -65,7 +66,7 @@ def block(name: str, result: Result) -> str:
 
 
 def page(text: str, read: Callable[[str], Result]) -> str:
-    """Return the page with its blocks rewritten; `read` returns the stored result of a name."""
+    """Return the page with its generated blocks rewritten; `read` returns the stored result of a given name."""
 
     def again(found: re.Match[str]) -> str:
         name = found[1]
@@ -83,7 +84,7 @@ def rendered(folder: Path) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the page of the named folder."""
+    """Write the page of the folder named on the command line."""
     if len(arguments) != 1 or not (Path(arguments[0]) / "README.md").is_file():
         print("usage: python -P -m covassay.verification.experiments.page FOLDER (with a README.md)", file=sys.stderr)
         return 2

@@ -1,4 +1,4 @@
-"""Draw plots of stored results from their file alone. Marks show where the results contradict the paper."""
+"""Draw plots of stored results from the file of a result alone. Marks show where the results contradict the paper."""
 
 import math
 import textwrap
@@ -76,7 +76,7 @@ def draw(result: Result, folder: Path, name: str) -> list[Path]:
             axes.set_axis_off()
         figure.suptitle(f"{result.facts['title']}\n{result.facts['source']}", fontsize=11)
         handles: dict[str, Any] = {}
-        for axes in grid:  # the legend has the order of the first picture; rings come last
+        for axes in grid:  # the legend has the order of the first picture, with the rings at its end
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
                 handles.setdefault(label, handle)
         if RING in handles:
@@ -94,7 +94,9 @@ def draw(result: Result, folder: Path, name: str) -> list[Path]:
 
 
 def _styles(panels: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the style of each method: full lines for methods of the paper, dashed lines and hollow marks for ours."""
+    """Return the style of each method: full lines for methods of the paper, dashed lines and hollow marks for our
+    methods.
+    """
     labels = {method["label"]: method["ours"] for panel in panels for method in panel["methods"]}
     widths = np.linspace(WIDEST, NARROWEST, len(labels))
     return {
@@ -160,7 +162,7 @@ def _scales(axes: Any, panel: Mapping[str, Any], shown: Sequence[Line]) -> None:
 
 
 def _is_short(value: float) -> bool:
-    """Return whether three digits determine the value."""
+    """Return whether three decimal digits determine the value."""
     return float(f"{value:.3g}") == value
 
 
@@ -181,7 +183,9 @@ def title(panel: Mapping[str, Any], between: str = ", ") -> str:
 
 
 def verdicts(facts: Mapping[str, Any]) -> list[str]:
-    """Return one line for each statement of the paper: the points that contradict it, or that it was not compared."""
+    """Return one line for each statement of the paper, which names the points that contradict it or says that it was
+    not compared.
+    """
     found = []
     panels = {panel["name"]: panel for panel in facts["panels"]}
     for claim in facts["claims"]:

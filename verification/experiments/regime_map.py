@@ -1,4 +1,4 @@
-"""Map the best mechanism for every number of rows, divided by d²/ε, and trace of the second moment."""
+"""Map the best mechanism for every number of rows, divided by d²/ε, and every trace of the second moment."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -43,7 +43,9 @@ def axes_of(setting: Setting) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any
 
 
 def best_everywhere(found: Recommendation) -> tuple[Any, Any, list[list[Recommendation]]]:
-    """Return the numbers of rows, the traces, and the recommendation at each: one list for every trace."""
+    """Return the numbers of rows, the traces, and the recommendation at every pair of them, as one list for each
+    trace.
+    """
     rows, traces = axes_of(found.setting)
     everywhere = [
         [recommend(replace(found.setting, rows=int(n), trace=float(t)), found.norm, found.goal) for n in rows]
@@ -53,7 +55,7 @@ def best_everywhere(found: Recommendation) -> tuple[Any, Any, list[list[Recommen
 
 
 def draw(found: Recommendation, path: Path) -> None:
-    """Draw the map and write it to `path`."""
+    """Draw the map and write the picture to `path`."""
     import matplotlib
 
     matplotlib.use("svg" if path.suffix.lower() == ".svg" else "agg")

@@ -1,9 +1,9 @@
 """Compare the released code of DLY22 with the reference on the same data, and explain differences.
 
-The code (github.com/hkustDB/PrivateCovariance) is not part of this project. The user gives the path of a copy, which
-needs torch. The code draws its own noise, from a seed that follows from that of the cell. The comparison includes
-versions of our methods that have one mistake of the code. If the code agrees with the method that has the mistake, and
-not with the method without it, the mistake explains the difference.
+The released code (github.com/hkustDB/PrivateCovariance) is not part of this project. The user gives the path of a copy
+of the released code, which needs torch. The released code draws its own noise, from a seed that follows from that of
+the cell. The comparison includes versions of our methods that each have one mistake of the released code. If the code
+agrees with the method that has the mistake, and not with the method without it, the mistake explains the difference.
 """
 
 import importlib
@@ -39,11 +39,11 @@ from covassay.verification.experiments.findings import PaperClaim, agrees
 
 NAME = "released-code"  # the name of the folder among the files of the user
 THEIRS = "{}, their code"
-LARGEST = {"EMCov": 50}  # the largest dimension in which the method of the code is run, because it is slow
+LARGEST = {"EMCov": 50}  # the method of the released code is slow, and is run up to this dimension
 
 
 def require(path: Path) -> Path:
-    """Return the path if it is a copy of the released code, and torch is installed."""
+    """Return the path if it leads to a copy of the released code and torch is installed; raise an error otherwise."""
     if not (path / "adaptive" / "algos.py").is_file() or not (path / "exponential" / "algos.py").is_file():
         raise InvalidInput(f"--released-code {path}: must be a copy of hkustDB/PrivateCovariance")
     if find_spec("torch") is None:
@@ -53,7 +53,7 @@ def require(path: Path) -> Path:
 
 @cache
 def _modules(path: Path) -> tuple[Any, Any, Any]:
-    """Return the module torch and the two modules of the released code, set to use one thread."""
+    """Return the module torch and the two modules of the released code, with torch set to use one thread."""
     sys.path.insert(0, str(path.absolute()))
     torch = importlib.import_module("torch")
     torch.set_num_threads(1)
@@ -67,7 +67,7 @@ def _called(path: Path, call: Callable[[Any, Any, Any, Namespace], Any]) -> Call
         torch, adaptive, exponential = _modules(path)
         seed = int(rng.integers(2**31))
         torch.manual_seed(seed)
-        np.random.seed(seed)  # noqa: NPY002, the code draws from it
+        np.random.seed(seed)  # noqa: NPY002, the released code draws from it
         rho = setting.get("rho", setting.get("epsilon", 0.0) ** 2 / 2)
         n, d = rows.shape
         delta = DELTA if "rho" in setting else 0.0
@@ -99,7 +99,7 @@ CALLS: dict[str, dict[str, Call]] = {
 
 
 def adaptive_with(power: bool, svd: bool, rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """Run AdaptiveCov with the bounds of the code and up to two of its mistakes.
+    """Run AdaptiveCov with the bounds of the released code and up to two of its mistakes.
 
     power : the search takes 2^{−k} g in place of 4^{−k} g as the noise of GaussCov on rows clipped to norm 2^{−k}.
     svd : SeparateCov takes the singular vectors of an indefinite matrix in place of its eigenvectors.
@@ -140,10 +140,10 @@ def separate_pure_with(rows: Matrix, epsilon: float, rng: np.random.Generator) -
 
 
 def adaptive_pure_with(mistakes: bool, rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """Run AdaptiveCov under pure DP, with or without the mistakes of the code.
+    """Run AdaptiveCov under pure DP, with or without the mistakes of the released code.
 
-    The mistakes are the following. The bound of LapCov lacks the factor 1/ε₁, and enters the search as 2^{−k} g in
-    place of 4^{−k} g; the trace term of SeparateCov is divided by 14; and SeparateCov takes singular vectors.
+    The possible mistakes are the following. The bound of LapCov lacks the factor 1/ε₁ and enters the search as 2^{−k} g
+    in place of 4^{−k} g; the trace term of SeparateCov is divided by 14; and SeparateCov takes singular vectors.
     """
     epsilon, beta = setting["epsilon"], setting["beta"]
     n, d = rows.shape
@@ -180,8 +180,8 @@ def _separate_pure(rows: Matrix, setting: Setting, rng: np.random.Generator) -> 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A method of the code, with our methods with and without one mistake, a description of the mistake, and its
-    entry of the ledger.
+    """A method of the released code, with our methods with and without one mistake, a description of the mistake, and
+    its entry of the ledger.
     """
 
     label: str
@@ -217,7 +217,7 @@ EXPLAINED = {
         ),
     ),
 }  # fmt: skip
-SAME = {"rho": "GaussCov", "epsilon": "LapCov"}  # the code has no mistake in these methods
+SAME = {"rho": "GaussCov", "epsilon": "LapCov"}  # the released code has no mistake in these methods
 
 
 def _budget(panel: Panel) -> str:
@@ -234,7 +234,7 @@ def _beside(panel: Panel, path: Path) -> Panel:
 
 
 def arranged(name: str, files: Files) -> Experiment:
-    """Return the experiment `name`, together with the released code if the user has given it.
+    """Return the experiment `name`, with the methods of the released code added if the user has given it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Store results of experiments: one Parquet file for each, whose metadata suffice to plot it and to run it again."""
+"""Store each result of an experiment in one Parquet file, whose metadata suffice to plot it and to run it again."""
 
 import json
 import os
@@ -17,7 +17,7 @@ COLUMNS = tuple(column.name for column in fields(Row))
 
 @dataclass(frozen=True)
 class Result:
-    """The rows of a finished experiment, and the facts about it as plain data."""
+    """The rows of a finished experiment, and the facts about the experiment as plain data."""
 
     facts: dict[str, Any]
     rows: tuple[Row, ...]
@@ -33,7 +33,7 @@ def parquet() -> Any:
 
 
 def write(file: Path, result: Result) -> None:
-    """Write the file, as a whole or not at all."""
+    """Write the file, either as a whole or not at all."""
     arrow = parquet()
     types = (arrow.string(), arrow.float64(), arrow.string(), arrow.string(), arrow.int32(), arrow.float64())
     schema = arrow.schema(list(zip(COLUMNS, types, strict=True)), metadata={KEY: json.dumps(result.facts)})
@@ -45,7 +45,7 @@ def write(file: Path, result: Result) -> None:
 
 
 def read(file: Path) -> Result:
-    """Return the result in a file.
+    """Return the result that a file holds.
 
     Raises
     ------
@@ -75,9 +75,10 @@ def lines(rows: Iterable[Row]) -> Lines:
 
 
 def _changed(name: str, before: Any, now: Any) -> list[str]:
-    """Return a message on a changed fact.
+    """Return a message about a changed fact.
 
-    For a record the message names every changed field; for lists it only says that they differ.
+    If the fact is a record, the message names every changed field; if it is a list, the message only says that the
+    lists differ.
     """
     if before == now:
         return []
@@ -90,7 +91,9 @@ def _changed(name: str, before: Any, now: Any) -> list[str]:
 
 
 def differences(kept: Result, again: Result) -> list[str]:
-    """Return the differences between two results, with rows compared bit by bit; empty if there are none."""
+    """Return the differences between two results, with rows compared bit by bit; the list is empty if there are
+    none.
+    """
     names = sorted({*kept.facts, *again.facts})
     found = [told for name in names for told in _changed(name, kept.facts.get(name), again.facts.get(name))]
 

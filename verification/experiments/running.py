@@ -1,11 +1,12 @@
 """Run experiments in worker processes. Every finished cell is stored at once, so that a killed run can continue.
 
-While an experiment runs, its cells are lines of JSON in FOLDER/NAME.partial.jsonl, whose first line describes the run.
-An incomplete line is dropped. At the end the rows are written to FOLDER/NAME.parquet, in the order of the declaration,
-and the lines are deleted. Later runs with more repetitions continue from that file.
+While an experiment runs, FOLDER/NAME.partial.jsonl has a line of JSON for each finished cell, after a first line that
+describes the run. An incomplete line is dropped when the file is read. At the end the rows are written to
+FOLDER/NAME.parquet, in the order of the declaration, and the lines are deleted. Later runs with more repetitions
+continue from the Parquet file.
 
-Workers are processes whose linear algebra uses one thread. So the results do not depend on the number of workers: with
-more threads a library may add numbers in another order.
+The workers are processes whose linear algebra uses one thread. So the results do not depend on the number of workers;
+with more threads a library may add numbers in another order.
 """
 
 import hashlib
@@ -29,7 +30,7 @@ from covassay.verification.experiments.data import files
 from covassay.verification.experiments.experiment import REPETITIONS, Cell, Experiment, Files, Panel, Row, Scale
 from covassay.verification.experiments.results import Result
 
-FORMAT = 1  # the version of the format of the facts
+FORMAT = 1  # the version of the format in which the facts are stored
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"
 LIBRARIES = "covassay", "numpy", "scipy", "scikit-learn"
 HIDDEN = "__pycache__", ".git"  # these folders do not count as content of a data set
@@ -38,7 +39,9 @@ Advance = Callable[..., None]
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan of a run: an experiment, the scale, the seed, the repetitions, and the paths of the user's data sets."""
+    """The plan of a run, with the experiment, the scale, the seed, the repetitions, and the paths of the user's data
+    sets.
+    """
 
     experiment: Experiment
     scale: Scale
@@ -65,11 +68,11 @@ class Plan:
 
     @property
     def panels(self) -> list[Panel]:
-        """Return the panels whose data exist."""
+        """Return the panels whose data are available."""
         return [panel for panel in self.experiment.panels if not self.missing(panel)]
 
     def missing(self, panel: Panel) -> str:
-        """Return the reason why the panel cannot be run, or ""."""
+        """Return the reason why the panel cannot be run, or an empty text."""
         return files.missing(panel.needs, self.files)
 
     @property
@@ -84,7 +87,7 @@ class Plan:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of software on which the figures may depend."""
+    """Return the versions of the software on which the figures may depend."""
     found = {"python": platform.python_version(), "machine": platform.machine(), "system": platform.system()}
     for name in LIBRARIES:
         try:
@@ -95,7 +98,7 @@ def versions() -> dict[str, str]:
 
 
 def header(plan: Plan) -> dict[str, Any]:
-    """Return the facts that must agree for a run to continue: everything except the number of repetitions."""
+    """Return the facts that must agree for a run to continue, which are all except the number of repetitions."""
     return {
         "format": FORMAT,
         "experiment": plan.experiment.name,
@@ -120,7 +123,9 @@ def digest(path: Path) -> str:
 
 
 def described(panel: Panel, scale: Scale) -> dict[str, Any]:
-    """Return the data that a panel is drawn from, with its declaration, so that a changed declaration is noticed."""
+    """Return a description of the data that a panel is drawn from and of its declaration, which shows when the
+    declaration changes.
+    """
     methods = [
         {
             "label": method.label,
@@ -149,7 +154,7 @@ def described(panel: Panel, scale: Scale) -> dict[str, Any]:
 
 
 def command(plan: Plan) -> str:
-    """Return the command that reproduces this result."""
+    """Return the command that reproduces the result of this run."""
     parts = ["covassay experiments run", plan.experiment.name, "--scale", plan.scale, "--seed", str(plan.seed)]
     if plan.repetitions != REPETITIONS[plan.scale]:
         parts += ["--repetitions", str(plan.repetitions)]
@@ -158,9 +163,9 @@ def command(plan: Plan) -> str:
 
 
 def finished(plan: Plan, rows: Sequence[Row]) -> Result:
-    """Return the result: the facts and the rows, in the order of the declaration.
+    """Return the result of the run: the facts and the rows, in the order of the declaration.
 
-    With one repetition there are no intervals and no contradictions, so that no statement counts as compared.
+    With one repetition there are no intervals and no contradictions, so no statement counts as compared.
     """
     lines = results.lines(rows)
     claims = []
@@ -192,12 +197,12 @@ def finished(plan: Plan, rows: Sequence[Row]) -> Result:
 
 
 def run_cell(name: str, cell: Cell, scale: Scale, seed: int, files: Mapping[str, Path]) -> list[Row]:
-    """Run one cell of the experiment `name`, in any process."""
+    """Run one cell of the experiment `name`, in any process, and return its errors."""
     return released.arranged(name, files).run(cell, scale, seed, files)
 
 
 def _end_with_parent() -> None:
-    """End a worker when the process that started it has been killed."""
+    """End this worker when the process that started it is killed."""
     parent = multiprocessing.parent_process()
 
     def watch() -> None:
@@ -209,7 +214,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def workers(jobs: int) -> Iterator[Executor]:
-    """Provide processes with one thread of linear algebra each."""
+    """Provide worker processes with one thread of linear algebra each."""
     before = {name: os.environ.get(name) for name in THREADS}
     os.environ.update(dict.fromkeys(THREADS, "1"))
     context = multiprocessing.get_context("spawn")
@@ -226,7 +231,7 @@ def workers(jobs: int) -> Iterator[Executor]:
 
 
 def _kept(file: Path, wanted: dict[str, Any]) -> dict[Cell, list[Row]]:
-    """Return the cells in the lines of an earlier run; an incomplete line is removed from the file."""
+    """Return the cells in the lines of an earlier run, and remove an incomplete line from the file."""
     text = file.read_bytes() if file.exists() else b""
     whole = text[: text.rfind(b"\n") + 1]
     if whole != text:
@@ -246,7 +251,7 @@ def _kept(file: Path, wanted: dict[str, Any]) -> dict[Cell, list[Row]]:
 
 
 def _by_cell(rows: Sequence[Row]) -> dict[Cell, list[Row]]:
-    """Return the rows of every cell of a stored result."""
+    """Return the rows of every cell of a stored result, keyed by the cell."""
     found: dict[Cell, list[Row]] = {}
     for row in rows:
         found.setdefault(Cell(row.panel, row.value, row.repetition), []).append(row)
@@ -266,7 +271,7 @@ def _require_same(file: Path, there: Mapping[str, Any], wanted: Mapping[str, Any
 def run(plan: Plan, folder: Path, pool: Executor, advance: Advance) -> Path:
     """Run the cells that are not stored yet, and write the result.
 
-    A stored result of the same run with fewer repetitions is continued; its errors do not change.
+    If a stored result of the same run has fewer repetitions, the run continues it and keeps its errors.
 
     Raises
     ------
@@ -319,7 +324,7 @@ def _new(plan: Plan, cells: Sequence[Cell], pool: Executor) -> Iterator[tuple[Ce
 
 
 def replan(facts: Mapping[str, Any], files: Files) -> Plan:
-    """Return the plan of a stored result. The data sets of the user must be the same as for that result.
+    """Return the plan of a stored result. The user must give the same data sets as for the stored result.
 
     Raises
     ------

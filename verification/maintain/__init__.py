@@ -1,7 +1,8 @@
-"""Programs of the maintainers: tables, pages, pictures, the site, and the mutants of proofs and of formulas.
+"""This package has the programs of the maintainers: tables, pages, pictures, the site, and the mutants of proofs and of
+formulas.
 
     python -P -m covassay.verification.maintain COMMAND …
 
 The commands need a clone of the repository, and users need none of them. Every command is a module of this package with
-`configure(parser)`.
+a function `configure(parser)`.
 """

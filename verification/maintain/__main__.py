@@ -32,7 +32,7 @@ PROGRAM = Program(
 
 
 def main(arguments: list[str]) -> int:
-    """Run a program in the folder of a clone, where `tests` can be imported; return its exit status."""
+    """Run a program in the folder of a clone, where `tests` can be imported, and return its exit status."""
     sys.path.insert(0, str(Path.cwd()))  # this folder comes before an installed package named `tests`
     try:
         return PROGRAM.run(arguments)

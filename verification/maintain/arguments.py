@@ -19,7 +19,7 @@ def printing(options: argparse.Namespace) -> bool:
 
 
 def file_to_write(name: str | None) -> Path | None:
-    """Return the path of the file `name`, whose directory must exist."""
+    """Return the path of the file `name` if its directory exists, and raise an error otherwise."""
     path = Path(name) if name else None
     if path is not None and not path.absolute().parent.is_dir():
         raise InvalidInput(f"{name}: must be in a directory that exists")
@@ -27,7 +27,7 @@ def file_to_write(name: str | None) -> Path | None:
 
 
 def add_choice(parser: argparse.ArgumentParser, these: str, schema: str) -> None:
-    """Add options to select some of the items and to print JSON."""
+    """Add options to the parser to select some of the items and to print JSON."""
     parser.add_argument("--only", metavar="TEXT", help=f"only the {these} contains this text")
     parser.add_argument("--json", action="store_true", help=f"print JSON (covassay schema {schema})")
 

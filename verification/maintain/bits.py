@@ -1,9 +1,9 @@
-"""Make the table of low-order bits: samplers of several packages, and the loss that one command shows from released
+"""Make the table of low-order bits, for samplers of several packages and the loss that one command shows from released
 bits.
 
-A row has the result on low-order bits of `covassay audit TARGET --scope bits`, with equal draws but without the other
-checks of that audit. `rounded` repeats the check on correctly rounded releases, each with its own seed; no release may
-be flagged.
+A row has the result of `covassay audit TARGET --scope bits` on low-order bits, with equal draws but without the other
+checks of that audit. The function `rounded` repeats the check on correctly rounded releases, each with its own seed; no
+release may be flagged.
 """
 
 import argparse
@@ -51,7 +51,7 @@ ROUNDED_SAMPLES = 200
 
 
 def unseen() -> dict[str, str]:
-    """Return the float mechanisms in which the check found no loss above the claim, with the reasons."""
+    """Return the mechanisms in floating point for which the check found no loss above the claim, with the reasons."""
     return {name: why for name in sorted(MECHANISMS) if (why := known(name).bits_unseen)}
 
 
@@ -59,7 +59,7 @@ def unseen() -> dict[str, str]:
 class BitRow:
     """The result of one audit on the low-order bits of one target.
 
-    `missing` is the reason why a target could not be run.
+    The field `missing` is the reason why a target could not be run.
     """
 
     target: str
@@ -76,7 +76,7 @@ class BitRow:
 
 
 def row_of(name: str, samples: int) -> BitRow:
-    """Return the row of the target `name`."""
+    """Return the row of the table for the target `name`."""
     source = TargetReference(name, ".")
     try:
         target = load(source)
@@ -113,7 +113,7 @@ def _shown(found: Facts | None) -> tuple[str, str]:
 
 
 def measured(names: Sequence[str], samples: int, jobs: int = 1, kept: Path | None = None) -> Iterator[BitRow]:
-    """Yield the rows of the given targets, in the order of their completion.
+    """Yield the rows of the given targets, in the order in which the audits end.
 
     Rows in the file `kept` are read from it, and new rows are added to it.
     """
@@ -202,7 +202,9 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
 
 
 def _rounded_one(name: str, seed: int, samples: int) -> dict[str, Any]:
-    """Return the check of low-order bits of one rounded release under one seed, as with `--scope bits`."""
+    """Return the result of the check of low-order bits on one rounded release under one seed, as with `--scope
+    bits`.
+    """
     source = TargetReference(f"rounded:{name}", ".")
     made = audit_bits(source, claim_of(source), samples=samples, seed=seed)
     tested, found = sum(f.p_value is not None for f in made.checks), made.facts
@@ -211,7 +213,7 @@ def _rounded_one(name: str, seed: int, samples: int) -> dict[str, Any]:
 
 
 def rounded(count: int, samples: int, jobs: int = 1, kept: Path | None = None) -> Iterator[dict[str, Any]]:
-    """Check a number of rounded releases, every mechanism in turn.
+    """Check a number of rounded releases, and take every mechanism in turn.
 
     Results in the file `kept` are not computed again.
     """
@@ -222,7 +224,7 @@ def rounded(count: int, samples: int, jobs: int = 1, kept: Path | None = None) -
 
 
 def rounded_summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return a summary: the number of checked rounded releases and of targets, and the flagged releases."""
+    """Return a summary with the number of checked rounded releases and of targets, and the flagged releases."""
     return {
         "checks": len(rows),
         "targets": len({row["target"] for row in rows}),
@@ -281,7 +283,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of the command to the parser."""
     add_choice(parser, "targets whose name", "maintain-bits")
     add_kept(parser, "rows")
     parser.add_argument("--samples", type=int, default=SAMPLES, help="as for covassay audit (default %(default)s)")

@@ -11,7 +11,9 @@ PARSER = {"description": "Draw the pictures of proofs/paper again, or compare th
 
 
 def figures(options: argparse.Namespace) -> int:
-    """Write every picture and its table. With --check, only compare the tables, and return 1 if one differs."""
+    """Write every picture and its table to its folder. With the option --check, compare the tables only, and return 1
+    if one differs.
+    """
     folder = Path(options.folder)
     if not folder.is_dir():
         raise InvalidInput(
@@ -28,7 +30,7 @@ def figures(options: argparse.Namespace) -> int:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of the command to the parser."""
     parser.add_argument("--folder", default="proofs/paper/figures", help="where the pictures are (default %(default)s)")
     parser.add_argument(
         "--check", action="store_true", help="compare the numbers behind the pictures; needs no drawing library"

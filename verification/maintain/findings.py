@@ -1,10 +1,10 @@
-"""Make the findings page: every adapter of a real package, the result of one command on it, and how to reproduce the
+"""Make the page of findings: every adapter of a real package, the result of one command on it, and how to reproduce the
 result.
 
 A row is the result of `covassay audit TARGET` without further options: the adapter states the claim, the neighbours and
-the domain for the package. Rows are stored in proofs/findings.jsonl. A person adds remarks in proofs/findings.toml: how
-a finding could be corrected, and whether the maintainers were told. The page proofs/FINDINGS.md is rendered from these
-two files, and from nothing else.
+the domain for the package. The program stores rows in proofs/findings.jsonl. A person adds remarks in
+proofs/findings.toml: how a finding could be corrected, and whether the maintainers were told. The page
+proofs/FINDINGS.md is rendered from these two files, and from nothing else.
 """
 
 import argparse
@@ -69,7 +69,7 @@ NOT_MANY = {  # the targets that are too slow for MANY draws, or that need or al
 
 
 def targets() -> dict[str, int]:
-    """Every target of another project, and the number of draws on each data set for its row."""
+    """Return every target of another project, with the number of draws on each data set for its row."""
     draws = {name: number for number, names in NOT_MANY.items() for name in names}
     others = [name for name, point in sorted(adapters().items()) if point.value.startswith(__name__.split(".")[0])]
     names = [f"{other}:{name}" for other in others if other not in OURS for name in adapter(other).TARGETS]
@@ -81,7 +81,7 @@ TARGETS = targets()
 
 @dataclass(frozen=True)
 class Found:
-    """One refutation of an audit. `check` is the group of the check, `evidence` its result."""
+    """One refutation of an audit, where `check` is the group of the check and `evidence` is its result."""
 
     check: str
     evidence: str
@@ -91,8 +91,8 @@ class Found:
 class FindingRow:
     """The result of one audit of one target.
 
-    `missing` is the reason why there is no result. `exact` is the largest exact loss, or the reason why none is known.
-    All randomness of the audit follows from `seed`.
+    The field `missing` is the reason why there is no result. The field `exact` is the largest exact loss, or the reason
+    why no exact loss is known. All randomness of the audit follows from the field `seed`.
     """
 
     target: str
@@ -114,7 +114,7 @@ class FindingRow:
 
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> "FindingRow":
-        """Return the row from its plain data."""
+        """Return the row that is stored as plain data."""
         lists = {name: tuple(kept[name]) for name in ("diagnoses", "notes")}
         return cls(**{**kept, **lists, "found": tuple(Found(**one) for one in kept["found"])})
 
@@ -136,7 +136,8 @@ class Upstream:
 
 @dataclass(frozen=True)
 class Remarks:
-    """The remarks of a person: a possible correction of each finding, remarks on targets, and the state upstream.
+    """Remarks that a person has written: a possible correction of each finding, remarks on targets, and the state
+    upstream.
 
     written : the time that it took to write adapters, where it was recorded. absent : packages that could not be
         obtained, with the reason.
@@ -152,7 +153,7 @@ class Remarks:
 
     @classmethod
     def read(cls, file: Path) -> "Remarks":
-        """Return the remarks in a TOML file, or no remarks if there is no such file."""
+        """Return the remarks in a TOML file, or empty remarks if there is no such file."""
         if not file.exists():
             return cls()
         read = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -162,7 +163,7 @@ class Remarks:
 def row_of(name: str, samples: int, seed: int = FIRST) -> FindingRow:
     """Return the row of one target, from an audit.
 
-    The verdict on a target that loads but gives no output on plain data is undecided.
+    If a target loads but gives no output on plain data, the verdict is undecided.
     """
     source = TargetReference(name, ".")
     try:
@@ -194,7 +195,7 @@ def command(name: str, samples: int, seed: int) -> str:
 
 
 def as_row(report: AuditReport) -> FindingRow:
-    """Return the row of a report."""
+    """Return the row that the report of an audit gives."""
     found = []
     for group in grouped(report):
         p = f" (p = {p_text(group[0].p_value)})".replace("= <", "<") if group[0].p_value is not None else ""
@@ -221,7 +222,7 @@ def as_row(report: AuditReport) -> FindingRow:
 
 
 def exact_words(report: AuditReport) -> str:
-    """Return the largest exact loss and the number of decided pairs, or the reason why none is decided."""
+    """Return the largest exact loss and the number of decided pairs, or the reason why no pair is decided."""
     decided = [pair for pair in report.exact if pair.decided]
     if decided:
         return f"{loss_words(decided[0])} ({len(decided)} of {len(report.exact)} pairs)"
@@ -241,9 +242,9 @@ def chosen(only: str | None) -> dict[str, int]:
 def measured(
     names: Mapping[str, int], jobs: int = 1, kept: Path | None = None, seed: int = FIRST
 ) -> Iterator[FindingRow]:
-    """Yield the rows of the given targets as they become known.
+    """Yield the rows of the given targets, each as soon as it is known.
 
-    Rows in the file `kept` are read, and new ones added to it.
+    Rows in the file `kept` are read from it, and new rows are added to it.
     """
     known = {(row.target, row.samples, row.seed): row for row in map(FindingRow.of, kept_rows.read(kept))}
     tasks = [(name, samples, seed) for name, samples in names.items()]
@@ -368,13 +369,13 @@ def _seeds(rows: Sequence[FindingRow], repeated: Sequence[FindingRow]) -> list[s
 
 
 def is_exact(row: FindingRow) -> bool:
-    """Return whether the loss is known on more than half of the pairs in the audit."""
+    """Return whether the exact loss is known on more than half of the pairs in the audit."""
     found = re.search(r"\((\d+) of (\d+) pairs\)", row.exact)
     return found is not None and 2 * int(found.group(1)) > int(found.group(2))
 
 
 def _exact(row: FindingRow) -> str:
-    """Return the exact loss for a cell of a table, without the reason if it is unknown."""
+    """Return the exact loss for a cell of a table, without the reason if the loss is unknown."""
     return UNDECIDED if row.exact.startswith(UNDECIDED) else cell(row.exact)
 
 
@@ -437,7 +438,7 @@ def _upstream(row: FindingRow, remarks: Remarks) -> list[str]:
 
 
 def _section(row: FindingRow, remarks: Remarks, repeated: Iterable[FindingRow]) -> list[str]:
-    """Return the full section on one target."""
+    """Return the full section of the page about one target."""
     again = [one for one in repeated if one.target == row.target]
     explained = [remarks.remark[row.target]] if row.target in remarks.remark else row.diagnoses
     notes = [note for note in row.notes if note != NOTE]
@@ -461,7 +462,7 @@ def _section(row: FindingRow, remarks: Remarks, repeated: Iterable[FindingRow]) 
 
 
 def _again(row: FindingRow) -> str:
-    """Return the result of a run with another seed."""
+    """Return the result that a run with another seed had."""
     checks = ", ".join(dict.fromkeys(found.check for found in row.found))
     return f"{row.verdict.lower()}{f' ({checks})' if checks else ''}; {row.draws} draws."
 
@@ -488,7 +489,7 @@ def _undecided(row: FindingRow, remarks: Remarks) -> str:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Audit every adapter of another project, or render the page of what was found."""
+    """Audit every adapter of another project, or write the page from the stored rows."""
     require_jobs(options)
     out, kept = file_to_write(options.write), file_to_write(options.rows)
     rows = []
@@ -509,7 +510,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of the command to the parser."""
     add_choice(parser, "targets whose name", "maintain-findings")
     add_kept(parser, "rows")
     parser.add_argument("--seed", type=int, default=FIRST, help=f"the seed of the audits (default {FIRST})")

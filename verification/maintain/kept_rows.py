@@ -1,4 +1,6 @@
-"""Store measurements that may be interrupted: every row goes to a file of JSON lines, and is not measured again."""
+"""Store measurements that may be interrupted, each as a row of a file of JSON lines, so that it is not measured
+again.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,7 +14,7 @@ Task = tuple[Any, ...]  # the arguments of one measurement
 
 
 def read(file: Path | None) -> list[dict[str, Any]]:
-    """Return the rows in a file of JSON lines; an empty list if there is no such file."""
+    """Return the rows in a file of JSON lines, or an empty list if there is no such file."""
     if file is None or not file.exists():
         return []
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

@@ -1,10 +1,10 @@
-"""Audit correct mechanisms: none may be refuted, and exact p-values must be uniform.
+"""Audit correct mechanisms, of which none may be refuted and whose exact p-values must be uniform.
 
-The targets are the reference's own mechanisms with every choice of their options, in turn. Every audit has its own
-seed, because under one seed related mechanisms draw the same noise. The tests of one scenario share their draws. So one
-test represents the scenario, the first that is exact for a continuous law; the p-values of different scenarios are
-independent. All other p-values are bounds. Those of low-order bits are left out, because floating-point noise breaks
-its claim there.
+The targets are the reference's own mechanisms, with every choice of their options in turn. Every audit has its own
+seed, because under one seed related mechanisms draw the same noise. The tests of one scenario (a data set on which
+outputs are compared with the law) share their draws. So the first test that is exact for a continuous law represents
+the scenario; the p-values of different scenarios are independent. All other p-values are bounds, which may be larger
+than exact p-values. The p-values of low-order bits are left out, because floating-point noise breaks its claim there.
 """
 
 import argparse
@@ -41,7 +41,7 @@ DISTANCE = "CDF distance"  # the effect in Kolmogorov's test has this name; the 
 
 @dataclass(frozen=True)
 class Audited:
-    """The p-values of one audit: an exact one for every scenario, and all others, which are bounds."""
+    """The p-values of one audit, which are an exact one for every scenario, and bounds for all other tests."""
 
     target: str
     seed: int
@@ -53,10 +53,10 @@ class Audited:
 
 
 def exact_p_value(check: Finding) -> float | None:
-    """Return the exact p-value of the test of a total or of Kolmogorov's test; None for all other tests.
+    """Return the exact p-value of the test of a total or of Kolmogorov's test, and None for all other tests.
 
-    The audit's own p-value of Kolmogorov's test is a bound, which is close to the exact p-value if it is small. The
-    question on other shapes combines tests of totals in one p-value, which is a bound.
+    The audit itself reports a bound on the p-value of Kolmogorov's test, which is close to the exact p-value if it is
+    small. The question on other shapes combines tests of totals in one p-value, which is a bound.
     """
     facts = check.fact(LawTest)
     if facts is None or check.p_value is None or facts.effect not in (TOTAL, DISTANCE):
@@ -90,7 +90,9 @@ def audited(target: str, seed: int, samples: int) -> Audited:
 
 
 def audits(count: int, samples: int, only: str = "", jobs: int = 1, kept: Path | None = None) -> Iterator[Audited]:
-    """Run a number of audits. Audits in the file `kept` are read from it, and new ones are added."""
+    """Run a number of audits and yield their p-values. Audits in the file `kept` are read from it, and new audits are
+    added to it.
+    """
     names = [name for name in TARGETS if only in name]
     wanted = [(names[i % len(names)], i, samples) for i in range(count)] if names else []
     known = {(row["target"], row["seed"], row["samples"]): Audited(**row) for row in kept_rows.read(kept)}
@@ -98,7 +100,7 @@ def audits(count: int, samples: int, only: str = "", jobs: int = 1, kept: Path |
 
 
 def summary(rows: Sequence[Audited]) -> dict[str, Any]:
-    """Return a summary: the number of refuted audits, and the distribution of the p-values."""
+    """Return a summary with the number of refuted audits and the distribution of the p-values."""
     exact = np.array([p for row in rows for p in row.exact])
     bounds = np.array([p for row in rows for p in row.bounds])
     return {
@@ -116,7 +118,9 @@ def _described(p_values: Any) -> dict[str, Any]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Audit correct mechanisms and print the results. Return 1 if one was refuted or p-values are not uniform."""
+    """Audit correct mechanisms and print the results. The exit status is 1 if one was refuted or the p-values are not
+    uniform.
+    """
     if min(options.audits, options.jobs) < 1:
         raise InvalidInput("audits and jobs: must be at least 1")
     if options.samples < FEWEST_SAMPLES:
@@ -145,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of the command to the parser."""
     add_choice(parser, "targets whose name", "maintain-null-audits")
     add_kept(parser, "audits")
     parser.add_argument("--audits", type=int, default=20, help="how many (default %(default)s)")

@@ -11,7 +11,7 @@ PARSER = {"description": __doc__, "epilog": "exit status: 1 if a mutant is not r
 
 
 def run(options: argparse.Namespace) -> int:
-    """Try the mutants; exit 1 if one is not rejected as intended."""
+    """Try the mutants, and return 1 if one is not rejected as intended."""
     proofs = Path("proofs")
     chosen = read(proofs / "rocq")
     if options.write:
@@ -42,7 +42,7 @@ def _print(outcome: ProofMutantOutcome) -> None:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of the command to the parser."""
     parser.add_argument("--build", type=Path, help="a build directory to start from and to keep")
     parser.add_argument("--share", metavar="K/N", help="only every N-th mutant, from the K-th on")
     parser.add_argument("--only", metavar="TEXT", help="only mutants with this text in their name")

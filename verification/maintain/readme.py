@@ -1,4 +1,4 @@
-"""Write the generated parts of the READMEs and of the home page of the site, or compare them.
+"""Write the generated parts of the READMEs and of the site's home page, or compare them.
 
     python -P -m covassay.verification.maintain readme --write
     python -P -m covassay.verification.maintain readme --check
@@ -32,7 +32,7 @@ COUNT = re.compile(r"<!-- count: ([a-z]+) -->.*?<!-- end -->", re.DOTALL)
 
 
 def counts(proofs: Path) -> dict[str, str]:
-    """Return every number that the pages in COUNTED state, as text, by its name."""
+    """Return every number that the pages in COUNTED state, as text keyed by its name."""
     rows = [json.loads(line) for line in (proofs / "findings.jsonl").read_text(encoding="utf-8").splitlines()]
     rows = [row for row in rows if row.get("seed", FIRST) == FIRST]
     run = [row for row in rows if not row["missing"]]
@@ -65,7 +65,7 @@ def with_counts(text: str, known: dict[str, str]) -> str:
 
 
 def _proven(declared: Mechanism[Any, ..., Any]) -> str:
-    """Return the proven spend as a share of the budget: for each calibration, the range over the other choices."""
+    """Return the proven spend as a share of the budget, with the range over the other choices for each calibration."""
     budget = declared.notion.default.keywords()
     (key, unit), symbol = next(iter(budget.items())), declared.notion.symbol
     shares: dict[str, set[float]] = {}
@@ -78,8 +78,8 @@ def _proven(declared: Mechanism[Any, ..., Any]) -> str:
 
 
 def mechanisms_table() -> str:
-    """Return every mechanism of the reference, as Markdown, under headings that say where its steps and constants
-    are from.
+    """Return the Markdown table of all mechanisms of the reference, under headings that say where their steps and
+    constants are from.
     """
     lines = ["| mechanism | source | claimed | proven (d = 2) |", "|---|---|---|---|"]
     for heading, group in by_origin().items():
@@ -127,7 +127,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of the command to the parser."""
     group = parser.add_mutually_exclusive_group(required=True)
     group.add_argument("--write", action="store_true", help="write the pages")
     group.add_argument("--check", action="store_true", help="compare them; exit status 1 if one differs")

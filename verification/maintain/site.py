@@ -9,14 +9,14 @@ PARSER = {"description": "Build the web site: tutorials, proofs, ledger, mechani
 
 
 def site(options: argparse.Namespace) -> int:
-    """Build the site and print where it is."""
+    """Build the site, and print the path of its folder."""
     count = build(Path(options.root), Path(options.out))
     print(f"{count} pages in {options.out}; open {Path(options.out) / 'index.html'}")
     return 0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of the command to the parser."""
     parser.add_argument(
         "--out", required=True, metavar="DIR", help="the folder for the site, new, empty or an old site"
     )

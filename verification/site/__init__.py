@@ -1,1 +1,1 @@
-"""The web site of the project: pages for its users, the proofs, the ledger and the reference, built by one command."""
+"""This package builds the web site: pages for users, the proofs, the ledger and the reference, by one command."""

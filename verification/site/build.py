@@ -1,8 +1,8 @@
 """Build the site: gather its pages from a clone of the repository, and let MkDocs turn them into HTML.
 
-The pages are the Markdown files of `pages`, the proofs and the ledger as they are in the repository, one page for every
+The site has the Markdown files of `pages`, the proofs and the ledger as they are in the repository, one page for every
 mechanism and for every file that another page links to, and the API. Links into the repository become links between
-pages. MkDocs runs in strict mode, so that a link that leads nowhere is an error.
+pages of the site. MkDocs runs in strict mode, so that a link that leads nowhere is an error.
 """
 
 import importlib
@@ -51,7 +51,7 @@ API = {
 
 
 def build(root: Path, out: Path) -> int:
-    """Build the site of the clone `root` into the folder `out`; return the number of pages written.
+    """Build the site of the clone `root` into the folder `out`, and return the number of pages written.
 
     Raises
     ------
@@ -81,7 +81,9 @@ def build(root: Path, out: Path) -> int:
 
 
 def gather(root: Path) -> dict[str, str]:
-    """Return the text of every page, by its path on the site. Paths under proofs are those of the repository."""
+    """Return the text of every page, keyed by its path on the site. Paths of pages under proofs are those of the
+    repository.
+    """
     pages = {path.relative_to(PAGES).as_posix(): path.read_text() for path in sorted(PAGES.rglob("*.md"))}
     for path in (root / "CONTRIBUTING.md", *sorted((root / "proofs").rglob("*.md"))):
         pages[path.relative_to(root).as_posix()] = path.read_text()
@@ -116,7 +118,7 @@ def mechanism_page(mechanism: Mechanism[Any, ..., Any], root: Path) -> str:
 
 
 def _file_of(mechanism: Mechanism[Any, ..., Any]) -> str:
-    """Return the file of a mechanism in the repository."""
+    """Return the path of a mechanism's file in the repository."""
     return mechanism.release.__module__.removeprefix("covassay.").replace(".", "/") + ".py"
 
 
@@ -136,7 +138,7 @@ def _api_page(name: str, modules: tuple[str, ...]) -> str:
 
 
 def _resolved(page: str, target: str) -> str:
-    """Return the path, from the root, of the target of a link on a page."""
+    """Return the path from the root of the repository to the target of a link on a page."""
     parts: list[str] = []
     for part in (PurePosixPath(page).parent / target).parts:
         if part == "..":
@@ -147,7 +149,7 @@ def _resolved(page: str, target: str) -> str:
 
 
 def _links(page: str, text: str) -> Iterator[str]:
-    """Yield the files of the repository that a page links to, by their path from the root."""
+    """Yield the files of the repository that a page links to, as paths from the root."""
     for match in LINK.finditer(CODE.sub("", text)):
         if ":" not in match[2]:
             yield _resolved(page, match[2])
@@ -165,7 +167,7 @@ def _page_of_file(target: str) -> str:
 
 
 def _file_page(path: Path, name: str) -> str:
-    """Return a page that shows a file, or the names in a folder."""
+    """Return a page that shows the text of a file, or the names in a folder."""
     if path.is_dir():
         names = sorted(entry.name for entry in path.iterdir() if not entry.name.startswith(("__", ".")))
         return f"# {name}\n\n" + "\n".join(f"- `{entry}`" for entry in names) + "\n"
@@ -174,7 +176,7 @@ def _file_page(path: Path, name: str) -> str:
 
 
 def _with_links_between_pages(page: str, text: str, pages: Mapping[str, str]) -> str:
-    """Return the text, with links into the repository replaced by links to pages of the site."""
+    """Return the text of a page, with links into the repository replaced by links to pages of the site."""
     mechanisms = {_file_of(m): f"mechanisms/{name}.md" for name, m in MECHANISMS.items()}
 
     def replaced(match: re.Match[str]) -> str:

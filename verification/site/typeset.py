@@ -1,6 +1,6 @@
-"""Formulas for browsers: Write MathML from the source of the Python functions in the section FORMULAS.
+"""Write formulas as MathML for browsers, from the source of the Python functions in the section FORMULAS.
 
-The functions are not run. The formula is the code itself, in the notation of mathematics.
+These functions are not run. Each formula is the code of a function, in the notation of mathematics.
 """
 
 import ast
@@ -17,7 +17,7 @@ NOT_MATHEMATICS = (ast.List, ast.ListComp, ast.Or, ast.Lambda, ast.Slice)
 
 
 def formulas_of(module: ModuleType) -> Iterator[Callable[..., Any]]:
-    """Yield the functions of the section FORMULAS of a mechanism file, in their order."""
+    """Yield the functions in the section FORMULAS of a mechanism file, in their order."""
     section = SECTION.search(inspect.getsource(module))
     for node in ast.parse(section[1]).body if section else ():
         if isinstance(node, ast.FunctionDef):
@@ -41,7 +41,7 @@ def as_mathml(function: Callable[..., Any]) -> str | None:
 
 
 def _readable(latex: str) -> str:
-    """Set words upright and exponents as fractions, and omit the argument that is the logarithm."""
+    """Set words upright and exponents as fractions, and omit the argument that stands for the logarithm."""
     latex = re.sub(r", \\mathrm\{(log|sqrt|exp|ceil)\}", "", latex)
     latex = re.sub(r"\^\{(\d*\.\d+)\}", lambda power: f"^{{{Fraction(power[1])}}}", latex)
     for spelled, shown in ((r"\mathopen{}", ""), (r"\mathclose{}", ""), (r"\_", " "), (r"\mathrm{", r"\text{")):
@@ -50,9 +50,9 @@ def _readable(latex: str) -> str:
 
 
 def section_of(module: ModuleType) -> str:
-    """A Markdown section with every formula and its sentence.
+    """Return a section of Markdown with every formula and the sentence about it.
 
-    A formula is typeset, or shown as code if that is not possible.
+    Each formula is typeset, or shown as code if that is not possible.
     """
     parts = []
     for function in formulas_of(module):

@@ -1,14 +1,16 @@
-"""Bet against a claim on two laws: a bet has an e-value, which is a factor whose mean is at most 1 if the claim is
+"""Bet against a claim on two laws. A bet has an e-value, which is a factor whose mean is at most 1 if the claim is
 true.
 
 Let P and Q be the laws of one category of an output on two data sets. Every notion of privacy says, for suitable
-functions A and B and a number c, that E_P[A] − E_Q[B] ≤ c. A bet takes a stake λ > 0 and a centre u and multiplies
+functions A and B and a number c, that E_P[A] − E_Q[B] ≤ c. A bet takes a stake λ > 0 and a centre u, and multiplies the
+following factors.
 
-    1 + λ (A(y) − u)  over the n draws y from P,  1 + λ' (u − c − B(y'))  over the n' draws y' from Q,  λ' = λ n/n'.
+    1 + λ (A(y) − u) for each of the n draws y from P,
+    1 + λ' (u − c − B(y')) for each of the n' draws y' from Q, with λ' = λ n/n'.
 
-By 1 + t ≤ eᵗ the mean of the product is at most exp(λ n (E_P[A] − E_Q[B] − c)) ≤ 1. By Markov's inequality its inverse
-is a p-value, for every n and n' and however the bet was chosen, if its choice does not depend on these draws.
-The logarithm of the product is rounded down, so that the p-value is never too small.
+By 1 + t ≤ eᵗ the mean of the product is at most exp(λ n (E_P[A] − E_Q[B] − c)) ≤ 1. By Markov's inequality the inverse
+of the product is a p-value for every n and n', however the bet was chosen, if its choice does not depend on these
+draws. The logarithm of the product is rounded down, so that the p-value is never too small.
 
 The inequality for (ε, δ)-DP is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 it is Young's inequality:
 for every function L > 0, α E_P[L^{α−1}] − (α − 1) E_Q[L^α] ≤ E_Q[(dP/dQ)^α] = exp((α − 1) D_α(P ‖ Q)), with equality
@@ -25,7 +27,7 @@ import scipy
 from covassay.reference.domain import Vector
 from covassay.verification.statistics.rounding import UNIT
 
-PRIOR = 0.5  # pseudo-draws that are added to every category of the pilot
+PRIOR = 0.5  # this number of pseudo-draws is added to every category of the pilot
 LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which a single draw could lose everything
 ORDERS = 1.0, 1.5, 3.0  # these orders of the Rényi divergences are tried; 1 stands for Kullback–Leibler
 TINY = 1e-12  # this number keeps a stake above 0 and a variance away from 0
@@ -41,7 +43,8 @@ ITERATIONS = 400  # a search for a bet has at most so many steps; stopping early
 class Inequality:
     """The inequality E_P[first] − E_Q[second] ≤ bound for two functions of the category, (categories,) each.
 
-    `exponent` is the largest size of a number whose exponential the functions take; their relative error grows with it.
+    The field `exponent` is the largest size of a number whose exponential the functions take; their relative error
+    grows with it.
     """
 
     first: Vector
@@ -52,7 +55,9 @@ class Inequality:
 
 @dataclass(frozen=True)
 class Bet:
-    """A bet on an inequality: the stake λ, kept below the stake at which a draw loses everything, and the centre u."""
+    """A bet on an inequality, given by the stake λ, which is below the stake at which a draw loses everything, and the
+    centre u.
+    """
 
     inequality: Inequality
     stake: float
@@ -63,8 +68,8 @@ class Bet:
         category.
 
         A factor 1 + λ (A − u) has a rounding error of at most 8 units in the last place of each of 1, λ|A|, λ|u| and
-        λ|c|, and 2 more for each unit of an exponent. The factor is at least 1 − `LARGEST_SHARE`. Taking its logarithm
-        adds a few units, and the sum adds one for each category.
+        λ|c|, and 2 more for each unit of an exponent. The factor itself is at least 1 − `LARGEST_SHARE`. Taking its
+        logarithm adds a few units, and the sum adds one for each category.
         """
         n, other = float(first.sum()), float(second.sum())
         if n == 0 or other == 0:
@@ -81,8 +86,8 @@ class Bet:
         return float(first @ logs + second @ other_logs - rounding)
 
     def _error(self, values: Vector, stake: float, logs: Vector) -> Vector:
-        """Return a bound on the rounding error of the log factors on one data set and of their sum, in last-place
-        units.
+        """Return a bound on the rounding error of the log factors on one data set and of their sum, in units in the
+        last place.
         """
         size = 1 + stake * (np.abs(values) + abs(self.centre) + abs(self.inequality.bound))
         units: Vector = (8 + 2 * self.inequality.exponent) * size / np.exp(np.minimum(logs, 0.0)) + (
@@ -102,7 +107,9 @@ def event_inequality(epsilon: float, delta: float) -> Inequality:
 
 
 def renyi_inequality(log_ratio: Vector, alpha: float, rho: float) -> Inequality:
-    """Return the inequality for ρ-zCDP in the order α, with L = exp(log_ratio); for α > 1 divided by its right side."""
+    """Return the inequality for ρ-zCDP in the order α with L = exp(log_ratio); for α > 1 it is divided by its right
+    side.
+    """
     if alpha == 1:
         return Inequality(log_ratio, np.exp(log_ratio), rho - 1, float(np.abs(log_ratio).max()))
     right = alpha * (alpha - 1) * rho
@@ -111,21 +118,24 @@ def renyi_inequality(log_ratio: Vector, alpha: float, rho: float) -> Inequality:
 
 
 def smoothed(counts: Vector) -> Vector:
-    """Return the shares of the categories among the pilot draws, with `PRIOR` pseudo-draws added to every category."""
+    """Return the shares of the categories among the pilot draws, after `PRIOR` pseudo-draws were added to every
+    category.
+    """
     shares: Vector = (counts + PRIOR) / (counts + PRIOR).sum()
     return shares
 
 
 def _approximate(inequality: Inequality, first: Vector, second: Vector) -> tuple[float, float, float]:
-    """Return the stake and the centre of the best bet to second order, and its growth for each pair of draws.
+    """Return the stake and the centre of the best bet to second order, and the growth of this bet for each pair of
+    draws.
 
-    If no bet gains, the stake is tiny and the growth is negative.
+    If no bet gains, the returned stake is tiny and the growth is negative.
     """
     mean, other_mean = float(first @ inequality.first), float(second @ inequality.second)
     gap = mean - other_mean - inequality.bound
     variance = float(first @ (inequality.first - mean) ** 2)
     total = variance + float(second @ (inequality.second - other_mean) ** 2) + TINY
-    # the gap is divided between the sides in proportion to their variances, so that the same stake is best for both
+    # the gap is divided between the sides in proportion to their variances, so that one stake is best for both
     return max(gap, TINY) / total, mean - gap * variance / total, gap * abs(gap) / (2 * total)
 
 
@@ -153,9 +163,9 @@ def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tupl
 
 
 def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Bet:
-    """Return the bet against (ε, δ)-DP that the numbers of pilot draws inside and outside of an event suggest.
+    """Choose a bet against (ε, δ)-DP from the numbers of pilot draws inside and outside of an event.
 
-    The factors of the bet are likelihood ratios of the pair of coins (p, q) of the pilot against the closest pair (a,
+    The factors of this bet are likelihood ratios of the pair of coins (p, q) of the pilot against the closest pair (a,
     b) with a = e^ε b + δ.
     """
     (p, _), (q, _) = smoothed(first), smoothed(second)
@@ -180,7 +190,9 @@ def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Be
 
 @dataclass(frozen=True)
 class RenyiBet:
-    """A bet against ρ-zCDP in one order; `swapped` says that the second data set stands for P, and the first for Q."""
+    """A bet against ρ-zCDP in one order; `swapped` says that P is the law of the second data set, and Q that of the
+    first.
+    """
 
     bet: Bet
     order: float
@@ -196,9 +208,9 @@ class RenyiBet:
 
 
 def renyi_bet(first: Vector, second: Vector, rho: float) -> RenyiBet:
-    """Return the bet against ρ-zCDP that the numbers of pilot draws in every category suggest.
+    """Choose a bet against ρ-zCDP from the numbers of pilot draws in every category.
 
-    The function L is a power of the ratio of the shares on the two sides, capped, times a constant.
+    The bet's function L is a power of the ratio of the shares on the two sides, capped, times a constant.
     """
     sides = smoothed(first), smoothed(second)
 

@@ -1,4 +1,4 @@
-"""Compare a sample with its law at some of its values: the numbers behind a plot."""
+"""Compare a sample with its law at some of its values, which gives the numbers for a plot."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ import numpy as np
 from covassay.reference.domain import Vector
 
 SHARES = np.concatenate([[0.002, 0.005, 0.01, 0.02], np.linspace(0.05, 0.95, 19), [0.98, 0.99, 0.995, 0.998]])
-# the values at these positions, from the largest down, are kept, because the law is small there
+# the values at these positions, counted from the largest, are kept, because the law is small there
 LAST = (1, 2, 3, 5, 10, 20, 50, 100)
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Shares of a sample of `size` values and probabilities of its law, at the same values in increasing order.
+    """The shares of a sample of `size` values and the probabilities of its law, at the same values in increasing order.
 
     up_to, from_on : the shares of the sample that are at most and at least each value. law_up_to, law_from_on : the
         probabilities of the same events. law_size : the number of draws that replace the law; 0 if the law is exact.
@@ -32,9 +32,9 @@ class Curve:
 def curve(
     values: Vector, up_to: Vector, law: Callable[[Vector], tuple[Vector, Vector]], size: int, law_size: int = 0
 ) -> Curve:
-    """Return the curve of a sample, from its distinct values in increasing order and the share up to each of them.
+    """Return the curve of a sample, given its distinct values in increasing order and the share up to each of them.
 
-    `law` returns P(at most) and P(at least) for some of the values, given by their positions in the list.
+    The function `law` returns P(at most) and P(at least) for some of the values, given by their positions in the list.
     """
     ranks = np.concatenate([SHARES * size, [1], size + 1 - np.array(LAST)])
     places = np.unique(np.searchsorted(up_to * size, np.clip(ranks, 1, size) - 0.5))
@@ -45,7 +45,7 @@ def curve(
 
 
 def between(values: Vector, other: Vector) -> Curve:
-    """Return the curve of a sample whose law is only known through another sample."""
+    """Return the curve of a sample whose law is only known through a second sample."""
     found, counts = np.unique(values, return_counts=True)
     ordered = np.sort(other)
 

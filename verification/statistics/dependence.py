@@ -1,10 +1,10 @@
-"""Test whether quantities of one draw, or of successive draws, are independent: all pairs in one test.
+"""Test whether quantities of one draw, or of successive draws, are independent; one test is for all pairs.
 
 Every test multiplies the scores of two quantities draw by draw and adds up the products. Under its null hypothesis the
-signs of the products are fair and independent coins, given their sizes. So the sum is a weighted sum of coins, and its
+signs of the products are fair and independent coins, given their sizes. So this sum is a weighted sum of coins, and its
 tail is at most 3.178 times the tail of the normal law with the same variance (Bentkus and Dzindzalieta, Bernoulli 21,
-2015). The p-value is this bound, times the number of pairs. The p-value is conservative for every n and needs no law of
-the quantities. Scores are ranks, so that a wrong scale is not mistaken for dependence.
+2015). The p-value is this bound on the tail, times the number of pairs. The p-value is conservative for every number of
+draws, and it needs no law of the quantities. Scores are ranks, so that a wrong scale is not mistaken for dependence.
 
 Each test rests on a change that leaves the law the same:
 
@@ -13,7 +13,7 @@ sizes : two draws swap one quantity and keep all others. The score is the differ
 successive draws : a whole draw changes its sign, or two draws that are not successive are exchanged.
 triples : three quantities change their signs together. If only this is known to keep the law, the product of three
 signs, or of one sign and two sizes, is a fair coin. If the quantities are independent, the product of two signs and a
-size is one too.
+size is a fair coin as well.
 
 Two generators with the same seed can cause a dependence without rank correlation, such as between the size of a normal
 number and the bits of a uniform one. So the tests also use sines and cosines of the ranks.
@@ -33,8 +33,7 @@ from covassay.verification.statistics.tests import POWER, TestResult
 
 NORMAL_TAIL = 1 / (4 * float(ndtr(-math.sqrt(2))))  # the constant 3.178 of the bound on the tail, which is optimal
 WAVES = 1, 2, 3  # numbers of half periods of the sines and cosines on the interval of the ranks
-# numpy makes a uniform number from the upper 53 bits of a word, and the size of a normal number from bits below the
-# upper 3
+# numpy makes a uniform number from the upper 53 bits of a word, and a normal size from bits below the upper 3
 HIGH = 8
 TRIPLED = 10  # all triples of at most so many quantities are tested
 FEWEST = 8  # a test needs at least so many draws
@@ -43,7 +42,9 @@ Pairs = NDArray[np.bool_]  # pairs of quantities for which the null hypothesis i
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over draws of products of two scores and of their squares, (k, k), and the names of what they compare."""
+    """Sums over draws of the products of two scores and of their squares, (k, k), and the names of what the sums
+    compare.
+    """
 
     products: Matrix
     squares: Matrix
@@ -59,7 +60,7 @@ class Sums:
 
 
 def _p_value(z: float, comparisons: int, terms: int) -> float:
-    """Return the p-value of the largest of many sums, which is given in units of its standard deviation.
+    """Return the p-value of the largest of many sums; the sum is given in units of its standard deviation.
 
     A sum of n terms a has a rounding error of at most n units of Σ|a| ≤ √(n Σa²), and the sum of their squares one of n
     units.
@@ -69,7 +70,7 @@ def _p_value(z: float, comparisons: int, terms: int) -> float:
 
 
 def _ranks(values: Matrix) -> Matrix:
-    """Return the ranks of the sizes within each column, between 0 and 1."""
+    """Return the ranks of the sizes within each column, scaled to lie between 0 and 1."""
     return np.stack([_ranked(np.abs(column)) for column in values.T], axis=1) / (len(values) + 1)
 
 
@@ -80,9 +81,9 @@ def _ranked(values: Vector) -> Vector:
 
 
 def _sums(first: Matrix, second: Matrix, pairs: Pairs, words: str) -> Sums:
-    """Return the sums over draws of first_i second_j and of their squares.
+    """Return the sums over draws of first_i second_j and of the squares of these products.
 
-    The sums do not depend on the number of threads.
+    The value of these sums does not depend on the number of threads.
     """
     added = np.einsum("ni,nj->ij", first, second), np.einsum("ni,nj->ij", first**2, second**2)
     return Sums(*added, pairs, words)
@@ -90,7 +91,7 @@ def _sums(first: Matrix, second: Matrix, pairs: Pairs, words: str) -> Sums:
 
 @dataclass(frozen=True)
 class PairSums:
-    """The sums of one test over a block of draws; `terms` is the number of products in each sum."""
+    """The sums of one test over a block of draws; each sum has `terms` products."""
 
     sums: tuple[Sums, ...]
     names: tuple[str, ...]
@@ -99,7 +100,7 @@ class PairSums:
     terms: int
 
     def plus(self, other: "PairSums") -> "PairSums":
-        """Add the sums over two blocks; given the sizes of all products, their signs are still independent fair
+        """Return the sums over two blocks; given the sizes of all products, their signs are still independent fair
         coins.
         """
         sums = tuple(
@@ -135,12 +136,12 @@ class PairSums:
 
 
 def _result(sums: Sequence[Sums], names: Sequence[str], null: str, draws: int, terms: int) -> TestResult:
-    """Make the test of sums of a given number of terms."""
+    """Return the test result for sums of a given number of terms."""
     return PairSums(tuple(sums), tuple(names), null, draws, terms).result()
 
 
 def turned_signs(values: Matrix, names: Sequence[str], turned: Pairs, skew: Pairs) -> TestResult:
-    """Test all pairs of quantities by their signs; values (n, k).
+    """Test all pairs of quantities for independence by their signs; values (n, k).
 
     `turned` : pairs (i, j) such that changing the sign of i alone keeps the law. `skew` : pairs (i, j) such that it
     keeps the law of i and of the size of j.
@@ -189,9 +190,10 @@ def _even(ranks: Matrix, waves: Sequence[int] = WAVES) -> list[Matrix]:
 
 
 def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResult:
-    """Test all triples of the first `TRIPLED` quantities; values (n, k).
+    """Test all triples of the first `TRIPLED` quantities for independence by their signs; values (n, k).
 
-    The law must be the same for −values. `independent` : whether the quantities are independent and symmetric about 0.
+    The law of the values must be the same for their negatives. `independent` : whether the quantities are independent
+    and symmetric about 0.
     """
     values = values[:, :TRIPLED]
     ranks = _ranks(values)
@@ -229,7 +231,7 @@ def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResu
 def successive_draws(values: Matrix, names: Sequence[str]) -> TestResult:
     """Test whether successive draws are independent, by all pairs of quantities; values (n, k), in the order of draws.
 
-    The law of a draw must be the same with the opposite sign.
+    The law of a draw must stay the same when its sign is changed.
     """
     ranks = _ranks(values)
     signed = np.sign(values) * ranks

@@ -1,4 +1,4 @@
-"""Laws on the real line have tails that are computed accurately, however far out a value lies.
+"""Represent laws on the real line by tails that are computed accurately, however far out a value lies.
 
 A distribution function alone rounds to 1 a little beyond eight standard deviations. A `Law` also has the survival
 function, so that the probability of a value as far out as an observed one is known to many digits.
@@ -16,13 +16,13 @@ from scipy.special import gammainc, gammaincc, ndtr
 from covassay.reference.domain import Vector
 
 Function = Callable[[Vector], Vector]
-ERROR = 1e-5  # the assumed absolute error of a distribution function that is not a `Law`, because some are tables
+ERROR = 1e-5  # the assumed absolute error of a distribution function that is not a `Law` and may be a table
 ROUNDING = 1e-3  # a value of a float32 target may have this rounding error, as a multiple of the noise scale
 
 
 @dataclass(frozen=True)
 class Law:
-    """A continuous law, called like its distribution function.
+    """A continuous law, which is called like its distribution function.
 
     survival : P(X > t), with a small relative error. symmetric : whether X and −X have the same law. unit : the typical
         size of X.
@@ -34,11 +34,11 @@ class Law:
     unit: float = 1.0
 
     def __call__(self, t: Vector) -> Vector:
-        """The distribution function."""
+        """Return the value of the distribution function at each argument."""
         return self.cdf(t)
 
     def scaled(self, factor: float) -> "Law":
-        """Return the law of X times a factor above 0."""
+        """Return the law of X times a positive factor."""
         return Law(lambda t: self.cdf(t / factor), lambda t: self.survival(t / factor), self.symmetric, factor)
 
 
@@ -51,7 +51,7 @@ LAPLACE = Law(_laplace_cdf, lambda t: _laplace_cdf(-np.asarray(t)), symmetric=Tr
 
 
 def gamma(shape: float) -> Law:
-    """Return the law Gamma(shape) with scale 1."""
+    """Return the law Gamma(shape) with the scale 1."""
     return Law(
         lambda t: gammainc(shape, np.maximum(t, 0)),
         lambda t: gammaincc(shape, np.maximum(t, 0)),
@@ -60,13 +60,13 @@ def gamma(shape: float) -> Law:
 
 
 def chi_square(degrees: float) -> Law:
-    """Return the χ² law with the given degrees of freedom."""
+    """Return the χ² law with the given number of degrees of freedom."""
     return gamma(degrees / 2).scaled(2.0)
 
 
 @dataclass(frozen=True)
 class Placed:
-    """The position of each value of a sample in the tested law.
+    """The positions of the values of a sample in the tested law.
 
     below, above : P(X ≤ x) and P(X ≥ x) for every value x. error : their absolute error. symmetric : whether the law is
         symmetric. extreme : the smallest probability, over all values x, of a value as extreme as x on either side,
@@ -82,15 +82,15 @@ class Placed:
     block: int | None = None
 
     def repeated(self, counts: NDArray[np.integer[Any]]) -> "Placed":
-        """Return the positions for a sample in which every value is repeated."""
+        """Return the positions for the sample in which every value is repeated."""
         if len(counts) == counts.sum():
             return self
         return replace(self, below=np.repeat(self.below, counts), above=np.repeat(self.above, counts))
 
     @property
     def uniform(self) -> Vector:
-        """Return values that are uniform under the law: P(X ≤ x), or at an atom a random value from P(X < x) to P(X
-        ≤ x).
+        """Return values that are uniform under the law, namely P(X ≤ x) or, at an atom, a random value from P(X < x) to
+        P(X ≤ x).
         """
         jumps = self.below + self.above - 1
         if not (jumps > self.error).any():
@@ -102,8 +102,8 @@ class Placed:
 
 
 def placed(values: Vector, law: Function | Law, at: Vector, before: Vector) -> Placed:
-    """Return the positions of values in a law whose distribution function is `at` at the values and `before` just
-    below.
+    """Return the positions of values in a law whose distribution function is `at` at the values and `before` just below
+    them.
     """
     if not isinstance(law, Law):
         return Placed(np.asarray(at), 1 - np.asarray(before))

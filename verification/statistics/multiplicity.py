@@ -1,4 +1,4 @@
-"""Split one false-alarm budget for a whole run by Holm's procedure."""
+"""Divide the false-alarm budget of a whole run among its tests, by Holm's procedure."""
 
 from collections.abc import Sequence
 
@@ -11,17 +11,18 @@ LARGEST_FALSE_ALARM = 0.05
 
 
 def require_false_alarm(alpha: float) -> float:
-    """Return the false-alarm probability `alpha`, which must be above 0 and at most 0.05."""
+    """Return the false-alarm probability `alpha` if it is above 0 and at most 0.05, and raise an error otherwise."""
     if not 0 < alpha <= LARGEST_FALSE_ALARM:
         raise InvalidInput(f"false_alarm = {alpha!r}: must be above 0 and at most {LARGEST_FALSE_ALARM}")
     return float(alpha)
 
 
 def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
-    """Return a flag for each rejected null hypothesis; the probability that any true one is rejected is at most α.
+    """Return a flag for each null hypothesis that says whether it is rejected; any true one is rejected with
+    probability at most α.
 
-    The bound holds however the tests depend on one another. The level of a test is rounded by at most 2⁻⁵², which the
-    upward rounding of p-values covers (`statistics.rounding`).
+    The bound on this probability holds however the tests depend on one another. The level of a test is rounded by at
+    most 2⁻⁵², which the upward rounding of p-values covers (`statistics.rounding`).
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """Test a sample that arrives in blocks, by sums whose memory does not depend on the number of draws.
 
-The result of a test on one block has the positions of its values in their law (`Placed`), their sum (`total`), or sums
-of its own (`Pooled`). This module turns positions into counts beyond exact quantiles up to the far tails, and counts in
-parts of equal probability. Sums of Gamma variables are Gamma. A test without positions, sum or sums of its own is not
-pooled.
+The result of a test on one block has the positions of its values in their law (`Placed`), their sum (`total`), or other
+sums of the test (`Pooled`). This module turns positions into counts beyond exact quantiles up to the far tails, and
+counts in parts of equal probability. Sums of independent Gamma variables with one scale are Gamma variables. A test
+whose result has none of the three is not pooled.
 
 distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. This distance is at
 most Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values. tails : the exact tests
@@ -43,14 +43,14 @@ class Places:
     error: float
 
     def plus(self, other: "Places") -> "Places":
-        """The counts over both blocks."""
+        """Return the counts over both blocks."""
         return replace(
             self, n=self.n + other.n, inside=self.inside + other.inside, beyond=self.beyond + other.beyond,
             extreme=min(self.extreme, other.extreme), error=max(self.error, other.error),
         )  # fmt: skip
 
     def result(self) -> TestResult:
-        """Test the distance of the distribution functions."""
+        """Test whether the sample has its law, by the distance of the distribution functions."""
         apart = np.abs(np.cumsum(self.inside) / self.n - np.arange(1, PARTS + 1) / PARTS).max()
         distance = max(0.0, float(apart) - self.error - CDF_ROUNDING)
         return TestResult(
@@ -63,7 +63,7 @@ class Places:
         )
 
     def tails(self) -> TestResult:
-        """Test the numbers of values beyond all quantiles, by Bonferroni's inequality."""
+        """Test the numbers of values beyond all quantiles, with Bonferroni's inequality."""
         p_values = np.array([beyond_p_values(seen, self.n, self.tried, self.error) for seen in self.beyond])
         i, j = divmod(int(p_values.argmin()), len(self.tried))
         level, seen, tests = float(self.tried[j]), int(self.beyond[i, j]), p_values.size
@@ -81,7 +81,9 @@ class Places:
 
 @dataclass(frozen=True)
 class Total:
-    """The sum of n values that is Gamma(shapes, 1) if the scale is right; `power` is explained in `gamma_sum`."""
+    """The sum of n values that is Gamma(shapes, 1) if the scale is right; the docstring of `gamma_sum` explains
+    `power`.
+    """
 
     null: str
     total: float
@@ -90,13 +92,13 @@ class Total:
     n: int
 
     def plus(self, other: "Total") -> "Total":
-        """Add the sums over two blocks."""
+        """Return the sums over two blocks."""
         return replace(
             self, total=self.total + other.total, shapes=self.shapes + other.shapes, n=self.n + other.n
         )  # fmt: skip
 
     def result(self) -> TestResult:
-        """Test the sum; the test is exact and two-sided."""
+        """Test the sum by an exact two-sided test."""
         return gamma_sum(self.total, self.shapes, self.n, self.null, self.power)
 
 
@@ -117,9 +119,9 @@ def has_sums(result: TestResult) -> bool:
 
 
 def pooled(result: TestResult, tried: Vector, block: int) -> Pooled | None:
-    """Return the sums of a test on one block that can be pooled over blocks; None if there are none.
+    """Return the sums of a test on one block that can be pooled over blocks, or None if it has none.
 
-    `tried` has the tail probabilities of the quantiles beyond which values are counted.
+    The argument `tried` has the tail probabilities of the quantiles beyond which values are counted.
     """
     if result.placed is not None:
         return _of_places(result, replace(result.placed, block=block), tried)

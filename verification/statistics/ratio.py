@@ -1,9 +1,9 @@
 """Bound the probabilities p and p' of one event under two laws, and their ratio p/p'.
 
-The ratio has an exact interval if both sample sizes are drawn from Poisson(m) before the data are drawn. The counts K
-and K' of the event are then independent Poisson variables with means m p and m p', and given K + K' the first is
-binomial with success probability p/(p + p'). One Clopper–Pearson interval for that proportion is an exact interval for
-p/p'. The interval needs about half as many draws as two separate intervals.
+The ratio has an exact confidence interval if both sample sizes are drawn from Poisson(m) before the data are drawn. The
+counts K and K' of the event are then independent Poisson variables with means m p and m p', and given K + K' the first
+is binomial with success probability p/(p + p'). One Clopper–Pearson interval for this success probability is an exact
+interval for p/p'. This interval needs about half as many draws as two separate intervals.
 
 Every p-value, and every error of a bound, is at least as large as in real arithmetic (`statistics.rounding`). Binomial
 tails are incomplete beta functions of the smaller of two complementary probabilities.
@@ -23,7 +23,8 @@ LARGEST_POWER = 700.0  # a larger power of e would overflow
 
 @dataclass(frozen=True)
 class EventCounts:
-    """The counts of an event: `first` of `first_n` draws from one law, `second` of `second_n` draws from another.
+    """The counts of an event, which are `first` of `first_n` draws from one law, and `second` of `second_n` draws from
+    another law.
 
     Bounds on the ratio of the probabilities need `first_n` and `second_n` to be draws from Poisson(`mean`).
     """
@@ -40,12 +41,12 @@ class EventCounts:
 
 
 def poisson_size(mean: float, rng: np.random.Generator) -> int:
-    """Draw the number of samples to take from one of the two laws."""
+    """Draw the number of samples to take from one of the two laws, which is a Poisson variable."""
     return int(rng.poisson(mean))
 
 
 def _lower(k: int, n: int, error: float) -> float:
-    """Return the Clopper–Pearson lower bound on p, rounded down until P(Bin(n, p) ≥ k), rounded up, is at most the
+    """Return the Clopper–Pearson lower bound on p, decreased until P(Bin(n, p) ≥ k), rounded up, is at most the
     error.
     """
     if k == 0:
@@ -57,7 +58,7 @@ def _lower(k: int, n: int, error: float) -> float:
 
 
 def _upper(k: int, n: int, error: float) -> float:
-    """Return the Clopper–Pearson upper bound on p, rounded up until P(Bin(n, p) ≤ k), rounded up, is at most the
+    """Return the Clopper–Pearson upper bound on p, increased until P(Bin(n, p) ≤ k), rounded up, is at most the
     error.
     """
     if k == n:
@@ -69,12 +70,16 @@ def _upper(k: int, n: int, error: float) -> float:
 
 
 def clopper_pearson(k: int, n: int, error: float) -> tuple[float, float]:
-    """Return a lower and an upper bound on p from k of n draws; each is false with probability at most `error`."""
+    """Return a lower and an upper bound on p, given k successes in n draws; each is false with probability at most
+    `error`.
+    """
     return _lower(k, n, error), _upper(k, n, error)
 
 
 def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
-    """Return a lower bound on ln(p/p'), valid with probability at least `confidence`; −inf if the first count is 0."""
+    """Return a lower bound on ln(p/p') that is valid with probability at least `confidence`; it is −inf if the first
+    count is 0.
+    """
     share = _lower(counts.first, counts.first + counts.second, 1 - confidence)
     if share <= 0:
         return -math.inf
@@ -82,7 +87,7 @@ def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
 
 
 def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
-    """Return the p-value of the null hypothesis p ≤ e^{log_ratio} p': a binomial tail, exact given K + K', and
+    """Return the p-value of the null hypothesis p ≤ e^{log_ratio} p', a binomial tail that is exact given K + K',
     rounded up.
     """
     # `odds` gives the probability for the first side; for a larger ratio this probability is near 1
@@ -93,7 +98,7 @@ def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
 def probability_bounds(counts: EventCounts, error: float) -> tuple[float, float]:
     """Return a lower bound on p and an upper bound on p', both true with probability at least 1 − error.
 
-    The bounds are two Clopper–Pearson bounds with half the error each. The bounds hold conditionally on the sample
-    sizes, whatever the law of the sizes.
+    The two are Clopper–Pearson bounds with half the error each. These bounds hold conditionally on the sample sizes,
+    whatever the law of the sizes.
     """
     return _lower(counts.first, counts.first_n, error / 2), _upper(counts.second, counts.second_n, error / 2)

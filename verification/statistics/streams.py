@@ -1,4 +1,4 @@
-"""Make independent seed streams, one for each purpose, and report the progress of long work."""
+"""Make independent random streams, one for each purpose, and report the progress of long work."""
 
 import zlib
 from collections.abc import Callable, Mapping
@@ -9,33 +9,33 @@ Progress = Callable[[str, int], None]
 
 
 def no_progress(label: str, count: int) -> None:
-    """Ignore a progress report."""
+    """Ignore a report of progress."""
 
 
 class Watch:
-    """Receives the progress of a long computation: planned and finished parts, draws, and the time of draws.
+    """A receiver of the progress of a long computation: planned and finished parts, draws, and the time of draws.
 
-    This class only passes on the draws. The results of the computation do not depend on it.
+    This class only passes the reports of draws to a function. The results of the computation do not depend on it.
     """
 
     def __init__(self, drawn: Progress = no_progress) -> None:
         self._drawn = drawn
 
     def __call__(self, label: str, count: int) -> None:
-        """Report a number of draws that were made for a purpose."""
+        """Receive a report that a number of draws were made for a purpose."""
         self._drawn(label, count)
 
     def plan(self, parts: Mapping[str, float]) -> None:
-        """Report the next parts of the work, each with its approximate number of draws."""
+        """Receive a report of the next parts of the work, each with its approximate number of draws."""
 
     def done(self, part: str, checks: int) -> None:
-        """Report that a part of the work is finished, with its number of checks."""
+        """Receive a report that a part of the work is finished, with its number of checks."""
 
     def timed(self, draws: int, seconds: float) -> None:
-        """Report the time of a number of successive draws."""
+        """Receive a report of the time that a number of successive draws took."""
 
     def stopped(self, limit: float) -> None:
-        """Report that the time limit, in seconds, stopped a draw."""
+        """Receive a report that the time limit, in seconds, stopped a draw."""
 
 
 def watching(progress: Progress) -> Watch:
@@ -44,5 +44,7 @@ def watching(progress: Progress) -> Watch:
 
 
 def stream(seed: int, *labels: str | int) -> np.random.SeedSequence:
-    """Return the seed stream of one purpose, determined by the seed and by the labels that name the purpose."""
+    """Return the random stream of one purpose, which is determined by the seed and by the labels that name the
+    purpose.
+    """
     return np.random.SeedSequence([seed, *(zlib.crc32(str(label).encode()) for label in labels)])

@@ -1,7 +1,7 @@
 """Compute tails and quantiles of the discrete laws that the tests use.
 
-`scipy.stats` has these functions too, but importing it takes longer than all other imports of an audit, in every
-process.
+The package `scipy.stats` has these functions too, but importing it takes longer than all other imports of an audit, in
+every process.
 """
 
 from collections.abc import Callable
@@ -38,10 +38,11 @@ def binomial_at_least(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
 
 
 def hypergeometric_tails(k: int, n: int, a: int, b: int) -> tuple[float, float]:
-    """Return P(X ≤ k) and P(X ≥ k) for the number X of marked items among b that are drawn from n, of which a are
+    """Return P(X ≤ k) and P(X ≥ k), where X is the number of marked items among b items drawn from n, of which a are
     marked.
 
-    The probabilities are products of the ratios of neighbouring ones, from the largest on; what underflows is 0.
+    The probabilities are products of the ratios of neighbouring ones, computed from the largest on; a product that
+    underflows is 0.
 
     >>> hypergeometric_tails(1, 4, 2, 2) == (5 / 6, 5 / 6)
     True
@@ -57,7 +58,7 @@ def hypergeometric_tails(k: int, n: int, a: int, b: int) -> tuple[float, float]:
 
 
 def poisson_quantile(tail: float, mean: float) -> int:
-    """Return the smallest k with P(X ≤ k) ≤ tail, for a Poisson variable X with the given mean."""
+    """Return the smallest k with P(X ≤ k) ≥ tail, for a Poisson variable X with the given mean."""
     return _first(lambda k: float(special.pdtr(k, mean)) >= tail, mean)
 
 
@@ -67,7 +68,7 @@ def poisson_upper_quantile(tail: float, mean: float) -> int:
 
 
 def _first(holds: Callable[[int], bool], mean: float) -> int:
-    """Return the smallest k ≥ 0 with a property that all larger k have, too."""
+    """Return the smallest k ≥ 0 that has a property; all larger k must have this property, too."""
     low, high = -1, int(mean) + 1
     while not holds(high):
         low, high = high, 2 * high

@@ -1,9 +1,9 @@
-"""Test the tails of a law: the number of values beyond its quantiles, and the most extreme value.
+"""Test the tails of a law by the number of values beyond its quantiles, and by the most extreme value.
 
 Kolmogorov's statistic hardly changes if one value in a hundred is wrong. The number of values beyond a quantile is
 binomial with a known probability, so exact counts detect a truncated, a heavier or a lighter tail. The most extreme
-quantile is the one beyond which `EXPECTED` values are expected: with fewer, an empty tail would not be significant. All
-p-values of one sample are combined by Bonferroni's inequality.
+quantile that is tried is the one beyond which `EXPECTED` values are expected, because an empty tail would not be
+significant with fewer. Bonferroni's inequality combines all p-values of one sample.
 """
 
 import math
@@ -32,7 +32,7 @@ def levels(n: int) -> Vector:
 
 
 def _regions(sample: Placed) -> dict[str, Vector]:
-    """Return for every region the level of each value: a number that is at most q with probability q."""
+    """Return for every region the level of each value, which is a number that is at most q with probability q."""
     u = sample.uniform
     above = np.where(u == sample.below, sample.above, 1 - u)
     regions = {"below": u, "above": above, "on either side": 2 * np.minimum(u, above)}
@@ -42,22 +42,24 @@ def _regions(sample: Placed) -> dict[str, Vector]:
 
 
 def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
-    """Return for every region, the number of values beyond its quantiles with the tail probabilities in `tried`."""
+    """Return for every region the number of values beyond its quantiles with the tail probabilities in `tried`."""
     return {
-        name: np.searchsorted(np.sort(places), tried, "right").astype(np.int64)
+        name: np.array([np.count_nonzero(places <= level) for level in tried], dtype=np.int64)
         for name, places in _regions(sample).items()
     }
 
 
 def beyond_p_values(seen: NDArray[np.int64], n: int, tried: Vector, error: float) -> Vector:
-    """Return the exact two-sided p-value of every such count among n values."""
+    """Return the exact two-sided p-value of every count of values beyond a quantile, for n values in all."""
     fewer: Vector = binomial_at_most(seen, n, np.maximum(tried - 2 * error, 0))
     more: Vector = binomial_at_least(seen, n, np.minimum(tried + 2 * error, 1))
     return rounded_up(2 * np.minimum(fewer, more), n)
 
 
 def _counts(sample: Placed) -> tuple[Vector, list[tuple[str, float, int, int]]]:
-    """Return the p-value of every count, and the counts: region, probability, values seen, number of values."""
+    """Return the p-value of every count, and the counts with their region, probability, values seen and number of
+    values.
+    """
     n = len(sample.below)
     tried = levels(n)
     p_values, counts = [], []
@@ -87,9 +89,7 @@ def tail_counts(samples: Sequence[tuple[str, Placed]], null: str) -> TestResult:
 
 
 def missing_tail(n: int, error: float, tests: int, alpha: float) -> float:
-    """Return the smallest probability of a tail whose absence among n values is detected, if it is one of the tails
-    tried.
-    """
+    """Return the smallest tail probability that is tried for which n values detect that the tail is missing."""
     for level in levels(n)[::-1]:
         if 2 * tests * (1 - max(level - 2 * error, 0)) ** n <= alpha:
             return float(level)
@@ -104,6 +104,6 @@ def rarest_seen(draws: int) -> float:
 
 
 def furthest(extreme: float, values: int, draws: int, null: str) -> TestResult:
-    """Test whether the most extreme of many values is plausible under its law: P(min p ≤ m) ≤ values · m."""
+    """Test whether the most extreme of many values is plausible under its law, by P(min p ≤ m) ≤ values · m."""
     p_value = rounded_up(values * extreme, values)
     return TestResult(null, extreme, p_value, draws, RARE, lambda alpha: rarest_seen(draws))

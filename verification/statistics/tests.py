@@ -1,10 +1,10 @@
-"""Test a law by tests that state their null hypothesis, their p-value, and an effect size that they are almost sure to
-detect.
+"""Test a law by tests that state their null hypothesis, their p-value, and an effect size that they detect almost
+surely.
 
 Every p-value is exact or conservative: under the null hypothesis P(p ≤ α) ≤ α for every n and α, down to α = 1e-12 and
-beyond. Every p-value is rounded up (`statistics.rounding`). No p-value uses a normal approximation. "Detectable" is an
-effect size at which the null hypothesis is rejected at level α with probability at least 99 %, by the inequalities of
-Dvoretzky–Kiefer–Wolfowitz–Massart and Hoeffding.
+beyond. Every p-value is rounded up (`statistics.rounding`). No p-value uses a normal approximation. The word
+"detectable" means an effect size at which the null hypothesis is rejected at level α with probability at least 99 %, by
+the inequalities of Dvoretzky–Kiefer–Wolfowitz–Massart and Hoeffding.
 """
 
 import math
@@ -41,12 +41,14 @@ CDF_ROUNDING = 1e-9  # this absolute rounding error of the given distribution fu
 
 @dataclass(frozen=True)
 class TestResult:
-    """The result of one test; `detectable(α)` is a detectable size of the effect that `effect` names.
+    """The result of one test; `detectable(α)` is a size of the effect, named by `effect`, that the test detects at
+    level α.
 
-    `placed` has the positions of the values in the tested law. `total` is the sum of the values, the shape of its Gamma
-    law, and the power of the noise in the sum. With `placed` and `total`, samples of several laws are tested together.
-    `curve` plots the sample beside its law. `pooled` has sums of this sample, which can be added to those of other
-    samples for one test of all samples.
+    The field `placed` has the positions of the values in the tested law. The field `total` has the sum of the values,
+    the shape of its Gamma law, and the power of the noise scale in the sum. With the fields `placed` and `total`,
+    samples of several laws are tested together. The field `curve` has the numbers for a plot of the sample beside its
+    law. The field `pooled` has sums of this sample, which can be added to those of other samples for one test of all
+    samples.
     """
 
     __test__ = False  # not a test case for pytest
@@ -64,13 +66,13 @@ class TestResult:
 
 
 class Pooled(Protocol):
-    """Sums of one test over a block of draws. The memory that they need does not grow with the number of draws."""
+    """Sums of one test over a block of draws. The memory for these sums does not grow with the number of draws."""
 
     def plus(self, other: Any) -> Any:
-        """Add the sums over two blocks."""
+        """Return the sums over two blocks."""
 
     def result(self) -> TestResult:
-        """Test all draws that were added up."""
+        """Test all draws whose sums were added."""
 
 
 class NotFinite(InvalidInput):
@@ -86,16 +88,17 @@ def _require_sample(values: Vector) -> Vector:
 
 
 def band(n: int, alpha: float) -> float:
-    """Return the half-width of Massart's confidence band: P(sup |F_n − F| > half-width) ≤ α."""
+    """Return the half-width of Massart's confidence band, for which P(sup |F_n − F| > half-width) ≤ α."""
     return math.sqrt(math.log(2 / alpha) / (2 * n))
 
 
 def p_value_of_distance(statistic: float, n: int, error: float = 0.0) -> float:
-    """Return the p-value of Kolmogorov's statistic of n values, if the distribution function is off by at most `error`.
+    """Return the p-value of Kolmogorov's statistic of n values, if the distribution function has an error of at most
+    `error`.
 
     The p-value is Massart's bound. If Massart's bound and n are small, the p-value is twice the exact tail of Smirnov's
-    one-sided statistic, which is hardly more than the exact p-value if it is below 0.02. For n = `MOST_COUNTED`
-    and a p-value of 1e-12, this is one sixth less than Massart's bound.
+    one-sided statistic, which is hardly more than the exact p-value if it is below 0.02. For n = `MOST_COUNTED` and a
+    p-value of 1e-12, the exact tail is one sixth less than Massart's bound.
     """
     distance = min(max(statistic - CDF_ROUNDING - error, 0.0), 1.0)
     p_value = 2 * math.exp(-2 * n * distance**2)
@@ -135,7 +138,7 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
 
     For samples of one size n the p-value is e·exp(−n D²), a bound that Wei and Dudley (2012) prove for any n. For
     samples of different sizes the p-value is exact, by counting lattice paths; for more than `LARGEST_COUNTED` draws it
-    is a bound by Massart's inequality for either sample. Ties make the test conservative.
+    is a bound by Massart's inequality for either sample. Ties among the values make the test conservative.
     """
     x, y = _require_sample(values), _require_sample(other)
     n, m = len(x), len(y)
@@ -181,13 +184,13 @@ class Successes:
     at_most: bool = False
 
     def plus(self, other: "Successes") -> "Successes":
-        """Add the counts over two blocks."""
+        """Return the counts over two blocks."""
         return replace(self, successes=self.successes + other.successes, n=self.n + other.n)
 
     def result(self) -> TestResult:
         """Test the probability of the event by an exact two-sided test: the p-value is twice the smaller tail.
 
-        For an upper bound, only large counts are evidence.
+        If the probability is an upper bound, only large counts are evidence.
         """
         lower = float(binomial_at_most(self.successes, self.n, self.probability))
         upper = float(binomial_at_least(self.successes, self.n, self.probability))
@@ -214,9 +217,10 @@ def binomial(successes: int, n: int, probability: float, null: str) -> TestResul
 class Quadrants:
     """The number of points, over blocks of draws, that lie above the medians of their block in both quantities.
 
-    Given the margins of a block, that number is hypergeometric: of `trials` points above one median, each is above the
-    other with a known probability; `mean` is the sum of these. By Hoeffding (1963, Theorem 4) it is at most as spread
-    out as if the points were independent, so the Chernoff bound of that case holds for the sum over blocks.
+    Given the margins of a block, this number is hypergeometric. Of `trials` points above one median, each is above the
+    other median with a known probability, and `mean` is the sum of these probabilities. By Hoeffding (1963, Theorem 4)
+    the number is at most as spread out as if the points were independent, so the Chernoff bound for independent points
+    holds for the sum over blocks.
     """
 
     null: str
@@ -226,7 +230,7 @@ class Quadrants:
     n: int
 
     def plus(self, other: "Quadrants") -> "Quadrants":
-        """Add the numbers over two blocks."""
+        """Return the numbers over two blocks."""
         return replace(
             self, both=self.both + other.both, trials=self.trials + other.trials, mean=self.mean + other.mean,
             n=self.n + other.n,
@@ -248,7 +252,8 @@ class Quadrants:
 
 
 def independence(first: Vector, second: Vector, null: str) -> TestResult:
-    """Test whether two continuous quantities are independent: Fisher's exact test of the quadrants around the medians.
+    """Test whether two continuous quantities are independent, by Fisher's exact test of the quadrants around the
+    medians.
 
     Given the margins, the number of points above both medians is exactly hypergeometric. The test detects a dependence
     that moves mass between the quadrants, but not every dependence.
@@ -265,16 +270,18 @@ def independence(first: Vector, second: Vector, null: str) -> TestResult:
 def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> TestResult:
     """Test whether `values` is an independent sample of Gamma(shape, 1), by its sum, which is Gamma(n · shape, 1).
 
-    The test is exact and two-sided. The test detects a wrong scale with fewer draws than any test of the whole
-    distribution. `power` says that the values are proportional to this power of the noise scale: 2 for squares, which
-    are χ²/2.
+    The test of the sum is exact and two-sided. This test detects a wrong scale with fewer draws than any test of the
+    whole distribution. The argument `power` says that the values are proportional to this power of the noise scale: it
+    is 2 for squares, which are χ²/2.
     """
     x = _require_sample(values)
     return gamma_sum(float(x.sum()), len(x) * shape, len(x), null, power)
 
 
 def gamma_sum(total: float, shapes: float, n: int, null: str, power: float = 1.0) -> TestResult:
-    """Test whether a sum of n values is Gamma(shapes, 1); two-sided, and exact up to `LARGEST_SHAPE`."""
+    """Test whether a sum of n values has the law Gamma(shapes, 1); the test is two-sided, and exact up to
+    `LARGEST_SHAPE`.
+    """
     p_value = rounded_up(2 * _smaller_gamma_tail(total, shapes), max(n, round(shapes)))
 
     def detectable(alpha: float) -> float:
@@ -287,11 +294,12 @@ def gamma_sum(total: float, shapes: float, n: int, null: str, power: float = 1.0
 
 
 def _smaller_gamma_tail(x: float, a: float) -> float:
-    """Return the smaller tail of Gamma(a, 1) at x; for large a a bound, because scipy ends its series too early there.
+    """Return the smaller tail of Gamma(a, 1) at x, or a bound on it for large a, because scipy ends its series too
+    early there.
 
     P(X ≤ x) = xᵃe⁻ˣ/Γ(a + 1) · (1 + x/(a + 1) + x²/((a + 1)(a + 2)) + …), which a geometric series bounds. P(X ≥ x) is
-    at most xᵃe⁻ˣ/Γ(a) · 1/(x − a + 1), for x > a − 1. By Stirling Γ(a + 1) ≥ √(2πa) (a/e)ᵃ. At z standard deviations
-    from the mean, both bounds exceed the tail by a share of about 1/z².
+    at most xᵃe⁻ˣ/Γ(a) · 1/(x − a + 1), for x > a − 1. By Stirling's inequality Γ(a + 1) ≥ √(2πa) (a/e)ᵃ. At z standard
+    deviations from the mean, both bounds exceed the tail by a share of about 1/z².
     """
     if a <= LARGEST_SHAPE:
         return min(float(gammainc(a, x)), float(gammaincc(a, x))) if x > 0 else 0.0
@@ -303,7 +311,7 @@ def _smaller_gamma_tail(x: float, a: float) -> float:
 
 
 def gamma_totals(values: Matrix, shape: float, null: str, power: float = 1.0) -> TestResult:
-    """Test whether every column of `values` is a sample of Gamma(shape, 1), by its sum: the smallest of the p-values.
+    """Test whether every column of `values` is a sample of Gamma(shape, 1), by the smallest p-value of their sums.
 
     The smallest p-value is multiplied by the number of columns, by Bonferroni's inequality.
     """
@@ -322,8 +330,8 @@ def cosines(angles: Vector, null: str) -> TestResult:
     """Test whether angles are independent and uniform on the circle, by the sum S of their cosines.
 
     E exp(t cos U) = I₀(t) ≤ exp(t²/4), so |S| ≥ s has probability at most 2 exp(−s²/n). If U = 2 arctan X for a Cauchy
-    variable X, no test detects a small change of its scale with fewer draws; a factor r moves the mean to (1 − r)/(1 +
-    r).
+    variable X, no test detects a small change of the scale of X with fewer draws; a factor r moves the mean of cos U to
+    (1 − r)/(1 + r).
     """
     x = _require_sample(angles)
     mean, n = float(np.cos(x).mean()), len(x)
@@ -341,7 +349,9 @@ CHANCE_OF_BARE = 2.0**-16
 
 
 def bare_draws(noise: Matrix) -> TestResult:
-    """Test whether every draw has noise. `noise`, (n, k), is divided by its scale and has independent entries."""
+    """Test whether every draw contains noise. The array `noise`, (n, k), is divided by its scale and has independent
+    entries.
+    """
     entries = noise.reshape(len(noise), -1)
     bare = int((np.abs(entries) <= BARE).all(axis=1).sum())
     chance = CHANCE_OF_BARE ** min(entries.shape[1], 4)
@@ -350,7 +360,7 @@ def bare_draws(noise: Matrix) -> TestResult:
 
 @dataclass(frozen=True)
 class Interval:
-    """A confidence interval, which contains the true value with probability at least `confidence`."""
+    """A confidence interval that contains the true value with probability at least `confidence`."""
 
     lower: float
     upper: float

@@ -21,7 +21,7 @@ ROWS = 6  # the number of rows of the draw that determines the types of a noise
 
 
 def answer(question: Mapping[str, Any]) -> Any:
-    """Return the output for a question, in the form of the file.
+    """Return the reference's output for a question, in the form that the file uses.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def answer(question: Mapping[str, Any]) -> Any:
 
 
 def value(question: Mapping[str, Any]) -> Any:
-    """Return the output for a question as Python numbers, or as decimal digits."""
+    """Return the output for a question as Python numbers, or as text with decimal digits."""
     kind, parameters, given = question["kind"], question.get("parameters", {}), question.get("given", {})
     if kind == "composition":
         return composition(question["budgets"], question["to"], parameters)
@@ -73,9 +73,9 @@ def noise_of(
 
 
 def noise_from(value: Any, example: Any) -> Any:
-    """Return the noise of a test, with the types of an example.
+    """Return the noise of a test, converted to the types of an example.
 
-    A sampler in it returns the values that the test lists.
+    If the noise contains a sampler, the result has a sampler that returns the values in the test.
     """
     if callable(example):
         drawn = np.array(read(value), dtype=None if isinstance(_first(value), float) else object)

@@ -1,9 +1,8 @@
-"""Make the tests a product: one archive with a file for every mechanism, a schema, and runners in four languages.
+"""Write the tests as one archive with a file for every mechanism, a schema, and runners in four languages.
 
-The archive can be used without covassay. `vectors/NAME.json` has all tests of a mechanism; projections and
-compositions, which belong to no mechanism, have files of their own. `flat/NAME.txt` has the tests of matrix releases in
-another form, as words between spaces, for languages without a JSON reader. Equal tests give an archive with equal
-bytes.
+The archive can be used without covassay. The file `vectors/NAME.json` has all tests of a mechanism; projections and
+compositions, which belong to no mechanism, have files of their own. The file `flat/NAME.txt` has the tests of matrix
+releases as words between spaces, for languages without a JSON reader. Equal tests give archives with equal bytes.
 """
 
 import hashlib
@@ -35,7 +34,8 @@ def split(content: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def flat(tests: Sequence[Mapping[str, Any]], tolerances: Mapping[str, Mapping[str, float]]) -> str:
-    """Return the tests whose data, noise and output are matrices of finite numbers, as words; "" if there are none.
+    """Return the tests whose data, noise and output are matrices of finite numbers, as words, or an empty text if there
+    are none.
 
     A test consists of `test ID valid`, or `invalid`; `parameters COUNT`, followed by COUNT pairs of a name and a word;
     `x`, `noise` and `output`, each with its numbers of rows and columns and its entries row by row; and `tolerance
@@ -91,7 +91,7 @@ def files() -> Iterator[tuple[str, str]]:
 
 
 def archive(out: Path) -> int:
-    """Write the archive. Return the number of its files.
+    """Write the archive, and return the number of its files.
 
     Raises
     ------

@@ -19,7 +19,7 @@ WHOLE = ("d", "input_bits", "block")
 
 
 def module_of(declared: Mechanism[Any, ..., Any]) -> ModuleType:
-    """Return the file of a mechanism."""
+    """Return the module of a mechanism."""
     return sys.modules[unwrap(declared.release).__module__]
 
 
@@ -34,7 +34,7 @@ def formulas(declared: Mechanism[Any, ..., Any]) -> list[str]:
 
 
 def evaluated(declared: Mechanism[Any, ..., Any], formula: str, parameters: Mapping[str, Any]) -> Any:
-    """Return a formula of a mechanism, evaluated as a number of mpmath.
+    """Return the value of a mechanism's formula as a number of mpmath.
 
     Parameters that the formula does not take are ignored.
     """
@@ -45,7 +45,7 @@ def evaluated(declared: Mechanism[Any, ..., Any], formula: str, parameters: Mapp
 
 
 def scale(declared: Mechanism[Any, ..., Any], formula: str, parameters: Mapping[str, Any]) -> str:
-    """Return a formula of a mechanism, evaluated to `DIGITS` digits."""
+    """Return the value of a mechanism's formula to `DIGITS` digits."""
     with mpmath.workdps(2 * DIGITS):
         value = evaluated(declared, formula, parameters)
         return digits(mpmath.mpf(value.numerator) / value.denominator if hasattr(value, "denominator") else value)

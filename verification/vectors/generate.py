@@ -1,4 +1,6 @@
-"""Make the tests: releases of every mechanism with given noise, scales, projections, and those of `questions`."""
+"""Make the tests: releases of every mechanism with given noise, scales, projections, and the questions of
+`questions`.
+"""
 
 import copy
 import tomllib
@@ -23,7 +25,7 @@ AnyMechanism = Mechanism[Any, ..., Any]
 VERSION = 2
 DELTA = 2.0**-20
 FINE = 64  # every input is a whole multiple of one over this number
-UNUSED = (("adaptive-cov-pure", "eigenvalues"),)  # only one of its two mechanisms uses this part of the noise
+UNUSED = (("adaptive-cov-pure", "eigenvalues"),)  # of the two mechanisms in this file, only one uses this noise
 TOLERANCES = {
     "exact": (0.0, 0.0, "Integers: nothing is rounded."),
     "rounding": (
@@ -64,13 +66,13 @@ FLAGS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("flags
 
 
 def _binary(rng: np.random.Generator, shape: tuple[int, ...], largest: float) -> Any:
-    """Return numbers that are exact with few binary digits, in [−largest, largest]."""
+    """Return numbers in [−largest, largest] that a few binary digits represent exactly."""
     whole = int(largest * FINE)
     return (rng.integers(-whole, whole + 1, shape) / FINE).tolist()
 
 
 def _fine(noise: Any) -> Any:
-    """Return a noise in the form of JSON, rounded to few binary digits. Symmetric matrices remain symmetric."""
+    """Return a noise in the form of JSON, rounded to a few binary digits. Symmetric matrices remain symmetric."""
     if isinstance(noise, dict):
         return {name: _fine(item) for name, item in noise.items()}
     if isinstance(noise, list):
@@ -79,15 +81,15 @@ def _fine(noise: Any) -> Any:
 
 
 class _KeysApart(np.random.Generator):
-    """A generator that replaces the key of a sampler, because a test states the values of a sampler and has no key."""
+    """A generator that replaces the key of a sampler, because a test lists the values of a sampler and has no key."""
 
     def bytes(self, length: int) -> bytes:
-        """Return `length` zero bytes."""
+        """Return `length` zero bytes, as a source of randomness."""
         return bytes(length)
 
 
 def _noise(declared: AnyMechanism, noise: Any, d: int, rng: np.random.Generator) -> Any:
-    """Return a noise in the form of a test, where a sampler is replaced by the values that it returns."""
+    """Return a noise in the form of a test, in which the values that a sampler returns replace the sampler."""
     if hasattr(noise, "direction"):
         numbers = {name: _fine(parts_of(part)) for name, part in vars(noise).items() if name != "direction"}
         return {**numbers, "directions": [_unit_vector(d, rng) for _ in range(d)]}
@@ -113,7 +115,7 @@ def _rows(declared: AnyMechanism, rng: np.random.Generator, n: int, d: int) -> l
 
 
 def _question(declared: AnyMechanism, label: str, n: int, d: int, **changed: Any) -> dict[str, Any]:
-    """Return the question of one release."""
+    """Return the question of one release, in the form of the file."""
     rng = np.random.default_rng(stream(0, "vectors", declared.name, label))
     budget = {key: DELTA if key == "delta" else 0.5 for key in declared.notion.default.keywords()}
     parameters = {**budget, **declared.parameters, **changed}
@@ -228,7 +230,7 @@ def _projections() -> Iterator[dict[str, Any]]:
 
 
 def answered(question: dict[str, Any], flag: str, comment: str) -> dict[str, Any]:
-    """Return the test of a question, with its result, its tolerance, its flag and a comment."""
+    """Return the test that a question makes, with its result, its tolerance, its flag and a comment."""
     about = {"flags": [flag], "comment": comment}
     try:
         output = value(question)
@@ -255,7 +257,7 @@ def tolerance_of(question: dict[str, Any], flag: str) -> str:
 def questions() -> Iterator[tuple[dict[str, Any], str, str]]:
     """Yield all questions, each with its flag and a comment.
 
-    Later questions are appended, so that no other test changes its number.
+    New questions are appended, so that no other test changes its number.
     """
     bounded = [declared for declared in MECHANISMS.values() if declared.domain == "box"]
     for declared in MECHANISMS.values():

@@ -54,7 +54,7 @@ def _shape(name: str, d: int) -> Any:
 
 
 def _entry(declared: Mechanism[Any, ..., Any], parameters: Parts, at: Any) -> Any:
-    """Return the distribution function, at a point, of the noise that is added to one entry."""
+    """Return the distribution function of the noise that is added to one entry, at a point."""
     known = dict(parameters)
     if declared.name in ("laplace", "gaussian"):
         known["sensitivity"] = evaluated(declared, "second_moments_sensitivity", parameters)

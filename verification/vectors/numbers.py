@@ -1,4 +1,4 @@
-"""Define the number format of the tests: numbers are written without loss, and read back."""
+"""Define the number format of the tests, in which numbers are written without loss and read back."""
 
 import contextlib
 import math
@@ -16,7 +16,9 @@ LONGEST = 1000  # a number has at most so many characters
 
 
 def read(value: Any) -> Any:
-    """Convert a value of a question to Python: the words "nan" and "inf" become numbers, also in lists and objects."""
+    """Convert a value of a question to Python, also within lists and objects: the words "nan" and "inf" become
+    numbers.
+    """
     if isinstance(value, list):
         return [read(item) for item in value]
     if isinstance(value, dict):
@@ -25,7 +27,7 @@ def read(value: Any) -> Any:
 
 
 def exact(value: Any) -> Any:
-    """Convert a value of a question: finite floats become fractions."""
+    """Convert the finite floats in a value of a question to fractions."""
     if isinstance(value, list):
         return [exact(item) for item in value]
     if isinstance(value, dict):
@@ -34,7 +36,9 @@ def exact(value: Any) -> Any:
 
 
 def parts_of(value: Any) -> Any:
-    """Return an output or a noise as lists, objects, numbers and words. Raises TypeError if it has no such form."""
+    """Return an output or a noise as lists, objects, numbers and words. Raises TypeError if the output or the noise has
+    no such form.
+    """
     if value is None or isinstance(value, int | float | str | Fraction):
         return value
     if isinstance(value, np.ndarray | np.generic):
@@ -50,7 +54,9 @@ def parts_of(value: Any) -> Any:
 
 
 def written(value: Any) -> Any:
-    """Convert an output to the form of the file: floats become hexadecimal, fractions p/q; integers and words stay."""
+    """Convert an output to the form of the file: floats become hexadecimal, fractions become p/q; integers and words
+    stay.
+    """
     value = parts_of(value)
     if isinstance(value, list):
         return [written(item) for item in value]
@@ -62,7 +68,7 @@ def written(value: Any) -> Any:
 
 
 def digits(value: Any) -> str:
-    """Return a number of mpmath to `DIGITS` digits."""
+    """Return a number of mpmath as text with `DIGITS` digits."""
     return str(mpmath.nstr(mpmath.mpf(value), DIGITS))
 
 

@@ -1,4 +1,4 @@
-"""Make questions about single steps, laws and budgets, and about exact releases: each with a flag and a comment."""
+"""Make questions about single steps, laws, budgets and exact releases, each with a flag and a comment."""
 
 from collections.abc import Iterator
 from inspect import signature
@@ -29,7 +29,7 @@ NOISE: dict[str, Any] = {"threshold": 0.5, "queries": [0.25, -1.5, 2.0]}
 
 
 def choices_of(declared: AnyMechanism) -> dict[str, tuple[str, ...]]:
-    """Return the choices that the questions use.
+    """Return the choices of a mechanism that the questions use.
 
     Mechanisms in the ball that release sums and a noisy count have no vectors yet.
     """
@@ -69,7 +69,7 @@ def searches() -> Iterator[Flagged]:
 
 
 def radius_searches() -> Iterator[Flagged]:
-    """Yield transcripts of the private radius."""
+    """Yield transcripts of the search for a private radius."""
     noise = {"threshold": 0.5, "queries": [0.0, -1.0, 8.0, 0.25, 0.5]}
     for calibration in ("paper", "tight"):
         own = {"epsilon": 32.0, "calibration": calibration, "precision": 0.0625, "beta": 0.125}
@@ -78,7 +78,7 @@ def radius_searches() -> Iterator[Flagged]:
 
 
 def adaptive_steps() -> Iterator[Flagged]:
-    """Yield the steps that find a clipping length."""
+    """Yield questions about the steps that find a clipping length."""
     given = {"x": LENGTHS, "last": 6}
     yield _question("transcript", "clipped-cov", {}, step="bias", given=given), "BiasBound", "norms on powers of two"
     levels = {"queries": [-4.0, 1.375, 3.5, 0.5], "noise": {"threshold": 0.25, "queries": [0.5, -1.0, 0.75, -2.0]}}
@@ -102,7 +102,7 @@ def adaptive_steps() -> Iterator[Flagged]:
 
 
 def samplers() -> Iterator[Flagged]:
-    """Yield the laws that a mechanism requests from a sampler of directions."""
+    """Yield questions about the laws that a mechanism requests from a sampler of directions."""
     for calibration in ("paper", "tight"):
         own = {"epsilon": 0.5, "calibration": calibration}
         question = _question("transcript", "bingham", own, step="sampler", given={"x": ROWS})
@@ -146,7 +146,7 @@ def lattices() -> Iterator[Flagged]:
 
 
 def acceptances() -> Iterator[Flagged]:
-    """Yield the probabilities with which samplers keep a proposal."""
+    """Yield questions about the probabilities with which samplers accept a proposal."""
     for values, b, u in (
         ([2.0, 0.5], 1.5, [0.6, 0.8]),
         ([3.0, 1.0, -0.5], 1.25, [0.6, 0.0, 0.8]),
@@ -168,7 +168,7 @@ def acceptances() -> Iterator[Flagged]:
 
 
 def norms() -> Iterator[Flagged]:
-    """Yield the exact laws of the norms of the noise."""
+    """Yield questions about the exact laws of the norms of the noise."""
     for name, tables in (
         ("nuclear-laplace", ((0.5, 2.0), (1.5, 6.0), (5.0, 12.0), (9.0, 18.0))),
         ("nuclear-laplace-symmetric", ((0.5, 2.0), (1.0, 4.5), (2.5, 7.0), (4.0, 10.0))),
@@ -185,7 +185,7 @@ def norms() -> Iterator[Flagged]:
 
 
 def marginals() -> Iterator[Flagged]:
-    """Yield the exact laws of single released numbers, or of a function of them."""
+    """Yield questions about the exact laws of single released numbers, or of a function of them."""
     for n, d, rank, at in ((6, 2, 1, 0.75), (6, 5, 1, 0.75), (6, 5, 2, 0.75), (6, 5, 2, 0.25), (1, 4, 3, 0.5)):
         public = {"n": n, "d": d, "epsilon": 1.5, "rank": rank}
         question = _question("probability", "matrix-bingham", public, law="share", at=at)
@@ -216,7 +216,7 @@ def marginals() -> Iterator[Flagged]:
 
 
 def indices() -> Iterator[Flagged]:
-    """Yield the exact laws of discrete outcomes."""
+    """Yield questions about the exact laws of discrete outcomes."""
     for at in (1, 2):
         question = _question("probability", "exponential", {"epsilon": 2.0}, law="index", given={"x": ROWS}, at=at)
         yield question, "IndexLaw", f"outcome {at}"
@@ -228,14 +228,18 @@ def indices() -> Iterator[Flagged]:
 
 
 def spends() -> Iterator[Flagged]:
-    """Yield the cost of one release, for every choice that changes it; bounded columns and `LATER` come last."""
+    """Yield questions about the cost of one release, for every choice that changes it; bounded columns and `LATER` come
+    last.
+    """
     for declared in MECHANISMS.values():
         if declared.domain != "box" and declared.name not in LATER:
             yield from _spends(declared)
 
 
 def later() -> Iterator[Flagged]:
-    """Yield the costs of the later mechanisms, other block sizes, and rounds of the recursive moment."""
+    """Yield questions about the costs of the later mechanisms, other block sizes, and rounds of the recursive
+    moment.
+    """
     for name in LATER:
         yield from _spends(MECHANISMS[name])
     rows = [[0.5, -0.25, 2.0], [0.0, 0.75, -0.5], [-3.0, 4.0, 0.25]]
@@ -263,7 +267,7 @@ def _spends(declared: AnyMechanism) -> Iterator[Flagged]:
 
 
 def compositions() -> Iterator[Flagged]:
-    """Return the total cost of several releases."""
+    """Yield questions about the total cost of several releases."""
     pure, zcdp, approximate = {"epsilon": 0.5}, {"rho": 0.25}, {"epsilon": 0.25, "delta": 2.0**-24}
     delta = {"delta": 2.0**-20}
 
@@ -293,7 +297,7 @@ def compositions() -> Iterator[Flagged]:
 
 
 def exact_releases() -> Iterator[Flagged]:
-    """Yield releases in which nothing is rounded: n, the budget and the scale are such that every step is exact."""
+    """Yield releases in which nothing is rounded, because n, the budget and the scale make every step exact."""
     full, vector = [[1.5, -0.75], [2.25, 0.5]], [1.5, -0.75]
     symmetric = [[1.5, -0.75], [-0.75, 0.5]]
     cases: list[tuple[str, dict[str, Any], Any]] = [
@@ -333,7 +337,7 @@ def subspaces() -> Iterator[Flagged]:
 
 
 def regressions() -> Iterator[Flagged]:
-    """Yield releases of AdaSSP with two features, where the penalty is at either limit and between them."""
+    """Yield releases of AdaSSP with two features, in which the penalty is at either of its limits or between them."""
     x = [[0.5, 0.25, 0.5], [-0.25, 0.75, 0.25], [0.5, -0.5, -0.125], [0.0, 0.5, 0.5]]
     noise = {"matrix": [[0.25, -0.5], [-0.5, 1.0]], "vector": [0.5, -0.75]}
     for calibration, (eigenvalue, comment) in product(

@@ -23,7 +23,7 @@ LONGEST = 2**24  # a reply has at most so many characters
 
 @dataclass(frozen=True)
 class Tolerance:
-    """The largest allowed error, as a multiple of the largest expected number, or of `floor` if that is larger."""
+    """The largest allowed error, as a multiple of the largest expected number or, if that is larger, of `floor`."""
 
     relative: float
     floor: float = 0.0
@@ -31,9 +31,10 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a test.
+    """The outcome of one test.
 
-    `wrong` describes an error in the answer, and `declined` the reason why there is none; else they are "".
+    The field `wrong` describes an error in the answer, and `declined` the reason why there is no answer; otherwise they
+    are empty.
     """
 
     test: Mapping[str, Any]
@@ -42,14 +43,14 @@ class Outcome:
 
 
 class DeclinedError(Exception):
-    """The exception for an implementation that has no answer to a question, with the reason.
+    """The implementation has no answer to a question; the message is the reason.
 
-    The exception does not reject bad input.
+    This exception does not count as a rejection of bad input.
     """
 
 
 def tests_file() -> dict[str, Any]:
-    """Return the contents of the shipped file of tests."""
+    """Return the contents of the file of tests that is part of the package."""
     text = (resources.files("covassay.verification.vectors") / "tests.json").read_text(encoding="utf-8")
     content: dict[str, Any] = json.loads(text)
     return content
@@ -61,7 +62,9 @@ def question_of(test: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def asker(command: str, directory: str) -> tuple[Callable[[dict[str, Any]], Any], Callable[[], None]]:
-    """Return functions that ask a process a question, by lines of JSON as in an audit, and that end the process."""
+    """Return two functions: one asks a process a question by lines of JSON, as an audit does, and the other ends the
+    process.
+    """
     words = words_of(command)
     if shutil.which(words[0]) is None:
         raise InvalidInput(f"target: {words[0]!r} is no program that can be started here")
@@ -83,7 +86,7 @@ def run(
 ) -> list[Outcome]:
     """Return the outcome of every test.
 
-    An exception of `ask` rejects a question; two kinds of exceptions decline it.
+    An exception that `ask` raises rejects the question, but two kinds of exceptions decline it.
     """
     known = {name: Tolerance(entry["relative"], entry["floor"]) for name, entry in tolerances.items()}
     outcomes = []
@@ -112,7 +115,7 @@ def _wrong(test: Mapping[str, Any], ask: Callable[[dict[str, Any]], Any], tolera
 
 
 def compared(expected: Any, answered: Any, tolerance: Tolerance) -> str:
-    """Return a description of the error in an answer, or ""."""
+    """Return a description of the error in an answer, or an empty text."""
     if isinstance(expected, dict):
         if not isinstance(answered, Mapping) or set(answered) != set(expected):
             return f"must be an object with {', '.join(expected)}"
@@ -141,7 +144,9 @@ def _short(value: Fraction) -> str:
 
 
 def shape(value: Any) -> tuple[int, ...]:
-    """Return the shape of numbers in nested lists. Raises ValueError if the lists form no block."""
+    """Return the shape of the numbers in nested lists. Raises ValueError if the lists do not form a rectangular
+    block.
+    """
     if hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Give the reference's answers about single steps: all intermediate numbers of a search or a loop."""
+"""Give the reference's answers about single steps, with all intermediate numbers of a search or a loop."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -23,7 +23,7 @@ Parts = Mapping[str, Any]
 
 
 def transcript(name: str, step: str, parameters: Parts, given: Parts) -> Any:
-    """Return the values of one step of a mechanism, exact if the given numbers are."""
+    """Return the values of one step of a mechanism, which are exact if the given numbers are."""
     parameters, given = read(parameters), read(given)
     declared = mechanism(name)
     for key, value in parameters.items():
@@ -46,7 +46,9 @@ def _search(declared: Mechanism[Any, ..., Any], parameters: Parts, given: Parts)
 
 
 def _above(given: Parts, threshold: float, epsilon: float, calibration: Any) -> dict[str, Any]:
-    """Return the compared numbers up to the one at which the search stops, and its position, counted from 1."""
+    """Return the compared numbers up to the one at which the search stops, and the position of this one, counted from
+    1.
+    """
     values, noise = np.array(given["queries"], dtype=float), search_noise(given["noise"])
     position = above_threshold.first_above(values, threshold, noise, epsilon=epsilon, calibration=calibration)
     exactly = exact(given)

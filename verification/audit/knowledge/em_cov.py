@@ -5,12 +5,16 @@ The law of EMCov is known exactly on rows along the axes if the eigenvalues lie 
 """
 
 import math
+from typing import Any, cast
 
 import numpy as np
 
-from covassay.reference.domain import Matrix
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.laws import bingham
+from covassay.reference.laws.draws_again import DrawsAgain
 from covassay.reference.mechanisms.concentrated import em_cov as mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import near_choices
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
@@ -45,6 +49,18 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     return KnownLaw(scenarios, pairs, separated_shapes(at))
 
 
+def many(x: Matrix, size: int, *, rng: np.random.Generator, **given: Any) -> Matrix:
+    """Draw many outputs; all is computed at once but the random directions, which are drawn one by one."""
+    option = {name: given[name] for name in ("calibration",) if name in given}
+    noises = [mechanism.draw_noise(x.shape[1], rng, **option) for _ in range(size)]
+
+    def direction(m: Matrix, *, step: int) -> Matrix:
+        return bingham.sample_each(m, [cast(DrawsAgain[Vector], z.direction).generator(step) for z in noises])
+
+    eigenvalues = np.array([noise.eigenvalues for noise in noises])
+    return mechanism.release(x, IterativeEigenvectorsNoise(eigenvalues, direction), **given)
+
+
 KNOWN = Known(
     law,
     NotAdditive(
@@ -52,6 +68,7 @@ KNOWN = Known(
         SAME_MOMENT,
         continuous=True,
     ),
+    many=many,
     choices=lambda claim: near_choices.eigenvalue_gaps(
         1 / mechanism.exponents(claim.budget["rho"], 2, claim.options["calibration"])[0]
     ),

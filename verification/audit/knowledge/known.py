@@ -27,7 +27,7 @@ from covassay.verification.declared import default_claim
 GROUP = "covassay.knowledge"
 COARSE = 1e-3  # equal draws are expected if one value has at least this probability
 Path = QueryPlusNoise | NotAdditive
-Many = Callable[..., list[Matrix]]
+Many = Callable[..., list[Matrix] | Matrix]
 UNKNOWN = NotAdditive("it is not known that the output is a query plus noise")
 
 
@@ -98,8 +98,8 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
     if type(guarantee) is not type(expected):
         asked, given = (" and ".join(f"--{key}" for key in g.keywords()) for g in (expected, guarantee))
         raise InvalidInput(f"{name} is {declared.notion.label}: give {asked} instead of {given}")
-    claim = ClaimUnderAudit(declared, guarantee, options, samples, seed)
     knowledge = known(name)
+    claim = ClaimUnderAudit(declared, guarantee, options, samples, seed, many=knowledge.many)
     if knowledge.view is not None:
         claim = replace(claim, view=knowledge.view(claim))
     path, law = knowledge.path_of(claim), knowledge.law(claim)

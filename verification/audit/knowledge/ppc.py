@@ -10,12 +10,14 @@ from functools import lru_cache
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.mechanisms.gaussian_estimation import ppc as mechanism
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive
 from covassay.verification.audit.knowledge.shared.hidden_bits import EIGENVECTORS
 from covassay.verification.audit.knowledge.shared.long_rows import in_the_first_round
+from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
@@ -58,6 +60,7 @@ KNOWN = Known(
         "every round transforms the rows by the preconditioner that the rounds before have drawn",
         SAME_SQUARES_OF_ANY_ROWS,
     ),
+    many=InOneBatch(mechanism.draw_noise, mechanism.release),
     choices=in_the_first_round,
     bits_unseen=EIGENVECTORS,
 )

@@ -5,6 +5,7 @@ change of the output when z_j changes by one unit. The affine model is then chec
 and with each variable, and all of them, at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of both tails.
 """
 
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,9 +35,11 @@ IDLE = tuple(float(p) for p in (*FORCED, *(k / 24 for k in range(1, 24)), *(1 - 
 class Variable:
     """A variable is one number on the tape, entry `entry` of draw `draw`.
 
-    `family` is the law of the variable. For a uniform number this is the law whose quantile function the target
-    applies, or "flat" if the output is affine in the uniform number, or "idle" if the number never reaches the output.
-    `sign` is −1 if the target applies the quantile function to 1 − u. `parameter` is the parameter of a geometric law.
+    family : its law, or for a uniform number the law whose quantile function the target takes of it; "flat" if the
+    output is affine in the uniform number itself, "idle" if it never reaches the output; "radial" for a coordinate of a
+    vector in a uniform direction, which is that of normal numbers on the tape, with a gamma number as its length.
+    sign : −1 if the target takes the quantile function of 1 − u. parameter : of a geometric or gamma law. radius : the
+    draw of the gamma number.
     """
 
     draw: int
@@ -45,6 +48,7 @@ class Variable:
     of_uniform: bool = False
     sign: int = 1
     parameter: float = 0.0
+    radius: int = -1
 
     def value(self, z: float) -> float:
         """Return the number on the tape for which the variable has the value z."""
@@ -67,8 +71,8 @@ class Variable:
         return self.at(float(np.clip(rng.random(), 1e-6, 1 - 1e-6)))
 
     def above(self, p: float) -> float:
-        """Return the quantile at level 1 − p, without rounding 1 − p."""
-        if self.family in ("normal", "laplace", "logistic"):
+        """Return the quantile at level 1 − p, computed without the rounding of 1 − p."""
+        if self.family in ("normal", "laplace", "logistic", "radial"):
             return -quantile(self.family, p)
         if self.family == "exponential":
             return -float(np.log(p))
@@ -109,10 +113,10 @@ def distribution(family: str, z: float) -> float:
 
 
 def quantile(family: str, p: float) -> float:
-    """Return the number z with P(Z ≤ z) = p."""
+    """Return the z with P(Z ≤ z) = p; Laplace quantiles are far enough out for a coordinate of a radial vector."""
     if family == "normal":
         return float(special.ndtri(p))
-    if family == "laplace":
+    if family in ("laplace", "radial"):
         return float(np.log(2 * p) if p <= 0.5 else -np.log(2 * (1 - p)))
     if family == "logistic":
         return float(special.logit(p))
@@ -139,12 +143,37 @@ def variables_of(tape: Tape) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
 def coordinates(tape: Tape, variables: Sequence[Variable]) -> Vector:
     """Return the values of the variables on this tape."""
     values = {k: flat(tape.draws[k].value) for k in {v.draw for v in variables}}
-    return np.array([v.coordinate(float(values[v.draw][v.entry])) for v in variables])
+    z = np.array([v.coordinate(float(values[v.draw][v.entry])) for v in variables])
+    radial = np.array([v.family == "radial" for v in variables], dtype=bool)
+    if radial.any():
+        z[radial] *= float(flat(tape.draws[_radius(variables)].value)[0]) / np.linalg.norm(z[radial])
+    return z
+
+
+def _radius(variables: Sequence[Variable]) -> int:
+    """Return the draw of the gamma number; −1 if there is none."""
+    return max((v.radius for v in variables), default=-1)
+
+
+def _split(variables: Sequence[Variable], z: Vector) -> tuple[float, Vector]:
+    """Return the length of the radial vector, and z with this vector replaced by normal numbers of its direction.
+
+    The length of the normal numbers must not matter, so it differs from point to point.
+    """
+    radial = np.array([v.family == "radial" for v in variables], dtype=bool)
+    length, numbers = float(np.linalg.norm(z[radial])), z.copy()
+    if length:
+        numbers[radial] *= radial.sum() ** 0.5 * 2.0 ** (zlib.crc32(z.tobytes()) % 9 - 4) / length
+    return length, numbers
 
 
 def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[int, Any] | None = None) -> Tape:
     """Return a tape on which the variables have these values, and the draws in `others` have new values."""
     values: dict[int, Any] = {}
+    radius = _radius(variables)
+    if radius >= 0:
+        length, z = _split(variables, z)
+        values[radius] = np.full(tape.draws[radius].shape, length)
     for variable, number in zip(variables, z, strict=True):
         k = variable.draw
         if k not in values:
@@ -340,4 +369,11 @@ def points(
                 z = z0.copy()
                 z[i] = far[i]
                 found.append((z, {}))
+    radial = [v for v in variables if v.family == "radial"]
+    for p in FORCED if radial else ():
+        for length in (special.gammaincinv(radial[0].parameter, p), special.gammainccinv(radial[0].parameter, p)):
+            direction = rng.standard_normal(len(radial))
+            z = z0.copy()
+            z[[v.family == "radial" for v in variables]] = length * direction / np.linalg.norm(direction)
+            found.append((z, {}))
     return found

@@ -11,6 +11,7 @@ this pair before.
 """
 
 import math
+import re
 import sys
 import zlib
 from collections import Counter
@@ -19,12 +20,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.recorded.affine import (
     CONTINUOUS,
     FRESH,
+    IDLE,
     AffineNoise,
     NotAffine,
     Run,
@@ -60,7 +63,8 @@ SEEDINGS = 6  # the seeds must differ between all of this many tapes
 FEW_SEEDS = 2.0**24
 COINCIDENCE = 1e-4  # by chance, this share of the outputs of few seeds may also be outputs of the neighbour
 SEED_ONLY = ("integers", "bytes")
-SECONDS = 10.0  # the time limit in seconds for one pair, and again for the repetition of a refutation
+NUMBER = re.compile(r"\d+(\.\d+)?")
+SECONDS = 10.0  # the time limit for one pair; the repetition of a refutation has the same limit
 
 
 @dataclass(frozen=True)
@@ -306,8 +310,48 @@ def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = 
 
 def _ready(first: Side, second: Side) -> Ready:
     variables, others = variables_of(first.base.tape)
-    seeding = _seeding(first.run, second.run, first.base, second.base, others)
-    return Ready(first, second, understood(first.run, first.base, variables), seeding)
+    variables, idle = _with_radius(first, second, variables, others)
+    radius = {v.radius for v in variables}
+    rest = [k for k in others if k not in idle and k not in radius]
+    seeding = _seeding(first.run, second.run, first.base, second.base, rest)
+    return Ready(first, second, understood(first.run, first.base, variables), (*seeding, *idle))
+
+
+def _with_radius(
+    first: Side, second: Side, variables: tuple[Variable, ...], others: Sequence[int]
+) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
+    """Let the normal numbers be the direction of a vector if one gamma number may be its length.
+
+    Return the variables, and the gamma draws that do not reach the output. Whether the output is affine in the vector
+    is checked as for all variables.
+    """
+    tape = first.base.tape
+    idle, lengths = [], []
+    for k in others:
+        if tape.draws[k].family == "gamma":
+            alike = all(_idle_gamma(side, k) for side in (first, second))
+            (idle if alike else lengths).append(k)
+    parameter = str(tape.draws[lengths[0]].parameters[0]) if len(lengths) == 1 else ""
+    if not NUMBER.fullmatch(parameter) or np.size(tape.draws[lengths[0]].value) != 1:
+        return variables, tuple(idle)
+    return tuple(
+        replace(v, family="radial", parameter=float(parameter), radius=lengths[0]) if v.family == "normal" else v
+        for v in variables
+    ), tuple(idle)
+
+
+def _idle_gamma(side: Side, k: int) -> bool:
+    """Return whether the output stays the same when a gamma draw takes other values."""
+    draw = side.base.tape.draws[k]
+    parameter = str(draw.parameters[0])
+    if not NUMBER.fullmatch(parameter):
+        return False
+    for p in IDLE:
+        value = np.full(draw.shape, special.gammaincinv(float(parameter), p))
+        done = side.run(side.base.tape.again({k: value}))
+        if done.failure or done.tape.differs() or done.shape != side.base.shape or not _equal(done.output, side.base.output):  # fmt: skip  # noqa: E501
+            return False
+    return True
 
 
 def steady(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = SECONDS) -> tuple[Side, Side]:
@@ -454,6 +498,8 @@ def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int)
     if isinstance(first, NotAffine) or isinstance(second, NotAffine):
         failed = first if isinstance(first, NotAffine) else second
         assert isinstance(failed, NotAffine)
+        if any(v.family == "radial" for v in at.variables):  # its coordinates are not independent
+            raise NotDecided(f"{failed.reason}, and no radius times a direction")
         loss, how = by_thresholds(at.first, at.second, at.variables, claim, rng)
         if loss <= 0:
             raise NotDecided(failed.reason)
@@ -462,6 +508,8 @@ def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int)
     if not used:
         raise NotDecided("no draw reaches the output: cached, without noise, or of draws that are not recorded")
     if not one_noise(first, second):
+        if any(v.family == "radial" for v in at.variables):
+            raise NotDecided("the noise differs between the neighbours")
         loss = by_projections(first, second, claim)
         return _above(at, loss, "the noise differs between the neighbours", claim, used)
     law = law_of(first, second)

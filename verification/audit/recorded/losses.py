@@ -12,6 +12,7 @@ import numpy as np
 from scipy import special
 
 from covassay.reference.domain import Matrix, Vector
+from covassay.reference.mechanisms.approximate.l2_approximate import log_delta
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.recorded.affine import AffineNoise
 
@@ -24,6 +25,7 @@ OUTSIDE = 1e-6
 # A shift counts as whole if its distance from a whole number is below the first number.
 # It counts as not whole if this distance is above the second number.
 WHOLE = 1e-6, 1e-3
+NEARLY = 1e-3  # a parameter of a gamma law that is off by a smaller share may be a rounded constant
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences
 
 
@@ -38,11 +40,12 @@ class Undecided(Exception):
 class Law:
     """The difference between two laws that have the same noise and different centres.
 
-    `mu` is the distance of the normal parts in standard deviations. `shifts` are the shifts of the independent Laplace
-    and discrete Laplace variables, divided by their scales. `error` is the possible error of √(μ² + Σ shift²). `whole`
-    says whether some variables are discrete Laplace. `flat` and `one_sided` are the shifts of the independent uniform
-    and exponential variables, for which some outputs are possible on one data set only. If several uniform variables
-    change one output, their shift is not a number.
+    mu : the distance of the normal parts in standard deviations. shifts : the shifts of the independent Laplace and
+    discrete Laplace variables, in units of their scales. error : the possible error of √(μ² + Σ shift²). whole :
+    whether some variables are discrete Laplace. flat, one_sided : the shifts of the independent uniform and exponential
+    variables; each gives one data set outputs that the other does not have. A shift of several uniform variables in one
+    output is not a number. radial : the length of the shift of a vector w of so many `entries` with a density
+    proportional to e^(−|w|); `entries` is 0 if the output shows only a projection of w.
     """
 
     mu: float
@@ -51,13 +54,16 @@ class Law:
     whole: bool = False
     flat: tuple[float, ...] = ()
     one_sided: tuple[float, ...] = ()
+    radial: float = 0.0
+    entries: int = 0
 
     def with_more_noise(self, share: float) -> "Law":
         """Return the difference between the laws if every noise scale were larger by this share."""
         shifts, flat, one_sided = (
             tuple(t / (1 + share) for t in ts) for ts in (self.shifts, self.flat, self.one_sided)
         )
-        return replace(self, mu=self.mu / (1 + share), shifts=shifts, flat=flat, one_sided=one_sided)
+        radial = self.radial / (1 + share)
+        return replace(self, mu=self.mu / (1 + share), shifts=shifts, flat=flat, one_sided=one_sided, radial=radial)
 
 
 def letter_of(claim: Guarantee) -> tuple[Letter, float]:
@@ -119,6 +125,8 @@ def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
         unless the claim is pure DP.
     """
     shifts = tuple(t for t in law.shifts if t)
+    if law.radial:
+        return _with_radial(claim, law)
     if law.flat or law.one_sided:
         if not isinstance(claim, ApproximateDP):
             return math.inf, 0.0
@@ -148,6 +156,23 @@ def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
     if len(shifts) > 1:
         raise Undecided("several Laplace variables, and the claim has a δ")
     return -math.expm1((claim.epsilon - total) / 2), law.error
+
+
+def _with_radial(claim: Guarantee, law: Law) -> tuple[float, float]:
+    """Return the loss if a vector w with a density proportional to e^(−|w|) is shifted, and its possible error.
+
+    The supremum of |w + t| − |w| is |t|, also for a projection of w, because the logarithm of its density has the slope
+    −1 far out. δ at ε is an integral (the page of `l2_approximate`).
+    """
+    if isinstance(claim, PureDP):
+        loss, error = loss_in(claim, replace(law, radial=0.0))
+        return loss + law.radial, error + law.error
+    if math.isinf(law.radial) or law.flat or law.one_sided or law.mu or any(law.shifts) or not law.entries:
+        raise Undecided("a gamma number is the length of the noise, and the claim is not pure")
+    if isinstance(claim, ZCDP):
+        raise Undecided("a gamma number is the length of the noise, and the claim is a Rényi divergence")
+    one, two = (math.exp(log_delta(q, claim.epsilon, law.entries)) for q in (law.radial, law.radial + law.error))
+    return one, abs(two - one)
 
 
 def event_loss(claim: Guarantee, p: float, q: float) -> float:
@@ -199,7 +224,7 @@ def one_noise(first: AffineNoise, second: AffineNoise) -> bool:
         return True
     families = {v.family for v, u, w in zip(first.variables, first.used, second.used, strict=True) if u or w}
     safe = np.where(strength > 0, strength, 1.0)
-    if families == {"normal"}:
+    if families == {"normal"} or families == {"radial"}:
         return bool(np.abs((a @ a.T - b @ b.T) / np.outer(safe, safe)).max() <= 1e-9)
     if families == {"laplace"}:
         left = [column / safe for column in b.T if column.any()]
@@ -222,7 +247,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
     delta = first.centre - second.centre
     error = first.rounding + second.rounding
     gains, families, scales = joined(first)
-    mu_squared, shifts, errors, whole = 0.0, [], [0.0], False
+    mu_squared, radial_squared, shifts, errors, whole = 0.0, 0.0, [], [0.0], False
     bounded: dict[str, list[float]] = {"flat": [], "one-sided exponential": []}
     for rows, columns in components(gains):
         d, e = delta[rows], error[rows]
@@ -234,11 +259,14 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
             raise Undecided("an entry without noise moves by no more than rounding can")
         kinds = {families[j] for j in columns}
         g = gains[np.ix_(rows, columns)]
-        if kinds == {"normal"}:
+        if kinds == {"normal"} or kinds == {"radial"}:
             z, off = _solved(g, d, e, needs_all=False)
             if z is None:
                 return Law(math.inf, (), 0.0)
-            mu_squared += float(z @ z)
+            if kinds == {"normal"}:
+                mu_squared += float(z @ z)
+            else:
+                radial_squared += float(z @ z)
         elif kinds <= {"laplace", "whole laplace"}:
             z, off = _solved(g, d, e, needs_all=True)
             if z is None:
@@ -268,7 +296,27 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
             )
         errors.append(off)
     flat, one_sided = (tuple(ts) for ts in bounded.values())
-    return Law(math.sqrt(mu_squared), tuple(shifts), float(np.linalg.norm(errors)), whole, flat, one_sided)
+    error = float(np.linalg.norm(errors))
+    law = Law(math.sqrt(mu_squared), tuple(shifts), error, whole, flat, one_sided)
+    return _radial_too(law, first, math.sqrt(radial_squared)) if radial_squared else law
+
+
+def _radial_too(law: Law, noise: AffineNoise, shift: float) -> Law:
+    """Return the law with the shift of a vector w in a uniform direction, whose length has a gamma law.
+
+    In m entries, with the parameter k, the density is proportional to |w|^(k − m) e^(−|w|). If k is not m, it is 0 or
+    infinite at one point, which lies elsewhere on the neighbour.
+    """
+    block = [j for j, v in enumerate(noise.variables) if v.family == "radial"]
+    m, k = len(block), noise.variables[block[0]].parameter
+    g = noise.gains[:, block]
+    strength = np.sqrt((g**2).sum(axis=1))
+    whole = np.linalg.matrix_rank(g[strength > 0] / strength[strength > 0][:, None], tol=RANK[0]) == m
+    if k == m:
+        return replace(law, radial=shift, entries=m if whole else 0)
+    if not whole or abs(k - m) < NEARLY * m or shift <= CERTAIN * law.error:
+        raise Undecided(f"the length of the noise in {m} entries has the law Gamma({k:g})")
+    return replace(law, radial=math.inf)
 
 
 def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:

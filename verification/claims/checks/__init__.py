@@ -1,6 +1,6 @@
-"""The machine checks of the ledger's claims.
+"""This package holds the machine checks of the claims in the ledger.
 
-The checks run the formulas of the reference, and each rejects its mutants.
+Each check runs formulas of the reference and must reject wrong versions of them (its mutants).
 """
 
 import importlib
@@ -12,7 +12,7 @@ from covassay.verification.claims.evidence import ClaimCheck
 
 @lru_cache(maxsize=1)
 def checks() -> dict[str, ClaimCheck]:
-    """Return every check of the package, by name."""
+    """Return every check of this package, keyed by its name."""
     found: dict[str, ClaimCheck] = {}
     for module in sorted(m.name for m in pkgutil.walk_packages(__path__, f"{__name__}.") if not m.ispkg):
         place = module.removeprefix(f"{__name__}.")

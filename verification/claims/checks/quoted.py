@@ -1,4 +1,4 @@
-"""Checks that figures quoted by entries of the ledger are the rounded values that a check computes."""
+"""Check that the figures which entries of the ledger quote are the rounded values that a check computes."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -14,11 +14,11 @@ def rounds_to(value: Number, figure: str) -> bool:
 
 
 def all_round_to(values: Iterable[Number], figures: Iterable[str]) -> bool:
-    """Return whether every value rounds to the figure at the same position."""
+    """Return whether every value rounds to the figure at its position in the list."""
     return all(rounds_to(value, figure) for value, figure in zip(values, figures, strict=True))
 
 
 def exceeds(value: Number, bound: Number, quoted: tuple[str, str], also: bool = True) -> Evidence:
-    """A counterexample to value ≤ bound: both must round to the figures that the entry quotes, and `also` must hold."""
+    """Return whether value > bound, both numbers round to the figures that the entry quotes, and `also` holds."""
     figures = {"value": f"{float(value):.6g}", "bound": f"{float(bound):.6g}"}
     return Evidence(also and value > bound and all_round_to((value, bound), quoted), "a counterexample", "", figures)

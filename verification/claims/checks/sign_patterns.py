@@ -1,4 +1,4 @@
-"""The largest ℓ1 norm of the entries of xxᵀ − yyᵀ over the unit ball, found by trying all sign patterns."""
+"""Compute the largest ℓ1 norm of the entries of xxᵀ − yyᵀ over the unit ball, by trying all sign patterns."""
 
 from itertools import product
 
@@ -21,11 +21,11 @@ def sign_matrices(d: int) -> Matrix:
 
 
 def enumerated_l1(d: int, triangle: bool) -> float:
-    """Return the largest ℓ1 norm of Δ, found by trying all sign patterns W of its entries.
+    """Return the largest ℓ1 norm of the entries of xxᵀ − yyᵀ, found by trying all sign patterns W of its entries.
 
     For fixed W, xᵀWx − yᵀWy over the unit ball is largest at eigenvectors, or at x = 0 or y = 0, and its maximum is
-    max(λ_max, 0) + max(−λ_min, 0). For the triangle the weights off the diagonal are 1/2. Flipping the signs of
-    features does not change the norm.
+    max(λ_max, 0) + max(−λ_min, 0). If only the triangle counts, the weights off the diagonal are 1/2. Flipping the
+    signs of features does not change the norm.
     """
     w = sign_matrices(d)
     if triangle:

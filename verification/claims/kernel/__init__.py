@@ -1,4 +1,4 @@
-"""The proofs in proofs/rocq: compiled, audited by asking the kernel of Rocq, and compared with a lock.
+"""Check the proofs in proofs/rocq: they are compiled, audited by asking the kernel of Rocq, and compared with a lock.
 
 The gate is the check that rejects a change to the proofs until a person has read and accepted it. In one run,
 `gate.recheck` compiles the proofs (kernel), asks the kernel for the statement and the axioms of every theorem (audit),

@@ -1,8 +1,9 @@
 """Ask the kernel for the statement of each tagged theorem and the axioms on which it rests.
 
-The kernel is asked in three rounds. First, which constants do the modules contain, and which of them are definitions
-rather than proofs? Second, what do the theorems and the definitions say, once with everything explicit, for digests,
-and once as a person would read it? Third, on which axioms does each theorem rest, directly or through other results?
+The audit asks the kernel in three rounds. In the first round it asks which constants the modules contain, and which of
+them are definitions rather than proofs. In the second round it asks what the theorems and the definitions say, in an
+explicit form for digests and in a readable form. In the third round it asks on which axioms each theorem rests,
+directly or through other results.
 """
 
 import re
@@ -14,7 +15,7 @@ from covassay.verification.claims.kernel import kernel, terms
 from covassay.verification.claims.kernel.kernel import UNABRIDGED
 from covassay.verification.claims.kernel.sources import Tagged, read_table, sha256
 
-# The axioms of mathcomp-analysis with their statements, because another axiom could have the same name.
+# The axioms of mathcomp-analysis are stated here in full, because another axiom could have the same name.
 ALLOWED = {
     "boolp.propositional_extensionality": "forall P Q : Prop, P <-> Q -> P = Q",
     "boolp.functional_extensionality_dep": "forall (A : Type) (B : A -> Type) (f g : forall x : A, B x), "
@@ -32,7 +33,7 @@ READABLE = [
     "Local Open Scope classical_set_scope. Local Open Scope ring_scope.",
     *UNABRIDGED,
 ]
-# Whether a constant is a proof and, if it is not, of what type it is when applied to all of its arguments.
+# This command prints whether a constant is a proof and, if not, its type when applied to all of its arguments.
 KIND = [
     'Ltac kind c := let t := type of c in let s := type of t in lazymatch s with Prop => idtac "proof" '
     "| _ => assert t; [repeat intro; lazymatch goal with |- ?g => let h := eval hnf in g in idtac h end|] end."
@@ -40,7 +41,8 @@ KIND = [
 PROOF = "proof"
 # The types of constants that can be premises: a predicate, also as a set, or a user-defined type.
 CONDITIONS = ("Prop", "bool", "Set", "Type", "ssrfun.simpl_fun", "ssrbool.qualifier", "finset.set_type")
-# An item of the answer to Print Module, and the constructors of a type there: `:= Build {` or `| Name :`.
+# This pattern finds an item of the answer to Print Module and the constructors of a type in it (`:= Build {` or `| Name
+# :`).
 ITEM = re.compile(r"\s(?=(?:Definition|Parameter|Record|Inductive|CoInductive|Variant|Module|Axiom|Primitive) \S)")
 CONSTRUCTORS = re.compile(r":=\s*([^\s{]+)\s*\{|[|=]\s*(\S+) :")
 # this text stands for axioms that are not known beforehand
@@ -51,7 +53,7 @@ SEALED = "Parameter"
 
 @dataclass(frozen=True)
 class Printed:
-    """The two forms in which the kernel prints a constant."""
+    """The two forms in which the kernel prints a constant of the project."""
 
     name: str
     text: str  # the form for people
@@ -65,7 +67,7 @@ class Definition(Printed):
 
     # whether the constant states conditions (a predicate or record), which may be impossible to satisfy
     is_premise: bool
-    is_hidden: bool = False  # whether the constant is data that Qed has made opaque, so that its meaning is unknown
+    is_hidden: bool = False  # whether Qed has made the constant, which is data, opaque, so that its meaning is unknown
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,9 @@ class Statement(Printed):
 
 @dataclass(frozen=True)
 class Witness:
-    """Evidence that a predicate can be satisfied: a lemma that establishes it, or an assumption of the ledger."""
+    """Evidence that a predicate can be satisfied, which is a lemma that establishes it or an assumption of the
+    ledger.
+    """
 
     predicate: str
     lemma: str = ""
@@ -91,13 +95,13 @@ class Witness:
 
 @dataclass(frozen=True)
 class Audit:
-    """The answers of the kernel."""
+    """All answers of the kernel in one audit."""
 
     theorems: Mapping[Tagged, Statement]
     definitions: Mapping[str, Definition]
     table: Mapping[str, Witness]  # the contents of witnesses.toml
     witnesses: Mapping[str, Statement]  # the lemmas of the table of witnesses that exist and that a theorem needs
-    others: Mapping[str, Statement] = field(default_factory=dict)  # the lemmas about the numbers in proofs/vectors.json
+    others: Mapping[str, Statement] = field(default_factory=dict)  # lemmas about the numbers in proofs/vectors.json
 
     def beneath(self, statement: Statement) -> list[str]:
         """Return all definitions on which the meaning of a statement depends, directly or through other definitions."""
@@ -109,10 +113,11 @@ class Audit:
         return sorted(found)
 
     def to_witness(self, statement: Statement) -> list[str]:
-        """Return the predicates that need a witness that they can be satisfied, because the statement assumes them.
+        """Return the predicates for which somebody must show that they can be satisfied, because the statement assumes
+        them.
 
-        The predicates in question are those in its premises, and those in its conclusion that the conclusion does not
-        establish.
+        These predicates are those in the premises of the statement, and those in its conclusion that the conclusion
+        does not establish.
         """
         left_open = {
             name
@@ -126,7 +131,7 @@ class Audit:
         return sorted(name for name in lemma.premises if self.definitions[name].is_premise)
 
     def all_to_witness(self, predicates: Iterable[str]) -> set[str]:
-        """Return the given predicates, and those that their witnesses need in turn."""
+        """Return the given predicates, and all those that their witnesses need in turn."""
         found: set[str] = set()
         todo = set(predicates)
         while todo:
@@ -137,7 +142,7 @@ class Audit:
 
 
 def read_witnesses(folder: Path) -> dict[str, Witness]:
-    """Return the contents of the hand-written file witnesses.toml, by predicate."""
+    """Return the contents of the hand-written file witnesses.toml, keyed by predicate."""
     return {name: Witness(name, **entry) for name, entry in read_table(folder / "witnesses.toml").items()}
 
 
@@ -149,7 +154,7 @@ def _flat(text: str) -> str:
 
 
 def _type(answer: str) -> str:
-    """Return the type in the answer `name : type` to Check."""
+    """Return the type in Rocq's answer `name : type` to the command Check."""
     return _flat(answer).partition(" : ")[2]
 
 
@@ -174,7 +179,7 @@ def axioms_of(answer: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Constants:
-    """The constants of the project."""
+    """The constants that the project defines, with their kinds."""
 
     definitions: list[str]
     sealed: list[str]  # the theorems and lemmas
@@ -182,7 +187,7 @@ class Constants:
 
     @property
     def all(self) -> list[str]:
-        """Return every constant apart from constructors."""
+        """Return the names of all constants apart from constructors."""
         return [*self.definitions, *self.sealed]
 
 
@@ -209,7 +214,9 @@ def constants(build: Path, modules: Iterable[str]) -> Constants:
 
 @dataclass(frozen=True)
 class Answers:
-    """The types of all constants, and the bodies of the definitions, in the two forms in which the kernel prints."""
+    """The types of all constants and the bodies of the definitions, in the two forms in which the kernel prints
+    them.
+    """
 
     constants: Constants
     modules: frozenset[str]
@@ -218,7 +225,7 @@ class Answers:
     kinds: Mapping[str, str]  # maps a constant to PROOF, or to its type when it is applied to all of its arguments
 
     def mentioned(self, text: str) -> frozenset[str]:
-        """Return the constants that an explicit term mentions; a constructor counts as its type."""
+        """Return the constants that an explicit term mentions, with the type in place of its constructor."""
         owner = self.constants.owner
         found = frozenset(owner.get(name, name) for name in terms.names(text, self.modules))
         unknown = sorted(found - set(self.constants.all))
@@ -256,8 +263,8 @@ class Answers:
         )
 
     def _is_data(self, binder: str) -> bool:
-        """Return whether a type certainly has an element, or is a record type of ours (that one needs a separate
-        witness).
+        """Return whether a type certainly has an element, or is a record type of the project, which needs a separate
+        witness.
         """
         return terms.head(binder) in self.constants.owner.values() or terms.is_plain(binder, self.modules)
 
@@ -279,9 +286,10 @@ def _ask_for_axioms(
 ) -> dict[str, tuple[str, ...]]:
     """Return the axioms on which each of the given constants rests.
 
-    Constants with the same expected axioms are first asked about together, by one lemma that uses them all, so that the
-    kernel visits shared parts only once. If that lemma rests on exactly the expected axioms, each of the constants
-    rests on at most these. All other constants, and those without expected axioms, are asked about one by one.
+    The kernel is first asked about all constants with the same expected axioms together, by one lemma that uses them
+    all, so that it visits shared parts only once. If that lemma rests on exactly the expected axioms, each of the
+    constants rests on at most these. The kernel is asked one by one about all other constants, and about those without
+    expected axioms.
     """
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in sorted(set(names)):
@@ -337,11 +345,11 @@ def audit(
     others: Iterable[str] = (),
     expected: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Audit:
-    """Ask the kernel about theorems, about the witnesses that they need, and about other lemmas.
+    """Ask the kernel about theorems, about the witnesses that they need, and about other lemmas; return the audit.
 
-    `files` are the compiled files to load, by default all of them. `expected` has axioms by the name of the constant;
-    if the kernel confirms them, they are not asked for one by one. For a witness only the library's axioms are
-    expected, because the lock does not contain the axioms of witnesses.
+    The argument `files` has the compiled files to load, by default all of them. The argument `expected` has axioms,
+    keyed by the name of the constant; if the kernel confirms them, they are not asked for one by one. For a witness
+    only the library's axioms are expected, because the lock does not contain the axioms of witnesses.
     """
     theorems, others = list(tagged), list(others)
     modules = sorted(Path(name).stem for name in (kernel.compiled(build) if files is None else files))

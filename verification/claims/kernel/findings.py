@@ -1,4 +1,4 @@
-"""The findings of the gate, from comparisons of the sources, an audit by the kernel, and the lock."""
+"""Compare the sources, an audit by the kernel and the lock, and report the findings of the gate."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from covassay.verification.claims.kernel.lock import RocqLock
 from covassay.verification.claims.kernel.terms import establishes
 from covassay.verification.claims.kernel.vectors import KernelVector
 
-RULES = {  # the rules of the gate, by the name of the violation
+RULES = {  # the rules of the gate, keyed by the name of the violation
     "token": "a source contains a word, or has a name, that would let a theorem through unproved",
     "compile": "a file does not compile",
     "axioms": "a theorem rests on an axiom outside the library's three, or on other axioms than the locked ones",
@@ -25,7 +25,7 @@ RULES = {  # the rules of the gate, by the name of the violation
 
 @dataclass(frozen=True)
 class Discrepancy:
-    """A finding, for which the gate rejects the proofs."""
+    """A reason for which the gate rejects the proofs."""
 
     rule: str  # a key of RULES
     text: str
@@ -39,7 +39,7 @@ class Discrepancy:
 
 
 def scan_findings(folder: Path) -> list[Discrepancy]:
-    """Return mistakes that a scan of the sources finds: forbidden words, wrong names of files, misplaced tags."""
+    """Return the mistakes that a scan of the sources finds: forbidden words, wrong names of files, misplaced tags."""
     texts = sources.files(folder)
     found = [Discrepancy("token", text) for text in sources.name_problems(folder)]
     found += [Discrepancy("token", text) for file, code in texts.items() for text in sources.banned(file, code)]
@@ -47,7 +47,9 @@ def scan_findings(folder: Path) -> list[Discrepancy]:
 
 
 def source_findings(proofs: Path) -> list[Discrepancy]:
-    """Return differences of the sources, the exported vectors and the tags from the audited and locked ones."""
+    """Return the differences of the sources, the exported vectors and the tags from those that were audited and
+    locked.
+    """
     locked, folder = lock.read(proofs), proofs / "rocq"
     now, then = sources.digests(folder), locked.sources
     found = [
@@ -70,7 +72,7 @@ def source_findings(proofs: Path) -> list[Discrepancy]:
 
 
 def axiom_findings(audit: Audit) -> list[Discrepancy]:
-    """Return theorems, and lemmas of the vectors, that rest on an axiom that is not one of the library's three."""
+    """Return the theorems, and lemmas of the vectors, that rest on an axiom other than the library's three."""
     asked = {tagged.tag: said for tagged, said in audit.theorems.items()} | dict(audit.others)
     return [
         Discrepancy("axioms", f"{name} rests on {axiom}", (name,))
@@ -81,7 +83,9 @@ def axiom_findings(audit: Audit) -> list[Discrepancy]:
 
 
 def hidden_findings(audit: Audit) -> list[Discrepancy]:
-    """Return theorems that use a definition that Qed has made opaque: the lock cannot contain its meaning."""
+    """Return the theorems that use a definition that Qed has made opaque, so that the lock cannot contain its
+    meaning.
+    """
     return [
         Discrepancy("definition", f"{name}, beneath {tagged.tag}, is sealed by Qed: end it with Defined", (tagged.tag,))
         for tagged, said in audit.theorems.items()
@@ -91,7 +95,7 @@ def hidden_findings(audit: Audit) -> list[Discrepancy]:
 
 
 def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrepancy]:
-    """Return vectors whose lemmas are not about the definitions that compute their numbers.
+    """Return the vectors whose lemmas are not about the definitions that compute their numbers.
 
     A lemma must mention a definition that the rows use and no other vector uses, and a definition of a theorem, which
     is one outside the module of the rows. A definition that several vectors share, such as a short notation for
@@ -116,10 +120,9 @@ def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrep
 def witness_findings(
     audit: Audit, assumptions: Mapping[str, str], whole: bool, passed_over: Iterable[str] = ()
 ) -> list[Discrepancy]:
-    """Return premises that no witness shows to be possible; for the whole project, also witnesses that no premise
-    needs.
+    """Return premises that no witness shows to be possible and, for the whole project, witnesses that no premise needs.
 
-    `whole` says that the whole project was audited. `passed_over` are predicates that are left out.
+    The argument `whole` says that the whole project was audited. Predicates in `passed_over` are not examined.
     """
     tags: dict[str, list[str]] = {}  # for each predicate, the theorems with it as a premise
     for tagged, said in audit.theorems.items():
@@ -138,7 +141,7 @@ def witness_findings(
 
 
 def _why_unwitnessed(audit: Audit, predicate: str, assumptions: Mapping[str, str]) -> str:
-    """Return the reason why nothing shows that a predicate can be satisfied; empty if something does."""
+    """Return the reason why nothing shows that a predicate can be satisfied, or an empty text if something does."""
     witness = audit.table.get(predicate)
     if witness is None:
         return "has no witness in witnesses.toml"
@@ -165,7 +168,7 @@ def _why_unwitnessed(audit: Audit, predicate: str, assumptions: Mapping[str, str
 
 
 def lock_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Return differences between the lock and an audit of all or of some theorems."""
+    """Return the differences between the lock and an audit of all or of some theorems."""
     found = [finding for tag in now.theorems for finding in _theorem_findings(tag, locked, now)]
     found += [
         Discrepancy("witness", f"{predicate}: the witness is not the locked one")
@@ -198,15 +201,13 @@ def _theorem_findings(tag: str, locked: RocqLock, now: RocqLock) -> list[Discrep
 
 
 def number_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Return differences between the numbers that the kernel evaluates and the locked ones."""
+    """Return the differences between the numbers that the kernel evaluates and the locked ones."""
     if now.vectors.exported == locked.vectors.exported:
         return []
     return [Discrepancy("vector", "the numbers that the kernel evaluates are not the locked ones")]
 
 
 def remaining_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Return any remaining difference of the lock from an audit of all theorems; the versions of the tools may
-    differ.
-    """
+    """Return all other differences of the lock from an audit of all theorems; the versions of the tools may differ."""
     same = replace(locked, tools={}) == replace(now, tools={})
     return [] if same else [Discrepancy("source", "proofs/rocq.lock.json is not what the audit writes")]

@@ -1,4 +1,6 @@
-"""Compile the proofs, audit them, and compare them with the lock; without Rocq, compare only the sources."""
+"""Compile the proofs, audit them, and compare them with the lock; if Rocq is not installed, compare only the
+sources.
+"""
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,27 +24,30 @@ NOT_REACHED = "not reached: another file does not compile"
 
 @dataclass(frozen=True)
 class GateReport:
-    """The findings of the gate, and one of the five verdicts above for each theorem."""
+    """The findings of the gate, and for each theorem one of the five verdicts of this module."""
 
     words: dict[str, str]
     wrong: list[Discrepancy]  # the findings that accepting a new lock cannot resolve
-    differences: list[Discrepancy]  # the differences from the lock
+    differences: list[Discrepancy]  # all differences from the lock
     record: RocqLock | None = None  # the lock that accepting would write, if all theorems were audited
     vectors: str = ""  # the vectors that accepting would export, if all theorems were audited
-    texts: Mapping[str, str] = field(default_factory=dict)  # the texts of the definitions in the record, by name
+    texts: Mapping[str, str] = field(default_factory=dict)  # the texts of the definitions in the record, keyed by name
 
     @property
     def findings(self) -> list[Discrepancy]:
-        """All findings.
+        """Return all findings.
 
-        If the list is empty, the kernel may not have been asked; the verdicts of the theorems say whether it was.
+        If the list is empty, the kernel may not have been asked at all; the verdicts of the theorems say whether it
+        was.
         """
         return [*self.wrong, *self.differences]
 
 
 @contextmanager
 def build_directory(chosen: Path | None) -> Iterator[Path]:
-    """Provide the chosen directory, which is kept and whose compiled files are used again, or a temporary one."""
+    """Provide the build directory: the chosen one, which is kept and whose compiled files are used again, or a
+    temporary one.
+    """
     if chosen is not None:
         yield chosen
         return
@@ -51,9 +56,9 @@ def build_directory(chosen: Path | None) -> Iterator[Path]:
 
 
 def compare_sources(proofs: Path, tags: Iterable[str] | None = None) -> GateReport:
-    """Return the report without Rocq, from the sources alone.
+    """Return the report that is possible without Rocq, from the sources alone.
 
-    A theorem is recorded if it is in the lock and no source at all has changed, since any file may be one that the
+    A theorem counts as recorded if it is in the lock and no source file has changed, since any file may be one that the
     theorem depends on.
     """
     known, locked = sources.tagged(sources.files(proofs / "rocq"))[0], lock.read(proofs).theorems
@@ -73,7 +78,9 @@ class Examination:
     exported: str  # the vectors with their values, as in proofs/vectors.json
 
     def unsound(self) -> list[Discrepancy]:
-        """Axioms that are not allowed, sealed definitions, and vectors that their lemmas do not tie to theorems."""
+        """Return the findings that are about axioms that are not allowed, sealed definitions, and vectors without a tie
+        to theorems.
+        """
         return [
             *findings.axiom_findings(self.audit),
             *findings.hidden_findings(self.audit),
@@ -90,7 +97,9 @@ def examine(
     files: Iterable[str] | None = None,
     expected: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Examination:
-    """Ask the kernel about theorems, and about vectors with their lemmas. `audit` explains `files` and `expected`."""
+    """Ask the kernel about theorems, and about vectors with their lemmas. The docstring of `audit` explains the
+    arguments `files` and `expected`.
+    """
     lemmas = sorted({lemma for v in wanted for lemma in v.lemmas})
     answers = audit(build, theorems, table, jobs, files, lemmas, expected)
     return Examination(answers, wanted, vectors.as_text(wanted, vectors.evaluate(build, wanted)))
@@ -106,9 +115,9 @@ def recheck(
 ) -> GateReport:
     """Compile the proofs, audit all theorems or those with the given tags, and compare them with the lock.
 
-    `chosen` is the build directory, by default a temporary one. The vectors are evaluated if all theorems are audited.
-    `each_alone` asks for the axioms of every theorem by itself, for a new lock; otherwise the kernel confirms that the
-    theorems with the same locked axioms rest on no others.
+    The argument `chosen` is the build directory, by default a temporary one. The kernel evaluates the vectors if all
+    theorems are audited. The argument `each_alone` asks for the axioms of every theorem by itself, for a new lock;
+    otherwise the kernel confirms that the theorems with the same locked axioms rest on no others.
     """
     folder, locked, whole = proofs / "rocq", lock.read(proofs), tags is None
     known = sources.tagged(sources.files(folder))[0]
@@ -141,7 +150,7 @@ def _not_compiled(errors: Iterable[str], wanted: Mapping[str, Tagged], compiled:
 
 
 def _whole_differences(proofs: Path, locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Return the differences of an audit of all theorems from the lock, each listed once."""
+    """Return the differences of an audit of all theorems from the lock, and list each once."""
     found = [
         *findings.lock_findings(locked, now),
         *findings.source_findings(proofs),

@@ -1,4 +1,4 @@
-"""Use Rocq for the gate: it compiles the proofs, and it answers questions about them."""
+"""Run Rocq for the gate, to compile the proofs and to answer questions about them."""
 
 import os
 import re
@@ -23,7 +23,7 @@ LOG_END = 1000  # so many characters of a log are shown if no single error is fo
 
 
 class KernelError(Exception):
-    """The exception if Rocq cannot be run, or does not answer."""
+    """Rocq cannot be run, or it does not answer."""
 
 
 def available() -> bool:
@@ -53,8 +53,8 @@ def _run(command: Sequence[str], **options: str | Path) -> subprocess.CompletedP
 def stage(folder: Path, build: Path) -> None:
     """Bring the sources in a build directory up to date: the files of all folders side by side, and a project file.
 
-    So a theorem has the name of its file and no folder in its name. A file that has not changed keeps its compiled .vo
-    file and its time stamp, so that make does not compile it again.
+    So the name of a theorem has the name of its file in it, but no folder. A file that has not changed keeps its
+    compiled .vo file and its time stamp, so that make does not compile it again.
     """
     build.mkdir(parents=True, exist_ok=True)
     wanted = {path.name: path.read_bytes() for path in paths(folder)}
@@ -71,7 +71,9 @@ def stage(folder: Path, build: Path) -> None:
 
 
 def build(folder: Path, only: Iterable[str] = (), jobs: int = 1) -> list[str]:
-    """Compile the files of a build directory, or only the named files and those that they need; return the errors."""
+    """Compile the files of a build directory, or only the named files and those that they need, and return the
+    errors.
+    """
     made = _run(["coq_makefile", "-f", PROJECT, "-o", "Makefile"], cwd=folder)
     if made.returncode:
         raise KernelError(f"coq_makefile: {made.stderr.strip()}")
@@ -100,12 +102,12 @@ def dependencies(folder: Path) -> dict[str, set[str]]:
 
 
 def compiled(folder: Path) -> set[str]:
-    """Return the .v files of a build directory that have been compiled."""
+    """Return the .v files of a build directory that are compiled."""
     return {path.name for path in folder.glob("*.v") if path.with_suffix(".vo").exists()}
 
 
 def ask(build: Path, preamble: Iterable[str], questions: Mapping[str, str]) -> dict[str, str]:
-    """Return the answer of Rocq to each question, by its key; one process answers all of them."""
+    """Return Rocq's answer to each question, keyed like the questions; one process answers all of them."""
     script = [*preamble]
     for key, question in questions.items():
         script += [f'Goal True. idtac "{MARK} {key}". Abort.', question]
@@ -125,7 +127,7 @@ def ask(build: Path, preamble: Iterable[str], questions: Mapping[str, str]) -> d
 
 
 def ask_in_parallel(build: Path, preamble: Sequence[str], questions: Mapping[str, str], jobs: int) -> dict[str, str]:
-    """Return the answer of Rocq to each question; several processes share slow questions."""
+    """Return Rocq's answer to each question; several processes share slow questions."""
     parts = [dict(list(questions.items())[k::jobs]) for k in range(jobs)]
     with ThreadPoolExecutor(jobs) as pool:
         answers = pool.map(lambda part: ask(build, preamble, part), [part for part in parts if part])

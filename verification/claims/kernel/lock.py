@@ -1,17 +1,17 @@
-"""The lock proofs/rocq.lock.json: the kernel's answers about the proofs, read and accepted by a person.
+"""Read and write the lock proofs/rocq.lock.json: the kernel's answers about the proofs, accepted by a person.
 
 The kernel is the part of Rocq that checks proofs. The file holds the fields of `RocqLock`, and a field "generated" with
 the command that writes the file. Every instance of a class below, including those in mappings, is a JSON object with
 exactly the fields of its class.
 
-Theorems, and lemmas about the numbers in proofs/vectors.json, are kept in two forms; the kernel
-evaluated these numbers. One form is the printed statement. The other form is a digest of the explicit statement, in
-which implicit arguments and notations are written out. So two statements that print alike but differ have different
-digests. For a definition only the digest is kept; `covassay claims accept --rocq` prints the text of those that change.
+The theorems, and the lemmas about the numbers in proofs/vectors.json, are kept in two forms. One form is the printed
+statement. The other form is a digest of the explicit statement, in which implicit arguments and notations are written
+out. So two statements that print alike but are different have different digests. For a definition only the digest is
+kept; `covassay claims accept --rocq` prints the text of those that change.
 
-A theorem may have a predicate as a premise. If nothing satisfied the predicate, the theorem would be empty. So each
+A theorem may have a predicate as a premise. If nothing satisfied this predicate, the theorem would be empty. So each
 predicate has a witness: a lemma which proves that something satisfies it, or an assumption in the ledger (the list of
-claims) that something satisfies it. A witness is kept as text only.
+claims) that something satisfies it. The lock keeps a witness as text only.
 
 The file also holds digests of the sources of the proofs. With them a machine without Rocq can detect whether the
 sources have changed since the kernel was asked.
@@ -41,12 +41,12 @@ class LockEntry:
 
     @property
     def shown(self) -> str:
-        """Return the text that a person reads before accepting the entry."""
+        """Return the text of the entry that a person reads before accepting it."""
         return str(getattr(self, self.SHOWN))
 
     @classmethod
     def read(cls, content: Mapping[str, Any]) -> Self:
-        """The entry in a JSON object, whose lists become tuples."""
+        """Read the entry from a JSON object, whose lists become tuples."""
         return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in content.items()})
 
 
@@ -55,7 +55,7 @@ Entry = TypeVar("Entry", bound=LockEntry)
 
 @dataclass(frozen=True)
 class LockedTheorem(LockEntry):
-    """The statement of a theorem and its axioms.
+    """The statement of a theorem and the axioms on which it rests.
 
     The ledger cites the theorem by its tag, its key in `RocqLock.theorems`.
     """
@@ -72,7 +72,7 @@ class LockedTheorem(LockEntry):
 
     @property
     def speaks_of_a_mechanism(self) -> bool:
-        """Return whether the theorem has the form of a theorem on a whole mechanism, by its locked name and statement.
+        """Return whether the locked name and statement of the theorem have the form of a theorem on a whole mechanism.
 
         A theorem on a whole mechanism is named NAME_dp or NAME_zcdp after a definition, and compares the laws of that
         definition on neighbouring data sets.
@@ -85,7 +85,7 @@ class LockedTheorem(LockEntry):
     def says_the_same_as(self, other: "LockedTheorem") -> bool:
         """Return whether two entries have the same theorem with the same statement.
 
-        Definitions in the statement are not compared.
+        The definitions that the statement uses are not compared.
         """
         return (self.file, self.theorem, self.statement, self.explicit) == (
             other.file, other.theorem, other.statement, other.explicit,
@@ -94,7 +94,7 @@ class LockedTheorem(LockEntry):
 
 @dataclass(frozen=True)
 class LockedWitness(LockEntry):
-    """A witness that is a lemma: it proves that something satisfies the predicate."""
+    """A witness that is a lemma, which proves that something satisfies the predicate."""
 
     SHOWN = "lemma"
 
@@ -110,7 +110,7 @@ class LockedWitness(LockEntry):
 
 @dataclass(frozen=True)
 class AssumedWitness(LockEntry):
-    """A witness that is not proved: the ledger assumes that something satisfies the predicate."""
+    """A witness that is not proved, because the ledger assumes that something satisfies the predicate."""
 
     SHOWN = "assumption"
 
@@ -119,7 +119,7 @@ class AssumedWitness(LockEntry):
 
 @dataclass(frozen=True)
 class LockedLemma(LockEntry):
-    """A lemma about a number in proofs/vectors.json: the number is the value of a formula in a theorem."""
+    """A lemma that a number in proofs/vectors.json is the value of a formula in a theorem."""
 
     SHOWN = "statement"
 
@@ -153,9 +153,7 @@ class RocqLock:
 
 
 def record(audit: Audit, folder: Path, tools: Mapping[str, str], exported: str = "") -> RocqLock:
-    """Return the lock made from the kernel's answers about the proofs; `exported` is the text of
-    proofs/vectors.json.
-    """
+    """Return the lock for the kernel's answers about the proofs; `exported` is the text of proofs/vectors.json."""
     said = [*audit.theorems.values(), *audit.others.values()]
     beneath = sorted({name for statement in said for name in audit.beneath(statement)})
     lemmas = {name: LockedLemma(s.text, s.digest, s.axioms) for name, s in audit.others.items()}
@@ -182,7 +180,7 @@ def _theorem(audit: Audit, tagged: Tagged, said: Statement) -> LockedTheorem:
 
 
 def _witnesses(audit: Audit) -> dict[str, LockedWitness | AssumedWitness]:
-    """Return the witnesses of witnesses.toml: its assumptions, and its lemmas as the kernel states them.
+    """Return the witnesses that witnesses.toml names: its assumptions, and its lemmas as the kernel states them.
 
     A lemma that the sources do not contain is left out; `kernel.findings` reports it.
     """
@@ -211,7 +209,7 @@ def read(proofs: Path) -> RocqLock:
 
 
 def as_text(lock: RocqLock) -> str:
-    """Return the text of the file, which has the same bytes for the same lock."""
+    """Return the text of the lock file, which is the same to the byte for equal locks."""
     content = {"generated": sources.ACCEPT, **asdict(lock)}
     return _dumped({**content, "digest": sources.sha256(_dumped(content))})
 
@@ -221,7 +219,7 @@ def _dumped(content: Mapping[str, object]) -> str:
 
 
 def parse(text: str) -> RocqLock:
-    """Read the lock from the text of the file.
+    """Read the lock from the text of its file.
 
     A repeated key, a field that the lock does not have or lacks, and a value of another type raise an error, because
     the lock that was read would then have another text.
@@ -245,7 +243,7 @@ def parse(text: str) -> RocqLock:
 
 
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Make a JSON object from its pairs. Raises an error if a key occurs twice."""
+    """Make a JSON object from its pairs of keys and values. Raises an error if a key occurs twice."""
     names = [name for name, _ in pairs]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise InvalidInput(f"{NAME}: {', '.join(repeated)} stands twice in one object")
@@ -257,7 +255,7 @@ def _entries(content: Mapping[str, Any], kind: type[Entry]) -> dict[str, Entry]:
 
 
 def axioms(lock: RocqLock) -> dict[str, tuple[str, ...]]:
-    """Return the locked axioms of every theorem and lemma, by the name by which the kernel is asked."""
+    """Return the locked axioms of every theorem and lemma, keyed by the name by which the kernel is asked."""
     theorems = {f"{entry.file.removesuffix('.v')}.{entry.theorem}": entry.axioms for entry in lock.theorems.values()}
     return theorems | {name: lemma.axioms for name, lemma in lock.vectors.lemmas.items()}
 
@@ -266,7 +264,7 @@ def axioms(lock: RocqLock) -> dict[str, tuple[str, ...]]:
 
 
 def theorem_digest(lock: RocqLock, tag: str) -> str:
-    """Return a digest of the statement of a locked theorem, of its axioms, and of every definition beneath it."""
+    """Return a digest of a locked theorem's statement, of its axioms, and of every definition beneath it."""
     entry = lock.theorems[tag]
     beneath = [lock.definitions[name] for name in entry.definitions]
     return sources.sha256("\n".join([entry.explicit, *entry.axioms, *beneath]))
@@ -285,7 +283,7 @@ def changed_statements(old: RocqLock, new: RocqLock) -> list[str]:
     """Return the statements that a person must read before accepting a new lock: theorems, witnesses and lemmas of
     vectors.
 
-    Theorems are named by their tags, witnesses by their predicates, and lemmas by their names.
+    In the result theorems are named by their tags, witnesses by their predicates, and lemmas by their names.
     """
     pairs = (old.witnesses, new.witnesses), (old.vectors.lemmas, new.vectors.lemmas)
     others = {name for before, after in pairs for name in {**before, **after} if before.get(name) != after.get(name)}
@@ -296,7 +294,7 @@ def changes(old: RocqLock, new: RocqLock, texts: Mapping[str, str]) -> list[str]
     """Return messages for the person who accepts a new lock, on fields that it changes and entries that it adds or
     drops.
 
-    For a definition that is new or changed, they show its text, which is in `texts` under its name.
+    For a definition that is new or changed, the message shows its text, which `texts` has under its name.
     """
     return [
         *_changed("theorem", old.theorems, new.theorems),

@@ -1,12 +1,12 @@
-"""Change proofs/rocq in ways that the gate must reject, each with the rule that should reject the change.
+"""Change proofs/rocq in ways that the gate must reject; each change names the rule that should reject it.
 
     python -P -m covassay.verification.maintain proof-mutants
 
 A mutant edits one file, and then goes through the same steps as any change to the proofs: the sources are scanned, the
 tags are compared with the lock, the files are compiled, and the theorems are audited. Only the edited file is compiled
-again and its theorems audited; if they all pass, the files that need it are compiled and audited too. The first of
-these steps with a finding rejects the mutant. The digest of the source changes with every edit. So the digest counts
-only if no other step has a finding, as after an edit of a comment.
+again and its theorems audited; if they all pass, the files that need it are compiled and audited too. The first step
+that has a finding rejects the mutant. The digest of the source changes with every edit. So the digest of the source
+counts only if no other step has a finding, as after an edit of a comment.
 """
 
 import json
@@ -47,7 +47,7 @@ class ProofMutant:
     audited: str = ""  # the file whose theorems are audited first, by default the edited one
 
     def applied(self, text: str) -> str:
-        """Return the file after the change."""
+        """Return the text of the file after the change."""
         for old, new in self.edits:
             if old not in text:
                 raise ValueError(f"mutant {self.name!r}: {self.file} does not contain {old!r}")
@@ -57,7 +57,7 @@ class ProofMutant:
 
 @dataclass(frozen=True)
 class ProofMutantOutcome:
-    """The outcome for one mutant: the findings that rejected the mutant."""
+    """The outcome for one mutant, which is the list of findings that rejected it."""
 
     mutant: ProofMutant
     findings: tuple[Discrepancy, ...]
@@ -65,7 +65,9 @@ class ProofMutantOutcome:
 
     @property
     def rules(self) -> list[str]:
-        """Return the rules that rejected it, in the order of RULES; "source" only if it was the only one."""
+        """Return the rules that rejected the mutant, in the order of RULES; "source" is among them only if no other
+        rule is.
+        """
         seen = [rule for rule in RULES if any(f.rule == rule for f in self.findings)]
         return [rule for rule in seen if rule != "source"] or seen
 
@@ -105,7 +107,7 @@ def try_one(mutant: ProofMutant, proofs: Path, base: Path) -> ProofMutantOutcome
 
 
 def _first_findings(mutant: ProofMutant, proofs: Path, build: Path) -> list[Discrepancy]:
-    """Return the findings of the first step that has any; if none has, those of the source digest."""
+    """Return the findings of the first step that has any or, if none has, those of the source digest."""
     folder = proofs / "rocq"
     differences = findings.source_findings(proofs)
     found = findings.scan_findings(folder) + [finding for finding in differences if finding.rule == "link"]
@@ -125,7 +127,8 @@ def _first_findings(mutant: ProofMutant, proofs: Path, build: Path) -> list[Disc
 
 
 def _audit_findings(proofs: Path, build: Path, scope: set[str], files: set[str]) -> list[Discrepancy]:
-    """Return the findings of an audit of the theorems and vectors in `scope`; `files` are the compiled files.
+    """Return the findings of an audit of the theorems and vectors in `scope`; the argument `files` has the compiled
+    files.
 
     A witness whose lemma is in another file is ignored.
     """
@@ -154,7 +157,7 @@ def _number_findings(proofs: Path, exported: str) -> list[Discrepancy]:
 
 
 def run(mutants: Iterable[ProofMutant], proofs: Path, base: Path, jobs: int = 1) -> Iterator[ProofMutantOutcome]:
-    """Yield the outcome of every mutant, in their order.
+    """Yield the outcome of every mutant, in the given order.
 
     The proofs without a mutant must compile; the build directory `base` is first brought up to date with them.
     """
@@ -176,12 +179,12 @@ def share(mutants: list[ProofMutant], text: str) -> list[ProofMutant]:
 
 
 def _common(one: str, other: str) -> int:
-    """Return the number of characters that two texts share at their start."""
+    """Return the number of characters that two texts have in common at their start."""
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _change(mutant: ProofMutant) -> str:
-    """Return the first edit as code, with the common parts of its two sides shortened."""
+    """Return the first edit of a mutant as code, with the common parts of its two sides shortened."""
     old, new = (" ".join(side.split()) for side in mutant.edits[0])
     start = _common(old, new)
     end = _common(old[start:][::-1], new[start:][::-1])

@@ -1,6 +1,8 @@
-"""Draw what rests on what: the folders of proofs/rocq as boxes, with lines down to the folders that each rests on.
+"""Draw which folders of proofs/rocq rest on which: a box for each folder, with lines down to the folders that it rests
+on.
 
-The lines follow the commands `Require` in the files. No line is drawn if one folder is reached over another.
+Each line stands for the commands `Require` in the files of a folder. No line is drawn to a folder that is already
+reached through another folder.
 """
 
 import re
@@ -20,7 +22,9 @@ Place = tuple[str, int]  # a folder and a row; in a row above its box, the place
 
 
 def rests_on(folder: Path) -> dict[str, set[str]]:
-    """Return for every folder with .v files the other folders that its files require. Raises if they form a cycle."""
+    """Return for every folder with .v files the other folders that its files require. An error is raised if these
+    folders form a cycle.
+    """
     home = {path.stem: path.parent.relative_to(folder).as_posix() for path in sources.paths(folder)}
     graph: dict[str, set[str]] = {name: set() for name in sorted(set(home.values()))}
     for path in sources.paths(folder):
@@ -32,7 +36,9 @@ def rests_on(folder: Path) -> dict[str, set[str]]:
 
 
 def levels(graph: Graph) -> dict[str, int]:
-    """Return how many folders are below each folder, on the longest way down. Raises if there is a cycle."""
+    """Return for each folder the length of the longest chain of folders below it. An error is raised if there is a
+    cycle.
+    """
     found: dict[str, int] = {}
     while len(found) < len(graph):
         ready = {name for name in graph if name not in found and graph[name] <= found.keys()}
@@ -45,7 +51,7 @@ def levels(graph: Graph) -> dict[str, int]:
 
 
 def direct(graph: Graph) -> dict[str, set[str]]:
-    """Return the graph without the folders that are reached over another folder."""
+    """Return the graph without edges to folders that are already reached through another folder."""
 
     def below(name: str) -> set[str]:
         return graph[name].union(*(below(needed) for needed in graph[name]))
@@ -54,7 +60,9 @@ def direct(graph: Graph) -> dict[str, set[str]]:
 
 
 def _rows(graph: Graph, level: Mapping[str, int]) -> list[list[Place]]:
-    """Return the rows of boxes and of passing lines, the lowest first, each sorted by where its lines lead."""
+    """Return the rows of boxes and of passing lines, the lowest row first; each row is sorted by where its lines
+    lead.
+    """
     highest = dict(level)  # the last row that a line to a folder passes
     for name, needed in graph.items():
         highest |= {far: max(highest[far], level[name] - 1) for far in needed}
@@ -72,7 +80,7 @@ def _rows(graph: Graph, level: Mapping[str, int]) -> list[list[Place]]:
 
 
 def draw(folder: Path) -> str:
-    """Return the picture as SVG."""
+    """Return the picture as the text of an SVG file."""
     graph = direct(rests_on(folder))
     level = levels(graph)
     rows = _rows(graph, level)
@@ -85,7 +93,7 @@ def draw(folder: Path) -> str:
         for place in places:
             across[place] = left + size[place] / 2
             left += size[place] + GAP
-        first, last = places[0], places[-1]  # a line that passes outside goes straight down
+        first, last = places[0], places[-1]  # a line that passes outside the boxes goes straight down
         across[first] = min(across[first], across[first[0], level[first[0]]])
         across[last] = max(across[last], across[last[0], level[last[0]]])
     root = Element("svg", xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width} {height}", width=str(width))
@@ -105,7 +113,7 @@ def draw(folder: Path) -> str:
 
 
 def _box(root: Element, folder: Path, name: str, middle: float, top: int) -> None:
-    """Draw the box of a folder: its name, and how many files and tagged theorems it has."""
+    """Draw the box of a folder, with its name and the numbers of its files and tagged theorems."""
     files = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.v")}
     theorems = len(sources.tagged(files)[0])
     shape = {"x": f"{middle - BOX[0] / 2:g}", "y": str(top), "width": str(BOX[0]), "height": str(BOX[1]), "rx": "4"}

@@ -1,4 +1,4 @@
-"""Read from the .v files, without Rocq, their tags, forbidden words and digests."""
+"""Read tags, forbidden words and digests from the .v files, without Rocq."""
 
 import hashlib
 import re
@@ -28,7 +28,7 @@ SENTENCE = re.compile(
 
 @dataclass(frozen=True)
 class Tagged:
-    """A theorem that carries a tag."""
+    """A theorem in a .v file that carries a tag."""
 
     tag: str
     file: str
@@ -36,7 +36,7 @@ class Tagged:
 
     @property
     def module(self) -> str:
-        """Return the name of the compiled module."""
+        """Return the name of the compiled module of the theorem's file."""
         return self.file.removesuffix(".v")
 
     @property
@@ -46,22 +46,22 @@ class Tagged:
 
 
 def paths(folder: Path) -> list[Path]:
-    """Return the .v files in all folders below, in the order of their names, which are unique: see `name_problems`."""
+    """Return the .v files in all folders below, sorted by their names, which `name_problems` requires to be unique."""
     return sorted(folder.rglob("*.v"), key=lambda path: path.name)
 
 
 def path_of(folder: Path, name: str) -> Path:
-    """Return where the file of this name is: a .v file in any folder below, any other file in the folder itself."""
+    """Return the path of the file of this name: a .v file in any folder below, any other file in the folder itself."""
     return next((path for path in paths(folder) if path.name == name), folder / name)
 
 
 def files(folder: Path) -> dict[str, str]:
-    """Return the text of every .v file, by name."""
+    """Return the text of every .v file, keyed by the name of the file."""
     return {path.name: path.read_text(encoding="utf-8") for path in paths(folder)}
 
 
 def read_table(path: Path) -> dict[str, Any]:
-    """Return the contents of a hand-written TOML file, empty if there is none."""
+    """Return the contents of a hand-written TOML file, or an empty table if the file does not exist."""
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
@@ -69,7 +69,7 @@ def read_table(path: Path) -> dict[str, Any]:
 def code(text: str, strings: bool = False) -> str:
     """Return the text without its comments and, unless `strings`, without the contents of its strings.
 
-    Tags and line breaks are kept.
+    Tags and line breaks stay in the text.
 
     As in Rocq, comments may be nested, and a string within a comment may contain the end of a comment.
     """
@@ -98,16 +98,16 @@ def code(text: str, strings: bool = False) -> str:
 
 
 def hiding(text: str) -> list[str]:
-    """Return strings in the code that contain a bracket of a comment.
+    """Return the strings in the code that contain a bracket of a comment.
 
-    As tokens of a notation, Rocq would not read them as brackets.
+    In the tokens of a notation Rocq would not read these characters as brackets of a comment.
     """
     strings = re.findall(r'"[^"]*"', code(text, strings=True))
     return [string for string in strings if "(*" in string or "*)" in string]
 
 
 def tagged(sources: Mapping[str, str]) -> tuple[dict[str, Tagged], list[str]]:
-    """Return the tagged theorems by tag, and a message for every misplaced tag."""
+    """Return the tagged theorems, keyed by tag, and a message for every misplaced tag."""
     found: dict[str, Tagged] = {}
     problems = []
     for file, text in sources.items():
@@ -134,7 +134,7 @@ def banned(file: str, text: str) -> list[str]:
     found += [f"{file}: {token!r} is not allowed, because it could hide words" for token in hiding(text)]
     scopes: list[str] = []
     for m in SENTENCE.finditer(bare):
-        is_alias = m["open"] != "Section" and ":=" in (m["rest"] or "")  # `Module M := N.` opens no scope
+        is_alias = m["open"] != "Section" and ":=" in (m["rest"] or "")  # the command `Module M := N.` opens no scope
         if m["open"] and not is_alias:
             scopes.append(m["open"])
         elif m["end"] and scopes:
@@ -145,7 +145,7 @@ def banned(file: str, text: str) -> list[str]:
 
 
 def name_problems(folder: Path) -> list[str]:
-    """Return a message for every name of a .v file that is no name of a module, or that two files have."""
+    """Return a message for every .v file whose name is not the name of a module, or is the name of another file too."""
     names = [path.name for path in paths(folder)]
     rule = "letters, digits and _ only, a letter first"
     found = [f"{name!r} is no name for a file: {rule}" for name in names if not FILE.match(name)]

@@ -1,4 +1,4 @@
-"""Parse fully explicit statements, as Rocq prints them under Set Printing All.
+"""Parse fully explicit statements in the form in which Rocq prints them under Set Printing All.
 
 For `forall (n : nat) (_ : @M.small R n), and (@M.good R n) (M.q n)` the binders are `nat` and `@M.small R n`, the
 conclusion is the rest, and it establishes M.good and M.q.
@@ -8,9 +8,10 @@ import re
 
 OPENING, CLOSING = "([{", ")]}"
 # From a proof of such a connective, applied to propositions, one can extract a proof of each proposition.
-# A name with its module. Rocq takes far more letters than Python's \w knows, so every character beyond ASCII counts.
+# This pattern matches a name with its module.
+# Rocq takes far more letters than Python's \w knows, so every character beyond ASCII counts.
 QUALIFIED = re.compile(r"[\w'.\u0080-\U0010ffff]+")
-# Types of which the library has an element, whatever the variables in them are.
+# The library has an element of these types, whatever the variables in them are.
 PLAIN = re.compile(r"(?:nat|bool|Prop|Set|Type|classical_sets\.set|measure\.measure_display|(?:\w+\.)+type)$")
 ELEMENT = re.compile(r"@?(?:\w+\.)+sort(?: \w+)+$")  # an element of a structure that is a variable of the statement
 INDEX = re.compile(r"@?fintype\.ordinal \(S \w+\)$")  # a number below k + 1
@@ -18,7 +19,7 @@ CONNECTIVES = re.compile(r"(?:and\d*|ex2?|prod|sig2?|sigT2?|is_true)$")
 
 
 def parts(text: str, separator: str) -> list[str]:
-    """Split at a separator that stands outside all brackets."""
+    """Split the text at every separator that is outside all brackets."""
     found, depth, start, i = [], 0, 0, 0
     while i < len(text):
         depth += (text[i] in OPENING) - (text[i] in CLOSING)
@@ -37,7 +38,7 @@ def _first(text: str, separator: str) -> tuple[str, str]:
 
 
 def unwrap(text: str) -> str:
-    """Return the text without brackets that enclose all of it."""
+    """Return the text without the brackets that enclose all of it."""
     text = text.strip()
     while text.startswith("(") and _closing(text) == len(text) - 1:
         text = text[1:-1].strip()
@@ -55,7 +56,7 @@ def _closing(text: str) -> int:
 
 
 def binders(text: str) -> tuple[list[str], str]:
-    """Return the types over which a statement quantifies, its premises among them, and its conclusion."""
+    """Return the types over which a statement quantifies, with its premises among them, and its conclusion."""
     types: list[str] = []
     text = unwrap(text)
     while text.startswith(("forall ", "let ")):
@@ -79,7 +80,7 @@ def is_plain(text: str, modules: frozenset[str]) -> bool:
     """Return whether a type certainly has an element: a structure, a number, an element or a matrix of a variable, a
     function.
 
-    A proposition is none of these, and neither is a type that the project defines.
+    The result is false for a proposition and for a type that the project defines.
     """
     text = unwrap(text)
     if names(text, modules):
@@ -92,12 +93,12 @@ def is_plain(text: str, modules: frozenset[str]) -> bool:
 
 
 def head(text: str) -> str:
-    """Return the name of the function that a term applies."""
+    """Return the name of the function that a term applies to arguments."""
     return parts(unwrap(text), " ")[0].removeprefix("@")
 
 
 def establishes(conclusion: str, name: str) -> bool:
-    """Return whether a conclusion states the predicate `name` of something.
+    """Return whether a conclusion establishes the predicate `name` for some object.
 
     The conclusion may state the predicate directly, within a conjunction, or of an object whose existence it states.
     """

@@ -1,4 +1,4 @@
-"""Numbers that the kernel evaluates, for proofs/vectors.json.
+"""Evaluate numbers by the kernel and export them to proofs/vectors.json.
 
 A vector is a list of rows of rational numbers. The kernel computes them by vm_compute, either from the definitions
 in the theorems or from twins of these over the rationals; the lemmas named beside a vector tie the twins to the
@@ -27,7 +27,7 @@ Rows = list[list[Fraction]]
 
 @dataclass(frozen=True)
 class KernelVector:
-    """One entry of vectors.toml."""
+    """One entry of the file vectors.toml."""
 
     name: str
     rows: str  # the definition that computes the rows
@@ -36,7 +36,7 @@ class KernelVector:
 
     @property
     def module(self) -> str:
-        """Return the module of the definition that computes the rows."""
+        """Return the module of the definition that computes the vector's rows."""
         return self.rows.split(".")[0]
 
 
@@ -52,13 +52,13 @@ def path_of(proofs: Path) -> Path:
 
 
 def exported(proofs: Path) -> str:
-    """Return the text of the exported file, empty if there is none."""
+    """Return the text of the exported file, or an empty text if there is none."""
     path = path_of(proofs)
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def evaluate(build: Path, vectors: list[KernelVector]) -> dict[str, Rows]:
-    """Return the rows of every vector, as the kernel evaluates them."""
+    """Return the rows of every vector, evaluated by the kernel."""
     if not vectors:
         return {}
     modules = sorted({v.module for v in vectors})
@@ -72,7 +72,7 @@ def evaluate(build: Path, vectors: list[KernelVector]) -> dict[str, Rows]:
 
 
 def _rows(vector: KernelVector, answer: str) -> Rows:
-    """Return the rows in the answer `= [:: [:: (false, 1, 2); …]; …] : type`."""
+    """Return the rows that the kernel's answer `= [:: [:: (false, 1, 2); …]; …] : type` contains."""
     shown = answer.rpartition(" : ")[0]
     rows = [
         [Fraction(-int(m) if negative == "true" else int(m), int(n)) for negative, m, n in NUMBER.findall(row)]
@@ -84,7 +84,7 @@ def _rows(vector: KernelVector, answer: str) -> Rows:
 
 
 def as_text(vectors: list[KernelVector], values: Mapping[str, Rows]) -> str:
-    """Return the text of the exported file."""
+    """Return the text of the exported file with these vectors."""
     shown = {
         v.name: {
             "columns": list(v.columns),

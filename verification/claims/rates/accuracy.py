@@ -1,8 +1,10 @@
-"""Measure the error as a function of n, d and the budget, on log–log grids, beside the exponents that the theory gives.
+"""Measure the error as a function of n, d and the budget on log–log grids, and compare it with the exponents of the
+theory.
 
-A rate is an upper bound over all data, so it can be seen only on data that are hard for the mechanism. The error of
-additive noise is the same on all data. If the error adapts to the data, the hard case has all eigenvalues at the level
-of the noise: larger eigenvalues are easy to estimate, and losing smaller ones costs little (`at_the_noise_level`).
+A rate is an upper bound over all data, so it is visible only on data that are hard for the mechanism. The error of
+additive noise is the same on all data. If the error adapts to the data, the hardest data have all eigenvalues at the
+level of the noise, because larger eigenvalues are easy to estimate and losing smaller ones costs little
+(`at_the_noise_level`).
 
 A row of the table is one grid: the mean error at every point, and the slope of the least-squares line through the
 logarithms, with the standard error that follows from the scatter of the draws.
@@ -32,7 +34,9 @@ NORMS: dict[str, Callable[[Matrix], float]] = {
 
 @dataclass(frozen=True)
 class Point:
-    """One point of a grid: the shape of the data, the budget, and the parameter of the mechanism if one is varied."""
+    """One point of a grid, with the shape of the data, the budget, and the parameter of the mechanism if one is
+    varied.
+    """
 
     n: int
     d: int
@@ -41,13 +45,13 @@ class Point:
 
 
 def true_second_moment(point: Point, x: Matrix) -> Matrix:
-    """Return the quantity that most mechanisms estimate: the second moment of the data themselves."""
+    """Return the second moment of the data themselves, which most mechanisms estimate."""
     return second_moment(x)
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A rate of the theory: the error of `mechanism` is proportional to a power of the varied quantity.
+    """A statement of the theory that the error of `mechanism` is proportional to a power of the varied quantity.
 
     varied : "n", "d", "budget", or the name of a parameter of the mechanism.
     slope : the power.
@@ -75,15 +79,15 @@ class Rate:
 
     @property
     def name(self) -> str:
-        """Return the name of the rate, which no other rate of the same mechanism has."""
+        """Return the name of the rate, which is unique among the rates of its mechanism."""
         return f"{self.claim}, {self.norm} error in {self.varied}"
 
     def error_of(self, output: Matrix, truth: Matrix) -> float:
-        """Return the error of one output."""
+        """Return the error of one output of the mechanism."""
         return self.error(output, truth) if self.error else NORMS[self.norm](output - truth)
 
     def points(self) -> list[Point]:
-        """Return the points of the grid."""
+        """Return the points of the grid of this rate."""
         if self.varied == "n":
             return [replace(self.fixed, n=round(value)) for value in self.grid]
         if self.varied == "d":
@@ -95,7 +99,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The mean error at every point and the slope, each with its standard error.
+    """The mean error at every point and the slope of the line, each with its standard error.
 
     ratio : the measured error at the last point divided by the theoretical one, if the theory gives a constant.
     """
@@ -109,13 +113,15 @@ class Measurement:
 
     @property
     def agrees(self) -> bool:
-        """Return whether the measured slope is that of the theory within the tolerance, or smaller if that suffices."""
+        """Return whether the measured slope equals that of the theory within the tolerance, or is smaller if that
+        suffices.
+        """
         excess = self.slope - self.rate.slope
         return excess <= TOLERANCE and (self.rate.at_most or excess >= -TOLERANCE)
 
 
 def fit(grid: Iterable[float], errors: Iterable[float], standard_errors: Iterable[float]) -> tuple[float, float]:
-    """Return the slope of the least-squares line through (ln grid, ln error), and its standard error."""
+    """Return the slope of the least-squares line through the points (ln grid, ln error), and its standard error."""
     t, e, s = np.log(list(grid)), np.array(list(errors)), np.array(list(standard_errors))
     centred = t - t.mean()
     weights = centred / (centred @ centred)
@@ -123,9 +129,8 @@ def fit(grid: Iterable[float], errors: Iterable[float], standard_errors: Iterabl
 
 
 def measure(rate: Rate, seed: int = 0, progress: Progress = no_progress) -> Measurement:
-    """Run one grid.
-
-    Measure the errors; the draws at a point depend only on the seed, the name of the rate and the point.
+    """Measure the errors on one grid; the draws at a point depend only on the seed, the name of the rate and the
+    point.
     """
     about = mechanism(rate.mechanism)
     keyword = "epsilon" if about.notion.name == "pure" else "rho"
@@ -158,7 +163,7 @@ def rows_of(spectrum: np.ndarray[Any, np.dtype[np.float64]], n: int, d: int) -> 
 
 
 def no_signal(point: Point) -> Matrix:
-    """Return rows of zeros, so that the output is the noise."""
+    """Return rows of zeros, for which the output is the noise alone."""
     return np.zeros((point.n, point.d))
 
 
@@ -183,7 +188,7 @@ def _rotation(rng: np.random.Generator, d: int) -> Matrix:
 
 
 def normal_rows(point: Point, kappa: float, mean: float) -> Matrix:
-    """Return rows from N(μ, Σ), where Σ has eigenvalues from 1 to κ in random directions and ‖μ‖ is `mean`."""
+    """Return rows drawn from N(μ, Σ), where Σ has eigenvalues from 1 to κ in random directions and ‖μ‖ is `mean`."""
     rng = np.random.default_rng(DATA_SEED)
     rotation = _rotation(rng, point.d)
     rows: Matrix = rng.standard_normal((point.n, point.d)) * np.sqrt(np.diag(spectrum(kappa, point.d))) @ rotation.T
@@ -198,8 +203,8 @@ def normal_parameters(point: Point, kappa: float, mean: float) -> Matrix:
 
 
 def relative_to_covariance(output: Matrix, truth: Matrix) -> float:
-    """Return ‖Σ^{−1/2}(Σ̂ − Σ)Σ^{−1/2}‖_F for a matrix Σ̂, and ‖Σ^{−1/2}(μ̂ − μ)‖ for a vector μ̂; `truth` is μ on
-    top of Σ.
+    """Return ‖Σ^{−1/2}(Σ̂ − Σ)Σ^{−1/2}‖_F for a matrix Σ̂, and ‖Σ^{−1/2}(μ̂ − μ)‖ for a vector μ̂; `truth` is μ on top
+    of Σ.
     """
     mean, covariance = truth[0], truth[1:]
     values, vectors = np.linalg.eigh(covariance)

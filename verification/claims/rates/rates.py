@@ -1,4 +1,4 @@
-"""The rates of the papers' theorems, with the grids on which they are measured."""
+"""Declare the rates of the papers' theorems, with the grids on which they are measured."""
 
 import math
 
@@ -22,7 +22,7 @@ DIMENSIONS = (36.0, 54.0, 81.0, 122.0)
 
 
 def _theorem_1(norm: str, p: float) -> list[Rate]:
-    """Return the rate of DN25 Theorem 1: C_p d^{1+1/p}/(εn), with the true constant C_p in place of the printed 3."""
+    """Return the rate C_p d^{1+1/p}/(εn) of DN25 Theorem 1, with the true constant C_p in place of the printed 3."""
     limit = float(schatten_limit(p)) if math.isfinite(p) else math.pi
     one_over_p = 0.0 if math.isinf(p) else 1 / p
 
@@ -61,7 +61,7 @@ def _theorem_2() -> list[Rate]:
 def _dly22() -> list[Rate]:
     """Return the rates of GaussCov, d/(n√ρ), and of SeparateCov and the projection mechanism, d^{1/4}/(√n ρ^{1/4}).
 
-    The rates of these two are for the hardest data of trace 1.
+    The rates of SeparateCov and the projection mechanism are for the hardest data of trace 1.
 
     The hardest data have far fewer eigenvalues than dimensions, so that directions can be lost: d^{3/2} ≫ n√ρ ≫ √d.
     """
@@ -87,8 +87,8 @@ def _dly22() -> list[Rate]:
 
 
 def _klsu19() -> list[Rate]:
-    """Return rates of KLSU19: errors of preconditioned estimates do not grow with κ or R; the naive one is linear
-    in κ.
+    """Return rates of KLSU19: preconditioned estimates have errors that do not grow with κ or R; the naive error is
+    linear in κ.
     """
     point = Point(n=60_000, d=4, budget=1.0)
     kappas, radii = (1e3, 1e4, 1e5, 1e6), (1e1, 1e2, 1e3, 1e4)

@@ -1,1 +1,1 @@
-"""JSON Schemas of what the commands print and write; `covassay schema` prints them."""
+"""This package has JSON Schemas of what the commands print and write; `covassay schema` prints them."""

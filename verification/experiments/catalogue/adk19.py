@@ -1,9 +1,10 @@
-"""The experiments of ADK19 §4, and those of its Appendix C that §4 mentions; our copy of the paper lacks the appendix.
+"""This module declares the experiments of ADK19 §4, and those of its Appendix C that §4 mentions; our copy lacks the
+appendix.
 
-Rows of the data sets are scaled to the unit ball; the paper does not state its scaling. As in the paper, the
-eigenvalues of every released matrix are clipped. The paper clips them to [0, n]; this module clips to [0, 1], because
-its matrices are divided by n. Gaussian noise is calibrated exactly (Balle and Wang 2018), for neighbours that replace a
-row.
+The rows of the data sets are scaled to the unit ball, because the paper does not state its scaling. As in the paper,
+the eigenvalues of every released matrix are clipped. The paper clips eigenvalues to [0, n]; this module clips to [0,
+1], because its matrices are divided by n. Gaussian noise is calibrated exactly (Balle and Wang 2018), for neighbours
+that replace a row.
 """
 
 from collections.abc import Callable
@@ -139,7 +140,7 @@ PENALTY = 0.1
 
 
 def _ridge(method: Method) -> Method:
-    """Make a ridge regression of the last column on the others, from the matrix that a method releases."""
+    """Make a ridge regression of the last column on the others from the matrix that a method releases."""
 
     def coefficients_of(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
         return ridge(method.estimate(rows, setting, rng), rows.shape[1] - 1, PENALTY)
@@ -157,7 +158,9 @@ def _perturbed(calibration: str, ours: bool) -> Method:
 
 
 def excess_loss(output: Matrix, sample: Sample) -> float:
-    """Return the regularised loss of the coefficients above its minimum, over the loss of zero coefficients."""
+    """Return by how much the regularised loss of the coefficients exceeds its minimum, divided by the loss of zero
+    coefficients.
+    """
     moment, target = second_moment(sample.rows), sample.rows.shape[1] - 1
     best = coefficients(moment, target, PENALTY)
     h = moment[:target, :target] + 2 * PENALTY * np.eye(target)

@@ -1,7 +1,7 @@
-"""The experiments of CoinPress (BDKU20) on Gaussian data, with the settings of its published code.
+"""This module declares the experiments of CoinPress (BDKU20) on Gaussian data, with the settings of its published code.
 
-We did not have the text of the paper. The settings are those of its code (github.com/twistedcubic/coin-press, 9c74725).
-The code of the authors reports means without the most extreme tenth of 100 runs; our means are over all runs.
+We did not have the text of the paper. The settings are those of the published code (github.com/twistedcubic/coin-press,
+9c74725). The code of the authors reports means without the most extreme tenth of 100 runs; our means are over all runs.
 """
 
 import math
@@ -24,13 +24,13 @@ SCALES: tuple[Scale, Scale] = ("small", "paper")
 
 
 def not_private(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """Return the second moment without noise."""
+    """Return the second moment of the rows without noise."""
     second: Matrix = rows.T @ rows / len(rows)
     return second
 
 
 def not_private_mean(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """Return the mean without noise."""
+    """Return the mean of the rows without noise."""
     mean: Matrix = rows.mean(axis=0)
     return mean
 
@@ -48,7 +48,7 @@ MEAN = (
 
 
 def _grids(grid: tuple[float, ...]) -> dict[str, tuple[float, ...]]:
-    """The grids: every third value at scale small, and all values at scale paper."""
+    """Return the grids: every third value at the scale "small", and all values at the scale "paper"."""
     return {"small": grid[::3], "paper": grid}
 
 

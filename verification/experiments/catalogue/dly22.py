@@ -1,4 +1,5 @@
-"""The experiments of DLY22 §7: sweeps of dimension, size, skew and budget, on synthetic and real data.
+"""This module declares the experiments of DLY22 §7: sweeps of dimension, size, skew and budget, on synthetic and real
+data.
 
 Our copy of the paper has no figures and has lost the numbers in its text. The settings are those of the authors'
 released code (github.com/hkustDB/PrivateCovariance, dafcdfe). EMCov is run in two ways: as Appendix A states it, and
@@ -31,24 +32,24 @@ from covassay.verification.experiments.findings import (
 from covassay.verification.experiments.measures import FROBENIUS
 
 BETA = 0.1
-DELTA = 1e-10  # the released code uses this δ, for EMCov only
+DELTA = 1e-10  # only EMCov in the released code uses this δ
 DIMENSIONS = (10, 20, 30, 50, 70, 100, 200, 400, 800)
 BUCKETS = (1, 2, 4, 8, 16, 32)
 SIZES = (1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 400_000, 800_000)
 RHOS = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0)
 EPSILONS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
-# in higher dimensions EMCov is not run, because drawing d − 1 directions takes time in proportion to d⁴
+# EMCov is not run in higher dimensions, because drawing d − 1 directions takes time in proportion to d⁴
 LARGEST_FOR_EIGENVECTORS = 200
 
 
 def zero(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """The zero matrix."""
+    """Return the zero matrix as an estimate."""
     return np.zeros((rows.shape[1], rows.shape[1]))
 
 
 def released_em_budgets(rho: float, d: int) -> tuple[float, float]:
-    """Return the ε₀ for the eigenvalues and the ε_i for each direction that the released code uses for ρ and δ =
-    1e-10.
+    """Return the budgets that the released code uses for ρ and δ = 1e-10: ε₀ for the eigenvalues and ε_i for each
+    direction.
     """
     log = math.log(1 / DELTA)
     whole = rho + 2 * math.sqrt(rho * log)
@@ -121,7 +122,7 @@ def _sweep(
     sizes: Mapping[str, Mapping[str, float]],
     axis: str = "",
 ) -> Panel:
-    """Make a panel on the synthetic data."""
+    """Make a panel on the synthetic data of the paper."""
     common = {"beta": BETA, "buckets": buckets, budget[0]: budget[1]}
     fixed: dict[str, Setting] = {scale: {**sizes[scale], **common} for scale in SCALES}
     methods = CONCENTRATED if budget[0] == "rho" else PURE
@@ -132,7 +133,7 @@ _SIZES = {"small": SMALL, "paper": PAPER}
 
 
 def _beats_by(winner: str, loser: str, dimensions: Values, sizes: Values) -> Check:
-    """Make a check of the claims of Figure 3, that `winner` is better at given dimensions, numbers of rows and
+    """Make a check of the claims of Figure 3 that `winner` is better at given dimensions, numbers of rows and
     budgets.
     """
 
@@ -232,7 +233,7 @@ FIGURE_3 = Experiment(
 
 
 def _budgets(name: str, title: str, data: Draw, fixed: Setting, needs: str) -> Panel:
-    """Make a panel on real data that varies ρ."""
+    """Make a panel on real data, in which ρ varies."""
     setting = {**fixed, "beta": BETA}
     return Panel(
         name, title, data, "rho", {"small": RHOS, "paper": RHOS}, {"small": setting, "paper": setting},

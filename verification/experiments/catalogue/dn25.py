@@ -1,4 +1,6 @@
-"""Experiments on the theorems of DN25, which has none: Schatten norms, the gain of the projection, constants."""
+"""This module declares experiments on the theorems of DN25, a paper without experiments: Schatten norms, the gain of
+the projection, constants.
+"""
 
 import math
 from functools import partial
@@ -29,20 +31,22 @@ def _sizes(varied: str, title: str, small: tuple[float, ...], paper: tuple[float
 
 
 def theorem_1(panel: str, measure: str, value: float) -> float:
-    """Return the bound 3 d^(1 + 1/p)/(εn) of Theorem 1 at a point of a panel that varies one quantity of `SIZES`."""
+    """Return the bound 3 d^(1 + 1/p)/(εn) of DN25 Theorem 1 at a point of a panel that varies one quantity of
+    `SIZES`.
+    """
     setting = {**SIZES, panel: value}
     p = ORDERS[measure]
     return float(3 * setting["d"] ** (1 + 1 / p) / (setting["epsilon"] * setting["n"]))
 
 
 def scaled(p: float, output: Matrix, sample: Sample) -> float:
-    """Return the scaled error ‖output − Σ‖_{S_p} n/d^{1 + 1/p} at ε = 1, which is at most 3 by Theorem 1."""
+    """Return the scaled error ‖output − Σ‖_{S_p} n/d^{1 + 1/p} at ε = 1, which is at most 3 by DN25 Theorem 1."""
     n, d = sample.rows.shape
     return float(schatten(p, output, sample) * n * EPSILON / d ** (1 + 1 / p))
 
 
 def spectral(output: Matrix, sample: Sample) -> float:
-    """Return the ratio ‖Z‖/d for noise at scale 1, which is at most 1.1 by Theorem 6."""
+    """Return the ratio ‖Z‖/d for noise at scale 1, which is at most 1.1 by DN25 Theorem 6."""
     n, d = sample.rows.shape
     return float(schatten(math.inf, output, sample) * n * EPSILON / (2 * d))
 
@@ -109,12 +113,12 @@ CONSTANTS = Experiment(
 
 
 def theorem_2_large(setting: Setting) -> float:
-    """Return the first term d^{3/2}/(εn) of the bound of Theorem 2."""
+    """Return the first term d^{3/2}/(εn) of the bound of DN25 Theorem 2."""
     return float(setting["d"] ** 1.5 / (setting["epsilon"] * setting["n"]))
 
 
 def theorem_2_trace(setting: Setting) -> float:
-    """Return the second term √(d tr Σ/(εn)) + √(d ln d)/(εn) of the bound of Theorem 2."""
+    """Return the second term √(d tr Σ/(εn)) + √(d ln d)/(εn) of the bound of DN25 Theorem 2."""
     budget = setting["epsilon"] * setting["n"]
     return (
         math.sqrt(setting["d"] * setting["trace"] / budget) + math.sqrt(setting["d"] * math.log(setting["d"])) / budget

@@ -1,4 +1,6 @@
-"""Experiments on the theorems of KLSU19, which has no experiments: the gain of preconditioning as κ grows."""
+"""This module declares experiments on the theorems of KLSU19, a paper without experiments: the gain of
+preconditioning.
+"""
 
 import numpy as np
 

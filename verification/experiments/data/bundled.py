@@ -1,7 +1,7 @@
-"""Wine, breast cancer and digits, from scikit-learn.
+"""Load the data sets wine, breast cancer and digits, which come with scikit-learn.
 
-The bounds are round numbers above the values that such measurements are expected to have. The bounds are ours; the
-sources state no bounds.
+The bounds of the columns are round numbers above the values that such measurements are expected to have. We chose these
+bounds; the sources state none.
 """
 
 from functools import cache

@@ -16,7 +16,7 @@ FORMATS = {  # the user's data sets may have these formats
 
 
 def missing(needs: str, files: Mapping[str, Path]) -> str:
-    """Return the reason why a needed data set is missing, or ""."""
+    """Return the reason why a needed data set is missing, or an empty text."""
     if needs == SCIKIT_LEARN and find_spec("sklearn") is None:
         return "needs scikit-learn: install the extra covassay[peers]"
     if needs in FORMATS and needs not in files:
@@ -25,7 +25,7 @@ def missing(needs: str, files: Mapping[str, Path]) -> str:
 
 
 def given(items: Sequence[str]) -> dict[str, Path]:
-    """Return the paths from arguments of the form NAME=PATH."""
+    """Return the paths that arguments of the form NAME=PATH give, by name."""
     found: dict[str, Path] = {}
     for item in items:
         name, equals, path = item.partition("=")

@@ -1,6 +1,6 @@
 """Read MNIST in its published format IDX, plain or compressed with gzip.
 
-A file begins with two zero bytes, the type (8 for unsigned bytes) and the number of axes; the length of every axis
+An IDX file begins with two zero bytes, the type (8 for unsigned bytes) and the number of axes; the length of every axis
 follows as four bytes, highest byte first, and then the entries.
 """
 
@@ -22,7 +22,7 @@ BRIGHTEST = 255
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content of a file, decompressed if it is a gzip file."""
+    """Return the content of a file, decompressed if the file is a gzip file."""
     if not path.is_file():
         raise InvalidInput(f"{path}: there is no such file")
     content = path.read_bytes()
@@ -35,7 +35,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read(path: Path, axes: int) -> NDArray[np.uint8]:
-    """Return the unsigned bytes of an IDX file with that many axes."""
+    """Return the unsigned bytes of an IDX file with the given number of axes."""
     content = read_bytes(path)
     begin = 4 + 4 * axes
     if content[:4] != bytes([0, 0, UNSIGNED_BYTE, axes]) or len(content) < begin:
@@ -50,7 +50,9 @@ def read(path: Path, axes: int) -> NDArray[np.uint8]:
 
 
 def _in(folder: Path, name: str) -> Path:
-    """Return the file `name` in the folder, or its compressed form. A path to a file is returned unchanged."""
+    """Return the path of the file `name` in the folder, or of its compressed form. A path to a file is returned
+    unchanged.
+    """
     if not folder.is_dir():
         return folder
     plain = folder / name
@@ -59,8 +61,8 @@ def _in(folder: Path, name: str) -> Path:
 
 @cache
 def images(path: Path) -> Matrix:
-    """Return the images of a folder or a file as rows, scaled as in DLY22: pixels over 255, over the square root of
-    d.
+    """Return the images of a folder or a file as rows, scaled as in DLY22: pixels are divided by 255 and by the square
+    root of d.
     """
     pixels = read(_in(path, IMAGES), 3)
     if pixels.size == 0:

@@ -1,7 +1,7 @@
 """Read news commentary in the published format: articles separated by an empty line, with one paragraph on each line.
 
 As in the authors' code for DLY22, articles of fewer than 20 tokens are left out, and words are hashed into d columns.
-Rows then have norm 1 (a public scaling), or are divided by the largest norm of a row (which reads the data).
+The rows then have norm 1 (a public scaling), or they are divided by the largest norm of a row (which reads the data).
 """
 
 import re
@@ -22,7 +22,7 @@ FEWEST_TOKENS = 20
 
 @cache
 def articles(path: Path) -> list[str]:
-    """Return the articles that are long enough."""
+    """Return the articles that have at least 20 tokens."""
     try:
         text = read_bytes(path).decode("utf-8")
     except UnicodeDecodeError:
@@ -37,7 +37,7 @@ def articles(path: Path) -> list[str]:
 
 @cache
 def counts(path: Path, d: int, unit: bool) -> Matrix:
-    """Return the articles as hashed word counts in d columns, with norm 1 if `unit`, else divided by the largest
+    """Return the articles as hashed word counts in d columns, scaled to norm 1 if `unit`, else divided by the largest
     norm.
     """
     reason = missing(SCIKIT_LEARN, {})

@@ -1,4 +1,4 @@
-"""Make the data sets of the panels, as functions of the setting, the generator and the files."""
+"""Make the data sets of the panels, as functions of the setting, the generator and the user's files."""
 
 from collections.abc import Callable
 
@@ -13,22 +13,24 @@ Draw = Callable[[Setting, np.random.Generator, Files], Sample]
 
 
 def of_rows(rows: Matrix) -> Sample:
-    """Make a sample whose own second moment is to be estimated."""
+    """Make a sample whose own second moment is the quantity to estimate."""
     return Sample(rows, second_moment(rows))
 
 
 def zipf(setting: Setting, rng: np.random.Generator, files: Files) -> Sample:
-    """Return the synthetic data of DLY22 §7.1, in `buckets` buckets of norms."""
+    """Return the synthetic data of DLY22 §7.1, with `buckets` buckets of norms."""
     return of_rows(zipf_rows(int(setting["n"]), int(setting["d"]), rng, SKEW, int(setting["buckets"])))
 
 
 def standing(rows: Callable[[Files], Matrix]) -> Draw:
-    """Return a function that returns the same data set for every setting and generator."""
+    """Return a function that returns one data set for every setting and generator."""
     return lambda setting, rng, files: of_rows(rows(files))
 
 
 def subset(rows: Callable[[Files], Matrix]) -> Draw:
-    """Return a function that draws n rows without replacement, or returns all rows in order if there are at most n."""
+    """Return a function that draws n rows without replacement; if there are at most n rows, it returns all of them in
+    order.
+    """
 
     def drawn(setting: Setting, rng: np.random.Generator, files: Files) -> Sample:
         everything = rows(files)
@@ -39,20 +41,22 @@ def subset(rows: Callable[[Files], Matrix]) -> Draw:
 
 
 def of_trace(setting: Setting, rng: np.random.Generator, files: Files) -> Sample:
-    """Make rows along the axes, with `rank` equal eigenvalues that add up to `trace`."""
+    """Make rows along the axes whose second moment has `rank` equal eigenvalues that add up to `trace`."""
     n, d, rank = int(setting["n"]), int(setting["d"]), int(setting["rank"])
     return of_rows(rows_of(np.full(rank, setting["trace"] / rank), n, d))
 
 
 def normal(setting: Setting, rng: np.random.Generator, files: Files) -> Sample:
-    """Draw rows from N(0, Σ), Σ = I or with eigenvalues from 1 to κ in a geometric series; Σ is to be estimated."""
+    """Draw rows from N(0, Σ), where Σ is I or has eigenvalues from 1 to κ in a geometric series; Σ is to be
+    estimated.
+    """
     n, d = int(setting["n"]), int(setting["d"])
     variances = np.geomspace(1.0, setting.get("kappa", 1.0), d)
     return Sample(rng.standard_normal((n, d)) * np.sqrt(variances), np.diag(variances))
 
 
 def normal_mean(setting: Setting, rng: np.random.Generator, files: Files) -> Sample:
-    """Draw rows from N(μ, I) with ‖μ‖ = 1 in a random direction; μ is to be estimated."""
+    """Draw rows from N(μ, I), where μ has norm 1 and a random direction; μ is to be estimated."""
     n, d = int(setting["n"]), int(setting["d"])
     direction = rng.standard_normal(d)
     mean = direction / np.linalg.norm(direction)

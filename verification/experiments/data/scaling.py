@@ -1,7 +1,7 @@
 """Scale rows to the unit ball by public bounds, which are stated in this package and not read from the data.
 
-A column with bounds [l, h] is clipped to them and mapped onto [−1, 1]. Divided by √d, rows of d such columns lie in the
-unit ball. The scaling does not depend on the data, so neighbouring data sets stay neighbouring.
+A column with bounds [l, h] is clipped to them and mapped onto [−1, 1]. If these columns are divided by √d, rows of d
+columns lie in the unit ball. The scaling does not depend on the data, so neighbouring data sets stay neighbouring.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ Bounds = Sequence[tuple[float, float]]
 
 
 def to_unit_ball(x: Matrix, bounds: Bounds) -> Matrix:
-    """Return the rows clipped to the bounds, every column mapped onto [−1, 1] and divided by √d."""
+    """Return the rows clipped to the bounds, with every column mapped onto [−1, 1] and divided by √d."""
     box = Box.of(bounds)
     shares = (np.clip(x, box.low, box.high) - box.low) / box.widths
     scaled: Matrix = (2 * shares - 1) / np.sqrt(box.dimension)
@@ -22,9 +22,9 @@ def to_unit_ball(x: Matrix, bounds: Bounds) -> Matrix:
 
 
 def by_largest_norm(x: Matrix) -> Matrix:
-    """Return the rows divided by the largest norm.
+    """Return the rows divided by the largest norm of a row.
 
-    The norm is read from the data, so no privacy guarantee covers this scaling.
+    The largest norm is read from the data, so no privacy guarantee covers this scaling.
     """
     scaled: Matrix = x / np.linalg.norm(x, axis=1).max()
     return scaled

@@ -1,11 +1,11 @@
 """Read Adult and Airfoil in the published formats of the UCI repository, and scale them by public bounds.
 
-Adult: lines of 15 fields separated by commas, of which the last, the income, is left out. A categorical field becomes
-one column for each published category, and "?" gives zeros in all of them: 6 numbers and 99 categories, 105 columns.
-A number is mapped onto [−1, 1]. Every one of the 14 fields contributes at most 1 to the squared norm, so rows are
-divided by √14.
+Adult has lines of 15 fields separated by commas, of which the last, the income, is left out. A categorical field of
+Adult becomes one column for each published category, and "?" gives zeros in all of them: 6 numbers and 99 categories,
+105 columns. A number in Adult is mapped onto [−1, 1]. Every one of the 14 fields of Adult contributes at most 1 to the
+squared norm, so rows are divided by √14.
 
-Airfoil: lines of 6 numbers separated by blanks.
+Airfoil has lines of 6 numbers separated by blanks.
 """
 
 import csv
@@ -51,7 +51,7 @@ HEADING = "|1x3 Cross validator"  # the file adult.test begins with this line
 
 @cache
 def adult(path: Path) -> Matrix:
-    """Return the records of one file, or of both files in a folder, in the unit ball.
+    """Return the records of one Adult file, or of both files in a folder, scaled to the unit ball.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def airfoil(path: Path) -> Matrix:
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a file."""
+    """Return the text of a file of the user."""
     if not path.is_file():
         raise InvalidInput(f"{path}: there is no such file")
     try:
@@ -119,7 +119,7 @@ def text_of(path: Path) -> str:
 
 
 def number(where: str, field: str) -> float:
-    """Return the finite number in a field."""
+    """Return the finite number in a field of the file."""
     try:
         value = float(field)
     except ValueError:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,9 @@ class ClaimUnderAudit:
     """The claim that a target is a certain mechanism, with certain options, and keeps a certain guarantee.
 
     `options` has every option. `view` computes the tested quantity from an output; None tests the output itself.
-    `samples` is the number of draws on each data set; events are chosen so that this number of draws can detect them.
-    `seed` is the seed for draws of the reference.
+    `samples` is the number of draws on each data set; pairs use it to choose events that so many draws can detect.
+    `seed` is the seed of draws from the reference. `many` makes many draws of the reference at once; without it they
+    are made one by one.
     """
 
     mechanism: Mechanism[Any, ..., Any]
@@ -51,6 +53,7 @@ class ClaimUnderAudit:
     samples: float
     seed: int
     view: View | None = None
+    many: Callable[..., Any] | None = None
 
     @property
     def output(self) -> Output:
@@ -67,8 +70,9 @@ class ClaimUnderAudit:
         return self.seen(self.mechanism.sample(x, rng, **self.budget, **self.options), x)
 
     def draws(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
-        """Return what is tested of `size` draws of the reference."""
-        outputs = one_by_one(self.mechanism.sample, x, size, rng=rng, **self.budget, **self.options)
+        """Return the tested quantities of `size` draws of the reference."""
+        many = self.many or partial(one_by_one, self.mechanism.sample)
+        outputs = many(x, size, rng=rng, **self.budget, **self.options)
         return np.array([self.seen(output, x) for output in outputs])
 
     @property

@@ -1,4 +1,4 @@
-"""ADK19 §1.1, §2: composition, the Laplace and exponential mechanisms, and ridge regression from a covariance."""
+"""Check ADK19 §1.1 and §2: composition, the Laplace and exponential mechanisms, ridge regression from a covariance."""
 
 import math
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ CASES = 3000
 
 
 def random_second_moment(rng: np.random.Generator, d: int) -> Matrix:
-    """Return a positive semidefinite matrix of any rank, with a spectrum over several orders of magnitude."""
+    """Return a random positive semidefinite matrix of any rank, whose eigenvalues span several orders of magnitude."""
     x = rng.standard_normal((int(rng.integers(1, 2 * d + 1)), d)) * 10 ** rng.uniform(-2, 1, d)
     moment: Matrix = x.T @ x
     return moment
@@ -33,8 +33,8 @@ def random_second_moment(rng: np.random.Generator, d: int) -> Matrix:
 def adaptive_composition(composed: Formula = lambda s, t: s * t) -> Found:
     """Two randomised responses multiply their odds e^{ε₁}, e^{ε₂}, even if the second question depends on the answer.
 
-    The record is a bit x, and the second stage asks for x or for its negation. With odds s and t the largest ratio of
-    joint probabilities between the two records is exactly st, in rational arithmetic.
+    In the check the record is a bit x, and the second response asks for x or for its negation. If the two responses
+    have odds s and t, the largest ratio of joint probabilities is st, in rational arithmetic.
     """
     for s, t in product((Fraction(2), Fraction(7, 3), Fraction(10)), repeat=2):
 
@@ -70,8 +70,8 @@ def laplace_loss(scale: Formula = laplace.noise_scale) -> Evidence:
 def laplace_tail(bound: Formula = laplace.largest_error) -> Found:
     """P(max |Y_i| ≥ b ln(k/β)) = 1 − (1 − β/k)^k ≤ β, by Bernoulli's inequality.
 
-    With t = bound/b the probability is 1 − (1 − e^{−t})^k. The check is in rational arithmetic: e^{−t} is 1 over the
-    argument of the logarithm in the reference's formula.
+    If the bound is t times the scale b, this probability is 1 − (1 − e^{−t})^k. The check computes in rational
+    arithmetic, with e^{−t} as 1 over the argument of the logarithm in the reference's formula.
     """
     for k, beta in product((1, 2, 5, 50), (Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000))):
         argument = bound(Fraction(1), k, beta, lambda v: v)  # e^t
@@ -121,9 +121,10 @@ def corrected_utility(bound: Formula = exponential.failure_bound, whole: bool = 
 @check("floating", scope="500 random problems")
 @mutant("half the penalty", solve=lambda m, t, a: ridge.coefficients(m, t, a / 2))
 def normal_equations(solve: Formula = ridge.coefficients) -> Found:
-    """The gradient of ½(w, −1) M (w, −1)ᵀ + α‖w‖² vanishes at w = (M_aa + 2αI)⁻¹ M_ay, so this w is the minimiser.
+    """The blocks of the covariance M give the ridge regression of every column, because the gradient vanishes.
 
-    So the blocks of the covariance M give the ridge regression of every column.
+    For one column the gradient of ½(w, −1) M (w, −1)ᵀ + α‖w‖² vanishes at w = (M_aa + 2αI)⁻¹ M_ay, so this w is the
+    minimiser.
     """
     rng = np.random.default_rng(4)
     for _ in range(500):
@@ -136,8 +137,9 @@ def normal_equations(solve: Formula = ridge.coefficients) -> Found:
 
 
 def regression_pairs(seed: int) -> Iterator[tuple[Matrix, Matrix, float]]:
-    """Yield random triples (C, Ĉ, α), first one with a singular Ĉ; Lemma 1 is sharp where only the target feature
-    is scaled.
+    """Yield random triples (C, Ĉ, α) of two covariances and a penalty.
+
+    The first Ĉ is singular. Lemma 1 is sharp if only the target feature is scaled.
     """
     yield np.array([[1000.0, 10.0], [10.0, 1.0]]), np.array([[1000.0, 10.0], [10.0, 0.1]]), 1 / 200
     rng = np.random.default_rng(seed)
@@ -160,8 +162,8 @@ def regression_pairs(seed: int) -> Iterator[tuple[Matrix, Matrix, float]]:
 def regression_error(denominator: float = 1.0, column: float = 1.0, bound_of: Formula = ridge.error_bound) -> Found:
     """Lemma 1, ‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖ŵ‖)/(λ_min(C) + 2α), holds for the reference's `error_bound`.
 
-    The α of the reference is the αn of the paper. One feature attains the form with the blocks of C: for a in place of
-    λ_min(C), w = 1/(a + 2α) and ŵ = 0.9/(a + 0.3 + 2α) differ by (0.1 + 0.3 ŵ)/(a + 2α).
+    The penalty α of the reference is the αn of the paper. One feature attains the form with the blocks of C: for a in
+    place of λ_min(C), w = 1/(a + 2α) and ŵ = 0.9/(a + 0.3 + 2α) differ by (0.1 + 0.3 ŵ)/(a + 2α).
     """
     for a, alpha in product((0.1, 2.0), (0.05, 1.0)):
         one, other = 1 / (a + 2 * alpha), 0.9 / (a + 0.3 + 2 * alpha)

@@ -18,7 +18,7 @@ from covassay.verification.exact.series import exponential
 
 
 def random_rows(rng: np.random.Generator, d: int) -> tuple[Matrix, Matrix]:
-    """Return two random vectors of the unit ball, each with probability 1/2 on its boundary."""
+    """Return two random vectors of the unit ball, each of which has length 1 with probability 1/2."""
     directions = rng.standard_normal((2, d))
     lengths = np.where(rng.random(2) < 0.5, 1.0, rng.random(2))
     x, y = directions / np.linalg.norm(directions, axis=1, keepdims=True) * lengths[:, None]
@@ -32,7 +32,7 @@ def random_rows(rng: np.random.Generator, d: int) -> tuple[Matrix, Matrix]:
 @mutant("a sensitivity of 1.94", bound=1.94)
 @mutant("a change of 1.5 at the pair", attained=1.5)
 def eigenvalue_change(bound: float = 2.0, attained: float = 2.0) -> Evidence:
-    """Replacing a row moves the ordered eigenvalues by at most 2 in ℓ1 (Mirsky), which (2, 0) → (1, 1) attains."""
+    """Replacing a row moves the ordered eigenvalues by at most 2 in ℓ1 (Mirsky), and some rows attain this."""
     rng = np.random.default_rng(1)
     worst = 0.0
     for _ in range(CASES):
@@ -51,7 +51,7 @@ def eigenvalue_change(bound: float = 2.0, attained: float = 2.0) -> Evidence:
 
 
 def random_frame(rng: np.random.Generator, d: int, near: Matrix) -> Matrix:
-    """Return a matrix whose columns are the eigenvectors of `near`, rotated by a random small or large amount."""
+    """Return a matrix whose columns are the eigenvectors of `near`, rotated at random by a small or a large amount."""
     vectors = np.linalg.eigh(near)[1][:, ::-1]
     turn = np.linalg.qr(np.eye(d) + 10 ** rng.uniform(-4, 1) * rng.standard_normal((d, d)))[0]
     frame: Matrix = vectors @ turn
@@ -63,8 +63,8 @@ def random_frame(rng: np.random.Generator, d: int, near: Matrix) -> Matrix:
 def truncated_reconstruction(tail: float = 1.0) -> Evidence:
     """‖C − Ĉ_k‖_F ≤ ‖C − C_k‖_F + √(2 Σ_{i≤k} λ_i(λ_i − θ̂_iᵀCθ̂_i)) + τ√k, by the reference's `error_bound`.
 
-    The inequality bounds the excess over the error of the best approximation of rank k, not the distance from that
-    approximation.
+    This inequality bounds how far the error exceeds that of the best approximation of rank k. It does not bound the
+    distance from that approximation.
     """
     rng = np.random.default_rng(8)
     failed = 0
@@ -91,14 +91,14 @@ def rank_k_claim(second: Formula = lambda m: m - 1, stated: tuple[float, float] 
     """Without a gap the distance from the best rank-k approximation is of order λ₁, not O(√(Σ dλ_i/ε_i) + √d/ε₀).
 
     For C = diag(M, M − 1), k = 1 and ε₁ = 1, E‖C₁ − λ₁θ̂θ̂ᵀ‖_F = M √2 E|θ̂₂|, and the claimed rate is √(2M). The ratio
-    of this error to the rate grows like √M. E|θ̂₂| is integrated from the exact law of θ̂₂². The ratio is 19.3 at M =
-    10³ and 193 at M = 10⁵.
+    of this error to the rate grows like √M. The expectation E|θ̂₂| is integrated from the exact law of θ̂₂². The ratio
+    is 19.3 at M = 10³ and 193 at M = 10⁵.
     """
     ratios = {}
     for m in (1e3, 1e5):
         cdf = bingham.projection_cdf(0.25 * np.diag([m, second(m)]), [1])
         grid = np.linspace(0, 1, 4001) ** 2
-        mean_root = float(np.trapezoid(1 - np.asarray(cdf(grid**2)), grid))  # E √W = ∫ P(W > t²) dt
+        mean_root = float(np.trapezoid(1 - np.asarray(cdf(grid**2)), grid))  # the identity E √W = ∫ P(W > t²) dt
         ratios[m] = m * math.sqrt(2) * mean_root / math.sqrt(2 * m)
     grows = ratios[1e5] / ratios[1e3]
     figures = {f"ratio at M = {m:g}": f"{r:.4g}" for m, r in ratios.items()}
@@ -162,7 +162,7 @@ def undefined_weights(share: Fraction = Fraction(1), displayed: Fraction = Fract
     """
     failed = []
     epsilon, d, beta = sp.symbols("epsilon d beta", positive=True)
-    # e^{τ/b}, because the formula is given a logarithm that does nothing
+    # The formula is called with the identity in place of the logarithm, which gives e^{τ/b}.
     argument = mechanism.adaptive_offset(epsilon, d, beta, lambda v: v) / mechanism.eigenvalue_scale(epsilon)
     if sp.simplify(sp.nsimplify(share) / (2 * argument) - beta / (4 * d)) != 0:
         failed.append("the probability of a negative weight")
@@ -192,14 +192,14 @@ def corrected_corollary_1(
 
     The left side is the square in ADK19.Thm2, which holds given λ̂: at t = 0 for the mean, at t = 2 ln(2d/β) for the
     tail. |λ̂_i − λ_i| ≤ τ implies λ_i ≤ w_i². With ε_i = 4η_i of the reference, the right side minus the left side at
-    λ_i = w_i² has no negative coefficient in the w_i and t, because d − i + 1 ≤ d. At d = 1 both are equal, so that the
-    constant 16 = 4² cannot be smaller. At d = 1 the only direction is not drawn, and ε₁ = ε/2.
+    λ_i = w_i² has no negative coefficient in the w_i and t, because d − i + 1 ≤ d. At d = 1 both sides are equal, so
+    that the constant 16 = 4² cannot be smaller. At d = 1 the only direction is not drawn, and so the budget ε₁ is ε/2.
     """
     epsilon, t = sp.symbols("epsilon t", positive=True)
     for d in (1, 2, 3, 5):
         w = sp.symbols(f"w1:{d + 1}", positive=True)
         drawn = [4 * eta for eta in exponents(epsilon, list(w))]
-        last = epsilon / 2 * w[-1] / sum(w)  # the share of the last direction, which is not drawn and costs nothing
+        last = epsilon / 2 * w[-1] / sum(w)  # the share of the last direction, which is not drawn
         parts = [*drawn, last]
         left = 8 * sum((d - i + t) * w[i] ** 2 / parts[i] for i in range(d))
         right = sp.nsimplify(constant) ** 2 * (d + sp.nsimplify(share) * t) / epsilon * sum(w) ** 2
@@ -225,8 +225,9 @@ def error_at_uniform_budget(
 ) -> Found:
     """At ε₀ = ε/2, ε_i = ε/(2d): 8 Σ (d − i + 1) λ_i/ε_i ≤ 16 d³λ₁/ε and ≤ 16 d² Σ λ_i/ε, and 8d/ε₀² = 32d/ε².
 
-    The left sides are those of ADK19.Thm2; Σ λ_i = tr C ≤ n. The ordered λ_i are sums of variables ≥ 0, in which the
-    gaps have no negative coefficient. At d = 1 both bounds are attained, so the constant 16 = 4² cannot be smaller.
+    The left sides are those of ADK19.Thm2, and Σ λ_i = tr C ≤ n. The check writes the ordered λ_i as sums of their
+    gaps; then the difference of the two sides has no negative coefficient. At d = 1 both bounds are attained, so the
+    constant 16 = 4² cannot be smaller.
     """
     epsilon = sp.Symbol("epsilon", positive=True)
     for d in (1, 2, 3, 5):
@@ -268,16 +269,15 @@ def gaussian_error(
 ) -> Evidence:
     """Gaussian noise on the upper triangle has E‖N‖_F² = d²σ² exactly, which is at most d³σ² and not of that order.
 
-    2√ln(1.25/δ) ≤ 2.3 √ln(1/δ) for δ ≤ 1/2: the ratio of the logarithms, 1 + ln 1.25/ln(1/δ), is largest at
-    δ = 1/2. At δ = 1/2 it is log₂ 2.5 ≤ 2.3²/4 = 529/400, because 5^400 ≤ 2^929, which is a comparison of whole
-    numbers.
+    2√ln(1.25/δ) ≤ 2.3 √ln(1/δ) for δ ≤ 1/2: the ratio of the logarithms, 1 + ln 1.25/ln(1/δ), is largest at δ = 1/2. At
+    δ = 1/2 this ratio is log₂ 2.5 ≤ 2.3²/4 = 529/400, because 5^400 ≤ 2^929, which is a comparison of whole numbers.
     """
     k, sigma = sp.symbols("k sigma", nonnegative=True)
     d = 1 + k
     mean_square = sp.expand(d * sigma**2 + 2 * (d * (d - 1) / 2) * sigma**2)
     gap = sp.Poly(sp.expand(sp.nsimplify(share) * d**3 * sigma**2 - mean_square), k, sigma)
     below = all(c >= 0 for c in gap.coeffs())
-    top, bottom = (stated**2 / 4).as_integer_ratio()  # the inequality is ln 2.5 ≤ (top/bottom) ln 2
+    top, bottom = (stated**2 / 4).as_integer_ratio()  # The inequality to check is ln 2.5 ≤ (top/bottom) ln 2.
     below = below and 5**bottom <= 2 ** (top + bottom)
     return Evidence(
         below and sp.expand(mean_square - d ** (2 * sp.Rational(power.numerator, power.denominator)) * sigma**2) == 0,
@@ -295,8 +295,9 @@ def gaussian_comparison(
 ) -> Evidence:
     """d^{3/2} √(λ log λ/ε) ≤ d^{3/2} √log(1/δ)/ε exactly if λ log λ ≤ log(1/δ)/ε.
 
-    The two sides are the guarantees that the paper compares. The Gaussian error itself is of order d √log(1/δ)/ε;
-    against it the condition is d λ log λ ≤ log(1/δ)/ε. And √d/ε is the Gaussian bound exactly if log(1/δ) = 1/d².
+    The two sides of the inequality are the guarantees that the paper compares. The Gaussian error itself is of order d
+    √log(1/δ)/ε; against it the condition is d λ log λ ≤ log(1/δ)/ε. The bound √d/ε is the Gaussian bound exactly if
+    log(1/δ) = 1/d².
     """
     d, epsilon, product, level = sp.symbols("d epsilon P L", positive=True)  # λ log λ and log(1/δ)
     ours = sp.sqrt(d) ** 3 * sp.sqrt(product / epsilon)
@@ -325,8 +326,8 @@ def angular_gaussian(
 ) -> Found:
     """For z ~ N(0, Ω⁻¹), u = z/‖z‖ has density ∝ (uᵀΩu)^{−d/2}, by the integral over the radius.
 
-    The density of z at ru is ∝ exp(−r² uᵀΩu/2), and the volume element is r^{d−1} dr du. The check integrates over r
-    for diagonal Ω; a rotation makes every Ω diagonal.
+    The density of z at ru is ∝ exp(−r² uᵀΩu/2), and the volume element is r^{d−1} dr du. The check integrates over the
+    radius r for diagonal Ω; a rotation makes every Ω diagonal.
     """
     r = sp.Symbol("r", positive=True)
     for d in range(2, 7):
@@ -342,10 +343,11 @@ def angular_gaussian(
 @check("symbolic")
 @mutant("q/b for (q/b)^{q/2}", log_bound=lambda b, q, log: -(q - b) / 2 + log(q / b))
 def envelope(log_bound: Formula = bingham.log_envelope_bound) -> Evidence:
-    """The log acceptance probability −y + (q/2) ln(1 + 2y/b) − ln M(b) is at most 0, and it is 0 at y = (q − b)/2.
+    """The log acceptance probability of the Bingham sampler is at most 0, and it is 0 at one point.
 
-    This function is concave in y, and y = (q − b)/2 is its critical point. The acceptance rate, which is ∝ det
-    Ω^{1/2}/M, is stationary in b at the root of Σ 1/(b + 2a_i) = 1, and its logarithm is concave in b.
+    It is −y + (q/2) ln(1 + 2y/b) − ln M(b) as a function of y. The log acceptance probability is concave in y, and y =
+    (q − b)/2 is its critical point. The acceptance rate, which is ∝ det Ω^{1/2}/M, is stationary in b at the root of Σ
+    1/(b + 2a_i) = 1, and its logarithm is concave in b.
     """
     y, b, q = sp.symbols("y b q", positive=True)
     log_rate = -y + q / 2 * sp.log(1 + 2 * y / b) - log_bound(b, q, sp.log)
@@ -364,9 +366,9 @@ def envelope(log_bound: Formula = bingham.log_envelope_bound) -> Evidence:
 @mutant("a bound of √q/2", bound=lambda q: math.sqrt(q) / 2)
 @mutant("3 % less", bound=lambda q: 0.97 * (math.sqrt(math.e * q / 2) + 0.2))
 def proposals(bound: Formula = lambda q: math.sqrt(math.e * q / 2) + 0.2) -> Evidence:
-    """The exact expected number of proposals is at most √(eq/2) + 0.2 on a grid of spectra.
+    """The exact expected number of proposals per Bingham draw is at most √(eq/2) + 0.2 on a grid of spectra.
 
-    The mean of "around 2d" that the experiments report is far above this.
+    The paper's experiments report a mean of "around 2d" proposals, which is far above this bound.
     """
     rng = np.random.default_rng(10)
     worst, figures = 0.0, {}

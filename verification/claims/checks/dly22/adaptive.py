@@ -1,4 +1,4 @@
-"""DLY22 §5 and Theorems 3, 4: clipping, the search for a threshold, and the budget and error of AdaptiveCov."""
+"""Check DLY22 §5 and Theorems 3, 4: clipping, the search for a threshold, and the budget and error of AdaptiveCov."""
 
 import dataclasses
 import math
@@ -30,7 +30,7 @@ def tail(squares: Sequence[Number], tau_squared: Number) -> Number:
 
 
 def random_squares(rng: np.random.Generator, n: int) -> list[Fraction]:
-    """Return random squared norms: zeros, ones, powers of 4 and values in between."""
+    """Return random squared norms: each is zero, one, a power of 4 or a value in between."""
     picks: list[Fraction] = []
     for _ in range(n):
         kind, level = int(rng.integers(0, 4)), int(rng.integers(0, 7))
@@ -55,9 +55,9 @@ def tail_function(
         lambda s, t: sum((v for v in s if v > t), Fraction(0)) / len(s),
     ),
 ) -> Found:
-    """γ(X, τ) does not increase with τ, γ(X, 0) = tr Σ and γ(X, 1) = 0, by rational arithmetic.
+    """The clipping bias γ(X, τ) does not increase with τ; γ(X, 0) = tr Σ and γ(X, 1) = 0 hold in rational arithmetic.
 
-    Our copy of the paper has lost (1), so the check covers two readings: (1/n) Σ (‖x_i‖² − τ²)₊ and the larger
+    Our copy of the paper has lost equation (1), so the check covers two readings: (1/n) Σ (‖x_i‖² − τ²)₊ and the larger
     (1/n) Σ ‖x_i‖² 1{‖x_i‖ > τ}.
     """
     rng = np.random.default_rng(1)
@@ -74,7 +74,7 @@ def tail_function(
 @mutant("‖x‖ − τ for ‖x‖² − τ²", bias=lambda s, t: max(s - t, 0))
 @mutant("twice the change", bias=lambda s, t: 2 * max(s * s - t * t, 0))
 def claim_1(bias: Formula = lambda norm, tau: max(norm**2 - tau**2, Fraction(0))) -> Evidence:
-    """‖xxᵀ − x̃x̃ᵀ‖_F = (‖x‖² − τ²)₊ for x̃ = x min(1, τ/‖x‖), entry by entry in rational arithmetic."""
+    """Clipping x to x̃ = x min(1, τ/‖x‖) gives ‖xxᵀ − x̃x̃ᵀ‖_F = (‖x‖² − τ²)₊, by rational arithmetic on the entries."""
     failed, seen = [], 0
     for x in ((3, 4), (1, 2, 2), (2, 3, 6), (1, 1, 1, 1), (5, 12, 0)):
         norm = Fraction(math.isqrt(sum(v * v for v in x)))
@@ -88,7 +88,7 @@ def claim_1(bias: Formula = lambda norm, tau: max(norm**2 - tau**2, Fraction(0))
 
 
 def clip(x: Matrix, tau: float) -> Matrix:
-    """Return the rows clipped to length τ by the reference, in their original unit."""
+    """Return the rows after the reference has clipped them to length τ, in the unit of the given rows."""
     clipped: Matrix = unit_rows(x, tau) * tau
     return clipped
 
@@ -97,7 +97,10 @@ def clip(x: Matrix, tau: float) -> Matrix:
 @mutant("half the bias", share=0.5)
 @mutant("clipping at τ/2", clipping=lambda x, t: clip(x, t / 2))
 def clipping_bias(share: float = 1.0, clipping: Formula = clip) -> Found:
-    """‖Σ(X) − Σ(X^τ)‖_F ≤ γ(X, τ), with equality if all clipped rows are parallel (Lemma 9)."""
+    """Clipping rows to length τ moves Σ by at most γ(X, τ) in Frobenius norm (Lemma 9).
+
+    Data whose clipped rows are all parallel attain this bound.
+    """
     rng = np.random.default_rng(2)
     parallel = 1.0
     for i in range(CASES):
@@ -117,10 +120,10 @@ def clipping_bias(share: float = 1.0, clipping: Formula = clip) -> Found:
 @mutant("without the bias", bias=lambda s, t: 0.0)
 @mutant("τ² for τ in the first term", exponent=2)
 def noise_and_bias(bias: Formula = tail, exponent: int = 1) -> Found:
-    """The error of a clipped mechanism is at most Noise(τ) + γ(τ) for any noise, and comes close to it.
+    """The error of a clipped mechanism is at most Noise(τ) + γ(τ) for any noise, and some data come close to it.
 
-    Noise(τ) = τ²σ‖W‖_F for GaussCov and τ · 2√(s tr Σ ‖W‖) + τ² s‖N‖ for SeparateCov. The check runs the reference's
-    clipped mechanism on random rows, thresholds and noises.
+    The noise level Noise(τ) is τ²σ‖W‖_F for GaussCov and τ · 2√(s tr Σ ‖W‖) + τ² s‖N‖ for SeparateCov. The check runs
+    the reference's clipped mechanism on random rows, thresholds and noises.
     """
     rng = np.random.default_rng(3)
     for i in range(600):
@@ -146,8 +149,8 @@ def noise_and_bias(bias: Formula = tail, exponent: int = 1) -> Found:
 def clipped_noise(separate: Formula = adaptive_cov.separate_noise, gauss: Formula = adaptive_cov.gauss_noise) -> Found:
     """At τ = 2^{−k}, τ² times SeparateCov's error bound at trace tr/τ² is τa + τ²e, and GaussCov's scales to τ²g.
 
-    The trace term a = √(4 s υ tr) is homogeneous of degree 1/2 in the trace, so it scales by τ alone. The check uses
-    the reference's bounds with both ensembles.
+    The trace term a = √(4 s υ tr) is homogeneous of degree 1/2 in the trace, so it scales by τ alone. The check
+    evaluates the reference's bounds for both noise ensembles.
     """
     for k in range(0, 40, 3):
         for n, d, rho, trace, ensemble in ((1e3, 5, 0.3, 0.2, "wigner"), (1e6, 200, 2.0, 1e-4, "goe")):
@@ -171,7 +174,8 @@ def clipped_noise(separate: Formula = adaptive_cov.separate_noise, gauss: Formul
 def released_noise_levels(errors: Formula = adaptive_cov.errors) -> Evidence:
     """With bounds = "code" the trace term is a sixth of 2^{5/4}√(υ tr)/(ρ^{1/4}√n), υ of the code; g is ω/(n√ρ).
 
-    ω, η and υ are those of `coded_bounds`. At d = 1, where the υ of the code is 0/0, υ* takes its place.
+    The factors ω, η and υ are those that `coded_bounds` computes. At d = 1, where the υ of the code is 0/0, υ* takes
+    its place.
     """
     worst = 0.0
     for d, n, rho, trace, beta in ((1, 10, 0.5, 1.0, 0.1), (2, 7, 0.3, 0.2, 0.05), (50, 1000, 2.0, 1e-3, 0.1)):
@@ -197,7 +201,7 @@ def _other_directions(factor: float, *given: Number) -> adaptive_cov.Errors:
 
 
 def least(n: float, trace: float, tau_squared: float, rho: float = 1.0) -> float:
-    """Return the smallest noise level Noise(τ) of equation (7), at d = n and β = 0.1."""
+    """Return the smallest noise level Noise(τ) of DLY22's equation (7), at d = n and β = 0.1."""
     found = adaptive_cov.errors(n, n, rho, trace, 0.1, "wigner", "theorem")  # type: ignore[arg-type]
     tau = math.sqrt(tau_squared)
     return float(min(tau_squared * found.gauss, tau * found.directions + tau_squared * found.eigenvalues))
@@ -213,8 +217,8 @@ def skewed_example(
 ) -> Evidence:
     """For d = n, one row of norm 1 and others of norm n^{−1/2}, clipping takes the bound from √(2/(ρn)) to 1/n.
 
-    The two bounds are the leading terms as n → ∞. Without clipping the second term √2 η/(√ρ n), η ≈ √d, of SeparateCov
-    stays. At τ = n^{−1/2} the noise of SeparateCov is of order n^{−5/4}, and the bias is 1/n.
+    Both bounds are the leading terms as n → ∞. Without clipping, SeparateCov also has the second term √2 η/(√ρ n) with
+    η ≈ √d. At τ = n^{−1/2} the noise of SeparateCov is of order n^{−5/4}, and the bias is 1/n.
     """
     figures = []
     for rho in (0.25, 1.0, 9.0):
@@ -235,13 +239,14 @@ def skewed_example(
 @check("floating")
 @mutant("the second data set has one level", level=Fraction(3, 8))
 def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
-    """Of two data sets with equal n, d and trace, every quantile is a factor n^{1/16} off the best threshold on one.
+    """For two data sets with equal n, d and trace, every quantile misses the best threshold of one of them by n^{1/16}.
 
-    Clipping at a quantile means that τ is the norm of the row of a fixed rank, in descending order. Let d = n, tr =
-    n^{−3/8} and m = n tr. One data set has m rows of squared norm 1 and zeros. A rank above m gives τ = 0 and the
-    error tr = n^{−6/16}; a rank up to m gives τ = 1 and n^{−7/16}. The other data set has m rows of squared norm
-    n^{−1/4}, and the others are equal. A rank up to m gives n^{−9/16}, a rank above m gives n^{−10/16}. The logarithms
-    do not depend on n, because d and n enter υ as powers.
+    To clip at a quantile is to take as τ the norm of the row that has a fixed rank in descending order. The example has
+    d = n, tr = n^{−3/8} and m = n tr. One data set has m rows of squared norm 1, and its other rows are zero. On this
+    data set a rank above m gives τ = 0 and the error tr = n^{−6/16}, and a rank up to m gives τ = 1 and the error
+    n^{−7/16}. The other data set has m rows of squared norm n^{−1/4}, and its remaining rows all have one norm. On the
+    second data set a rank up to m gives the error n^{−9/16}, and a rank above m gives the error n^{−10/16}. The
+    logarithms do not depend on n, because d and n enter υ as powers.
     """
     gains = []
     for n in (1e64, 1e128):
@@ -278,7 +283,7 @@ def exact_bias_bound(counts: Sequence[int], k: int, n: int) -> Fraction:
 @mutant("only the bins up to k − 1", bound=lambda c, k, n: exact_bias_bound(c, max(k - 1, 0), n))
 @mutant("twice the edges", bound=lambda c, k, n: 4 * exact_bias_bound(c, k, n))
 def bias_bins(bound: Formula = exact_bias_bound) -> Found:
-    """γ(2^{−k}) ≤ B_k ≤ 4γ(2^{−k−1}), by rational arithmetic; rows at the two ends of a bin approach the two bounds.
+    """By rational arithmetic, γ(2^{−k}) ≤ B_k ≤ 4γ(2^{−k−1}); rows at the two ends of a bin approach the two bounds.
 
     A row of bin j ≤ k contributes 4^{1−j} − 4^{−k}, which lies between ‖x‖² − 4^{−k} and
     4‖x‖² − 4^{−k} = 4(‖x‖² − 4^{−k−1}).
@@ -299,7 +304,7 @@ def bias_bins(bound: Formula = exact_bias_bound) -> Found:
 @mutant("a sensitivity of 1/2", limit=Fraction(1, 2))
 @mutant("the count of bin k alone", bound=lambda c, k, n: Fraction(c[k - 1], n) * (-1) ** k if k else Fraction(0))
 def bias_sensitivity(bound: Formula = exact_bias_bound, limit: Fraction = Fraction(1)) -> Found:
-    """Replacing a row moves nB_k by less than 1, in one direction for all k, by amounts that do not shrink as k grows.
+    """Replacing a row moves all nB_k by less than 1 and in one direction; the change does not shrink as k grows.
 
     The supremum is 1: replacing a row of zeros by a row of bin 1 moves nB_k by 1 − 4^{−k}.
     """
@@ -327,11 +332,11 @@ def trace_step(
     laplace: Formula = private_trace.laplace_margin,
     budget: Formula = adaptive_cov.trace_budget,
 ) -> Evidence:
-    """The trace moves by at most 1/n and costs ρ/8 (or ε/8), and t̃ ≥ tr Σ with probability 1 − β/8.
+    """Replacing a row moves the trace by at most 1/n and costs ρ/8 (or ε/8), and t̃ ≥ tr Σ with probability 1 − β/8.
 
     For f = β/8, P(N < −t) ≤ e^{−t²/2} = f at t = √(2 ln(1/f)) = √(2 ln(8/β)), and P(Laplace < −t) = e^{−t}/2 = f at t =
-    ln(1/(2f)) = ln(4/β). P(N > t) and P(Laplace > t) have the same bounds. The trace moves by |‖x‖² − ‖y‖²|/n ≤ 1/n,
-    which a unit row and a row of zeros attain.
+    ln(1/(2f)) = ln(4/β). The upper tails P(N > t) and P(Laplace > t) have the same bounds. The trace moves by |‖x‖² −
+    ‖y‖²|/n ≤ 1/n. A unit row that is replaced by a row of zeros attains this bound.
     """
     n, r, w, beta = sp.symbols("n r w beta", positive=True)
     rho, u = 4 * r**2, 2 * w**2
@@ -360,11 +365,12 @@ def trace_step(
 @mutant("all of ρ for the last step", final=lambda rho, radius, c: rho)
 @mutant("a search with ε₀ = √ρ", search=lambda rho: rho**0.5)
 def budgets(final: Formula = adaptive_cov.final_budget, search: Formula = adaptive_cov.search_epsilon) -> Evidence:
-    """The paper's budgets add up, ρ/8 + ε₀²/2 + 3ρ/4 = ρ with ε₀ = √ρ/2 and ε/8 + ε/8 + 3ε/4 = ε; 29ρ/32 is proven.
+    """The budgets of the paper add up to ρ (or ε), and the proven cost is 29ρ/32.
 
-    With a private radius the last step has 5/8 in place of 3/4. The proven cost has ε₀²/8 = ρ/32 (bounded range) in
-    place of ε₀²/2 = ρ/8 for a search: 29ρ/32, or 26ρ/32 with a private radius. Every step is a function of the data and
-    of what was released before, so the costs add up.
+    The sums are ρ/8 + ε₀²/2 + 3ρ/4 = ρ with ε₀ = √ρ/2 and ε/8 + ε/8 + 3ε/4 = ε. If the radius is private too, the last
+    step has 5/8 of the budget in place of 3/4. The proven cost has ε₀²/8 = ρ/32 (bounded range) in place of ε₀²/2 = ρ/8
+    for a search: 29ρ/32, or 26ρ/32 with a private radius. Every step is a function of the data and of what was released
+    before, so the costs add up.
     """
     r = sp.symbols("r", positive=True)
     rho = r**2
@@ -397,8 +403,8 @@ def budgets(final: Formula = adaptive_cov.final_budget, search: Formula = adapti
 def radius_promise(threshold: Formula = private_radius.search_threshold) -> Found:
     """If no noise exceeds α/2, the private radius is at most max(b, 2 max ‖x_i‖), and at most 2α rows are longer.
 
-    α = (8/ε) ln(2(J + 1)/β) for the J + 1 radii b, 2b, …, 1. By the accuracy of AboveThreshold no noise exceeds α/2
-    with probability at least 1 − β.
+    The bound α on the noise is (8/ε) ln(2(J + 1)/β) for the J + 1 radii b, 2b, …, 1. By the accuracy of AboveThreshold
+    no noise exceeds α/2 with probability at least 1 − β.
     """
     rng = np.random.default_rng(7)
     epsilon, beta = 2.0, 0.2
@@ -420,7 +426,7 @@ def radius_promise(threshold: Formula = private_radius.search_threshold) -> Foun
 
 
 def explicit_bound(noise: float, bias: float, slack: float, rest: float, factor: float) -> float:
-    """Return the bound C (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} with C = `factor`."""
+    """Return the bound C (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} on the error of AdaptiveCov, with C = `factor`."""
     return factor * (noise + bias) + 9 * slack + 8 * rest
 
 
@@ -431,11 +437,11 @@ def explicit_bound(noise: float, bias: float, slack: float, rest: float, factor:
 def adaptive_error(factor: float = 32.0, clipping: Formula = clipped_cov.clip_level, slack_share: float = 1.0) -> Found:
     """AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} for every τ, if no noise exceeds its bound.
 
-    α is the accuracy of the search. If the search stops at k ≥ 1, then B_j ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and
-    N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. At the norm 2^{1−k} the mechanism that is better at k has noise at
-    most 4N_k, and the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤
-    4 Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the search does not stop, these inequalities hold
-    with k = K + 1, and N_{K+1} is the last term of the bound.
+    In the bound, α is the accuracy of the search. If the search stops at k ≥ 1, then B_j ≤ N_j + α/n for j < k, N_k ≤
+    B_k + α/n, and N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. At the norm 2^{1−k} the mechanism that is better at
+    k has noise at most 4N_k, and the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ >
+    2^{−k−1}, N_k ≤ 4 Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the search does not stop, these
+    inequalities hold with k = K + 1, and the last term of the bound is N_{K+1}.
     """
     rng = np.random.default_rng(8)
     for _ in range(CASES):
@@ -483,12 +489,13 @@ def adaptive_error_proof(
 ) -> Evidence:
     """The constants 32, 9 and 8 in the bound on AdaptiveCov's error are what its proof gives, for all g, a and e.
 
-    The proof is in `adaptive_error`. The bounds on both noises satisfy bound(k − 1) ≤ 4 bound(k), and so does N_k, the
-    smaller of the two: for GaussCov with equality, for SeparateCov with the slack 2 · 2^{−k} a. The search stops at k.
-    At the clipping norm 2^{1−k}, one level above, the noise is at most 4N_k, and the bias at most B_{k−1} ≤ N_{k−1} + s
-    ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4 Noise(τ); if τ is smaller, then N_k ≤ B_k + s ≤ 4γ(τ)
-    + s. If the search does not stop, N_{K+1} is kept. So the error is at most 32 Noise(τ) + s, or 32γ(τ) + 9s, or
-    8N_{K+1} + s. The stated constants must be the largest of these. If the search stops at 0, the error is at most N_0.
+    The docstring of `adaptive_error` has the proof. The bounds on both noises, and so the smaller bound N_k, satisfy
+    bound(k − 1) ≤ 4 bound(k). GaussCov has equality, and SeparateCov has the slack 2 · 2^{−k} a. Suppose that the
+    search stops at k. At the clipping norm 2^{1−k}, one level above, the noise is at most 4N_k, and the bias at most
+    B_{k−1} ≤ N_{k−1} + s ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4 Noise(τ); if τ is smaller, then
+    N_k ≤ B_k + s ≤ 4γ(τ) + s. If the search does not stop, the last level N_{K+1} is kept. So the error is at most one
+    of 32 Noise(τ) + s, 32γ(τ) + 9s and 8N_{K+1} + s. The stated constants must be the largest in these three bounds. If
+    the search stops at 0, the error is at most the first noise level N_0.
     """
     k, g, a, e = sp.symbols("k g a e", positive=True)
     gauss = sp.expand(4 * adaptive_cov.gauss_noise(k, g) - adaptive_cov.gauss_noise(k - 1, g))
@@ -541,9 +548,7 @@ def zcdp_terms(
 def pure_terms(
     x: Matrix, noise: adaptive_cov_pure.AdaptiveCovPureNoise, epsilon: float, beta: float
 ) -> tuple[float, ...] | None:
-    """Return the terms g, a, e and α for AdaptiveLapCov, by the authors' bounds, or None if a noise exceeds its
-    bound.
-    """
+    """Return the terms g, a, e and α of AdaptiveLapCov's bound on these rows, or None if a noise exceeds its bound."""
     n, d = x.shape
     step, final, share = (
         adaptive_cov_pure.step_epsilon(epsilon),
@@ -569,12 +574,12 @@ def pure_terms(
 
 
 def clipped_first(x: Matrix) -> Matrix:
-    """Return the rows as a mutant clips them, to length 1/50."""
+    """Return the rows as a mutant clips them: to length 1/50."""
     return clip(x, 0.02)
 
 
 def without_search_noise(noise: AdaptiveNoise) -> AdaptiveNoise:
-    """Return the given noise with the noise of the search set to 0, so that the bound holds with α = 0."""
+    """Return the given noise without the noise of the search, so that the bound holds with α = 0."""
     silent = above_threshold.AboveThresholdNoise(0.0, np.zeros_like(noise.search.queries))
     return dataclasses.replace(noise, search=silent)
 
@@ -589,8 +594,9 @@ def adaptive_release(before: Formula = lambda x: x, unit: float = 1.0) -> Eviden
     """The matrices that AdaptiveCov and AdaptiveLapCov release are within the bound of `adaptive_error`.
 
     The check draws from the reference's mechanisms on skewed rows, with budgets from small to very large. A draw in
-    which a noise exceeds its bound, which has probability at most β, is left out. Every release is repeated with a
-    search without noise. Without that noise the bound holds with α = 0, so that the term 9α/n hides nothing.
+    which a noise exceeds its bound, which has probability at most β, is left out. The check repeats every release with
+    a search that has no noise. Without noise in the search the bound holds with α = 0, so the term 9α/n cannot hide an
+    error.
     """
     rng = np.random.default_rng(11)
     worst, sharp, seen, beta = 0.0, 0.0, 0, 0.1
@@ -631,12 +637,12 @@ def adaptive_release(before: Formula = lambda x: x, unit: float = 1.0) -> Eviden
 def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Evidence:
     """With a private radius r̃, AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + r̃² (9α/n + 8N_{K+1}) + 2α′R²/n.
 
-    Let X′ be the rows clipped to r̃ and divided by it. `adaptive_error` holds for X′, and r̃² times it bounds the error
-    about the covariance of the rows clipped to r̃. The bias of these rows is γ(X, r̃). For τ ≤ r̃,
-    r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ), and r̃² Noise at τ/r̃ and the trace t̃ is Noise at τ and r̃²t̃. For τ > r̃ take
-    the bound at r̃: γ(X′, 1) = 0, Noise rises with τ, and γ(X, r̃) ≤ 2α′R²/n, because at most 2α′ rows are longer than
-    r̃, and none is longer than R. The check draws from the reference's mechanism, and leaves the term in N_{K+1}
-    out. The check also leaves out a draw in which a noise exceeds its bound.
+    Let X′ be the rows of X, clipped to length r̃ and then divided by r̃. `adaptive_error` holds for X′, and r̃² times
+    it bounds the error about the covariance of the rows clipped to r̃. Clipping the rows to r̃ adds the bias γ(X, r̃).
+    For τ ≤ r̃, r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ), and r̃² Noise at τ/r̃ and the trace t̃ is Noise at τ and r̃²t̃. For
+    τ > r̃ take the bound at r̃: γ(X′, 1) = 0, Noise rises with τ, and γ(X, r̃) ≤ 2α′R²/n, because at most 2α′ rows are
+    longer than r̃, and none is longer than R. The check draws from the reference's mechanism, and leaves the term in
+    N_{K+1} out. The check also leaves out a draw in which a noise exceeds its bound.
     """
     rng = np.random.default_rng(12)
     worst, seen, small, beta = 0.0, 0, 0, 0.1
@@ -671,7 +677,7 @@ def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Evidence
 
 
 def largest_share(released: Matrix, x: Matrix, g: float, a: float, e: float, alpha: float) -> float:
-    """Return the largest share of its bound that the error of a release has, over τ = 1, 2^{−1/2}, …"""
+    """Return the largest ratio of a release's error to its bound, over τ = 1, 2^{−1/2}, …"""
     error, squares = float(np.linalg.norm(released - second_moment(x))), list(row_norms(x) ** 2)
     shares = []
     for tau in 2.0 ** -np.arange(0, 12, 0.5):
@@ -690,11 +696,11 @@ def largest_share(released: Matrix, x: Matrix, g: float, a: float, e: float, alp
 def synthetic_data(
     shares: Formula = dly22_data.shares, norm: Formula = lambda k, buckets: Fraction(1, 2 ** (buckets - k))
 ) -> Evidence:
-    """At s = 3 one bucket gives tr Σ = 1, and tr Σ falls as the number N of buckets grows.
+    """At s = 3 a single bucket gives tr Σ = 1, and tr Σ falls as the number N of buckets grows.
 
-    The rows of bucket k have norm 2^{k−N} and are a share ∝ k^{−3} of all, so tr = Σ_k k^{−3} 4^{k−N}/Σ_k k^{−3}. The
-    check has N = 1, …, 32 and compares every norm with the list in `zipf_data`. For the fall at N it also checks
-    3A/4 ≥ (N − 1)^{−3}(1 − 4^{1−N}) > N^{−3}, A = Σ_k k^{−3} 4^{k−N+1} over k ≤ N − 1, in rational arithmetic.
+    The rows of bucket k have norm 2^{k−N}, and their share of all rows is ∝ k^{−3}, so tr Σ = Σ_k k^{−3} 4^{k−N}/Σ_k
+    k^{−3}. The check tries N = 1, …, 32 and compares every norm with the list in `zipf_data`. For the fall at N it also
+    checks 3A/4 ≥ (N − 1)^{−3}(1 − 4^{1−N}) > N^{−3}, A = Σ_k k^{−3} 4^{k−N+1} over k ≤ N − 1, in rational arithmetic.
     """
     traces: list[float] = []
     for buckets in range(2, 33):

@@ -1,4 +1,4 @@
-"""DLY22 §1, §3 and Lemma 8: the covariance, its sensitivities, notions of privacy, and the sparse vector technique."""
+"""Check DLY22 §1, §3 and Lemma 8: the covariance, its sensitivities, notions of privacy, sparse vectors."""
 
 import math
 from fractions import Fraction
@@ -19,8 +19,8 @@ CASES = 3000
 
 
 def rows_in_ball(rng: np.random.Generator, n: int, d: int) -> Matrix:
-    """Return random rows of the unit ball, of length 1 with probability 1/3 and of a random length down to 1e-3
-    otherwise.
+    """Return random rows of the unit ball; each has length 1 with probability 1/3, and else a random length down to
+    1e-3.
     """
     rows = rng.standard_normal((n, d))
     lengths = np.where(rng.random(n) < 1 / 3, 1.0, 10 ** rng.uniform(-3, 0, n))
@@ -34,7 +34,10 @@ def rows_in_ball(rng: np.random.Generator, n: int, d: int) -> Matrix:
 @check("floating", scope="500 random data sets, n ≤ 8, d ≤ 5")
 @mutant("division by d", moment=lambda x: second_moment(x) * x.shape[0] / x.shape[1])
 def trace_identity(moment: Formula = second_moment) -> Found:
-    """In the eigenvectors of Σ the features are orthogonal with squared norms nλ_i, so Σλ_i = tr Σ = average ‖x_i‖²."""
+    """The trace Σλ_i of Σ is the average of ‖x_i‖².
+
+    In the eigenvectors of Σ the features are orthogonal, with squared norms nλ_i.
+    """
     rng = np.random.default_rng(1)
     for _ in range(500):
         n, d = int(rng.integers(1, 9)), int(rng.integers(1, 6))
@@ -49,9 +52,9 @@ def trace_identity(moment: Formula = second_moment) -> Found:
 @mutant("√2 times the scale", scale=lambda n, rho: sp.sqrt(2) * gauss_cov.noise_scale(n, rho))
 @mutant("half the variance off the diagonal", deviations=lambda d, e: wigner.deviations(d, "goe"))
 def gauss_cov_error(scale: Formula = gauss_cov.noise_scale, deviations: Formula = wigner.deviations) -> Evidence:
-    """On all data GaussCov has E‖Σ̂ − Σ‖_F² = d²/(n²ρ) exactly, an error of order d/n.
+    """On all data GaussCov has exactly E‖Σ̂ − Σ‖_F² = d²/(n²ρ), so its error is of order d/n.
 
-    σ²ρn² = 1 is checked symbolically, and Σ_ij Var W_ij = d² entry by entry up to d = 8.
+    The check confirms σ²ρn² = 1 symbolically, and Σ_ij Var W_ij = d² entry by entry up to d = 8.
     """
     n, rho = sp.symbols("n rho", positive=True)
     unit = sp.simplify(sp.nsimplify(scale(n, rho)) ** 2 * n**2 * rho)
@@ -67,7 +70,7 @@ def gauss_cov_error(scale: Formula = gauss_cov.noise_scale, deviations: Formula 
 def mahalanobis(swap: bool = False, factor: float = 1.0) -> Evidence:
     """‖A‖_F/λ₁ ≤ ‖Σ^{−1/2} A Σ^{−1/2}‖_F ≤ ‖A‖_F/λ_d, with equality for A along the first and the last eigenvector.
 
-    The matrices A are of any kind, symmetric or not.
+    The check tries symmetric and asymmetric matrices A.
     """
     rng = np.random.default_rng(3)
     failed, lowest, highest = 0, math.inf, 0.0
@@ -91,7 +94,7 @@ def mahalanobis(swap: bool = False, factor: float = 1.0) -> Evidence:
 
 
 def _accuracy(*given: Any) -> Any:
-    """Return the reference's α, changed as a mutant prescribes."""
+    """Return the reference's accuracy α of the sparse vector technique, changed as a mutant prescribes."""
     return above_threshold.accuracy(*given)
 
 
@@ -155,8 +158,8 @@ def svt_promise(share: float = 1.0) -> Found:
 def fact_1(supremum: Formula = gaussian.second_moments_sensitivity) -> Evidence:
     """Σ(a_i − b_i)² ≤ Σa_i² + Σb_i² ≤ 2 for a, b ≥ 0 that each sum to at most 1; two unit vectors attain it.
 
-    The check tries random rational vectors with zeros. The square of the reference's √2 is rounded to 12 decimals for
-    the comparison.
+    The check tries random rational vectors, some of which have zeros. The square of the reference's √2 is rounded to 12
+    decimals for the comparison.
     """
     rng = np.random.default_rng(7)
     limit = Fraction(round(float(supremum(1, 2)) ** 2 * 10**12), 10**12)
@@ -175,10 +178,10 @@ def fact_1(supremum: Formula = gaussian.second_moments_sensitivity) -> Evidence:
 @mutant("a supremum of 1.4", supremum=lambda d: 1.4)
 @mutant("ℓ1 for ℓ2", power=1)
 def eigenvalue_change_l2(supremum: Formula = SENSITIVITIES["eigenvalues, l2"].supremum, power: int = 2) -> Found:
-    """Replacing a row moves the ordered eigenvalues of nΣ by at most √2 in ℓ2; diag(2, 0) → diag(1, 1) attains it.
+    """Replacing a row moves the ordered eigenvalues of nΣ by at most √2 in ℓ2, which diag(2, 0) → diag(1, 1) attains.
 
-    The steps of the proof are checked too: adding xxᵀ lowers no eigenvalue and raises their sum by ‖x‖² ≤ 1. Fact 1
-    then gives the bound.
+    The check also confirms the steps of the proof: adding xxᵀ lowers no eigenvalue and raises their sum by ‖x‖² ≤ 1.
+    Fact 1 of DLY22 then gives the bound.
     """
     rng = np.random.default_rng(8)
     for _ in range(CASES):

@@ -1,8 +1,8 @@
-"""DLY22 Lemmas 6, 7 and 13–17: norms of Gaussian and of Laplace noise.
+"""Check DLY22 Lemmas 6, 7 and 13–17: norms of Gaussian and of Laplace noise.
 
 Laplace noise is treated as Gaussian noise of random variance: √(2E) g with E exponential and g normal is Laplace(1).
-Given the exponentials, Gaussian concentration applies. What remains is to bound the tails of sums and maxima of
-exponentials.
+Given the exponentials E, the noise is Gaussian, so that Gaussian concentration applies. The remaining step is to bound
+the tails of sums and maxima of exponentials.
 """
 
 import math
@@ -19,7 +19,7 @@ from covassay.reference import tails
 from covassay.reference.domain import Number
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 
-LEVEL = 1e-9  # a statistical check has this false-alarm probability
+LEVEL = 1e-9  # the false-alarm probability of a statistical check
 Bound = Callable[..., Number]
 Plain = Callable[[float, float], float]
 DIMENSIONS = (1, 2, 3, 5, 7, 8, 10, 50, 1000, 10**6, 10**12)
@@ -39,7 +39,7 @@ def chi_squared_exponent(v: Number, b: Number, s: Number, t: Number) -> Number:
 
 
 def moment_bounds() -> list[sp.Expr]:
-    """Expressions that vanish if both moment bounds hold: each slack is 0 at u = 0, with a derivative ≥ 0."""
+    """Return expressions that vanish if both moment bounds hold. Each slack is 0 at u = 0 and has a derivative ≥ 0."""
     u = sp.symbols("u", positive=True)
     chi = u**2 / (1 - 2 * u) + u + sp.log(1 - 2 * u) / 2
     gamma = u**2 / (2 * (1 - u)) + u + sp.log(1 - u)
@@ -52,7 +52,7 @@ def moment_bounds() -> list[sp.Expr]:
 
 
 def squared(bound: Bound, d: Number, s: Number, seen: list[Number]) -> Number:
-    """bound² with ln(c/β) replaced by s²; every constant c is appended to `seen`."""
+    """Return the squared bound with ln(c/β) replaced by s²; append every constant c that occurs to `seen`."""
 
     def log(argument: Number) -> Number:
         seen.append(argument)
@@ -84,10 +84,10 @@ def eta_tail(bound: Formula = tails.eta) -> Evidence:
 )
 @mutant("without the union bound", bound=lambda d, b, log: tails.omega(d, 2 * b, log))
 def omega_tail(bound: Formula = tails.omega) -> Evidence:
-    """P(‖W‖_F > ω) ≤ β for the Gaussian Wigner matrix, for all d and β.
+    """The Frobenius norm of the Gaussian Wigner matrix W exceeds ω with probability at most β, for all d and β.
 
-    ‖W‖_F² = χ²_d + 2χ²_{d(d−1)/2}. A χ² variable here is at most its η² with probability 1 − β/2, and ω² is exactly the
-    sum of the two bounds.
+    The squared norm ‖W‖_F² is χ²_d + 2χ²_{d(d−1)/2}. A χ² variable here is at most its η² with probability 1 − β/2, and
+    ω² is exactly the sum of the two bounds.
     """
     d, s = sp.symbols("d s", positive=True)
     seen: list[Number] = []
@@ -106,8 +106,8 @@ def omega_tail(bound: Formula = tails.omega) -> Evidence:
 def omega_sharp_tail(bound: Formula = tails.omega_sharp) -> Evidence:
     """The bound √(d² + 2√(d(2d − 1) ln(1/β)) + 4 ln(1/β)) on ‖W‖_F holds too, and it is smaller than ω.
 
-    This bound is one Chernoff bound for the weighted sum with d weights 1 and d(d − 1)/2 weights 2, so that v = d(2d −
-    1) and b = 2. This bound is smaller than ω because √(2d − 1) ≤ 1 + √(2(d − 1)).
+    This bound is one Chernoff bound for the sum with d weights 1 and d(d − 1)/2 weights 2, so that v = d(2d − 1) and b
+    = 2. This bound is smaller than ω because √(2d − 1) ≤ 1 + √(2(d − 1)).
     """
     k, s = sp.symbols("k s", positive=True)
     d = k + 1
@@ -128,10 +128,10 @@ def omega_sharp_tail(bound: Formula = tails.omega_sharp) -> Evidence:
 @check("floating")
 @mutant("υ*, which is proven", bound=tails.upsilon_star)
 def upsilon_far_out(bound: Formula = tails.upsilon) -> Evidence:
-    """The υ of the authors' code is exceeded with probability above β at d = 2, ln(1/β) = 2600; at d = 1 it is 0/0.
+    """The bound υ in the authors' code fails with probability above β at d = 2, ln(1/β) = 2600; at d = 1 it is 0/0.
 
     At u = (1, 1)/√2, uᵀWu ~ N(0, 3/2), and a standard normal N has P(N > t) ≥ φ(t) t/(1 + t²). The check computes with
-    30 digits; ln P exceeds ln β by about 6.
+    30 digits, and ln P exceeds ln β by about 6.
     """
     with mpmath.workdps(30):
         beta = mpmath.exp(-2600)
@@ -210,22 +210,24 @@ def psi_norm(norm: Formula = tails.psi_norm) -> Found:
 
 
 def laplace_vector(d: float, beta: float) -> float:
-    """√(2(d + √(2dx) + x)) + 2√(x(x + ln d)) with x = ln(3/β), which ‖Z‖₂ exceeds with probability at most β."""
+    """Return a bound on ‖Z‖₂ that fails with probability at most β: √(2(d + √(2dx) + x)) + 2√(x(x + ln d)), x =
+    ln(3/β).
+    """
     x = math.log(3 / beta)
     return math.sqrt(2 * (d + math.sqrt(2 * d * x) + x)) + 2 * math.sqrt(x * (x + math.log(d)))
 
 
 def laplace_frobenius(d: float, beta: float) -> float:
-    """√(2(d² + √(2d(2d − 1)x) + 2x)) + 2√(2x(x + ln m)), which ‖W‖_F exceeds with probability at most β.
+    """Return a bound on ‖W‖_F that fails with probability at most β: √(2(d² + √(2d(2d − 1)x) + 2x)) + 2√(2x(x + ln m)).
 
-    In the bound on ‖W‖_F, x = ln(3/β) and m = d(d + 1)/2.
+    In the bound on ‖W‖_F, x is ln(3/β) and m is d(d + 1)/2.
     """
     x, m = math.log(3 / beta), d * (d + 1) / 2
     return math.sqrt(2 * (d**2 + math.sqrt(2 * d * (2 * d - 1) * x) + 2 * x)) + 2 * math.sqrt(2 * x * (x + math.log(m)))
 
 
 def _dominates(coded: Bound, proven: Plain, between: Plain, kink: float) -> tuple[bool, str]:
-    """Return whether coded ≥ between ≥ proven on a grid, and `kink`, the slack where K changes its form, is not
+    """Return whether coded ≥ between ≥ proven on a grid, and whether `kink`, the slack where K changes form, is not
     negative.
     """
     pairs = list(product(DIMENSIONS, BETAS))
@@ -266,10 +268,10 @@ def laplace_vector_tail(coded: Formula = tails.eta_laplace) -> Evidence:
 def laplace_frobenius_tail(coded: Formula = tails.omega_laplace) -> Evidence:
     """1.5 d + K ln(2/β), with the constants of the authors' code, is never below a proven bound on ‖W‖_F, so it holds.
 
-    The proof is that of `laplace_vector_tail` with the weights 2E_ii and 4E_ij. With m = d(d + 1)/2,
-    √(2(d² + √(2d(2d − 1)x) + 2x)) + 2√(2x(x + ln m)) ≤ √2 d + 2√x + 2√2 x + √2 ln m
-    ≤ √2 d + (2√(κ/ln 2) + 2√2 κ + √2 log₂ m) L. The mean is E‖W‖_F² = 2d². The bracket is closest to K, 0.3 % below it,
-    at 2 log₂ m = (√2 + 1)², d = 3.4; the grid has this d and β = 1e-300 too.
+    The proof is that of `laplace_vector_tail` with the weights 2E_ii and 4E_ij. With m = d(d + 1)/2, √(2(d² + √(2d(2d −
+    1)x) + 2x)) + 2√(2x(x + ln m)) ≤ √2 d + 2√x + 2√2 x + √2 ln m ≤ √2 d + (2√(κ/ln 2) + 2√2 κ + √2 log₂ m) L. The mean
+    of ‖W‖_F² is 2d². The bracket is closest to K, 0.3 % below it, at 2 log₂ m = (√2 + 1)², d = 3.4; the grid has this d
+    and β = 1e-300 too.
     """
     first = 2 * math.sqrt(KAPPA / math.log(2)) + 2 * math.sqrt(2) * KAPPA
 
@@ -288,8 +290,8 @@ def theta(d: float) -> float:
 
 
 def laplace_wigner_mean(d: float, variance: float = 2.0) -> float:
-    """Return the bound (1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))) on E‖W‖, with σ² = 2(d + √(2d ln d) + ln d), σ_*² = 2(1
-    + ln m).
+    """Return the bound (1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))) on E‖W‖, with σ² = 2(d + √(2d ln d) + ln d), σ_*² = 2(1 + ln
+    m).
     """
     low = math.log(d)
     sigma = math.sqrt(variance * (d + math.sqrt(2 * d * low) + low))
@@ -298,7 +300,7 @@ def laplace_wigner_mean(d: float, variance: float = 2.0) -> float:
 
 
 def laplace_wigner_tail(d: float, beta: float, variance: float = 2.0) -> float:
-    """Return the bound on ‖W‖ with probability 1 − β: (1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))) + 2σ_*√x with x = ln(3/β).
+    """Return the bound (1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))) + 2σ_*√x on ‖W‖ with probability 1 − β, with x = ln(3/β).
 
     In the bound on ‖W‖, σ² = 2(d + √(2dy) + y) with y = x + ln d, and σ_*² = 2(x + ln m).
     """
@@ -340,7 +342,7 @@ def exact_maxima(d: int) -> tuple[float, float]:
     """Return the exact means of the largest of d independent sums of d exponentials, and of m = d(d + 1)/2
     exponentials.
 
-    The mean of a maximum of d independent variables with distribution function F is ∫ (1 − F^d).
+    The mean of a maximum of d independent nonnegative variables with distribution function F is ∫ (1 − F^d).
     """
     t = np.linspace(0, 4 * d + 60, 400_001)
     row = float(np.trapezoid(1 - stats.gamma(d).cdf(t) ** d, t))
@@ -348,13 +350,15 @@ def exact_maxima(d: int) -> tuple[float, float]:
 
 
 def exact_levels(d: int, beta: float) -> tuple[float, float]:
-    """Return the levels that the two maxima exceed with probability β/3, if the terms are independent."""
+    """Return the levels that the two maxima exceed with probability β/3 if the terms are independent."""
     each = 1 - (1 - beta / 3) ** (1 / d)
     return float(stats.gamma(d).isf(each)), float(-math.log(-math.expm1(math.log1p(-beta / 3) / (d * (d + 1) / 2))))
 
 
 def wigner_form(d: int, row: float, largest: float, level: float = 0.0) -> float:
-    """(1 + θ)(2√(2 row) + 6√(2 largest) √(ln d/ln(1 + θ))) + 2√(2 largest) √level, after Bandeira and van Handel."""
+    """Return (1 + θ)(2√(2 row) + 6√(2 largest) √(ln d/ln(1 + θ))) + 2√(2 largest) √level, after Bandeira and van
+    Handel.
+    """
     root = math.sqrt(2 * largest)
     mean = (1 + theta(d)) * (2 * math.sqrt(2 * row) + 6 * root * math.sqrt(math.log(d) / math.log1p(theta(d))))
     return mean + 2 * root * math.sqrt(level)
@@ -367,12 +371,12 @@ def wigner_form(d: int, row: float, largest: float, level: float = 0.0) -> float
 @mutant("a tail smaller by 20 %", tail=lambda d, beta: 0.8 * laplace_wigner_tail(d, beta))
 @mutant("a variance of 3", tail=lambda d, beta: laplace_wigner_tail(d, beta, 3.0))
 def laplace_wigner_bounds(mean: Formula = laplace_wigner_mean, tail: Formula = laplace_wigner_tail) -> Evidence:
-    """The explicit bounds on E‖W‖ and ‖W‖ for Laplace noise are asymptotically 2√(2d), and follow at d = 2 to 1000.
+    """The explicit bounds on E‖W‖ and ‖W‖ for Laplace noise are asymptotically 2√(2d), and they hold for d = 2 to 1000.
 
     Given the exponentials E_ij, W is Gaussian with standard deviations √(2E_ij), and E‖W‖ ≤ (1 + θ)(2σ + 6σ_*√(ln
     d/ln(1 + θ))) (Bandeira–van Handel 2016), where σ² is the largest row sum and σ_*² the largest entry of 2E. The
-    check puts the exact means and levels of such maxima into this form. The stated bounds are at least that large: the
-    exact form is at least 0.85 times the bound on the mean, and 0.8 times that on the tail.
+    check inserts the exact means and levels of such maxima into this bound. The stated bounds are at least that large:
+    the exact form is at least 0.85 times the bound on the mean, and 0.8 times that on the tail.
     """
     shares = []
     for d in (2, 5, 20, 50, 200, 1000):

@@ -1,4 +1,4 @@
-"""DLY22 §4, §6, appendices: SeparateCov and its pure form, rates, EMCov under zCDP, and the projection mechanism."""
+"""Check DLY22 §4, §6 and its appendices: SeparateCov and its pure form, rates, EMCov, and the projection mechanism."""
 
 import math
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def symmetric_noise(rng: np.random.Generator, d: int) -> Matrix:
 
 
 def swap() -> tuple[Matrix, Matrix]:
-    """Return Σ = e₁e₁ᵀ and the smallest noise that exchanges its two eigenvectors, ‖W‖ just above 1/2."""
+    """Return Σ = e₁e₁ᵀ and the smallest noise matrix that exchanges its two eigenvectors; ‖W‖ is just above 1/2."""
     return np.diag([1.0, 0.0]), np.diag([-0.5, 0.5]) * (1 + 1e-12)
 
 
@@ -43,7 +43,10 @@ def swap() -> tuple[Matrix, Matrix]:
 @mutant("all of ρ in both steps", scale=gauss_cov.noise_scale)
 @mutant("a sensitivity of 2/n", change=lambda n: 2 / n)
 def separate_budget(scale: Formula = separate_cov.noise_scale, change: Formula = lambda n: sp.sqrt(2) / n) -> Evidence:
-    """G and λ̃ spend ρ/2 each, because both change by at most √2/n in ℓ2 and carry Gaussian noise of scale √2/(n√ρ)."""
+    """SeparateCov's matrix G and eigenvalues λ̃ spend ρ/2 each.
+
+    Both change by at most √2/n in ℓ2, and their Gaussian noise has the scale √2/(n√ρ).
+    """
     n, r = sp.symbols("n r", positive=True)
     rho = 2 * r**2
     half = sp.simplify(zcdp_of_gaussian(change(n), sp.nsimplify(scale(n, rho)) ** 2) / rho)
@@ -52,8 +55,8 @@ def separate_budget(scale: Formula = separate_cov.noise_scale, change: Formula =
 
 
 def by_modulus(matrix: Matrix) -> Matrix:
-    """Make a mutant with eigenvectors in the order of |λ|, as by the singular value decomposition in the authors'
-    code.
+    """Make a mutant with the eigenvectors in the order of |λ|, as the singular value decomposition in the authors' code
+    has them.
     """
     return np.asarray(np.linalg.svd(matrix)[0])
 
@@ -65,7 +68,7 @@ def weyl_step(vectors: Formula = separate_cov.descending_eigenvectors, factor: f
     """The eigenvectors v_i of Σ + sW, in algebraic order, have λ_i(Σ) − v_iᵀΣv_i ≤ λ_max(sW) − λ_min(sW) ≤ 2s‖W‖.
 
     With G = Σ + sW, v_iᵀΣv_i = λ_i(G) − s v_iᵀWv_i ≥ λ_i(Σ) + s λ_min(W) − s λ_max(W) by Weyl's inequality. The bound
-    is tight. If the eigenvectors are in the order of |λ|, only the first bound fails.
+    is tight. If the eigenvectors are in the order of |λ|, the first bound fails and the second holds.
     """
     rng = np.random.default_rng(1)
     for i in range(CASES):
@@ -84,7 +87,7 @@ def weyl_step(vectors: Formula = separate_cov.descending_eigenvectors, factor: f
 @mutant("half the constant", bound=lambda n, r, t, w: separate_cov.direction_error(n, r, t, w) / 2)
 @mutant("the trace for its root", bound=lambda n, r, t, w: separate_cov.direction_error(n, r, t**2, w))
 def direction_error(bound: Formula = separate_cov.direction_error) -> Found:
-    """‖VΛVᵀ − Σ‖_F ≤ 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4}√n) for every Σ and W, and this is attained in dimension 2.
+    """The error of the directions, ‖VΛVᵀ − Σ‖_F, is at most 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4}√n), attained in dimension 2.
 
     The bound follows from ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i) and (5), and is attained when the noise just
     exchanges the two eigenvectors.
@@ -144,9 +147,10 @@ def trace_sensitive_rate(
 ) -> Evidence:
     """Theorem 1's bound is at most c₁ d^{1/4}√tr/(ρ^{1/4}√n) + c₂ √d/(√ρ n), with explicit logarithms in c₁ and c₂.
 
-    c₁ = 2^{7/4}√(1 + √ln(4/β)) and c₂ = √2 (1 + √(2 ln(2/β))). The constant c₁ uses υ ≤ 2√d (1 + √ln(4/β)), which holds
-    because √(4 − 2/d) ≤ 2 ≤ 2√d; the second uses η ≤ √d + √(2 ln(2/β)), whose square is at least η². With these bounds
-    in place of υ and η, and √d (1 + √(2 ln(2/β))) for the latter, the two terms are equal to the reference's.
+    The constants are c₁ = 2^{7/4}√(1 + √ln(4/β)) and c₂ = √2 (1 + √(2 ln(2/β))). The constant c₁ uses υ ≤ 2√d (1 +
+    √ln(4/β)), which holds because √(4 − 2/d) ≤ 2 ≤ 2√d; the second uses η ≤ √d + √(2 ln(2/β)), whose square is at least
+    η². With these bounds in place of υ and η, and √d (1 + √(2 ln(2/β))) for the latter, the two terms are equal to the
+    reference's.
     """
     worst, unequal = 0.0, 0.0
     for d, beta, n, trace in product((1, 2, 10, 10**3, 10**9), (0.9, 0.1, 1e-9), (1e2, 1e8), (1.0, 1e-6)):
@@ -174,7 +178,7 @@ def measured(error: Error) -> Rate:
     """Return the exponents of an error in d, n and tr: its slopes on a logarithmic scale at large d and n, in whole
     quarters.
 
-    99 stands for a slope that is not close to a whole number of quarters.
+    The value 99 stands for a slope that is not close to a whole number of quarters.
     """
     point = [1e5, 1e9, 1e-3]
     slopes = []
@@ -186,7 +190,7 @@ def measured(error: Error) -> Rate:
 
 
 def ratio(first: Rate, second: Rate) -> Rate:
-    """Return the exponents of the quotient of two rates."""
+    """Return the exponents of the quotient of two rates, which are the differences of their exponents."""
     d, n, t = (a - b for a, b in zip(first, second, strict=True))
     return d, n, t
 
@@ -212,11 +216,11 @@ def separate_rest(d: float, n: float, trace: float) -> float:
 
 
 def _uniform(gap: Callable[[float], float]) -> Error:
-    """The error √(2 tr · gap/n), if every direction loses `gap` as a multiple of 1/n (ADK19 Lemma 6)."""
+    """Return the error √(2 tr · gap/n) if every direction loses `gap`, as a multiple of 1/n (ADK19 Lemma 6)."""
     return lambda d, n, trace: math.sqrt(2 * trace * gap(d) / n)
 
 
-em_error = _uniform(lambda d: d / em_cov.exponents(1.0, int(d), "reconstructed")[0])  # the gap is d/η_i, at ρ = 1
+em_error = _uniform(lambda d: d / em_cov.exponents(1.0, int(d), "reconstructed")[0])  # at ρ = 1 the gap is d/η_i
 em_pure_error = _uniform(lambda d: d / iterative_eigenvectors.uniform_exponents(1.0, int(d), "paper")[0])  # at ε = 1
 
 
@@ -226,7 +230,8 @@ em_pure_error = _uniform(lambda d: d / iterative_eigenvectors.uniform_exponents(
 def worst_case_rates(separate: Formula = separate_error) -> Evidence:
     """At tr = 1, d^{1/4}/√n beats d/n exactly for d > n^{2/3}, reaches 1 at d = n², and dominates √d/n until then.
 
-    The exponents are slopes of the reference's bounds, rounded to quarters. The comparisons of exponents are exact.
+    The check obtains the exponents as slopes of the reference's bounds, rounded to quarters. The comparisons of
+    exponents use whole numbers and are exact.
     """
     d, n, _ = measured(separate)
     gain_d, gain_n, _ = ratio(measured(gauss_error), (d, n, Fraction(0)))
@@ -274,8 +279,8 @@ def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Evidence:
 
     If they are multiplied by n√ρ, both bounds depend only on d and on the share of the trace in d^{3/2}/(n√ρ), and
     SeparateCov's rises with the trace. The check tries every d from 25 to 1000 and powers of 10 up to 10¹⁵, with ω as
-    in the reference and with the larger ω of DLY22 Lemma 7. The leading terms are 2^{7/4}√share · d and d. For d = 2,
-    …, 7 SeparateCov's bound is above both of GaussCov's at the smaller trace too.
+    in the reference and with the larger ω of DLY22 Lemma 7. The leading terms of the two bounds are 2^{7/4}√share · d
+    and d. For d = 2, …, 7 SeparateCov's bound is above both of GaussCov's at the smaller trace too.
     """
     failed = []
     dimensions = [*range(25, 1001), *(10**k for k in range(4, 16))]
@@ -323,9 +328,9 @@ def separate_pure(
     matrix_scale: Formula = separate_cov_pure.matrix_scale,
     eigenvalue_scale: Formula = separate_cov_pure.eigenvalue_scale,
 ) -> Found:
-    """Lemma 18: G and λ̃ spend ε/2 each, and the error is at most √(8√2 d tr υ/(nε)) + 4η/(nε).
+    """Lemma 18: SeparateLapCov's G and λ̃ spend ε/2 each, and its error is at most √(8√2 d tr υ/(nε)) + 4η/(nε).
 
-    The sensitivities are √2 d/n for G and 2/n for λ̃.
+    The sensitivity of G is √2 d/n, and that of λ̃ is 2/n.
     """
     rng = np.random.default_rng(10)
     for _ in range(200):
@@ -339,9 +344,7 @@ def separate_pure(
 
 
 def probabilities_of_bounds(bounds: Callable[..., tuple[Number, Number]], d: int, beta: float) -> list[float]:
-    """Return the β at which υ and η of the authors' code are the two parts of SeparateLapCov's bound; each must be
-    β/2.
-    """
+    """Return the two β at which υ and η of the authors' code are parts of SeparateLapCov's bound; each must be β/2."""
     n, epsilon, trace = 30.0, 0.7, 0.4
     a, e = (float(v) for v in bounds(n, d, epsilon, trace, beta, "paper"))
     upsilon = a**2 / (4 * trace * float(separate_cov_pure.matrix_scale(n, d, epsilon, "paper")))
@@ -414,11 +417,11 @@ def pure_rates(separate: Formula = separate_pure_rate, em: Formula = em_pure_err
 def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> Found:
     """Appendix B: if E‖M − μ‖² ≤ α² ≤ d/54 on {±1}^d needs n ≥ d/(Cαε), the empirical error on the ball is ≥ √d/(3Cnε).
 
-    Scaling by 1/√d turns α into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e gives a
-    statistical error of e + 1/√n. Used directly, this means e ≥ √d/(Cnε) − 1/√n, which says nothing for n > d/(Cε)².
-    Instead take n₀ < √d/(Caε) records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives e ≥
-    (2a/3) n₀/n. The condition √d ≥ 68 Cε is enough for that. The arithmetic is rational, and only the product Cε enters
-    it; so it also holds with another function of ε in its place, such as 12 sinh ε.
+    Scaling by 1/√d turns α into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e implies
+    a statistical error of at most e + 1/√n. Used directly, this means e ≥ √d/(Cnε) − 1/√n, which says nothing for n >
+    d/(Cε)². Instead take n₀ < √d/(Caε) records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives
+    e ≥ (2a/3) n₀/n. The condition √d ≥ 68 Cε is enough for this conclusion. The arithmetic is rational and uses C and ε
+    only in the product Cε. So it also holds with another function of ε in its place, such as 12 sinh ε.
     """
     empty = 0
     a = Fraction(2, 15)
@@ -446,8 +449,9 @@ def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> F
 def projection_error(project: Formula = psd_trace_ball, factor: float = 1.0) -> Evidence:
     """The M ⪰ 0, tr M ≤ 1, nearest to Σ + N is Σ̂ with ‖Σ̂ − Σ‖_F² ≤ ⟨N, Σ̂ − Σ⟩ ≤ ‖N‖(tr Σ̂ + tr Σ) ≤ 2‖N‖.
 
-    Σ = e₁e₁ᵀ and N = e₂e₂ᵀ − e₁e₁ᵀ attain the bound. The reference's bound on the error is therefore √(2συ). For the
-    matrices of rank one in place of the convex set, the first inequality fails at Σ = e₁e₁ᵀ, N = diag(−1/2, 3/4).
+    The pair Σ = e₁e₁ᵀ and N = e₂e₂ᵀ − e₁e₁ᵀ attains this bound. The reference's bound on the error is therefore √(2συ).
+    For the matrices of rank one in place of the convex set, the first inequality fails at Σ = e₁e₁ᵀ, N = diag(−1/2,
+    3/4).
     """
     rng = np.random.default_rng(4)
     worst, excess = 0.0, 0.0
@@ -480,8 +484,8 @@ def projection_eigenvectors(project: Formula = psd_trace_ball) -> Found:
 
     In the eigenvectors of Σ̃ = VΛVᵀ, ‖Σ̃ − M‖_F² = ‖Λ − diag(VᵀMV)‖² + ‖the rest of VᵀMV‖². The diagonal is nonnegative
     and has the same trace, so keeping only the diagonal ("pinching") brings M nearer. The projection P is checked by
-    ⟨Σ̃ − P, M − P⟩ ≤ 0 for competitors M, extreme points among them. If K were the set of second moments of n < d rows,
-    which have rank at most n, pinching would leave K; here K is its convex hull.
+    ⟨Σ̃ − P, M − P⟩ ≤ 0 for competitors M, extreme points among them. The set of second moments of n < d rows, which
+    have rank at most n, is not closed under pinching; K is therefore its convex hull.
     """
     rng = np.random.default_rng(5)
     for _ in range(CASES):

@@ -1,8 +1,9 @@
-"""The synthetic data of DLY22 §7.1: Gaussian rows mixed at random, centred, with norms that follow Zipf's law.
+"""This module draws the synthetic data of DLY22 §7.1: Gaussian rows mixed at random, centred, with norms that follow
+Zipf's law.
 
 X = GU, where G is (n, d) with N(0, 1) entries and U is (d, d) with entries uniform on (0, 1). The mean of the rows is
 subtracted, and every row is given a new norm. Bucket k = 1, …, N holds a share of the rows ∝ k^{−s}, the first rows in
-bucket 1, and its rows have norm 2^{k−N}. N = 1 gives rows of norm 1.
+bucket 1, and its rows have norm 2^{k−N}. A single bucket (N = 1) gives rows of norm 1.
 
 Centring depends on all rows of the data, so no privacy guarantee covers it. The authors draw with torch; this module
 draws from the same law with numpy.
@@ -12,13 +13,13 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Number, require_dimension, require_positive
 
-# The settings of the paper's figures: the skew s, the number N of buckets, and the parameters of the runs
+# Settings of the figures in the paper: the skew s, the number N of buckets, and the parameters of the runs
 SKEW = 3.0
 BUCKETS = 4
 
 
 def shares(skew: Number, buckets: int) -> list[Number]:
-    """Return the shares k^{−s}/Σ_j j^{−s} of the buckets k = 1, …, N."""
+    """Return the shares k^{−s}/Σ_j j^{−s} of the rows that the buckets k = 1, …, N hold."""
     weights = [1 / k**skew for k in range(1, buckets + 1)]
     return [w / sum(weights) for w in weights]
 
@@ -40,7 +41,7 @@ def zipf_norms(n: int, skew: float = SKEW, buckets: int = BUCKETS) -> Matrix:
 
 
 def zipf_rows(n: int, d: int, rng: np.random.Generator, skew: float = SKEW, buckets: int = BUCKETS) -> Matrix:
-    """Draw the data set, (n, d), for n ≥ 2."""
+    """Draw the synthetic data set of n ≥ 2 rows, (n, d)."""
     x = rng.standard_normal((n, d)) @ rng.uniform(size=(d, d))
     x -= x.mean(axis=0)
     x /= np.linalg.norm(x, axis=1, keepdims=True)

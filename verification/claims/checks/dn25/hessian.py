@@ -21,10 +21,11 @@ def nonnegative_beyond(difference: sp.Expr, d: sp.Symbol, start: int) -> bool:
 @check("symbolic", covers="all")
 @mutant("E‖Z‖_F² ≥ d³", moment=lambda d: d**3)
 def variance_of_a_weight(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
-    """Var w_i ≥ ((3d + 1)/(2(d² + 1)) − 1/d)/d ≥ 1/(4d²) for d ≥ 4, by the moment bound E‖Z‖_F² ≥ (3d³ + d²)/2.
+    """The variance of a weight w_i is at least ((3d + 1)/(2(d² + 1)) − 1/d)/d, which is at least 1/(4d²) for d ≥ 4.
 
-    E‖Z‖_F² = d · E w_i² · d²(d² + 1), because R and w are independent, and E w_i = 1/d. (2.1) with κ = Ω̃(d³) would make
-    the variance Õ(d⁻³); d³ times the lower bound is at least d/4, so no constant and no power of a logarithm saves it.
+    This follows from the moment bound E‖Z‖_F² ≥ (3d³ + d²)/2. E‖Z‖_F² = d · E w_i² · d²(d² + 1), because R and w are
+    independent, and E w_i = 1/d. (2.1) with κ = Ω̃(d³) would make the variance Õ(d⁻³); d³ times the lower bound is at
+    least d/4, so no constant and no power of a logarithm saves it.
     """
     d = sp.Symbol("d", positive=True)
     variance = moment(d) / (d**3 * (d**2 + 1)) - 1 / d**2
@@ -54,10 +55,10 @@ def largest_value(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> Evidence
 def capped_event(cap: Fraction = Fraction(4), smallest: int = 10**4) -> Evidence:
     """P(max w > 4/d) ≤ e^{−d r(c)}/(c(c − 2)) + e^{−d²/1250}, c = 3.84, which is below 1/(16 d²) from d = 10⁴ on.
 
-    max w = ‖Z‖/R is above cap/d only if ‖Z‖ > 0.96 cap d or R < 0.96 d². The page norm-tail.md bounds the probability
-    of the first event, and that of the second is below e^{−L} for d√(2L) = 0.04 d². So given max w ≤ 4/d, w_i still has
-    the variance of `variance_of_a_weight`, and (4.2) fails. With α = 2/d the condition has a probability that tends to
-    0.
+    max w = ‖Z‖/R is above cap/d only if ‖Z‖ > 0.96 cap d or R < 0.96 d². The first event has the bound of the page
+    norm-tail.md, and the second has probability below e^{−L} for d√(2L) = 0.04 d². So given max w ≤ 4/d, w_i still has
+    the variance of `variance_of_a_weight`, and (4.2) fails. With α = 2/d the event in the condition of (4.2) has a
+    probability that tends to 0.
     """
     c = cap * Fraction(96, 100)
     log = mpmath.iv.log(2 * mpmath.iv.mpf(c.numerator) / c.denominator / mpmath.iv.pi)
@@ -73,5 +74,5 @@ def capped_event(cap: Fraction = Fraction(4), smallest: int = 10**4) -> Evidence
 
 
 def interval(value: Fraction) -> mpmath.mpf:
-    """Return the rational number as an interval of mpmath."""
+    """Return the rational number as an interval of mpmath that contains it."""
     return mpmath.iv.mpf(value.numerator) / value.denominator

@@ -1,4 +1,4 @@
-"""DN25 §2 and Lemmas 4, 5: the law of nuclear-Laplace noise in singular values and vectors."""
+"""Check DN25 §2 and Lemmas 4, 5: the law of nuclear-Laplace noise in singular values and vectors."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ LEVEL = 1e-9  # the false-alarm probability of a statistical check
 
 
 def repulsion(s: Sequence[Number]) -> Number:
-    """Return ∏_{i<j} (s_i² − s_j²), the Jacobian of the singular value decomposition."""
+    """Return ∏_{i<j} (s_i² − s_j²), the Jacobian factor of the singular value decomposition."""
     product: Number = 1
     for a, b in combinations(s, 2):
         product = product * (a**2 - b**2)
@@ -29,7 +29,7 @@ def sum_of_squares(s: Sequence[Number]) -> Number:
 
 
 def vandermonde(s: Sequence[Number]) -> Number:
-    """Return ∏_{i<j} (s_i − s_j), the Jacobian for symmetric matrices."""
+    """Return ∏_{i<j} (s_i − s_j), the Jacobian factor of the eigenvalue decomposition of symmetric matrices."""
     return math.prod(a - b for a, b in combinations(s, 2))
 
 
@@ -96,7 +96,7 @@ def volume_constant(jacobian: Formula = repulsion) -> Evidence:
 def radial_factorisation(
     jacobian: Formula = repulsion, shape: Formula = nuclear_laplace.radius_shape, largest: int = 4
 ) -> Evidence:
-    """The density at σ = Rw is R^{d²−1} e^{−R} times a function of w: R ~ Gamma(d²) is independent of (w, U, V).
+    """The density at σ = Rw is R^{d²−1} e^{−R} times a function of w. So R ~ Gamma(d²) is independent of (w, U, V).
 
     ∏(σ_i² − σ_j²) is homogeneous of degree d(d − 1), and dσ contributes the factor R^{d−1}.
     """
@@ -112,7 +112,7 @@ def radial_factorisation(
 @check("floating")
 @mutant("unsigned QR", sampler=lambda d, rng, n: np.linalg.qr(rng.standard_normal((n, d, d)))[0])
 def haar_signs(sampler: Formula = haar.sample, draws: int = 400) -> Evidence:
-    """The sampled Haar matrices have a positive first entry, and a positive determinant, half of the time each."""
+    """In half of the sampled Haar matrices the first entry is positive, and in half the determinant is."""
     q = sampler(3, np.random.default_rng(6), draws)
     tests = [
         binomial(int((q[:, 0, 0] > 0).sum()), draws, 0.5, "Q₁₁ > 0 half of the time"),
@@ -133,7 +133,7 @@ def _random_signs(rng: np.random.Generator, size: int, d: int) -> Matrix:
 def signed_factors(
     signs: Formula = _random_signs, noise: Formula = nuclear_laplace.sample, draws: int = 4000
 ) -> Evidence:
-    """With random signs the singular vectors of Z are Haar: signs and squares of first entries have that law."""
+    """With random signs the singular vectors of Z are Haar: signs and squares of their first entries have that law."""
     d, rng = 3, np.random.default_rng(8)
     u, s, vt = np.linalg.svd(noise(d, rng, draws))
     common = signs(rng, draws, d)

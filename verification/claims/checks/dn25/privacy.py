@@ -1,4 +1,4 @@
-"""DN25 Algorithms 1 and 2: their sensitivities and the budgets that they spend."""
+"""Check the sensitivities of DN25 Algorithms 1 and 2 and the budgets that they spend."""
 
 import sympy as sp
 
@@ -15,7 +15,7 @@ def algorithm_2_budget(
     matrix_scale: Formula = nuclear_ball_projection.matrix_scale,
     trace_scale: Formula = nuclear_ball_projection.trace_scale,
 ) -> Evidence:
-    """Algorithm 2 spends 7ε/10 if its two steps are composed, and ε/2 if their losses are bounded jointly.
+    """Algorithm 2 spends 7ε/10 by composition of its two steps, and ε/2 if their losses are bounded jointly.
 
     The joint loss (s + t)/(nρ) + 2|s − t|/(nb) is convex and symmetric on 0 ≤ s, t ≤ 1, so its maximum is at a corner.
     """
@@ -67,9 +67,9 @@ def centred_algorithm_2(
 ) -> Evidence:
     """For the centred covariance Algorithm 2 spends at most ε with ρ = 6√3(n − 1)/(εn²) and b = 16(n − 1)/(εn²).
 
-    Twice the trace moves by at most 8(n − 1)/n², because |x − m|² lies in [0, 4]. Let f and g be these scales over the
-    printed ones, 4/(εn) and 10/(εn). The error bound of Theorem 2 has parts in f, g, √f and √(fg). For n ≥ 2, 1 ≤ f and
-    g ≤ f ≤ 3√3/2, so every part grows by at most 3√3/2. With the printed scales the two losses add up to
+    Twice the trace moves by at most 8(n − 1)/n², because |x − m|² lies in [0, 4]. Let f and g be the ratios of these
+    scales to the printed ones, 4/(εn) and 10/(εn). The error bound of Theorem 2 has parts in f, g, √f and √(fg). For n
+    ≥ 2, 1 ≤ f and g ≤ f ≤ 3√3/2, so every part grows by at most 3√3/2. With the printed scales the two losses add up to
     (3√3/4 + 4/5)(1 − 1/n)ε.
     """
     more, epsilon = sp.symbols("k epsilon", positive=True)

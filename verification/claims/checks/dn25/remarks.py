@@ -1,4 +1,4 @@
-"""DN25: the comparisons of rates in the introduction and after Theorem 2, and slips of algebra in §4."""
+"""Check the comparisons of rates in DN25's introduction and after Theorem 2, and slips of algebra in its §4."""
 
 import math
 from fractions import Fraction
@@ -18,8 +18,8 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 def crossover(crossover: Formula = lambda d: d**2, trivial: Formula = lambda d: d) -> Evidence:
     """In min{d^{3/2}/(εn), √(d/(εn))} the second term is below the first exactly for εn < d²; both exceed 1 for εn < d.
 
-    The quotient √(d/(εn)) over d^{3/2}/(εn) is √x at εn = xd². At εn = d/(1 + x) the second is √(1 + x), and the first
-    is √d (1 + x).
+    The quotient √(d/(εn)) over d^{3/2}/(εn) is √x at εn = xd². At εn = d/(1 + x) the second term is √(1 + x), and the
+    first term is √d (1 + x).
     """
     d, n, x = sp.symbols("d n x", positive=True)  # n stands for εn
     first, second = d ** sp.Rational(3, 2) / n, sp.sqrt(d / n)
@@ -34,7 +34,7 @@ def crossover(crossover: Formula = lambda d: d**2, trivial: Formula = lambda d: 
 def zero_release(zero_error_squared: Formula = lambda d: Fraction(1)) -> Evidence:
     """At n = ε = 1 the printed bound min{d^{3/2}, √d} is √d times the error of releasing 0, without a limit in d.
 
-    The error of releasing 0 is ‖Σ‖_F, which is at most tr Σ, and so at most 1. Squares are compared.
+    The error of the release 0 is ‖Σ‖_F, which is at most tr Σ, and so at most 1. Squares are compared.
     """
     failed = [d for d in range(2, 200) if min(d**3, d) / zero_error_squared(d) != d]
     return Evidence(not failed, "2 ≤ d < 200", ", ".join(f"d={d}" for d in failed[:3]))
@@ -44,7 +44,9 @@ Pair = tuple[Number, Number]
 
 
 def corrected_threshold(d: Number, n: Number) -> Pair:
-    """Return the two terms of the corrected threshold min{d^{3/2}/(εn), d^{−1/2}} for tr Σ; n stands for εn."""
+    """Return the two terms of the corrected threshold min{d^{3/2}/(εn), d^{−1/2}} for tr Σ; the argument n stands for
+    εn.
+    """
     return d ** sp.Rational(3, 2) / n, 1 / sp.sqrt(d)
 
 
@@ -95,9 +97,7 @@ def approximate_rate(power: int = 1) -> Evidence:
 
 
 def gain_of_theorem_2(trace: Number, level: Number) -> Number:
-    """Return the ratio of √(d/(εn)) to the second term of the bound in Theorem 2, as a function of tr Σ and
-    ln(d)/(εn).
-    """
+    """Return the ratio of √(d/(εn)) to the second term of Theorem 2's bound, as a function of tr Σ and ln(d)/(εn)."""
     return 1 / (sp.sqrt(trace) + sp.sqrt(level))
 
 
@@ -108,9 +108,9 @@ def gain_of_theorem_2(trace: Number, level: Number) -> Number:
 def small_sample_gain(gain: Formula = gain_of_theorem_2) -> Evidence:
     """√(d/(εn)) is 1/(√tr Σ + √l) times √(d tr Σ/(εn)) + √(d ln d)/(εn), l = ln(d)/(εn).
 
-    The factor is the gain of Theorem 2 over √(d/(εn)). The factor lies between g/2 and g for g = min((tr Σ)^{−1/2},
-    l^{−1/2}), because x + y is between max(x, y) and its double. So the factor is never of the order 1/tr Σ if tr Σ is
-    small.
+    This factor is the gain of Theorem 2 over the rate √(d/(εn)). The factor lies between g/2 and g for g = min((tr
+    Σ)^{−1/2}, l^{−1/2}), because x + y is between max(x, y) and its double. So for small tr Σ the factor is never of
+    the order 1/tr Σ.
     """
     n, d, epsilon, trace, log = sp.symbols("n d epsilon t L", positive=True)
     second = sp.sqrt(d * trace / (epsilon * n)) + sp.sqrt(d * log) / (epsilon * n)
@@ -149,10 +149,11 @@ def recovered_rate(additive: Number = 1, least: Formula = lambda d, n: d**2 / n)
 @check("floating", covers="case")
 @mutant("the bound of Theorem 2", bound=lambda d, n, trace: math.sqrt(d * trace / n) + math.sqrt(d) * 10 / n)
 def abstract_bound(bound: Formula = lambda d, n, trace: 10**6 * math.sqrt(d * trace / n)) -> Evidence:
-    """The abstract's bound O(√(d tr Σ/n)) is 0 for rows of zeros, where the error of Algorithm 2 is not.
+    """The abstract's bound O(√(d tr Σ/n)) is 0 for rows of zeros, but the error of Algorithm 2 is then positive.
 
     Half of the time the Laplace noise on the trace is positive, and then so is the radius r = bL. The projection of the
-    noise on the ball of radius r has nuclear norm min(r, ‖Z‖_*), so it is not 0. Theorem 2 has an additive term.
+    noise on the ball of radius r has nuclear norm min(r, ‖Z‖_*), so it is not 0. Theorem 2 itself has an additive term,
+    which avoids this.
     """
     d, n = 3, 5
     noise = nuclear_ball_projection.NuclearBallProjectionNoise(np.diag([1.0, 2.0, 0.5]), 1.0)

@@ -1,4 +1,4 @@
-"""DN25 Theorems 1 and 6: the spectral norm of nuclear-Laplace noise is about πρd, not 1.1ρd."""
+"""Check DN25 Theorems 1 and 6: the spectral norm of nuclear-Laplace noise is about πρd, not 1.1ρd."""
 
 from fractions import Fraction
 
@@ -7,9 +7,10 @@ import sympy as sp
 
 from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
-# Integrating the divergence of the field s_i² ∂_i against the density gives
-# E Σ s² = 2 E R + E Q with Q = Σ_i s_i² ∂_i log ∏|s_i² − s_j²|. The boundary terms vanish: the field has a double zero
-# at s_i = 0, and the density vanishes on every wall s_i = s_j and decays exponentially.
+# The divergence of the field s_i² ∂_i, integrated against the density, gives E Σ s² = 2 E R + E Q.
+# Here Q = Σ_i s_i² ∂_i log ∏|s_i² − s_j²|.
+# The boundary terms vanish, because the field has a double zero at s_i = 0.
+# The density vanishes on every wall s_i = s_j and decays exponentially.
 
 
 @check("exact", covers="all")
@@ -42,8 +43,8 @@ def largest_share(
     """Step 0 of DN25 §4 with c₁ = 1/60: where L = ln(d/β) < d/60, the largest weight is at most 5/d for d ≥ 300.
 
     ‖Z‖ ≤ ρ(4d + 2.36 L) and R ≥ ρ(d² − d√(2L)) give max w ≤ (4 + 2.36/60)/(d(1 − √(2/(60d)))), which falls with d times
-    d. The bound on max w is at most 5/d, and (5/d)² ≤ L/(c₁d), since L ≥ ln d ≥ 1. The integers below 300 have ln d ≥
-    d/60.
+    d. The bound on max w is at most 5/d, and (5/d)² ≤ L/(c₁d), since L ≥ ln d ≥ 1. The check uses whole numbers d ≥
+    300, because those below 300 have ln d ≥ d/60.
     """
     room = 1 - (4 + slope * level) / 5
     small = room > 0 and 2 * level / first <= room**2
@@ -60,7 +61,8 @@ def logarithmic_share(constant: int = 4, slope: Fraction = Fraction(236, 100), f
     """(4.3) of DN25 with C = 4: where L = ln(d/β) < d/4, the largest weight is at most 4 L/d, for d ≥ 9.
 
     With ‖Z‖ ≤ ρ(4d + 2.36 L) and R ≥ ρ(d² − d√(2L)), d max w ≤ (4 + 2.36/4)/(1 − √(1/(2d))), which falls with d. At d =
-    9 it is at most 4 ln 9, and L ≥ ln d. The integers from 2 to 8 have ln d ≥ d/4, so that 4 L/d ≥ 1.
+    9 the left side is at most 4 ln 9, and L ≥ ln d for every d. For the integers from 2 to 8, ln d ≥ d/4 makes 4 L/d at
+    least 1.
     """
     log, level = mpmath.iv.log, Fraction(1, constant)
     deviation = mpmath.iv.sqrt(mpmath.iv.mpf(2) / (constant * first))

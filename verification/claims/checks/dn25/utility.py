@@ -1,4 +1,4 @@
-"""DN25 Theorem 2 and the inequalities around it, which bound the error after the projection."""
+"""Check DN25 Theorem 2 and the inequalities around it, which bound the error after the projection."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ CASES = 3000
 
 
 def cases(count: int, seed: int) -> list[tuple[Matrix, Matrix]]:
-    """Yield random pairs (Σ, Z) of a second moment of trace at most 1, of any rank, and noise of any size."""
+    """Yield random pairs (Σ, Z) of a second moment of any rank with trace at most 1, and noise of any size."""
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(count):
@@ -23,12 +23,12 @@ def cases(count: int, seed: int) -> list[tuple[Matrix, Matrix]]:
 
 
 def rescale(matrix: Matrix, radius: float) -> Matrix:
-    """Rescale the matrix into the nuclear ball, as a mutant of the projection does."""
+    """Return the matrix rescaled into the nuclear ball, as a mutant computes in place of the projection."""
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix, "nuc")), 1e-300))
 
 
 def frobenius_clip(matrix: Matrix, radius: float) -> Matrix:
-    """Project onto the Frobenius ball, as a mutant of the projection onto the nuclear ball does."""
+    """Return the projection onto the Frobenius ball, which a mutant takes in place of the nuclear ball."""
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix)), 1e-300))
 
 

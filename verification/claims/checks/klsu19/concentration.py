@@ -1,4 +1,4 @@
-"""KLSU19 §2 and §3.1–3.2: tails of Gaussian vectors, matrices and quadratic forms, with explicit constants."""
+"""Check KLSU19 §2 and §3.1–3.2: tails of Gaussian vectors, matrices and quadratic forms, with explicit constants."""
 
 import math
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from covassay.verification.claims.checks.quoted import exceeds
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact import series
 
-LEVEL = 1e-9  # a statistical check has this false-alarm probability
+LEVEL = 1e-9  # the false-alarm probability of a statistical check
 
 # ONE GAUSSIAN
 
@@ -24,8 +24,8 @@ LEVEL = 1e-9  # a statistical check has this false-alarm probability
 def gaussian_tail(bound: Formula = lambda t: 2 * sp.exp(-(t**2) / 2)) -> Evidence:
     """P(|Z| > tσ) ≤ 2 e^{−t²/2} for t ≥ 0, and even with 1 in place of 2.
 
-    g = c e^{−t²/2} − erfc(t/√2) has the derivative e^{−t²/2}(√(2/π) − ct). So g rises and then falls to 0, and
-    g ≥ min(g(0), 0).
+    The difference g = c e^{−t²/2} − erfc(t/√2) of the two sides has the derivative e^{−t²/2}(√(2/π) − ct). So g rises
+    and then falls to 0, and g ≥ min(g(0), 0).
     """
     t = sp.symbols("t", nonnegative=True)
 
@@ -43,7 +43,7 @@ def gaussian_tail(bound: Formula = lambda t: 2 * sp.exp(-(t**2) / 2)) -> Evidenc
 
 
 def radius(square: Number, norm: Number, t: Number, sqrt: Callable[[Number], Number]) -> Number:
-    """Return the radius 2‖A‖_F√t + 2‖A‖t of the upper tail, from ‖A‖_F² and ‖A‖."""
+    """Return the radius 2‖A‖_F√t + 2‖A‖t of the upper tail, computed from ‖A‖_F² and ‖A‖."""
     return 2 * sqrt(square * t) + 2 * norm * t
 
 
@@ -53,7 +53,7 @@ def lower_radius(square: Number, norm: Number, t: Number, sqrt: Callable[[Number
 
 
 def rational_root(value: Fraction) -> Fraction:
-    """Return the square root of a rational number that is a square."""
+    """Return the square root of a rational number that is the square of a rational number."""
     root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
     if root**2 != value:
         raise ValueError(f"{value} is not the square of a rational number")
@@ -98,7 +98,10 @@ def quadratic_form_upper(bound: Formula = radius) -> Evidence:
 def printed_lower_tail(
     sign: int = -1, bound: Formula = lower_radius, quoted: tuple[str, str] = ("0.02535", "0.01832")
 ) -> Evidence:
-    """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} fails for A = −1, d = 1, t = 4: P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183."""
+    """The printed bound P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} fails for A = −1, d = 1, t = 4.
+
+    There P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183.
+    """
     t = Fraction(4)
     deviation = bound(Fraction(1), Fraction(1), t, rational_root)
     if sign < 0:
@@ -114,7 +117,7 @@ def quadratic_form_lower(bound: Formula = lower_radius) -> Evidence:
     """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} for A ⪰ 0; for any A the radius is 2‖A‖_F√t + 2‖A‖t.
 
     The bound for A ⪰ 0 follows from ψ(u) ≤ u² for u < 0, because vs² − s · 2√(vt) = −t at s = √(t/v). The bound for any
-    A is the upper tail for −A. The check also compares the bound for A = I with exact χ² tails.
+    A is the upper tail of the quadratic form of −A. The check also compares the bound for A = I with exact χ² tails.
     """
     v, b, t = sp.symbols("v b t", positive=True)
     s = sp.sqrt(t / v)
@@ -133,14 +136,15 @@ def quadratic_form_lower(bound: Formula = lower_radius) -> Evidence:
 def chi_square_mean(bound: Formula = lambda level, m, sqrt: 4 * (sqrt(level / m) + 2 * level / m)) -> Found:
     """P(|(X₁² + … + X_m²)/m − 1| > 4(√(L/m) + 2L/m)) ≤ β with L = ln(1/β), for every m and every β < 1.
 
-    Let x(L) be the radius. For L ≥ (ln 2)/3 it is 2√(t/m) + 2t/m with t = 4L, so P ≤ 2e^{−4L} ≤ e^{−L} by both tails.
-    For smaller L the probability inside must be at least 1 − e^{−L}, and it is enough that it is at least L. Since x is
-    concave, x(L)/x(l) ≥ L/l for L ≤ l.
+    Let x(L) be the radius 4(√(L/m) + 2L/m). For L ≥ (ln 2)/3 this radius is 2√(t/m) + 2t/m with t = 4L, so
+    P ≤ 2e^{−4L} ≤ e^{−L} by both tails. For smaller L it is enough that the probability inside the interval is at least
+    L, because L ≥ 1 − e^{−L}. Since x is concave, x(L)/x(l) ≥ L/l for L ≤ l.
     m ≤ 14: the density falls to the right of its mode, which is below 1, so P(1 ≤ · ≤ 1 + x) is concave in x, and
-        P(1 ≤ · ≤ 1 + x(l)) ≥ l at l = 1/4 > (ln 2)/3 is enough. The check encloses this probability.
-    m ≥ 15: take l = 3/4. Then x(l) ≥ 4√(3/(4m)), and Chebyshev's inequality leaves 5/6 inside. The density f of the sum
-        has f(m − y) ≤ f(m) e^{y/m − (m − 2)y²/(4m²)} ≤ f(m) e^{1/(m − 2)} for y ≥ 0. With min(f(m − y), f(m)) in its
-        place the mass is at least 5/6 − (e^{1/13} − 1) ≥ 3/4, and it is concave in x.
+        P(1 ≤ · ≤ 1 + x(l)) ≥ l at l = 1/4 > (ln 2)/3 is enough. The check encloses this probability by rational bounds.
+    m ≥ 15: take l = 3/4. Then x(l) ≥ 4√(3/(4m)), and by Chebyshev's inequality the probability inside the interval is
+        at least 5/6. The density f of the sum has f(m − y) ≤ f(m) e^{y/m − (m − 2)y²/(4m²)} ≤ f(m) e^{1/(m − 2)} for
+        y ≥ 0. With min(f(m − y), f(m)) in its place the mass is at least 5/6 − (e^{1/13} − 1) ≥ 3/4, and it is concave
+        in x.
     """
     level, m = sp.symbols("L m", positive=True)
     identity = sp.simplify(bound(level, m, sp.sqrt) - radius(1 / m, 1 / m, 4 * level, sp.sqrt))

@@ -1,4 +1,4 @@
-"""KLSU19 §1.2 and §3.3: the sensitivity, the projection and the accuracy of NaivePCE."""
+"""Check KLSU19 §1.2 and §3.3: the sensitivity, the projection and the accuracy of NaivePCE."""
 
 import math
 import random
@@ -16,7 +16,7 @@ from covassay.verification.claims.checks.klsu19.concentration import frobenius_r
 from covassay.verification.claims.checks.klsu19.distances import norm_squared
 from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 
-LEVEL = 1e-9  # a statistical check has this false-alarm probability
+LEVEL = 1e-9  # the false-alarm probability of a statistical check
 
 
 def symmetric_noise(rng: np.random.Generator, d: int) -> Matrix:
@@ -27,7 +27,7 @@ def symmetric_noise(rng: np.random.Generator, d: int) -> Matrix:
 
 
 def sigma_norm(matrix: Matrix, sigma: Matrix) -> float:
-    """Return the norm ‖M‖_Σ = ‖L⁻¹ML⁻ᵀ‖_F with LLᵀ = Σ."""
+    """Return the norm ‖M‖_Σ = ‖L⁻¹ML⁻ᵀ‖_F, where LLᵀ = Σ."""
     factor = np.linalg.cholesky(sigma)
     return float(np.linalg.norm(np.linalg.solve(factor, np.linalg.solve(factor, matrix).T)))
 
@@ -39,11 +39,12 @@ def sigma_norm(matrix: Matrix, sigma: Matrix) -> float:
 @mutant("half the variance", variance=lambda n, r, r2, c: naive_pce.noise_variance(n, r, r2, c) / 2)
 @mutant("a sensitivity of B/n", largest=lambda d: 1)
 def sensitivity(variance: Formula = naive_pce.noise_variance, largest: Formula = naive_pce.largest_change) -> Evidence:
-    """Replacing a row moves the truncated covariance by at most √2 B/n in Frobenius norm, B = r²; at most ρ is spent.
+    """Replacing a row moves NaivePCE's truncated covariance by at most √2 B/n in Frobenius norm, B = r².
 
-    As a multiple of B²/n², Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² = s² + t² − 2c² ≤ 2, which is checked at random rational rows of the
-    unit ball and at dropped rows, which are zero; e₁ and e₂ give equality. In one dimension the maximum is 1. So the
-    variance 2B²/(n²ρ), which suits the sensitivity 2B/n of the triangle inequality, spends ρ/2, and B²/(n²ρ) spends ρ.
+    At most ρ is spent. As a multiple of B²/n², Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² = s² + t² − 2c² ≤ 2, which is checked at random
+    rational rows of the unit ball and at dropped rows, which are zero; e₁ and e₂ give equality. In one dimension this
+    maximum is 1. So the variance 2B²/(n²ρ), which suits the sensitivity 2B/n of the triangle inequality, spends ρ/2,
+    and B²/(n²ρ) spends ρ.
     """
     rng = random.Random(1)
     failed = 0
@@ -71,7 +72,7 @@ def sensitivity(variance: Formula = naive_pce.noise_variance, largest: Formula =
 
 
 def without_noise(rows: Matrix) -> Matrix:
-    """Return the release of NaivePCE if its noise is 0: the truncated covariance, divided by n."""
+    """Return what NaivePCE releases if its noise is 0: the truncated second moment, divided by n."""
     d = rows.shape[1]
     return naive_pce.release(rows, np.zeros((d, d)), rho=1.0, kappa=1.0, beta=0.1)
 
@@ -139,11 +140,11 @@ def projection_bounds(project: Formula = psd_cone, factor: float = 2 / math.sqrt
 @mutant("a factor larger by 3 %", share=Fraction(103, 400))
 @mutant("a factor smaller by 3 %", share=Fraction(97, 400))
 def projection_in_the_norm_of_sigma(kappa: int = 10**4, share: Fraction = Fraction(1, 4)) -> Evidence:
-    """In ‖·‖_Σ the projection can increase the distance from Σ by a factor of about √κ/4.
+    """In the norm ‖·‖_Σ the projection can increase the distance from Σ by a factor of about √κ/4.
 
     The example is Σ = diag(κ, 1), Z = [[0, √κ], [√κ, 0]], P = (√κ/2)[[1, 1], [1, 1]]. ‖Z − Σ‖_Σ = 2, and the last entry
-    alone gives ‖P − Σ‖_Σ ≥ √κ/2 − 1. So the factor is at least √κ/4 − 1/2, and in the example it is below √κ/4. The
-    check has κ = 10⁴ and uses rational arithmetic.
+    alone gives ‖P − Σ‖_Σ ≥ √κ/2 − 1. So the factor is at least √κ/4 − 1/2, and in this example it is below √κ/4. The
+    check sets κ = 10⁴ and computes in rational arithmetic.
     """
     root = sp.sqrt(kappa)
     sigma, noisy = sp.diag(kappa, 1), sp.Matrix([[0, root], [root, 0]])

@@ -1,4 +1,4 @@
-"""KLSU19 §1–3: the norms ‖·‖_Σ, and what closeness of parameters implies for distributions."""
+"""Check KLSU19 §1–3: the norms ‖·‖_Σ, and what closeness of parameters implies for distributions."""
 
 import math
 import random
@@ -35,7 +35,7 @@ def frobenius_squared(matrix: sp.Matrix) -> sp.Expr:
 
 
 def norm_squared(matrix: sp.Matrix, sigma: sp.Matrix) -> sp.Expr:
-    """‖M‖_Σ² = tr((Σ⁻¹M)²), for symmetric M."""
+    """Return the squared norm ‖M‖_Σ² = tr((Σ⁻¹M)²) of a symmetric matrix M."""
     whitened = sigma.inv() * matrix
     return (whitened * whitened).trace()
 
@@ -44,10 +44,10 @@ def norm_squared(matrix: sp.Matrix, sigma: sp.Matrix) -> sp.Expr:
 @mutant("‖Σ⁻¹M‖_F for ‖M‖_Σ", norm=lambda m, s: frobenius_squared(s.inv() * m))
 @mutant("A⁻¹MA⁻¹ for A⁻¹MA⁻ᵀ", whiten=lambda a, m: a.inv() * m * a.inv())
 def any_factor(norm: Formula = norm_squared, whiten: Formula = lambda a, m: a.inv() * m * a.inv().T) -> Found:
-    """‖A⁻¹MA⁻ᵀ‖_F² = tr((Σ⁻¹M)²) and |A⁻¹v|² = vᵀΣ⁻¹v for every A with AAᵀ = Σ.
+    """The norms ‖A⁻¹MA⁻ᵀ‖_F² = tr((Σ⁻¹M)²) and |A⁻¹v|² = vᵀΣ⁻¹v are the same for every A with AAᵀ = Σ.
 
     So ‖·‖_Σ depends on Σ alone, and ‖BMBᵀ‖_{BΣBᵀ} = ‖M‖_Σ for every invertible B, because BA is a factor of BΣBᵀ if A
-    is a factor of Σ. The check uses random rational matrices.
+    is a factor of Σ. The check tries random rational matrices A, B and M.
     """
     rng = random.Random(1)
     for i in range(30):
@@ -62,9 +62,10 @@ def any_factor(norm: Formula = norm_squared, whiten: Formula = lambda a, m: a.in
 @check("exact", covers="case")
 @mutant("a symmetric root", root=sp.Matrix([[0, 1], [1, 0]]))
 def square_roots_differ(root: sp.Matrix = sp.Matrix([[0, 2], [sp.Rational(1, 2), 0]])) -> Evidence:  # noqa: B008
-    """B² = Σ does not imply ‖B⁻¹MB⁻¹‖_F = ‖M‖_Σ: it fails for Σ = I, B = [[0, 2], [1/2, 0]], M = [[0, 1], [1, 0]].
+    """The norm ‖B⁻¹MB⁻¹‖_F may differ from ‖M‖_Σ although B² = Σ.
 
-    For the three matrices ‖B⁻¹MB⁻¹‖_F² = 257/16 but ‖M‖_F² = 2, and |B⁻¹v|² = 1/4 at v = (1, 0).
+    An example is Σ = I, B = [[0, 2], [1/2, 0]], M = [[0, 1], [1, 0]]. For these three matrices ‖B⁻¹MB⁻¹‖_F² = 257/16
+    but ‖M‖_F² = 2, and |B⁻¹v|² = 1/4 at v = (1, 0).
     """
     m, v = sp.Matrix([[0, 1], [1, 0]]), sp.Matrix([1, 0])
     inverse = root.inv()
@@ -79,7 +80,7 @@ def consequences_of_regularity(image: Formula = lambda a, s: a * s * a.T) -> Fou
     """If x_i = A y_i with AAᵀ = Σ, the regularity of the second moment S of the y_i carries over to Σ̂ = ASAᵀ.
 
     ‖Σ̂ − Σ‖_Σ = ‖S − I‖_F; (1 − s)I ⪯ S ⪯ (1 + s)I is equivalent to (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ; and |x|² ≤ κ|y|² if Σ ⪯
-    κI, with equality in the widest direction. The check uses random rational matrices, and decides definiteness in
+    κI, with equality in the widest direction. The check tries random rational matrices, and decides definiteness in
     rational arithmetic.
     """
     rng = random.Random(2)
@@ -107,9 +108,9 @@ def consequences_of_regularity(image: Formula = lambda a, s: a * s * a.T) -> Fou
 @mutant("α/∛d in every coordinate", entry=lambda alpha, d: alpha / sp.root(d, 3))
 @mutant("1.03 α/√d", entry=lambda alpha, d: sp.Rational(103, 100) * alpha / sp.sqrt(d))
 def sup_norm(entry: Formula = lambda alpha, d: alpha / sp.sqrt(d)) -> Evidence:
-    """An error of at most α/√d in every coordinate is an error of at most α in ℓ2, with equality if all are α/√d.
+    """An error of at most α/√d in every coordinate is an error of at most α in ℓ2.
 
-    The square of the ℓ2 error is a sum of d squares, each at most α²/d.
+    Errors that all equal α/√d attain this. The square of the ℓ2 error is a sum of d squares, each at most α²/d.
     """
     alpha, d = sp.symbols("alpha d", positive=True)
     residual = sp.simplify(d * entry(alpha, d) ** 2 - alpha**2)
@@ -121,7 +122,7 @@ def sup_norm(entry: Formula = lambda alpha, d: alpha / sp.sqrt(d)) -> Evidence:
 @mutant("an infinite sensitivity", squared=lambda d: math.inf)
 @mutant("a sensitivity of 1/n", squared=lambda d: 1)
 def mean_of_bits(squared: Formula = lambda d: ppde.change_squared(math.inf, d, "tight")) -> Found:
-    """The mean of n rows of {0, 1}^d, which are not shortened, has ℓ2 sensitivity √d/n, by trying all pairs of rows."""
+    """The mean of n rows of {0, 1}^d has ℓ2 sensitivity √d/n if no row is shortened, by trying all pairs of rows."""
     for n, d in product((1, 3), range(1, 7)):
         cube = list(product((0, 1), repeat=d))
         largest = max(sum(Fraction(a - b, n) ** 2 for a, b in zip(x, y, strict=True)) for x in cube for y in cube)
@@ -133,7 +134,7 @@ def mean_of_bits(squared: Formula = lambda d: ppde.change_squared(math.inf, d, "
 
 
 def bits_probability(means: list[Fraction], bits: tuple[int, ...]) -> Fraction:
-    """Return the probability of the given bits, if they are independent with the given means."""
+    """Return the probability of the given bits, if they are independent and have the given means."""
     factors = [mean if bit else 1 - mean for mean, bit in zip(means, bits, strict=True)]
     return math.prod(factors, start=Fraction(1))
 
@@ -143,8 +144,8 @@ def bits_probability(means: list[Fraction], bits: tuple[int, ...]) -> Fraction:
 def product_distance(factor: Fraction = Fraction(1, 2)) -> Found:
     """TV² ≤ ½ Σ (p_j − q_j)²/(p_j(1 − p_j)) for product distributions on bits, by enumeration with rational means.
 
-    The inequality follows from Pinsker's inequality and KL ≤ χ² in every coordinate. The factor cannot be 0.3: some
-    pair has more.
+    The inequality follows from Pinsker's inequality and KL ≤ χ² in every coordinate. A constant of 0.3 in place of ½ is
+    not enough: some pair of distributions has more.
     """
     rng = random.Random(3)
     for i in range(400):
@@ -164,7 +165,7 @@ LARGEST_ERROR = sp.Rational(1, 2)
 
 
 def divergence_constant(log2: Number) -> Number:
-    """Return the constant 2 ln 2 − 1/2 = 0.8863."""
+    """Return the constant 2 ln 2 − 1/2 = 0.8863, which bounds the divergence of Gaussians."""
     return 2 * log2 - Fraction(1, 2)
 
 
@@ -174,8 +175,8 @@ def divergence_constant(log2: Number) -> Number:
 def gaussian_divergence(constant: Formula = divergence_constant, largest: sp.Expr = LARGEST_ERROR) -> Evidence:
     """KL(N(μ̂, Σ̂)‖N(μ, Σ)) ≤ (2 ln 2 − 1/2)α² if ‖Σ̂ − Σ‖_Σ ≤ α ≤ 1/2 and ‖μ̂ − μ‖_Σ ≤ α; so TV ≤ 0.666 α.
 
-    Let 1 + x_i be the eigenvalues of Σ^{−1/2}Σ̂Σ^{−1/2}. Then 2 KL = Σ (x_i − ln(1 + x_i)) + ‖μ̂ − μ‖_Σ². Since
-    x − ln(1 + x) = x² ∫₀¹ s/(1 + sx) ds and the integral decreases in x, it is at most (4 ln 2 − 2)x² for x ≥ −1/2. The
+    Let 1 + x_i be the eigenvalues of Σ^{−1/2}Σ̂Σ^{−1/2}. Then 2 KL = Σ (x_i − ln(1 + x_i)) + ‖μ̂ − μ‖_Σ². Since x −
+    ln(1 + x) = x² ∫₀¹ s/(1 + sx) ds and the integral decreases in x, it is at most (4 ln 2 − 2)x² for x ≥ −1/2. The
     bound on TV follows by Pinsker's inequality.
     """
     x, s = sp.symbols("x s", positive=True)

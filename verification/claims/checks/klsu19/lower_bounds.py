@@ -1,4 +1,4 @@
-"""KLSU19 §6: fingerprinting, distances of products and of Gaussians, and lower bounds for every private estimator."""
+"""Check KLSU19 §6: fingerprinting, distances of products and of Gaussians, and lower bounds for private estimators."""
 
 import math
 from collections.abc import Sequence
@@ -18,10 +18,12 @@ TERMS = 26  # the power series in ν have so many terms
 
 @dataclass(frozen=True)
 class Moments:
-    """Bounds on the moments of likelihood ratios 1 + η of near laws: |E η³| ≤ γ₃s^{3/2}, E η⁴ ≤ γ₄s², s = E η².
+    """Bounds on moments of the likelihood ratio 1 + η of two near laws: |E η³| ≤ γ₃s^{3/2} and E η⁴ ≤ γ₄s², where s = E
+    η².
 
-    s is between `low` and `high` times the squared parameter distance, and the distance in the claim is at most `scale`
-    times the parameter distance. `distance` is the claimed ratio of TV to the distance, for distances up to `radius`.
+    The second moment s lies between `low` and `high` times the squared parameter distance, and the distance in the
+    claim is at most `scale` times the parameter distance. `distance` is the claimed ratio of TV to the distance, for
+    distances up to `radius`.
     """
 
     third: Fraction
@@ -33,7 +35,7 @@ class Moments:
     radius: Fraction = Fraction(1, 20)
 
 
-BITS = Moments(*map(Fraction, ("0.71", "1.5", "4", "4.5", "1", "2/5")))  # products of bits of means in [1/3, 2/3]
+BITS = Moments(*map(Fraction, ("0.71", "1.5", "4", "4.5", "1", "2/5")))  # products of bits with means in [1/3, 2/3]
 PRECISIONS = Moments(*map(Fraction, ("3.2", "19.7", "0.454", "0.556", "1.02", "1/15")))  # centred Gaussians
 
 
@@ -41,7 +43,7 @@ PRECISIONS = Moments(*map(Fraction, ("3.2", "19.7", "0.454", "0.556", "1.02", "1
 
 
 def sinh(x: Fraction) -> Bounds:
-    """Return rational bounds on sinh x."""
+    """Return rational lower and upper bounds on sinh x."""
     up, down = exponential(x), exponential(-x)
     return (up[0] - down[1]) / 2, (up[1] - down[0]) / 2
 
@@ -53,8 +55,8 @@ def product_mean_bound(delta: Fraction = Fraction(3, 64), largest: Fraction = Fr
     """Lemma 6.2 with constants: n ≥ d/(12α sinh ε), so n ≥ d/(72αε) for ε ≤ 3.8 and n ≥ d/(24αε) for ε ≤ 2.1.
 
     From below, E Σ_i Z_i ≥ d/27 − α² ≥ d/54 by the fingerprinting identity for each coordinate, since α² ≤ d/54. From
-    above, with δ = 3/(64n), E Z_i ≤ sinh(ε) α/9 + 2δ · 8d/81, and 2nδ · 8d/81 = d/108. So d/108 ≤ n sinh(ε) α/9. The
-    bounds for an interval of ε follow because sinh(ε)/ε grows.
+    above, with δ = 3/(64n), E Z_i ≤ sinh(ε) α/9 + 2δ · 8d/81, and 2nδ · 8d/81 = d/108. The two bounds on E Σ Z_i
+    together give d/108 ≤ n sinh(ε) α/9. The bounds for an interval of ε follow because sinh(ε)/ε grows with ε.
     """
     lower = Fraction(1, 27) - Fraction(1, 54)  # all terms are multiples of d
     left = lower - 2 * delta * Fraction(8, 81)
@@ -109,11 +111,12 @@ def five_runs(
     every: int = 25380,
     largest: Fraction = Fraction(1, 18000),
 ) -> Evidence:
-    """Theorem 1.5 follows from Theorem 6.9, by five runs that succeed with probability 9/10 each.
+    """Theorem 1.5 of KLSU19 follows from its Theorem 6.9, by five runs that each succeed with probability 9/10.
 
-    Three of the five fail with probability 0.0086 < 1/25. In all other cases more than half of the outputs are within α
-    of the truth, and the chosen one is within 3α (KLSU19.fn3). The runs have disjoint records, so the whole is ε-DP on
-    5n records, and 5n ≥ (d²/1024 − ln 16)/(106 · 3α(e^ε − 1)) and 5n ≥ (d²/1024 − ln 32)/(1692 · 3αε) if 3α ≤ 1/6000.
+    At least three of the five runs fail with probability 0.0086 < 1/25. In all other cases more than half of the
+    outputs are within α of the truth, and the chosen one is within 3α (KLSU19.fn3). The runs have disjoint records, so
+    the whole is ε-DP on 5n records, and 5n ≥ (d²/1024 − ln 16)/(106 · 3α(e^ε − 1)) and 5n ≥ (d²/1024 − ln 32)/(1692 ·
+    3αε) if 3α ≤ 1/6000.
     """
     rest = 1 - share
     missed = 10 * rest**3 * share**2 + 5 * rest**4 * share + rest**5
@@ -144,13 +147,13 @@ def distance_constants(
 ) -> Evidence:
     """For near laws TV ≥ (2/5)‖p − q‖ for products of bits and TV ≥ ‖A₁ − A₂‖_F/15 for Gaussians, by fourth moments.
 
-    Let r_j = 1 + η_j be the likelihood ratios of the coordinates, with E_Q η = 0, s_j = E η², |E η³| ≤ γ₃s^{3/2} and
-    E η⁴ ≤ γ₄s². Let Λ = Σ s_j and L = ∏r_j − 1. By Hölder's inequality 2TV = E|L| ≥ (E L²)^{3/2}/(E L⁴)^{1/2}, where
-    E L² = ∏(1 + s_j) − 1 ≥ Λ. L⁴ expands into a sum over four non-empty sets of coordinates, and a term counts only if
-    each coordinate is in none or in at least two of them. The expansion gives E L⁴ ≤ G(Λ), and G/Λ² grows because its
-    coefficients are counts. So TV ≥ (κ/2)√Λ for all Λ ≤ Λ₀, where κ² = Λ₀²/G(Λ₀). Products with q in [1/3, 2/3] have γ₃
-    = 0.71, γ₄ = 1.5 and 4‖p − q‖² ≤ Λ ≤ 4.5‖p − q‖². Gaussians have γ₃ = 3.2, γ₄ = 19.7, 0.454‖ν‖² ≤ Λ ≤ 0.556‖ν‖² for
-    ‖ν‖ ≤ 1/20, and ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
+    Let r_j = 1 + η_j be the likelihood ratios of the coordinates, with E_Q η = 0, s_j = E η², |E η³| ≤ γ₃s^{3/2} and E
+    η⁴ ≤ γ₄s². Let Λ = Σ s_j and L = ∏r_j − 1. By Hölder's inequality 2TV = E|L| ≥ (E L²)^{3/2}/(E L⁴)^{1/2}, where E L²
+    = ∏(1 + s_j) − 1 ≥ Λ. L⁴ expands into a sum over four non-empty sets of coordinates, and a term counts only if each
+    coordinate is in none or in at least two of the sets. This expansion gives E L⁴ ≤ G(Λ), and G/Λ² grows because its
+    coefficients are counts. So TV ≥ (κ/2)√Λ for all Λ ≤ Λ₀, where κ² = Λ₀²/G(Λ₀). Products whose means lie in [1/3,
+    2/3] have γ₃ = 0.71, γ₄ = 1.5 and 4‖p − q‖² ≤ Λ ≤ 4.5‖p − q‖². Gaussians have γ₃ = 3.2, γ₄ = 19.7, 0.454‖ν‖² ≤ Λ ≤
+    0.556‖ν‖² for ‖ν‖ ≤ 1/20, and ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
     """
     figures, failed = {}, []
     for i, j, k in product(range(8), repeat=3):  # i! j! k! times the coefficient of Λ^i c^j q^k in G
@@ -182,7 +185,7 @@ def moment_series(k: int) -> list[Fraction]:
 
 
 def evaluated(coefficients: Sequence[Fraction], nu: Fraction) -> Fraction:
-    """Return the value of a polynomial."""
+    """Return the value of the polynomial with these coefficients."""
     value = Fraction(0)
     for coefficient in reversed(coefficients):
         value = value * nu + coefficient
@@ -198,8 +201,9 @@ def precision_moments(known: Moments = PRECISIONS) -> Evidence:
     """Gaussians of relative precision 1 + ν, |ν| ≤ 1/20: |E η³| ≤ 3.2 s^{3/2}, E η⁴ ≤ 19.7 s², 0.454 ≤ s/ν² ≤ 0.556.
 
     The likelihood ratio r = (1 + ν)^{1/2} e^{−νx²/2} has E r^k = (1 + ν)^{k/2}(1 + kν)^{−1/2}, analytic for |ν| < 1/4.
-    s/ν², E η³/ν³ and E η⁴/ν⁴ are power series. At |ν| = 1/5 their sums of moments are at most 21, which bounds what is
-    left out by Cauchy's inequality. The check evaluates 250 points, and a Lipschitz constant covers what is between.
+    s/ν², E η³/ν³ and E η⁴/ν⁴ are power series. At |ν| = 1/5 the sums of moments are at most 21, which bounds the
+    remainders of the series by Cauchy's inequality. The check evaluates 250 points, and a Lipschitz constant covers the
+    points between them.
     """
     moments = [moment_series(k) for k in range(5)]
     series = [
@@ -236,8 +240,8 @@ def gaussian_distance(constant: Fraction = Fraction(3829, 10000)) -> Evidence:
     """Fact 6.6: TV(N(μ, I), N(μ′, I)) = 2Φ(δ/2) − 1 ≥ 0.3829 min(δ, 1) with δ = ‖μ − μ′‖.
 
     The densities cross half-way, because the log ratio along the line through the means is δ(t − δ/2). 2Φ(δ/2) − 1 =
-    P(χ²₁ < δ²/4) grows and is concave in δ, so it lies above its chord on [0, 1]. The check encloses it at 1 and on a
-    grid.
+    P(χ²₁ < δ²/4) grows and is concave in δ, so it lies above its chord on [0, 1]. The check encloses 2Φ(δ/2) − 1 at δ =
+    1 and on a grid.
     """
     failed = []
     for j in range(1, 41):
@@ -266,7 +270,8 @@ def printed_hybrid(
 ) -> Evidence:
     """Lemma 6.15 with e^{4εγn} fails for large ε: at n = 1, γ = 1/100, ε = 3 the ratio is 1.1909 > e^{0.12} = 1.1275.
 
-    X₀ is always 0, X₁ is 1 with probability γ, and M is randomised response with odds e^ε. The ratio is 1 + γ(e^ε − 1).
+    In the counterexample X₀ is always 0, X₁ is 1 with probability γ, and M is randomised response with odds e^ε. The
+    ratio of probabilities is 1 + γ(e^ε − 1).
     """
     gamma = Fraction(1, 100)
     ratio = 1 + gamma * (exponential(epsilon)[0] - 1)
@@ -281,7 +286,7 @@ def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Evidence:
     """(1 + γ(e^ε − 1))^n ≤ e^{4εγn} holds for all γ exactly if e^ε − 1 ≤ 4ε, that is for ε ≤ 2.3366….
 
     The condition is necessary as γ → 0, and it is sufficient because 1 + x ≤ e^x. e^ε − 1 − 4ε is convex and 0 at 0, so
-    it changes sign once. By the same argument e^ε − 1 ≤ 2ε holds for ε ≤ 1.2564….
+    it changes sign once. The same argument shows that e^ε − 1 ≤ 2ε holds for ε ≤ 1.2564….
     """
     step = Fraction(1, 10**4)
     below = exponential(limit)[1] - 1 <= 4 * limit
@@ -308,13 +313,13 @@ def covariance_bound(
 ) -> Evidence:
     """Lemma 6.11 with constants: n ≥ (d²/1024 − ln 16)/(0.88α(e^ε − 1)) if E‖M(X) − Σ‖_F² ≤ α²/4, α ≤ ½.
 
-    Under the same condition n ≥ (d²/1024 − ln 32)/(14.1αε).
+    Under the condition of the lemma also n ≥ (d²/1024 − ln 32)/(14.1αε).
 
-    M(X) may be projected onto the convex hull of the construction's matrices. Then Z ≤ α²(d − 1)/(2d) ≤ α²/2, so E Z ≥
-    α²/16 gives P(Z > α²/32) ≥ (1/16 − 1/32)/(1/2) = 1/16. Given A and A′, Z and Z′ come from samples whose laws are at
-    most 2 · 0.44α apart. So 1/16 ≤ (1 + 0.88α(e^ε − 1))^n e^{−d²/1024}, and ln(1 + x) ≤ x.
-    Rows of N(0, Σ) and of N(0, I), coupled one by one, differ in K of n places, E K ≤ 0.44αn. By Markov's inequality
-    P(K > 32 · 0.44αn) ≤ 1/32. So 1/16 ≤ 1/32 + e^{14.1αnε − d²/1024}.
+    The output M(X) may be projected onto the convex hull of the construction's matrices. Then Z ≤ α²(d − 1)/(2d) ≤
+    α²/2, so E Z ≥ α²/16 gives P(Z > α²/32) ≥ (1/16 − 1/32)/(1/2) = 1/16. Given A and A′, Z and Z′ come from samples
+    whose laws are at most 2 · 0.44α apart. So 1/16 ≤ (1 + 0.88α(e^ε − 1))^n e^{−d²/1024}, and ln(1 + x) ≤ x. Rows of
+    N(0, Σ) and of N(0, I), coupled one by one, differ in K of n places, where E K ≤ 0.44αn. By Markov's inequality P(K
+    > 32 · 0.44αn) ≤ 1/32. So 1/16 ≤ 1/32 + e^{14.1αnε − d²/1024}.
     """
     share = (Fraction(1, 16) - Fraction(1, 32)) / Fraction(1, 2)
     root = square_root(Fraction(6931472, 10**7) - Fraction(1, 2))[1]  # √(ln 2 − ½)
@@ -330,15 +335,14 @@ def covariance_bound(
 @mutant("boosting without its factor 3", choice=1)
 @mutant("the covariance for an accuracy of α", scale=60)
 def theorems_of_section_6(choice: int = 3, scale: int = 120) -> Evidence:
-    """Theorems 6.1, 6.5 and 6.9 follow from the lemmas with the stated constants, by rational arithmetic.
+    """Theorems 6.1, 6.5 and 6.9 of KLSU19 follow from its lemmas with the stated constants, by rational arithmetic.
 
-    Let the estimate be the law of the class that is nearest to the output; it is within TV 2α of the truth.
-    6.1: ‖p̂ − p‖ ≤ 2α/(2/5) = 5α, and 15α after boosting with k runs. The squared diameter is d/9 and β = 2025α²/d, so
-    the mean square error is at most 450α², which is 1800α² on {±1}. √1800 < 42.5 gives n ≥ d/(12 · 42.5 · 2αεk).
+    Let the estimate be the law of the class that is nearest to the output; its TV distance from the truth is at most
+    2α. 6.1: ‖p̂ − p‖ ≤ 2α/(2/5) = 5α, and 15α after boosting with k runs. The squared diameter is d/9 and β = 2025α²/d,
+    so the mean square error is at most 450α², which is 1800α² on {±1}. √1800 < 42.5 gives n ≥ d/(12 · 42.5 · 2αεk).
     6.5: the radii are 5.23α and 16α, the squared diameter is 4dR², β = 64α²/(dR²), the mean square error is at most
-    512α², and √512 < 22.7.
-    6.9: 2α · 15 = 30α = α′/4 for α′ = 120α. With probability 24/25 the mean square error is at most
-    α′²/16 + 4α′²/25 ≤ α′²/4, 0.88α′ < 106α and 14.1α′ = 1692α.
+    512α², and √512 < 22.7. 6.9: 2α · 15 = 30α = α′/4 for α′ = 120α. With probability 24/25 the mean square error is at
+    most α′²/16 + 4α′²/25 ≤ α′²/4, 0.88α′ < 106α and 14.1α′ = 1692α.
     """
     products = Fraction(2) / BITS.distance * choice
     square = products**2 * 2 * 4

@@ -1,4 +1,4 @@
-"""KLSU19 §4: the mean of a Gaussian, by KVMean on a column, NaivePME on all columns, and PME after preconditioning."""
+"""Check KLSU19 §4, a Gaussian mean: KVMean on a column, NaivePME on all columns, and PME after preconditioning."""
 
 import math
 from fractions import Fraction
@@ -20,7 +20,7 @@ FALSE_ALARM = 1e-9
 
 
 def gaussian_tail(t: Fraction) -> Bounds:
-    """Return rational bounds on P(N(0, 1) > t), t ≥ 0."""
+    """Return rational lower and upper bounds on P(N(0, 1) > t) for t ≥ 0."""
     low, high = chi_square_tail(t * t)
     return low / 2, high / 2
 
@@ -32,9 +32,10 @@ def gaussian_tail(t: Fraction) -> Bounds:
 @mutant("counts with half the variance", counts=lambda rho: kv_mean.count_variance(rho) / 2)
 @mutant("noise for a window of w", mean=lambda n, w, rho: kv_mean.mean_variance(n, w / 2, rho))
 def kv_budget(counts: Formula = kv_mean.count_variance, mean: Formula = kv_mean.mean_variance) -> Evidence:
-    """KVMean's counts, of sensitivity √2, and its clipped mean, of sensitivity 2w/n, cost ρ/2 each.
+    """KVMean's counts, whose sensitivity is √2, and its clipped mean, whose sensitivity is 2w/n, cost ρ/2 each.
 
-    So d columns at ρ/d each cost ρ. The window of the mean depends on the released counts: the composition is adaptive.
+    So d columns at a budget of ρ/d each cost ρ. The window of the mean depends on the released counts: the composition
+    is adaptive.
     """
     rho, n, w, d = sp.symbols("rho n w d", positive=True)
     parts = [zcdp_of_gaussian(sp.sqrt(2), counts(rho / d)), zcdp_of_gaussian(2 * w / n, mean(n, w, rho / d))]
@@ -43,7 +44,7 @@ def kv_budget(counts: Formula = kv_mean.count_variance, mean: Formula = kv_mean.
 
 
 def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
-    """Count the values in each bin or below it, as a mutant of the histogram does."""
+    """Return, as a mutant of the histogram, the number of values in each bin or below it."""
     counts: Matrix = kv_mean.histogram(block, sigma, last).cumsum(axis=1)
     return counts
 
@@ -55,7 +56,7 @@ def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
 def kv_changes(histogram: Formula = kv_mean.histogram, width: float = 2.0) -> Found:
     """Replacing a value moves the counts by at most √2 and the clipped mean by at most 2w/n; both are attained.
 
-    The bin j holds the values in ((j − ½)σ, (j + ½)σ]: the check counts values just within and just beyond its ends.
+    The bin j holds the values in ((j − ½)σ, (j + ½)σ]. The check counts values just inside and just outside its ends.
     """
     # for σ = 5 these values lie in the bins 0, 0, 1, 1 and in none of the three
     ends = np.array([[-0.999], [1.0], [1.001], [2.999], [3.001]]) * 2.5
@@ -90,13 +91,14 @@ def kv_changes(histogram: Formula = kv_mean.histogram, width: float = 2.0) -> Fo
 )
 @mutant("half the rows", rows=lambda *inputs: kv_mean.enough_rows(*inputs) / 2)
 def kv_location(gap: Fraction = Fraction(str(kv_mean.GAP)), rows: Formula = kv_mean.enough_rows) -> Evidence:
-    """The noisy histogram finds μ up to 2σ with probability at least 1 − β/2, if n ≥ `enough_rows`.
+    """KVMean's noisy histogram finds μ up to 2σ with probability at least 1 − β/2, if n ≥ `enough_rows`.
 
     For N(μ, s²) with s ≤ σ the bin of μ has probability at least Φ(1) − Φ(0): the probability is concave in μ, so it is
-    smallest at an end of the bin, and for s = σ. A bin whose centre is more than 2σ away has at most 1 − Φ(3/2). By
-    enclosure the difference exceeds the gap. Apply Hoeffding's inequality to a sum of n terms in [−1, 1] of mean at
-    least the gap, and the Gaussian tail to a noise of variance 4/ρ. With ℓ = ln(4 bins/β) both tails are at most e^{−ℓ}
-    if gap · n ≥ √(2nℓ) + √(8ℓ/ρ), and `enough_rows` solves this with equality. 2 e^{−ℓ} for every bin adds up to β/2.
+    smallest at an end of the bin, and for s = σ. A bin whose centre is more than 2σ from μ has probability at most 1 −
+    Φ(3/2). By enclosure, the difference of these two probabilities exceeds the gap. Apply Hoeffding's inequality to a
+    sum of n terms in [−1, 1] of mean at least the gap, and the Gaussian tail to a noise of variance 4/ρ. With ℓ = ln(4
+    bins/β) both tails are at most e^{−ℓ} if gap · n ≥ √(2nℓ) + √(8ℓ/ρ), and `enough_rows` solves this with equality. 2
+    e^{−ℓ} for every bin adds up to β/2.
     """
     low = (Fraction(1, 2) - gaussian_tail(Fraction(1))[1]) - gaussian_tail(Fraction(3, 2))[1]
     failed = []
@@ -116,12 +118,13 @@ def kv_location(gap: Fraction = Fraction(str(kv_mean.GAP)), rows: Formula = kv_m
 @mutant("the window for n = 1", width=lambda n, sigma, beta, log: kv_mean.half_width(1, sigma, beta, log))
 @mutant("ln(1/β) for ln(8/β)", bound=lambda n, s, rho, beta, log: kv_mean.error_bound(n, s, rho, 8 * beta, log))
 def kv_error(width: Formula = kv_mean.half_width, bound: Formula = kv_mean.error_bound) -> Evidence:
-    """If |c − μ| ≤ 2σ, a value is clipped with probability at most β/8; the error bound fails with at most β/4 more.
+    """If |c − μ| ≤ 2σ, KVMean clips a value with probability at most β/8, and its error bound fails with β/4 more.
 
-    The check uses P(|N(0, 1)| > t) ≤ e^{−t²/2}. A value is clipped only if it is w − 2σ or more from μ, and with
-    t = w/σ − 2 the union bound n e^{−t²/2} is β/8. Without clipping the error is the error of the mean of n values plus
-    the noise, and each exceeds √(2 ln(8/β)) of its standard deviations with probability at most β/8. Together with β/2
-    for the centre this is 7β/8. In the code ln y is written t²/2 with a symbol t for each y, so that e^{−t²/2} = 1/y.
+    The check uses P(|N(0, 1)| > t) ≤ e^{−t²/2}. A value is clipped only if it is w − 2σ or more from μ, and with t =
+    w/σ − 2 the union bound n e^{−t²/2} is β/8. Without clipping the error is the error of the mean of n values plus the
+    noise, and each exceeds √(2 ln(8/β)) of its standard deviations with probability at most β/8. With probability β/2
+    for the centre, the sum of all failure probabilities is 7β/8. The code writes ln y as t²/2 with a symbol t for each
+    y, so that e^{−t²/2} = 1/y.
     """
     n, sigma, beta, rho = sp.symbols("n sigma beta rho", positive=True)
     deviates: dict[sp.Expr, sp.Symbol] = {}
@@ -147,7 +150,7 @@ def kv_error(width: Formula = kv_mean.half_width, bound: Formula = kv_mean.error
 
 
 def random_covariance(rng: np.random.Generator, d: int) -> Matrix:
-    """Return a random Σ ⪰ I with eigenvalues over several orders of magnitude, often 1."""
+    """Return a random Σ ⪰ I whose eigenvalues span several orders of magnitude; often one is 1."""
     basis = np.linalg.qr(rng.standard_normal((d, d)))[0]
     values = np.where(rng.random(d) < 0.3, 1.0, 10 ** rng.uniform(0, 4, d))
     sigma: Matrix = (basis * values) @ basis.T
@@ -165,7 +168,7 @@ def mahalanobis(v: Vector, sigma: Matrix) -> float:
 def coordinate_errors(smallest: float = 1.0, deviation: Formula = naive_pme.deviation_bound) -> Found:
     """For I ⪯ Σ ⪯ κI, ‖Σ^{−1/2}v‖ ≤ ‖v‖ ≤ √d max |v_j|, and every column has standard deviation at most √κ.
 
-    Σ = I and v = (1, …, 1) give equality in the first bound, Σ = κI in the second.
+    The first bound holds with equality for Σ = I and v = (1, …, 1), and the second for Σ = κI.
     """
     rng = np.random.default_rng(3)
     largest, spread = 0.0, 0.0
@@ -184,7 +187,7 @@ def coordinate_errors(smallest: float = 1.0, deviation: Formula = naive_pme.devi
 
 
 def neighbours_subtracted(rows: Rows) -> Matrix:
-    """A mutant: return (x_{i+1} − x_i)/√2 for all i, so that a record is in two differences."""
+    """Return, as a mutant, (x_{i+1} − x_i)/√2 for all i, so that a record enters two differences."""
     x = np.asarray(rows)
     change: Matrix = (x[1:] - x[:-1]) / math.sqrt(2)
     return change
@@ -220,7 +223,8 @@ def inverse(a: Matrix) -> Matrix:
 def preconditioned_mean(back: Formula = inverse, bound: Formula = pme.image_bound) -> Found:
     """If H = AΣAᵀ ⪰ I, ‖Σ^{−1/2}(A⁻¹m − μ)‖ = ‖H^{−1/2}(m − Aμ)‖ ≤ ‖m − Aμ‖; if H ⪯ 1000 I, ‖Aμ‖ ≤ √1000 R.
 
-    A need not be symmetric. The bound with ‖A‖² holds because ‖A‖² ≤ ‖AΣAᵀ‖ for Σ ⪰ I; A = √1000 I, Σ = I attains it.
+    The matrix A need not be symmetric. The bound with ‖A‖² holds because ‖A‖² ≤ ‖AΣAᵀ‖ for Σ ⪰ I. The matrices A =
+    √1000 I and Σ = I attain it.
     """
     rng = np.random.default_rng(4)
     gap, largest = 0.0, 0.0
@@ -248,7 +252,8 @@ def preconditioned_mean(back: Formula = inverse, bound: Formula = pme.image_boun
 def pme_budget(share: Formula = pme.half) -> Evidence:
     """PME spends at most ρ, because the preconditioner and the mean have ρ/2 each and a record is in one pair only.
 
-    The Gaussian learner of Theorem 1.1 also spends at most ρ. The budgets proven for the parts may be smaller.
+    The Gaussian learner of Theorem 1.1 also spends at most ρ. The budgets proven for the parts may be smaller than
+    their shares.
     """
     rho = Fraction(7, 3)
     claimed = zcdp_composition(share(rho), share(rho))

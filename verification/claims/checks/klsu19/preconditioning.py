@@ -1,4 +1,4 @@
-"""KLSU19 §3.4–3.5 and Theorems 1.1, 1.2: private preconditioning, round by round, and learning with it."""
+"""Check KLSU19 §3.4–3.5 and Theorems 1.1, 1.2: private preconditioning, round by round, and learning with it."""
 
 import math
 from fractions import Fraction
@@ -16,7 +16,7 @@ from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, F
 
 
 def random_covariance(rng: np.random.Generator, d: int, kappa: float) -> Matrix:
-    """Return a random Σ with I ⪯ Σ ⪯ κI, often with eigenvalues 1 and κ, in a random frame."""
+    """Return a random Σ with I ⪯ Σ ⪯ κI and random eigenvectors; often 1 and κ are eigenvalues."""
     values = np.where(rng.random(d) < 0.5, rng.choice([1.0, kappa], d), kappa ** rng.random(d))
     frame = np.linalg.qr(rng.standard_normal((d, d)))[0]
     sigma: Matrix = (frame * values) @ frame.T
@@ -38,8 +38,8 @@ def unscaled(z: Matrix, kappa: float) -> Matrix:
 def upper_lemma(bound: Formula = lambda eta: 0.5 + eta, shrink: Formula = unscaled) -> Found:
     """If Σ ⪯ κI and ‖Z − Σ‖ ≤ ηκ with η ≤ 1, then BΣB ⪯ (1/2 + η)κ; for η ≤ 1/5 this is at most 0.7 κ.
 
-    BZB is Z/4 ⪯ (1 + η)κ/4 ⪯ κ/2 on V and Z ⪯ κ/2 on its complement, and ‖B(Z − Σ)B‖ ≤ ηκ. At d = 1 the bound is
-    approached by Σ = (1/2 + η)κ with Z just below κ/2.
+    The matrix BZB is Z/4 ⪯ (1 + η)κ/4 ⪯ κ/2 on V and Z ⪯ κ/2 on its complement, and ‖B(Z − Σ)B‖ ≤ ηκ. At d = 1 the
+    matrix Σ = (1/2 + η)κ, with Z just below κ/2, comes close to this bound.
     """
     rng = np.random.default_rng(1)
     closest = 0.0
@@ -58,7 +58,7 @@ def upper_lemma(bound: Formula = lambda eta: 0.5 + eta, shrink: Formula = unscal
 
 
 def loss_of_floor(p: Number, c: Number) -> Number:
-    """ψ = 3c²/((p − 1)(p − 4) + 4c²), where p = (1/2 − η)κ > 4 and c = ηκ."""
+    """Return ψ = 3c²/((p − 1)(p − 4) + 4c²), where p = (1/2 − η)κ > 4 and c = ηκ."""
     return 3 * c**2 / ((p - 1) * (p - 4) + 4 * c**2)
 
 
@@ -70,8 +70,9 @@ def lower_lemma(psi: Formula = loss_of_floor) -> Evidence:
 
     On the plane of v ∈ V and w ⊥ V, BΣB is [[P/4, C/2], [C/2, S]] with P ≥ p, |C| ≤ c, because vᵀZw = 0, and (P − 1)(S
     − 1) ≥ C². At the smallest S, 1 + C²/(P − 1), the determinant of this matrix minus λI is f = (P/4 − λ)(1 − λ) −
-    C²(4λ − 1)/(4(P − 1)). For λ ≤ 1/4 it is positive. For λ in [1/4, 1] it grows with P and falls with C², so P = p, C
-    = c is the worst case, where f = ψ² at λ = 1 − ψ. As κ → ∞, ψ → 3η²/((1/2 − η)² + 4η²).
+    C²(4λ − 1)/(4(P − 1)). For λ ≤ 1/4 this determinant is positive. For λ in [1/4, 1] it grows with P and falls with
+    C², so P = p, C = c is the worst case, where f = ψ² at λ = 1 − ψ. As κ → ∞, the loss ψ tends to 3η²/((1/2 − η)² +
+    4η²).
     """
     p, c, x, eta, kappa = sp.symbols("p c lambda eta kappa", positive=True)
     s = 1 + c**2 / (p - 1)
@@ -90,7 +91,7 @@ def lower_lemma(psi: Formula = loss_of_floor) -> Evidence:
     return Evidence(holds, "all d, κ, η with (1/2 − η)κ > 4", f"root {root}; limit {printed}")
 
 
-# ONE ROUND, AS IN THE REFERENCE: THEOREM 3.8 WITH EXPLICIT CONSTANTS
+# THE LEMMA ON ONE ROUND, AS IN THE REFERENCE THEOREM 3.8 WITH EXPLICIT CONSTANTS
 
 
 @check("exact", covers="all")
@@ -150,8 +151,8 @@ def a_round_makes_progress(
     """Theorem 3.8 with constants: I ⪯ AΣA ⪯ 0.69 κI if I ⪯ Σ ⪯ κI, κ ≥ 1000, (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ, ‖N‖ ≤ νκ.
 
     A is the reference's preconditioner for the projection of Σ̂ + N onto the cone, and s = ν = 1/20. The check tries
-    random and extreme Σ, Σ̂ and N. Among the extremes are eigenvalues that the errors bring to multiples of κ between
-    0.4 and 0.6. The check also requires that A halves the directions of eigenvalue κ/2 or more, and no others.
+    random and extreme matrices Σ, Σ̂ and N. Among the extremes are eigenvalues that the errors bring to multiples of κ
+    between 0.4 and 0.6. The check also requires that A halves the directions of eigenvalue κ/2 or more, and no others.
     """
     rng = np.random.default_rng(3)
     for i in range(4000):
@@ -181,7 +182,7 @@ def a_round_makes_progress(
 @mutant("one round less", rounds=lambda kappa: ppc.rounds(kappa) - 1)
 @mutant("one round more", rounds=lambda kappa: ppc.rounds(kappa) + 1)
 def number_of_rounds(rounds: Formula = ppc.rounds) -> Found:
-    """T = ⌈ln(κ/1000)/ln(1/0.69)⌉ rounds bring κ to at most 1000; each round has κ_t > 1000, as the lemma needs."""
+    """In T = ⌈ln(κ/1000)/ln(1/0.69)⌉ rounds κ falls to at most 1000; each round has κ_t > 1000, as the lemma needs."""
     for exponent in np.linspace(3.01, 30, 500):
         kappa = 10**exponent
         t = rounds(kappa)
@@ -190,12 +191,12 @@ def number_of_rounds(rounds: Formula = ppc.rounds) -> Found:
 
 
 def rows_for_noise(n: float, d: int, rho: float, beta: float, t: int) -> float:
-    """Return the number of rows 570 d^{3/2} ln(nT/β)^{3/2} √(T/ρ) that makes the noise small enough."""
+    """Return the number of rows 570 d^{3/2} ln(nT/β)^{3/2} √(T/ρ) with which the noise is small enough."""
     return float(570 * d**1.5 * math.log(n * t / beta) ** 1.5 * math.sqrt(t / rho))
 
 
 def rows_for_regularity(d: int, beta: float) -> float:
-    """Return the number of rows 3300 (d + 2 ln(2/β)) that makes the data regular enough."""
+    """Return the number of rows 3300 (d + 2 ln(2/β)) with which the data are regular enough."""
     return 3300 * (d + 2 * math.log(2 / beta))
 
 
@@ -208,10 +209,10 @@ def rows_for_regularity(d: int, beta: float) -> float:
 def rows_of_a_preconditioner(noise: Formula = rows_for_noise, regular: Formula = rows_for_regularity) -> Evidence:
     """n ≥ 570 d^{3/2} ln(nT/β)^{3/2} √(T/ρ) and n ≥ 3300 (d + 2 ln(2/β)) rows are enough for PPC with T rounds.
 
-    With ρ = ε²/2 these numbers are Õ(d^{3/2}√log κ/ε + d). The number for the noise follows from r² ≤ 5d ln(nT/β), υ* ≤
-    4√(d ln(2T/β)), σ = √(2T/ρ) r²/n and ν = 1/20, with 20 · √2 · 5 · 4 = 566. The number for the sampling error is at
-    least (√d + √(2 ln(2/β)))²/(√1.05 − 1)², by 2/(√1.05 − 1)² = 3280. The check compares both with the numbers that the
-    reference requires, at random parameters, and the two constants with 566 and 3280.
+    With ρ = ε²/2 these numbers of rows are Õ(d^{3/2}√log κ/ε + d). The number of rows for the noise follows from r² ≤
+    5d ln(nT/β), υ* ≤ 4√(d ln(2T/β)), σ = √(2T/ρ) r²/n and ν = 1/20, with 20 · √2 · 5 · 4 = 566. The number of rows for
+    the sampling error is at least (√d + √(2 ln(2/β)))²/(√1.05 − 1)², by 2/(√1.05 − 1)² = 3280. The check compares both
+    numbers with those that the reference requires, at random parameters, and their constants with 566 and 3280.
     """
     # at ln(nT/β) = 1 and ln(2/β) = 0 the numbers are 570 and 3300
     constants = noise(math.e, 1, 1.0, 1.0, 1), regular(1, 2.0)
@@ -226,7 +227,7 @@ def rows_of_a_preconditioner(noise: Formula = rows_for_noise, regular: Formula =
         exact = (
             naive_pce.noise_variance(n, rho / t, naive_pce.radius_squared(n, d, 1, beta / t), "reconstructed") ** 0.5
         )
-        # the n here cancels: nσυ*/ν does not depend on it
+        # the value nσυ*/ν does not depend on n
         exact *= n * tails.upsilon_star(d, beta / t) / weak_ppc.NOISE_SHARE
         failed += max(ratios) > 1 or not math.isclose(exact, asked[0], rel_tol=1e-9)
         largest = max(largest, *ratios)
@@ -240,7 +241,7 @@ def rows_of_a_preconditioner(noise: Formula = rows_for_noise, regular: Formula =
 @check("floating")
 @mutant("both steps at ρ", part=lambda rho: rho)
 def budget(part: Formula = pgce.half) -> Evidence:
-    """PGCE and the Gaussian learner are ρ-zCDP: their halves add up to ρ, and no step spends more than its half.
+    """PGCE and the Gaussian learner are ρ-zCDP: their halves of the budget add up to ρ, and no step spends more.
 
     The check reads the reference's `spend` with both calibrations, in one and in more dimensions.
     """
@@ -267,7 +268,7 @@ def budget(part: Formula = pgce.half) -> Evidence:
     covariance=lambda x, noise, **k: pgce.release(x, noise.covariance, **{**k, "rho": k["rho"] / 2}),
 )
 def unknown_mean(covariance: Formula = lambda x, noise, **k: gaussian_learner.release(x, noise, **k)[1:]) -> Found:
-    """The covariance that the learner of Theorem 1.1 releases depends on differences only, so not on the mean μ.
+    """The covariance that the learner of Theorem 1.1 releases depends on differences only, and so not on the mean μ.
 
     (x₂ᵢ − x₂ᵢ₋₁)/√2 has mean 0 and covariance (Σ + Σ)/2 = Σ, and every row is in one difference.
     """

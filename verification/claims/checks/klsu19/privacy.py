@@ -1,4 +1,4 @@
-"""KLSU19 §2: notions of privacy, conversion, composition, the Gaussian mechanism; on finite sets with rational laws."""
+"""Check KLSU19 §2 on finite sets with rational laws: notions of privacy, conversion, composition, Gaussian noise."""
 
 import math
 import random
@@ -24,23 +24,23 @@ ORDERS = (2, 3, 5)
 
 
 def random_law(rng: random.Random, size: int) -> Law:
-    """Return a random law without zeros, from nearly uniform to very uneven."""
+    """Return a random law without zeros, which may be nearly uniform or very uneven."""
     weights = [Fraction(rng.randint(1, 9) ** rng.choice((1, 4))) for _ in range(size)]
     return [w / sum(weights) for w in weights]
 
 
 def random_kernel(rng: random.Random, rows: int, columns: int) -> Kernel:
-    """Return a random kernel: a law on the columns for every row."""
+    """Return a random Markov kernel, which has a law on the columns in every row."""
     return [random_law(rng, columns) for _ in range(rows)]
 
 
 def joint_law(law: Law, kernel: Kernel) -> Law:
-    """Return the joint law of the kernel's input and output."""
+    """Return the joint law of the kernel's input and its output."""
     return [p * k for p, row in zip(law, kernel, strict=True) for k in row]
 
 
 def renyi_moment(p: Law, q: Law, order: int) -> Fraction:
-    """Return the moment Σ P^α Q^{1−α} = exp((α − 1) D_α) of the Rényi divergence."""
+    """Return the moment Σ P^α Q^{1−α}, which is exp((α − 1) D_α) for the Rényi divergence D_α."""
     return sum((a**order / b ** (order - 1) for a, b in zip(p, q, strict=True)), Fraction(0))
 
 
@@ -54,7 +54,7 @@ def approximate_dp_of_zcdp(conversion: Formula = privacy.epsilon_of_zcdp) -> Evi
     """ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP; at ρ = ε²/2 the first number is ε²/2 + ε√(2 ln(1/δ)).
 
     For ε' = ρ + 2√(ρ ln(1/δ)), Markov's inequality at order α − 1 gives P(loss > ε') ≤ exp((α − 1)(αρ − ε')). The right
-    side is smallest at α = (ε' + ρ)/(2ρ) > 1, where it is δ.
+    side is smallest at α = (ε' + ρ)/(2ρ) > 1, where it equals δ.
     """
     rho, level, a, e = sp.symbols("rho L alpha epsilon", positive=True)
 
@@ -79,7 +79,8 @@ def literal_conversion(
     """ε²/2-zCDP does not imply (ε√(ln(1/δ)), δ)-DP read literally: the Gaussian mechanism at ε = 1, δ = e^{−4} fails.
 
     With Δ = σ the mechanism is 1/2-zCDP, and its smallest δ at ε' = 2 is Φ(−3/2) − e² Φ(−5/2) = 0.0209 > e^{−4} =
-    0.0183, by rational enclosures. The reference's formula for the smallest δ lies in the enclosure too.
+    0.0183, by rational enclosures. The value of the reference's formula for the smallest δ lies in the rational
+    enclosure.
     """
     half = Fraction(1, 2)
     above, below = (series.chi_square_tail((point + s) ** 2) for s in (-half, half))
@@ -99,10 +100,11 @@ def literal_conversion(
 @mutant("the larger ρ", composed=lambda *logs: max(logs, key=float))
 @mutant("the smaller ρ", composed=lambda *logs: min(logs, key=float))
 def zcdp_composition(composed: Formula = privacy.zcdp_composition) -> Found:
-    """ρ₁-zCDP followed adaptively by ρ₂-zCDP is (ρ₁ + ρ₂)-zCDP, because the moments Σ P^α Q^{1−α} at most multiply.
+    """A ρ₁-zCDP mechanism followed adaptively by a ρ₂-zCDP mechanism is (ρ₁ + ρ₂)-zCDP.
 
-    The check computes the moments of the joint law of random two-stage programs on 3 × 3 outcomes exactly, at orders
-    2, 3, 5. The moments are equal to the product if the second stage does not depend on the first.
+    The moments Σ P^α Q^{1−α} at most multiply. The check computes the moments of the joint law of random two-stage
+    programs on 3 × 3 outcomes exactly, at orders 2, 3, 5. The moments are equal to the product if the second stage does
+    not depend on the first.
     """
     rng = random.Random(3)
     for i in range(150):
@@ -122,12 +124,12 @@ def zcdp_composition(composed: Formula = privacy.zcdp_composition) -> Found:
             yield not (exact > bound or (i % 2 and exact != bound))
 
 
-# T-fold randomised response with odds a : 1 has the loss (2k − T) ln a if k answers are truthful. No T-fold composition
-# of ε₀-DP mechanisms with ε₀ = ln a has a larger δ (Kairouz–Oh–Viswanath 2015).
+# T-fold randomised response with odds a : 1 has the loss (2k − T) ln a if k answers are truthful.
+# No composition of ε₀-DP mechanisms with ε₀ = ln a has a larger δ (Kairouz–Oh–Viswanath 2015).
 
 
 def response_laws(odds: Fraction, folds: int) -> tuple[Law, Law]:
-    """Return the laws of the number k of truthful answers, counted for the true bit and for the other bit."""
+    """Return the two laws of the number k of truthful answers: for the true bit and for the other bit."""
     p, q = odds.numerator, odds.denominator
     total = (p + q) ** folds
     first = [Fraction(math.comb(folds, k) * p**k * q ** (folds - k), total) for k in range(folds + 1)]
@@ -150,7 +152,7 @@ def printed_advanced_composition(
 ) -> Evidence:
     """ε₀√(6T ln(1/δ₀)) is not enough for every T: 128-fold randomised response has δ = 0.81 at δ₀ = 0.053.
 
-    The odds are 8 : 3, so ε₀ = ln(8/3) < 1 because e > 1 + 1 + 1/2 + 1/6 = 8/3; and δ₀ = (3/8)^j. The printed ε is less
+    The odds are 8 : 3, so ε₀ = ln(8/3) < 1 because e > 1 + 1 + 1/2 + 1/6 = 8/3, and δ₀ = (3/8)^j. The printed ε is less
     than √(6Tj) ε₀, and the exact δ at √(6Tj) ε₀, in rational arithmetic, is above δ₀.
     """
     odds = Fraction(8, 3)
@@ -162,14 +164,14 @@ def printed_advanced_composition(
         figures[f"T = {folds}, δ₀ = {float(odds**-j):.4g}"] = f"δ ≥ {float(delta):.4g}"
         if delta <= odds**-j:
             allowed.append(f"T={folds}")
-    figures_hold = all_round_to((delta, odds**-j), quoted)  # the figures quote the last case
+    figures_hold = all_round_to((delta, odds**-j), quoted)  # the evidence quotes the last case
     holds = not allowed and figures_hold and odds <= sum(Fraction(1, math.factorial(k)) for k in range(4))
     return Evidence(
         holds, f"{len(cases)} counterexamples", "no contradiction at " + ", ".join(allowed) if allowed else "", figures
     )
 
 
-# 4.287; the reconstructed ε is enough if Tε₀² is at most this number times ln(1/δ₀)
+# 4.287: the reconstructed ε is enough if Tε₀² is at most this number times ln(1/δ₀)
 PRINTED_SUFFICES = 16 * (2 - sp.sqrt(3))
 
 
@@ -233,8 +235,8 @@ def gaussian_mechanism(
 ) -> Evidence:
     """Gaussian noise with σ = Δ/√(2ρ) spends exactly ρ, because D_α(N(f, σ²I)‖N(f', σ²I)) = α‖f − f'‖²/(2σ²).
 
-    In every coordinate the exponent of P^α Q^{1−α} is the exponent of N(αf + (1 − α)f', σ²) plus
-    α(α − 1)(f − f')²/(2σ²).
+    In every coordinate the exponent of P^α Q^{1−α} is the exponent of N(αf + (1 − α)f', σ²) plus α(α − 1)(f −
+    f')²/(2σ²).
     """
     x, f, g = sp.symbols("x f g", real=True)
     a, v, rho, change = sp.symbols("alpha v rho Delta", positive=True)

@@ -1,4 +1,4 @@
-"""KLSU19 §5: truncated means, divergences of product distributions, and the rounds and the error of PPDE."""
+"""Check KLSU19 §5: truncated means, divergences of product distributions, and the rounds and the error of PPDE."""
 
 import math
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def truncated_counterexample(
     pair: tuple[Sequence[int], Sequence[int]] = ((1, 1, 1, 0, 0, 0), (0, 0, 0, 1, 1, 1)),
     claimed: Formula = lambda b2: b2,
 ) -> Evidence:
-    """B/m is too small a sensitivity for replacing a row: disjoint rows of length B = √3 are √2 B apart."""
+    """A sensitivity of B/m is too small for replacing a row: disjoint rows of length B = √3 are √2 B apart."""
     b2 = 3
     lengths = [sum(v * v for v in row) for row in pair]
     change = sum((v - w) ** 2 for v, w in zip(*pair, strict=True))
@@ -39,9 +39,7 @@ def truncated_counterexample(
 
 
 def shortened(row: Vector, bound: float) -> Vector:
-    """Return the row as the mechanism shortens it, obtained as the mean of a block that consists of this record
-    alone.
-    """
+    """Return the row shortened by the mechanism, which is the mean of a block of this one record."""
     return ppde.block_mean(row[None, :], 1, 1, np.arange(len(row)), bound)
 
 
@@ -52,7 +50,8 @@ def truncated_sensitivity(limit: Formula = lambda b2, size: ppde.change_squared(
     """Rows of [0, 1]^S shortened to length B are at most √min(2B², |S|) apart, and both terms are attained.
 
     Subtracting min(u_j, v_j) from both rows makes their supports disjoint, and then ‖u − v‖² = ‖u‖² + ‖v‖². The
-    distance from a row of zeros is at most B. Rows with signs can be 2B apart.
+    distance of a shortened row from a row of zeros is at most B. If entries may be negative, two shortened rows can be
+    2B apart.
     """
     rng = np.random.default_rng(1)
     largest, signed = 0.0, 0.0
@@ -78,7 +77,7 @@ def truncated_sensitivity(limit: Formula = lambda b2, size: ppde.change_squared(
 @check("symbolic", covers="all")
 @mutant("rows of [0, 1]", row=lambda t: t / (1 + t))
 def untruncated_on_the_line(row: Formula = lambda t: t) -> Evidence:
-    """On R^d the plain mean of m rows has infinite ℓ2 sensitivity: a row t e₁ in place of 0 moves it by t/m."""
+    """On R^d the plain mean of m rows has infinite ℓ2 sensitivity: replacing a row 0 by t e₁ moves it by t/m."""
     t, m = sp.symbols("t m", positive=True)
     limit = sp.limit(row(t) / m, t, sp.oo)
     return Evidence(limit == sp.oo, "all d, m", f"the change tends to {limit}")
@@ -87,7 +86,7 @@ def untruncated_on_the_line(row: Formula = lambda t: t) -> Evidence:
 @check("symbolic", covers="all")
 @mutant("twice the variance", variance=lambda b2, m, rho: b2 / (rho * m**2))
 def printed_noise(variance: Formula = lambda b2, m, rho: b2 / (2 * rho * m**2)) -> Evidence:
-    """Noise of variance B²/(2ρm²) on the truncated mean of a block spends 2ρ when a row is replaced.
+    """Gaussian noise of variance B²/(2ρm²) on the truncated mean of a block spends 2ρ when a row is replaced.
 
     The pair of `truncated_counterexample` is √2 B/m apart, and the divergence D_α of the two Gaussians is exact, so no
     smaller budget is spent.
@@ -101,14 +100,14 @@ def printed_noise(variance: Formula = lambda b2, m, rho: b2 / (2 * rho * m**2)) 
 @mutant("B² for 2B²", change=lambda b2, size, calibration: b2)
 @mutant("m for m²", variance=lambda change, m, rho: ppde.noise_variance(change, m, rho) / m)
 def ppde_budget(change: Formula = ppde.change_squared, variance: Formula = ppde.noise_variance) -> Evidence:
-    """With noise of variance 2B²/(2ρm²) the mean of a block spends ρ."""
+    """Gaussian noise of variance 2B²/(2ρm²) on the truncated mean of a block spends ρ when a row is replaced."""
     b, m, rho, size = sp.symbols("B m rho size", positive=True)
     spent = sp.simplify(zcdp_of_gaussian(sp.sqrt(2) * b / m, variance(change(b**2, size, "reconstructed"), m, rho)))
     return Evidence(sp.simplify(spent - rho) == 0, "all B, m, ρ", f"spends {spent}")
 
 
 def sliding_mean(rows: Matrix, r: int, m: int, kept: Vector, bound: float) -> Vector:
-    """Return a mutant's means of blocks, which overlap by half."""
+    """Return the means of overlapping blocks, as a mutant forms them; neighbouring blocks share half of their rows."""
     return ppde.block_mean(rows[(r - 1) * (m // 2) :], 1, m, kept, bound)
 
 
@@ -137,13 +136,13 @@ def disjoint_blocks(mean: Formula = ppde.block_mean) -> Found:
 
 
 def random_law(rng: np.random.Generator, size: int) -> list[Fraction]:
-    """Return a random law with positive rational probabilities."""
+    """Return a random law whose probabilities are positive and rational."""
     weights = [int(w) for w in rng.integers(1, 20, size)]
     return [Fraction(w, sum(weights)) for w in weights]
 
 
 def joint(laws: Sequence[Law]) -> list[Fraction]:
-    """Return the probabilities of the product law, in the order of `itertools.product`."""
+    """Return the probabilities of the product law, ordered as by `itertools.product`."""
     return [math.prod(values, start=Fraction(1)) for values in product(*laws)]
 
 
@@ -153,7 +152,7 @@ def total_variation(p: Law, q: Law) -> Fraction:
 
 
 def chi_square(p: Sequence[Number], q: Sequence[Number]) -> Number:
-    """Return the χ² divergence Σ (P − Q)²/Q."""
+    """Return the χ² divergence Σ (P − Q)²/Q of two laws."""
     return sum((a - b) ** 2 / b for a, b in zip(p, q, strict=True))
 
 
@@ -163,8 +162,8 @@ def chi_square(p: Sequence[Number], q: Sequence[Number]) -> Number:
 def tv_subadditive(combined: Formula = sum) -> Found:
     """TV(∏P_j, ∏Q_j) ≤ Σ TV(P_j, Q_j), with equality if all factors but one agree.
 
-    For two factors it follows by summing |p₁p₂ − q₁q₂| ≤ p₁|p₂ − q₂| + q₂|p₁ − q₁|; further factors are added one at a
-    time.
+    For two factors the inequality follows by summing |p₁p₂ − q₁q₂| ≤ p₁|p₂ − q₂| + q₂|p₁ − q₁|; further factors are
+    added one at a time.
     """
     rng = np.random.default_rng(3)
     equal = 0
@@ -207,7 +206,7 @@ def chi_square_product(rule: Formula = lambda parts: math.prod(1 + s for s in pa
 def chi_square_not_additive(
     claimed: Formula = sum, quoted: tuple[Fraction, Fraction] = (Fraction(7, 9), Fraction(2, 3))
 ) -> Evidence:
-    """χ² is not additive: two bits of mean ½ against mean ¼ have χ² = 1/3 each and 7/9 together, not 2/3."""
+    """The χ² divergence is not additive: two bits of mean ½ against mean ¼ have 1/3 each and 7/9 together, not 2/3."""
     p, q = [Fraction(1, 2)] * 2, [Fraction(3, 4), Fraction(1, 4)]
     whole = chi_square(joint([p, p]), joint([q, q]))
     part = chi_square(p, q)
@@ -222,7 +221,7 @@ def chi_square_not_additive(
 @check("symbolic", scope="laws on (2, 3) and (2, 2, 2) points; the argument for all")
 @mutant("laws that do not sum to 1", normalised=False)
 def kl_additive(normalised: bool = True) -> Found:
-    """KL(∏P_j ‖ ∏Q_j) = Σ KL(P_j‖Q_j), because the logarithm of a product is a sum, and each P_j sums to 1."""
+    """The KL divergence of product laws is Σ KL(P_j‖Q_j): a log of a product is a sum, and each P_j sums to 1."""
     for sizes in ((2, 3), (2, 2, 2)):
         p = []
         for j, k in enumerate(sizes):
@@ -240,8 +239,8 @@ def kl_additive(normalised: bool = True) -> Found:
 def pinsker(factor: int = 2) -> Evidence:
     """2(p − q)² ≤ KL for two bits of means p and q, because ∂/∂q (KL − 2(p − q)²) = (q − p)(1 − 2q)²/(q(1 − q)).
 
-    The derivative has the sign of q − p. For any two laws TV = P(A) − Q(A) with A = {P > Q}, and KL is at least the KL
-    of the bits 1_A (log sum inequality), so 2 TV² ≤ KL.
+    The derivative with respect to q has the sign of q − p. For any two laws TV = P(A) − Q(A) with A = {P > Q}, and KL
+    is at least the KL of the bits 1_A (log sum inequality), so 2 TV² ≤ KL.
     """
     p, q = sp.symbols("p q", positive=True)
     kl = p * sp.log(p / q) + (1 - p) * sp.log((1 - p) / (1 - q))
@@ -257,8 +256,8 @@ def divergence_order(lower: float = 2.0, upper: float = 1.0) -> Found:
     """2 TV² ≤ KL ≤ ln(1 + χ²) ≤ χ² in nats, and neither the first nor the last bound can be improved by a constant
     factor.
 
-    The middle inequality is Jensen's: KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Bits of means ½ ± t approach the first as t → 0,
-    and a law conditioned on an event approaches the last.
+    The middle inequality is Jensen's inequality, KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Bits of means ½ ± t approach the first
+    as t → 0, and a law conditioned on an event approaches the last.
     """
     rng = np.random.default_rng(4)
     low, high = math.inf, 0.0
@@ -300,7 +299,7 @@ def kl_chernoff(power: int = 1, exchanged: bool = False) -> Evidence:
 
     At a = k/m, e^{−m KL(a‖p)} = (p/a)^k ((1 − p)/(1 − a))^{m−k} is the minimum over t ≥ 1 of t^{−k} E t^X, by Markov's
     inequality for t^X at t = a(1 − p)/((1 − a)p). Between the points k/m the left side is constant. The lower tail is
-    the upper tail of 1 − X. The check compares rational binomial tails.
+    the upper tail of the bits 1 − X. The check compares the bounds with rational binomial tails.
     """
     failed, largest = [], Fraction(0)
     for m, p in product((1, 2, 3, 5, 9, 16, 25), (Fraction(j, 12) for j in range(1, 12))):
@@ -321,11 +320,12 @@ def kl_chernoff(power: int = 1, exchanged: bool = False) -> Evidence:
 def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evidence:
     """For bits of means at most p ≤ ½, P(‖X‖² ≥ pd(1 + 3L)) ≤ e^{−L} if pd > 1, and P(‖X‖² ≥ 6L) ≤ e^{−L} if pd ≤ 1.
 
-    ‖X‖² is stochastically below Bin(d, p). Tails jump at integers, so the claims are P(Bin ≥ k) ≤ e^{−(k/(pd) − 1)/3}
-    for k > pd, and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. For all d the second holds because P ≤ 1/k! (Markov's inequality
-    for C(X, k)), which is at most e^{−k/6} from k = 2 on, and at k = 1, P = 1 − (1 − p)^d ≤ 3/4. For the first let x =
-    k/(pd). The exponent x ln x − x + 1 of the Chernoff bound is at least (x − 1)/3 for x ≥ 11/6. For smaller x, P(Bin >
-    pd) < 3/4 (Greenberg and Mohri 2014), and e^{−5/18} > 3/4. For one bit of mean 1 the second form fails at L ≤ 1/6.
+    The squared length ‖X‖² is stochastically at most Bin(d, p). Tails jump at integers, so the claims are P(Bin ≥ k) ≤
+    e^{−(k/(pd) − 1)/3} for k > pd, and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. For all d the second claim holds because P ≤
+    1/k! (Markov's inequality for C(X, k)), which is at most e^{−k/6} from k = 2 on, and at k = 1, P = 1 − (1 − p)^d ≤
+    3/4. For the first claim let x = k/(pd). The exponent x ln x − x + 1 of the Chernoff bound is at least (x − 1)/3 for
+    x ≥ 11/6. For smaller x, P(Bin > pd) < 3/4 (Greenberg and Mohri 2014), and e^{−5/18} > 3/4. For one bit of mean 1
+    the second claim fails at L ≤ 1/6.
     """
     failed, largest = [], Fraction(0)
     for d in (1, 2, 3, 4, 5, 7, 10, 15, 24, 40):
@@ -358,12 +358,12 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evid
 @check("floating", scope="|S| ≤ 32, u ≥ 1/32; all |S| by the argument")
 @mutant("a quarter of B²", share=Fraction(1, 4))
 def rows_unshortened(share: Fraction = Fraction(1)) -> Found:
-    """With the reference's B² rows are rarely shortened: P(‖x[S]‖² ≥ B²) ≤ β/(mR) in a round, β/m in the last step.
+    """With the reference's B² few rows are shortened: P(‖x[S]‖² ≥ B²) ≤ β/(mR) in a round, and ≤ β/m in the last step.
 
-    ‖x[S]‖² is stochastically below Bin(|S|, u). B² = 6u|S|L with L = ln(mR/β) ≥ ln 2. Since the tail jumps at integers,
-    P(Bin ≥ k) ≤ e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S| is enough. The inequality holds for all |S| because E e^X ≤ e^{(e
-    − 1)u|S|} for bits, and 5L ≥ e − 1. In the last step B² = 6 ln(m/β) and u|S| < 1, so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6
-    ln 2.
+    The squared length ‖x[S]‖² is stochastically at most Bin(|S|, u). In a round B² is 6u|S|L with L = ln(mR/β) ≥ ln 2.
+    Since the tail jumps at integers, P(Bin ≥ k) ≤ e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S| is enough. The inequality holds
+    for all |S| because E e^X ≤ e^{(e − 1)u|S|} for bits, and 5L ≥ e − 1. In the last step B² = 6 ln(m/β) and u|S| < 1,
+    so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6 ln 2.
     """
     one = Fraction(1)
     for size, r in product((1, 2, 3, 4, 8, 12, 20, 32), range(1, 6)):
@@ -462,18 +462,18 @@ def means_above_half(
 ) -> Evidence:
     """With means of at most 5/8 in place of ½ PPDE reaches TV ≤ α with the same m as in Theorem 5.2, d ≥ 2.
 
-    The round r = 1 is the only one that u = ½ enters. In the first round m ≥ 523 dl, d ≥ 2, makes P(|plain mean − p| >
-    1/32) at most 2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened, as B² = 3dL
-    and L ≥ 1; the noise is that of Theorem 5.2. So |q − p| ≤ u/8: a coordinate that goes on has p < ¼, and one that is
-    finished has p ≥ u/4. In the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p, and with a = dl/m ≤ 1/523, b
-    = d√(lL/ρ)/m, TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤ α²/100, b ≤ α/21, α ≤ 1. The m
+    Only the first round, r = 1, has u = ½. In the first round m ≥ 523 dl, d ≥ 2, makes P(|plain mean − p| > 1/32) at
+    most 2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened, as B² = 3dL and L ≥ 1;
+    the noise is that of Theorem 5.2. So |q − p| ≤ u/8: a coordinate that goes on has p < ¼, and one that is finished
+    has p ≥ u/4. In the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p, and with a = dl/m ≤ 1/523, b =
+    d√(lL/ρ)/m, TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤ α²/100, b ≤ α/21, α ≤ 1. The m
     records of the flips are enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d ln(2d/β)/ρ).
     """
     records_per_length = 523
     d = sp.Symbol("d", positive=True)
     error = u / 16
     needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # this number is a multiple of l
-    length = ppde.truncation_squared(sp.Rational(1, 2), d, 1, 1, 1, lambda v: 1)  # B² at L = 1
+    length = ppde.truncation_squared(sp.Rational(1, 2), d, 1, 1, 1, lambda v: 1)  # the value of B² at L = 1
 
     def root(value: Fraction) -> Fraction:
         return square_root(value)[1]
@@ -515,7 +515,7 @@ def final_sampling(factor: float = 1.0) -> Found:
 @check("symbolic")
 @mutant("3 for 6", factor=3)
 def final_noise(factor: int = 6) -> Evidence:
-    """In the last step the noise has s = √(6 ln(m/β)/ρ)/m with "reconstructed", and no more with "tight"."""
+    """In the last step of PPDE the noise has s = √(6 ln(m/β)/ρ)/m with "reconstructed", and no more with "tight"."""
     m, rho, beta, size, t = sp.symbols("m rho beta size t", positive=True)
     b2 = ppde.last_truncation_squared(m, beta, lambda v: t)
     variance = ppde.noise_variance(ppde.change_squared(b2, size, "reconstructed"), m, rho)
@@ -528,17 +528,17 @@ def final_noise(factor: int = 6) -> Evidence:
 
 
 def noise_reach(b2: float, size: int, m: float, rho: float, level: float) -> float:
-    """Return the bound s√(2l) on the noise in the calibration "reconstructed"."""
+    """Return the bound s√(2l) on the noise with the calibration "reconstructed"."""
     return math.sqrt(2 * level * ppde.noise_variance(ppde.change_squared(b2, size, "reconstructed"), m, rho))
 
 
 def explicit_records(
     d: int, rho: float, beta: float, alpha: float, sampling: float = 100.0, noise: float = 21.0
 ) -> float:
-    """Return a number m of records with m ≥ `enough_records`, m ≥ 100 dl/α² and m ≥ 21 d√(lL/ρ)/α, within 1 % of the
-    smallest.
+    """Return a number m of records that is at least `enough_records`, 100 dl/α² and 21 d√(lL/ρ)/α, and within 1 % of
+    the smallest such number.
 
-    l = ln(4dR/β) and L = ln(mR/β); `sampling` and `noise` are the two constants.
+    Here l = ln(4dR/β) and L = ln(mR/β), and the arguments `sampling` and `noise` are the constants 100 and 21.
     """
     rounds = ppde.most_rounds(d)
     level = math.log(4 * d * rounds / beta)
@@ -558,10 +558,10 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
 
     On the events of the rounds and of the last step, which have probability 1 − 4β, the error of q_j is at most e_j =
     √(2p_jl/m) + 2l/(3m) + s_j√(2l). A coordinate that is finished in a round has p ≥ u/4 ≥ 1/(4d) and s² ≤ 24
-    pdL/(ρm²); a coordinate that is left to the last step with p ≥ 1/d has a smaller s². For these two
-    kinds of coordinates TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for the others TV ≤ Σ e. With a = dl/m
-    and b = d√(lL/ρ)/m, TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. The check computes the sums
-    themselves from the reference's noise, for random means and the worst round of each.
+    pdL/(ρm²); a coordinate that is left to the last step with p ≥ 1/d has a smaller s². For these two kinds of
+    coordinates TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for the others TV ≤ Σ e. With a = dl/m and b =
+    d√(lL/ρ)/m, TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. The check computes these sums from
+    the reference's noise, for random means and the worst round of each.
     """
     rng = np.random.default_rng(6)
     for i in range(400):
@@ -599,8 +599,9 @@ def flip_test(factor: float = 1.0, mean: float = 5 / 8) -> Found:
 
     With m ≥ 128 ln(2d/β), m ≥ 16√(d ln(2d/β)/ρ) and noise of variance d/(2ρm²), P(no flip at p ≥ 5/8) ≤ β/d, by the
     exact binomial law. For all m it follows from Hoeffding's inequality and the Gaussian tail, each at 1/16: both
-    e^{−m/128} and e^{−ρm²/(256d)} are at most β/(2d). Flipping is a bijection, so TV and privacy do not change. With
-    p ≤ 5/8 in place of ½ in the first round, `enough_records` makes its sampling error small, and no row is shortened.
+    e^{−m/128} and e^{−ρm²/(256d)} are at most β/(2d). Flipping bits is a bijection, so it changes neither TV nor
+    privacy. With p ≤ 5/8 in place of ½ in the first round, `enough_records` makes its sampling error small, and no row
+    is shortened.
     """
     for d, rho, beta in product((1, 4, 100), (1e-4, 1.0, 1e4), (0.3, 1e-4)):
         level = math.log(2 * d / beta)

@@ -1,4 +1,4 @@
-"""What AdaSSP spends: how far one row moves the smallest eigenvalue, Σ aaᵀ and Σ ya together."""
+"""Check what AdaSSP spends: how far one row moves the smallest eigenvalue, Σ aaᵀ and Σ ya together."""
 
 from fractions import Fraction
 
@@ -14,15 +14,15 @@ CALIBRATIONS = ("paper", "tight")
 
 
 def sums(x: Matrix) -> tuple[float, Matrix, Matrix]:
-    """Return λ_min(Σ aaᵀ), Σ aaᵀ and Σ ya of rows (a, y)."""
+    """Return λ_min(Σ aaᵀ), Σ aaᵀ and Σ ya for the rows (a, y)."""
     gram = x[:, :-1].T @ x[:, :-1]
     return float(np.linalg.eigvalsh(gram)[0]), gram, x[:, :-1].T @ x[:, -1]
 
 
 def spent(first: Matrix, second: Matrix, scales: tuple[float, float, float]) -> float:
-    """Return D_α/α of the three noisy sums between two data sets.
+    """Return D_α/α of the three noisy sums for two data sets, where D_α is the Rényi divergence.
 
-    The value is the same for every order α, since the sums are Gaussian.
+    This ratio is the same for every order α, since the sums are Gaussian.
     """
     (value, gram, product), (other, other_gram, other_product) = sums(first), sums(second)
     parts = (
@@ -34,8 +34,8 @@ def spent(first: Matrix, second: Matrix, scales: tuple[float, float, float]) -> 
 
 
 def worst(p: int) -> tuple[Matrix, Matrix]:
-    """Return neighbours with p features: rows on all axes but the last, and one row that moves from the last to the
-    first.
+    """Return neighbours with p features: they have rows on all axes but the last, and one row moves from the last axis
+    to the first.
     """
     rest = np.hstack([np.repeat(np.eye(p)[:-1], 2, axis=0), np.zeros((2 * (p - 1), 1))])
     moved = np.eye(p + 1)[[p - 1, 0 if p > 1 else p]]
@@ -55,10 +55,10 @@ def budget(
     vector: Formula = adassp.vector_scale,
     loss: Formula = adassp.privacy_loss,
 ) -> Evidence:
-    """AdaSSP's triple spends 2ρ/3 in the paper's split and ρ in the tight one; with one feature ρ/2 and 2ρ/3.
+    """AdaSSP's sums spend 2ρ/3 in the paper's split and ρ in the tight one; with one feature they spend ρ/2 and 2ρ/3.
 
     A row that moves from one axis to another attains these budgets if the first axis has no other row. Rows with
-    opposite targets attain the cost of G and v together.
+    opposite targets attain the joint cost of the matrix Σ aaᵀ and the vector Σ ya.
     """
     failed, pulled = [], []
     for calibration in CALIBRATIONS:

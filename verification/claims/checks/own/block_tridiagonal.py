@@ -1,4 +1,4 @@
-"""Checks of blocks next to the diagonal: how far one row moves them, and what `release` spends on the worst rows."""
+"""Check blocks next to the diagonal: how far one row moves them, and what `release` spends on the worst rows."""
 
 from collections.abc import Callable
 from itertools import product
@@ -22,12 +22,12 @@ def worst_rows(d: int, block: int) -> tuple[Matrix, Matrix]:
 
 
 def scaled(factor: float) -> Callable[..., Any]:
-    """A mutant: return `release` with its noise multiplied by `factor`."""
+    """Return, as a mutant, `release` with its noise multiplied by `factor`."""
     return lambda x, noise, **given: mechanism.release(x, factor * np.asarray(noise), **given)
 
 
 def whole_rows(x: Any, noise: Any, **given: Any) -> Any:
-    """A mutant: return `release` of rows that were first shortened as a whole."""
+    """Return, as a mutant, `release` of rows that were first shortened as a whole."""
     lengths = np.linalg.norm(x, axis=1, keepdims=True)
     return mechanism.release(x / np.maximum(lengths / given["block_bound"], 1), noise, **given)
 

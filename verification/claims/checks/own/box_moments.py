@@ -1,4 +1,4 @@
-"""Checks of the moments of rows in a box: how far one row moves them, the best weights, the budget, and the error."""
+"""Check the moments of rows in a box: how far one row moves them, the best weights, the budget, and the error."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -19,7 +19,7 @@ WeightsOf = Callable[[int, Adjacency], Weights]
 Row = tuple[Fraction, ...]
 MORE, LESS = Fraction(103, 100), Fraction(97, 100)
 GRID = tuple(Fraction(value, 2) for value in (-2, -1, 0, 1, 2))
-# Weights on both sides of every condition: the first moments have the largest weight, the products have it, or neither.
+# Weights on both sides of every condition: the largest is that of the first moments, that of the products, or neither.
 FRACTIONS = tuple(
     Weights(Fraction(k), Fraction(a), Fraction(b), Fraction(c))
     for k, a, b, c in ((2, 1, 1, 1), (1, 2, 1, "1/3"), (3, 3, "5/2", 2), (1, 1, "2/3", "4/5"), (1, 4, 2, 3))
@@ -27,7 +27,9 @@ FRACTIONS = tuple(
 
 
 def moved(u: Row, v: Row | None, w: Weights) -> list[Fraction]:
-    """Return the change of the weighted sums, by definition, if u is replaced by v, or added if `v` is None."""
+    """Return the change of the weighted sums, computed by definition, if u is replaced by v, or if u is added (`v` is
+    None).
+    """
     one, other = _moments(u), [Fraction(0)] * 4 if v is None else _moments(v)
     if v is None:
         return [weight * value for weight, value in zip(_listed(w, len(u)), one, strict=True)]
@@ -82,9 +84,7 @@ def _largest(sensitivity: Sensitivity, norm: Norm) -> Evidence:
 
 
 def _corner_or_all(rows: list[Row], d: int) -> list[Row]:
-    """Return the rows; for three columns, to save time, only rows that are zero or have entries at most one
-    step from 1.
-    """
+    """Return the rows; for three columns, only those that are zero or have entries at most one step from 1."""
     return rows if d < 3 else [row for row in rows if min(row) >= Fraction(1, 2)] + [(Fraction(0),) * d]
 
 
@@ -110,13 +110,13 @@ def _mutants(norm: Norm, right: Sensitivity) -> dict[str, dict[str, Sensitivity]
 
 @check("exact", mutants=_mutants("l2", box_moments.l2_squared))
 def l2_sensitivity(sensitivity: Formula = box_moments.l2_squared) -> Evidence:
-    """No two rows of a grid move the weighted sums further in ℓ2 than `l2_squared` allows, and some attain it."""
+    """No two rows of a grid move the weighted sums further in ℓ2 than `l2_squared` allows, and some pairs attain it."""
     return _largest(sensitivity, "l2")
 
 
 @check("exact", mutants=_mutants("l1", box_moments.l1))
 def l1_sensitivity(sensitivity: Formula = box_moments.l1) -> Evidence:
-    """No two rows of a grid move the weighted sums further in ℓ1 than `l1` allows, and some attain it."""
+    """No two rows of a grid move the weighted sums further in ℓ1 than `l1` allows, and some pairs attain it."""
     return _largest(sensitivity, "l1")
 
 
@@ -130,7 +130,7 @@ def _noise(d: int, adjacency: Adjacency, gaussian: bool) -> Matrix:
 
 
 def _spent(first: Vector, second: Vector | None, spread: Matrix, gaussian: bool) -> float:
-    """Return the value of D_α/α, or the largest privacy loss, for one row replaced or added, computed from the sums."""
+    """Return D_α/α, or the largest privacy loss, for one row replaced or added, computed from the sums."""
     n, d = 1, len(first)
     change = box_moments.moment_sums(first[None], n, d)
     change = change - (0 if second is None else box_moments.moment_sums(second[None], n, d))
@@ -146,7 +146,7 @@ def _spent(first: Vector, second: Vector | None, spread: Matrix, gaussian: bool)
 @mutant("noise over the square of the weight", power=2)
 @mutant("noise of one scale", power=0)
 def budget(factor: float = 1.0, swap: bool = False, power: int = 1) -> Found:
-    """For both adjacencies, both mechanisms spend exactly their budget on some rows."""
+    """For both adjacencies, both box mechanisms spend exactly their budget on some rows."""
     for d, adjacency, gaussian in product((1, 2, 3, 6), ADJACENCIES, (True, False)):
         weights: WeightsOf = box_moments.gauss_weights if gaussian else box_moments.laplace_weights
         usual = ADJACENCIES[1 - ADJACENCIES.index(adjacency)] if swap else adjacency
@@ -172,9 +172,9 @@ def objective(d: int, w: Weights, adjacency: Adjacency, gaussian: bool) -> float
 
 
 def _varied(w: Weights, name: str, factor: float, d: int, adjacency: Adjacency, gaussian: bool) -> Weights:
-    """Return the weights with a free one multiplied by `factor`.
+    """Return the weights with the free one multiplied by `factor`.
 
-    If the weight of the squares depends on it, it is changed too.
+    If the weight of the squares depends on the changed weight, it is changed too.
     """
     values = {key: getattr(w, key) for key in ("count", "mean", "square", "product")}
     values[name] *= factor
@@ -204,7 +204,7 @@ def _varied(w: Weights, name: str, factor: float, d: int, adjacency: Adjacency, 
     "the count weighs 3 % less", gauss=lambda d, a: _varied(box_moments.gauss_weights(d, a), "count", 0.97, d, a, True)
 )
 def best_weights(gauss: Formula = box_moments.gauss_weights, laplace: Formula = box_moments.laplace_weights) -> Found:
-    """The weights satisfy the conditions of the sensitivities, and no change of a free one by ½ % lowers the bound."""
+    """The weights satisfy the conditions of the sensitivities, and moving a free one by ½ % never lowers the bound."""
     for d, adjacency, gaussian in product((1, 2, 3, 4, 5, 8, 13), ADJACENCIES, (True, False)):
         w = (gauss if gaussian else laplace)(d, adjacency)
         here = objective(d, w, adjacency, gaussian)
@@ -271,10 +271,10 @@ def covariance_error(error: Formula = box_moments.squared_error) -> Evidence:
 @mutant("without the noise of the count", bound=lambda n, largest, count: box_moments.error_bound(n, largest, 0))
 @mutant("to first order", bound=lambda n, largest, count: 3 * (largest + count) / (n - count))
 def entry_error(bound: Formula = box_moments.error_bound) -> Found:
-    """No entry of the error is beyond `error_bound`, for noise at the ends of its range; with n known one attains it.
+    """No entry of the error exceeds `error_bound`, for noise at the ends of its range.
 
-    The check uses sums of one column of n rows, of which some are 1, some −1 and some 0, with every noise at an end of
-    its range or 0.
+    If n is known, one attains it. The check uses sums of one column of n rows, of which some are 1, some −1 and some 0,
+    with every noise at an end of its range or 0.
     """
     ends = (-1, 0, 1)
     attained = False

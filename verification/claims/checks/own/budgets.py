@@ -1,4 +1,4 @@
-"""The exact spend of pure mechanisms: the supremum of the privacy loss, and pairs of data sets that attain it."""
+"""Check the exact spend of pure mechanisms: the supremum of the privacy loss, and pairs of data sets that attain it."""
 
 import math
 from collections.abc import Callable
@@ -28,7 +28,7 @@ def epsilon_of(spend: Callable[..., Spend], **arguments: object) -> float:
 
 
 def scales(calibration: str) -> tuple[float, float]:
-    """Return the scales b₁ of the threshold's noise and b₂ of the queries' noise at ε = 1."""
+    """Return the scale b₁ of the threshold's noise and the scale b₂ of the queries' noise at ε = 1."""
     return float(above_threshold.threshold_scale(1.0)), float(above_threshold.query_scale(1.0, calibration))
 
 
@@ -43,10 +43,10 @@ def threshold_spend(
 ) -> Evidence:
     """AboveThreshold spends ε on general queries, 3ε/4 on monotone ones and ε/2 on energies; tight scales spend ε.
 
-    The losses come from the exact law of the output, an integral over the noise of the threshold. No random queries
-    exceed the bounds, and explicit ones come within 1 % of them. For general queries, 20 values far above the threshold
-    rise and a last one far below falls; for monotone queries the last one stays; for energies the first value rises and
-    the second falls.
+    The check computes the losses from the exact law of the output, an integral over the noise of the threshold. No
+    random queries exceed the bounds, and explicit ones come within 1 % of them. For general queries, 20 values far
+    above the threshold rise and a last one far below falls; for monotone queries the last one stays; for energies the
+    first value rises and the second falls.
     """
     rng = np.random.default_rng(41)
     failed, figures = [], {}
@@ -85,7 +85,7 @@ def threshold_spend(
 
 
 def largest_move(n: int, alpha: float) -> float:
-    """Return the distance by which the worst pair moves the ridge minimiser, on data with three columns."""
+    """Return the distance by which the worst pair of neighbours moves the ridge minimiser, on three columns."""
     share = 2 * alpha / (1 + 4 * alpha)
     rest = np.array([math.sqrt(share), 0.0, math.sqrt(1 - share)])  # all other rows are chosen so that ‖ŵ‖ = W
     w = coefficients(np.outer(rest, rest), 2, alpha)
@@ -104,9 +104,9 @@ def largest_move(n: int, alpha: float) -> float:
 def ridge_sensitivity(sensitivity: Formula = lambda n, a: output_perturbation.sensitivity(n, a, "tight")) -> Evidence:
     """Replacing one row moves the ridge minimiser by at most √(W² + 1)/(2αn) with W = 1/(2√(2α(1 + 2α))).
 
-    No random neighbours exceed the bound, by the reference's ridge regression. For n = 10⁶ the pair (q/‖q‖ ± e)/√2 with
-    q = (ŵ, −1) and e ⊥ ŵ, on other rows with ‖ŵ‖ = W, comes within 10⁻³ of it. W is the largest
-    √(λ(1 − λ))/(λ + 2α), attained at λ = 2α/(1 + 4α).
+    No random neighbours exceed the bound, as computed with the reference's ridge regression. For n = 10⁶ the pair
+    (q/‖q‖ ± e)/√2 with q = (ŵ, −1) and e ⊥ ŵ, on other rows with ‖ŵ‖ = W, comes within 10⁻³ of it. The norm bound W is
+    the largest √(λ(1 − λ))/(λ + 2α), attained at λ = 2α/(1 + 4α).
     """
     rng = np.random.default_rng(43)
     worst, failed = 0.0, []
@@ -148,9 +148,9 @@ def delta_by_quadrature(q: float, epsilon: float) -> float:
 def gaussian_delta(log_delta: Formula = lambda q, e: gaussian_approximate.log_delta(q, e)) -> Evidence:
     """The smallest δ of Gaussian noise is Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q), as quadrature confirms.
 
-    q is the sensitivity in units of the standard deviation. The tight scale reaches the claimed δ to 1e-7. The
-    classical scale √(2 ln(1.25/δ))/ε has a smaller δ than claimed for ε ≤ 1, and a larger one from ε = 5.74, 7.46, 8.78
-    on at δ = 0.1, 1e-3, 1e-6.
+    In the formula, q is the sensitivity divided by the standard deviation. The tight scale reaches the claimed δ to
+    1e-7. The classical scale √(2 ln(1.25/δ))/ε has a smaller δ than claimed for ε ≤ 1, and a larger one from ε = 5.74,
+    7.46, 8.78 on at δ = 0.1, 1e-3, 1e-6.
     """
     worst, failed, compared = 0.0, [], 0
     for q in (0.1, 0.5, 1.0, 3.0):
@@ -180,7 +180,7 @@ def gaussian_delta(log_delta: Formula = lambda q, e: gaussian_approximate.log_de
 
 
 def log_normal(t: Any) -> Any:
-    """The logarithm of the normal distribution function, in the precision of mpmath."""
+    """Return the logarithm of the normal distribution function, in the precision of mpmath."""
     return mpmath.log(mpmath.erfc(-t / mpmath.sqrt(2)) / 2)
 
 
@@ -194,8 +194,8 @@ def log_normal(t: Any) -> Any:
 def multiplier_is_enough(multiplier: Formula = gaussian_approximate.multiplier) -> Found:
     """The number m that `multiplier` returns has δ(1/m, ε) = Φ(1/(2m) − εm) − e^ε Φ(−1/(2m) − εm) ≤ δ.
 
-    By the theorems of the kernel, noise of scale mΔ₂ is (ε, δ(1/m, ε))-DP for every m > 0. In the check m is the float,
-    and δ(1/m, ε) is computed from it with 60 digits. The calibration is "paper" for a third of the budgets, with ε ≤ 1.
+    By the theorems of the kernel, noise of scale mΔ₂ is (ε, δ(1/m, ε))-DP for every m > 0. The check takes the float m
+    and computes δ(1/m, ε) with 60 digits. The calibration is "paper" for a third of the budgets, with ε ≤ 1.
     """
     rng = np.random.default_rng(1)
     for i in range(600):

@@ -1,4 +1,4 @@
-"""Checks of the number of rows and a sum under add-remove: how far one row moves them, their joint cost, the shares."""
+"""Check the number of rows and a sum under add-remove: how far one row moves them, their joint cost, and the shares."""
 
 from fractions import Fraction
 from itertools import product
@@ -28,13 +28,13 @@ LATTICE = (discrete_gaussian_covariance, discrete_laplace_covariance)
 
 
 def choices(declared: Mechanism) -> list[dict[str, str]]:  # type: ignore[type-arg]
-    """Return all combinations of the other options."""
+    """Return all combinations of the mechanism's other options."""
     others = {name: words for name, words in declared.choices.items() if name != "adjacency"}
     return [dict(zip(others, words, strict=True)) for words in product(*others.values())]
 
 
 def seen(file: object, x: Matrix, noise: float, options: dict[str, str]) -> tuple[float, Matrix]:
-    """Return the number of rows and the sum that are released if all noise of scale 1 equals `noise`."""
+    """Return the number of rows and the sum that are released if every noise variable of scale 1 equals `noise`."""
     declared = file.MECHANISM  # type: ignore[attr-defined]
     kind = declared.output_of({**options, "adjacency": "add-remove"})
     assert isinstance(kind, RowsAndSumOutput)
@@ -46,7 +46,7 @@ def seen(file: object, x: Matrix, noise: float, options: dict[str, str]) -> tupl
 
 
 def spent(file: object, row: Vector, options: dict[str, str], rows: float, entries: float) -> float:
-    """Return the share of the budget that one row spends, if the two noises are multiplied by `rows` and `entries`."""
+    """Return the share of the budget that one row spends if the two noises are multiplied by `rows` and `entries`."""
     none = np.zeros((0, len(row)))
     (_, change), (count, noise) = seen(file, row[None], 0.0, options), seen(file, none, 1.0, options)
     count, scale = rows * count, entries * float(noise.max())
@@ -90,7 +90,7 @@ def budget(rows: float = 1.0, entries: float = 1.0) -> Found:
 
 
 def spent_on_lattice(file: object, row: Vector, rows: float, entries: float) -> float:
-    """Return the share of the budget that one row of integers spends, with the noises multiplied by `rows` and
+    """Return the share of the budget that one row of integers spends if the noises are multiplied by `rows` and
     `entries`.
     """
     declared = file.MECHANISM  # type: ignore[attr-defined]
@@ -144,7 +144,10 @@ def lattice_budget(rows: float = 1.0, entries: float = 1.0) -> Found:
 @mutant("3 % less", gauss=lambda v, sqrt: sp.Rational(97, 100) * counted.gaussian_share(v, sqrt))
 @mutant("a cube root for Gaussian noise", gauss=lambda v, sqrt: 1 / (1 + sp.cbrt(v)))
 def shares(pure: Formula = counted.pure_share, gauss: Formula = counted.gaussian_share) -> Found:
-    """At the shares s the derivatives of V/(1 − s)² + 2/s² and of V/(1 − s) + 1/s are 0; both functions are convex."""
+    """At the chosen shares s the derivatives of V/(1 − s)² + 2/s² and of V/(1 − s) + 1/s are 0.
+
+    Both functions are convex.
+    """
     s, root = sp.symbols("s r", positive=True)
     cube, square = 2 * root**3, root**2
     for name, error, share in (

@@ -1,4 +1,4 @@
-"""Formulas of the reference for which a bound with slack would not distinguish slightly wrong ones."""
+"""Check formulas of the reference for which a bound with slack would not detect slightly wrong versions."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -54,10 +54,10 @@ def norm_of_a_regression(
 ) -> Evidence:
     """For rows (a, b) = (√s, √(1 − s)) the ridge coefficient √(s(1 − s))/(s + 2α) is largest at s = 2α/(1 + 4α).
 
-    At the maximum the coefficient is W = 1/(2√(2α(1 + 2α))), the tight bound on ‖ŵ‖. The paper's bound is the norm at
-    which the penalty α‖w‖² alone is ½, the loss at w = 0. A gradient (w·a − b)a with a = w sin φ/W, b = −cos φ has the
+    The maximum W = 1/(2√(2α(1 + 2α))) is the tight bound on ‖ŵ‖. The paper's bound is the norm at which the penalty
+    α‖w‖² alone is ½, which is the loss at w = 0. A gradient (w·a − b)a with a = w sin φ/W, b = −cos φ has the
     coordinate W sin²φ + sin φ cos φ along w. The range of this coordinate is the tight bound on the distance of two
-    gradients, and twice its maximum the paper's.
+    gradients; twice its maximum is the paper's bound.
     """
     failed = []
     for w in (0.1, 1.0, 7.0):
@@ -79,7 +79,10 @@ def norm_of_a_regression(
 @mutant("a radius smaller by 3 %", radius=lambda *given: naive_pce.radius_squared(*given) / 1.03)
 @mutant("7/6 smaller by 3 %", angle=lambda d, level: law.spectral_norm_angle(d, level - 0.035 * math.log(d)))
 def radii_and_angles(radius: Formula = naive_pce.radius_squared, angle: Formula = law.spectral_norm_angle) -> Found:
-    """r² of NaivePCE is κη², η the exact Chernoff bound on ‖N(0, I_d)‖ at β/n; and (2/3)dφ³ = ln(1/β) + (7/6) ln d."""
+    """NaivePCE's r² is κη² with η the exact Chernoff bound on ‖N(0, I_d)‖ at β/n.
+
+    The tail angle φ has (2/3)dφ³ = ln(1/β) + (7/6) ln d.
+    """
     for n, d, kappa, beta in product((10, 10**5), (1, 4, 300), (1.0, 50.0), (0.3, 1e-6)):
         same = radius(n, d, kappa, beta) / (kappa * tails.eta(d, beta / n) ** 2)
         wanted = -math.log(beta) + 7 / 6 * math.log(d)
@@ -92,7 +95,7 @@ Coded = Callable[..., Number]
 
 
 def stated_bounds(d: Number, beta: Number) -> dict[str, Number]:
-    """The bounds of DLY22's code as its claims in the ledger state them."""
+    """Return the bounds of DLY22's code as its claims in the ledger state them."""
     two, log = mpmath.sqrt(2), mpmath.log
     theta = min((log(d) / d) ** (mpmath.mpf(3) / 10), mpmath.mpf(1) / 2)
     m = d * (d + 1) / 2
@@ -119,7 +122,7 @@ CODED: dict[str, Coded] = {
 
 
 def larger(bound: Coded) -> Coded:
-    """Multiply the bound by 1.03, which makes a mutant."""
+    """Make a mutant whose bound is multiplied by 1.03."""
     return lambda d, beta, log: bound(d, beta, log) * 1.03
 
 

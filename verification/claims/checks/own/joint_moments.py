@@ -1,4 +1,4 @@
-"""How far one row moves the mean and the second moment together, and what joint moments spend."""
+"""Check how far one row moves the mean and the second moment together, and what joint moments spend."""
 
 from fractions import Fraction
 from itertools import product
@@ -46,9 +46,9 @@ def several_columns(
     """For d ≥ 2 the supremum S² of q = ‖x − y‖² + λ‖xxᵀ − yyᵀ‖_F² is 4 up to λ = ½ and 2 + 2λ + 1/(2λ) above.
 
     With s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩, q = s + t − 2c + λ(s² + t² − 2c²) rises in s and in t. So q is at most its
-    value at s = t = 1, with c in [−1, 1], and d ≥ 2 has unit rows for every such c. At s = t = 1, 4 − q is 2(1 + c)(1 −
-    λ(1 − c)), which has no negative value if and only if λ ≤ ½. For λ > ½, S² − q = 2λ(c + 1/(2λ))², and −1/(2λ) lies
-    in (−1, 0).
+    value at s = t = 1, with c in [−1, 1], and d ≥ 2 has unit rows for every such c. At s = t = 1 the difference 4 − q
+    is 2(1 + c)(1 − λ(1 − c)), which has no negative value if and only if λ ≤ ½. For λ > ½, S² − q = 2λ(c + 1/(2λ))²,
+    and −1/(2λ) lies in (−1, 0).
     """
     s, t, beyond = sp.symbols("s t u", positive=True)
     c = sp.symbols("c", real=True)
@@ -126,7 +126,7 @@ def one_column(
 
 
 def spent(x: Vector, y: Vector, first: float, second: float) -> float:
-    """Return D_α/α of the release when the row x of n = 1 is replaced by y, the same for every order α."""
+    """Return D_α/α of the release when the row x of n = 1 is replaced by y; it is the same for every order α."""
     change: Matrix = np.outer(x, x) - np.outer(y, y)
     moved = float((x - y) @ (x - y)) / first**2 + float(wigner.separation_squared(change, "goe")) / second**2
     return moved / 2
@@ -139,7 +139,7 @@ def spent(x: Vector, y: Vector, first: float, second: float) -> float:
 @mutant("σ₂ without 1/√λ", second=joint_moments.mean_scale)
 @mutant("σ₂ of the second moment alone", second=lambda n, d, rho, w: ((2 if d > 1 else 1) / (2 * rho)) ** 0.5 / n)
 def budget(first: Formula = joint_moments.mean_scale, second: Formula = joint_moments.moment_scale) -> Found:
-    """Joint moments spend exactly ρ on some rows, for every weight."""
+    """Joint moments spend exactly the budget ρ on some rows, for every weight."""
     for d, weight in product((1, 2, 3, 6), WEIGHTS):
         scales = float(first(1, d, RHO, weight)), float(second(1, d, RHO, weight))
         attained = spent(*joint_moments.worst_rows(d, weight), *scales) / RHO

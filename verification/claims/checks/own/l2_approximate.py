@@ -1,9 +1,9 @@
-"""The ℓ2 mechanism under (ε, δ)-DP: the density of its loss and its least scale, beside probabilities of caps.
+"""Check the ℓ2 mechanism under (ε, δ)-DP: the density of its loss, and its least scale by the probabilities of caps.
 
-Let a be the mean of P and b that of Q, ‖a − b‖ = q. The points at distance r from a where the loss is above ε form a
-cap of the sphere about a, and those at distance r from b form a cap of the sphere about b. The distance has the law
-Gamma(D) under P and under Q, and is independent of the direction. So P(ℓ > ε) − e^ε Q(ℓ > ε) is known without the
-density of the loss.
+Let a be the mean of the output law P and b that of its neighbour Q, with ‖a − b‖ = q. The points at distance r from a
+where the loss is above ε form a cap of the sphere about a, and those at distance r from b form a cap of the sphere
+about b. The distance to the mean has the law Gamma(D) under P and under Q, and is independent of the direction. So P(ℓ
+> ε) − e^ε Q(ℓ > ε) is known without the density of the loss.
 """
 
 import math
@@ -32,7 +32,7 @@ def cap(cosine: float, entries: int) -> float:
 
 
 def over_radii(share: Callable[[float], float], start: float, entries: int) -> float:
-    """Return the mean of `share` at a Gamma(D) radius, where `share` is 0 below `start`."""
+    """Return the mean of `share` at a Gamma(D) radius; `share` is 0 below `start`."""
     edges = [start, start + 1, start + entries, start + 3 * entries + 20, start + 10 * entries + 120]
     return sum(
         float(quad(lambda r: gamma.pdf(r, entries) * share(r), low, high, epsabs=0, epsrel=1e-11, limit=200)[0])
@@ -41,7 +41,7 @@ def over_radii(share: Callable[[float], float], start: float, entries: int) -> f
 
 
 def delta_of_caps(q: float, epsilon: float, entries: int) -> float:
-    """Return the least δ at ε < q, from the probabilities of caps."""
+    """Return the least δ at ε < q, computed from the probabilities of caps."""
     near = (q - epsilon) / 2
     whole = float(gamma.cdf(near, entries))  # at these radii the loss is above ε in every direction
     first = over_radii(lambda r: cap((2 * r * epsilon + epsilon**2 - q**2) / (2 * r * q), entries), near, entries)
@@ -66,7 +66,7 @@ def delta_of_caps(q: float, epsilon: float, entries: int) -> float:
 def loss_density(
     weight: Callable[..., float] = mechanism.log_weight, factor: Callable[[float, int], float] = mechanism.kappa
 ) -> Evidence:
-    """The density of the loss gives the δ that the probabilities of caps give, for D = 3, 6, 10 and 21."""
+    """The δ from the density of the loss is equal to the δ from the probabilities of caps, for D = 3, 6, 10 and 21."""
     failed, cases = [], 0
     for entries in (3, 6, 10, 21):
         for q, epsilon in CASES:
@@ -89,12 +89,12 @@ def loss_density(
 
 
 def scaled(factor: float) -> Callable[..., Any]:
-    """A mutant: return `release` with its noise multiplied by `factor`."""
+    """Return, as a mutant, `release` with its noise multiplied by `factor`."""
     return lambda x, noise, **given: mechanism.release(x, factor * np.asarray(noise), **given)
 
 
 def of_more_columns(x: Any, noise: Any, **given: Any) -> Any:
-    """A mutant: return `release` with the scale for d² entries in place of d(d + 1)/2."""
+    """Return, as a mutant, `release` with the scale for d² entries in place of d(d + 1)/2."""
     d = np.shape(x)[1]
     right = mechanism.largest_move(given["epsilon"], given["delta"], d)
     wrong = mechanism.largest_move(given["epsilon"], given["delta"], d + 1 if d > 1 else 1)
@@ -107,7 +107,7 @@ def of_more_columns(x: Any, noise: Any, **given: Any) -> Any:
 @mutant("the noise of a row that comes or goes", release=scaled(0.5**0.5))
 @mutant("the scale of one more column", release=of_more_columns)
 def least_scale(release: Callable[..., Any] = mechanism.release) -> Evidence:
-    """The noise that `release` adds has the claimed δ at ε for orthonormal rows, by the probabilities of caps.
+    """For orthonormal rows, the noise that `release` adds has the claimed δ at ε, by the probabilities of caps.
 
     At d = 1 the worst neighbours are a unit row and a row of zeros, and the closed form gives the δ.
     """

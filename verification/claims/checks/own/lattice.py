@@ -1,4 +1,4 @@
-"""Noise on a lattice: its samplers by their exact probabilities, the divergence of its laws, the sensitivities."""
+"""Check noise on a lattice: its samplers by exact probabilities, the divergence of its laws, the sensitivities."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -22,7 +22,7 @@ THREE_PERCENT = Fraction(103, 100)
 
 
 def on(function: Callable[..., T], *given: object) -> Callable[[Coins], T]:
-    """The function of the coins alone that remains when all other arguments are given."""
+    """Return the function of the coins alone that remains when all other arguments are given."""
     return lambda coins: function(coins, *given)
 
 
@@ -30,7 +30,7 @@ def on(function: Callable[..., T], *given: object) -> Callable[[Coins], T]:
 
 
 def modulo(coins: Coins, m: int) -> int:
-    """Draw an integer below m as a mutant does, by the bits modulo m without rejection."""
+    """Draw an integer below m as a mutant does: it takes the bits modulo m and never rejects."""
     return coins.bits((m - 1).bit_length()) % m
 
 
@@ -40,7 +40,7 @@ def modulo(coins: Coins, m: int) -> int:
 def uniform_integers(below: Formula = Coins.below, largest: int = 40) -> Evidence:
     """One round of `Coins.below(m)` gives each of 0, …, m − 1 with the same probability, and no other number.
 
-    Rounds are repeated with fresh bits until one gives a number, so the result is uniform.
+    Rounds are repeated with fresh bits until one round gives a number, so the result is uniform.
     """
     wrong = []
     for m in range(1, largest + 1):
@@ -51,7 +51,7 @@ def uniform_integers(below: Formula = Coins.below, largest: int = 40) -> Evidenc
 
 
 def without_splitting(coins: Coins, p: int, q: int) -> bool:
-    """Draw with probability e^{−x} as a mutant does, which does not split a large exponent x."""
+    """Draw with probability e^{−x} as a mutant does: it never splits a large exponent x."""
     k = 1
     while coins.chance(p, k * q):
         k += 1
@@ -66,8 +66,8 @@ def without_splitting(coins: Coins, p: int, q: int) -> bool:
 def exponential_chance(chance_exp: Formula = Coins.chance_exp) -> Evidence:
     """`Coins.chance_exp(p, q)` is true with probability e^{−p/q}, enclosed to 10^−12 by all runs of up to 22 decisions.
 
-    Every decision of a run has a rational probability, so the sums over runs that end true and over runs that end false
-    are rational; e^{−p/q} lies between the first and one minus the second.
+    Every decision of a run has a rational probability, so the check sums exactly over runs that end true and over runs
+    that end false. The probability e^{−p/q} lies between the first sum and one minus the second.
     """
     wrong, widest = [], Fraction(0)
     for p, q in ((0, 1), (1, 7), (1, 1), (3, 2), (2, 1)):
@@ -84,13 +84,13 @@ def exponential_chance(chance_exp: Formula = Coins.chance_exp) -> Evidence:
 
 
 def keeps_both_zeros(scale: Fraction, coins: Coins) -> int | None:
-    """Draw as a mutant of the sampler does, which counts −0 as 0."""
+    """Draw as a mutant of the sampler does: it counts −0 as 0."""
     size = discrete_laplace.attempt_size(scale, coins)
     return size if size is None or not coins.chance(1, 2) else -size
 
 
 def forgets_the_remainder(scale: Fraction, coins: Coins) -> int | None:
-    """Draw as a mutant of the sampler does, which keeps every proposed u."""
+    """Draw as a mutant of the sampler does: it keeps every proposed remainder u."""
     t, s = scale.numerator, scale.denominator
     size, negative = coins.below(t), coins.chance(1, 2)
     while coins.chance_exp(1, 1):
@@ -99,17 +99,17 @@ def forgets_the_remainder(scale: Fraction, coins: Coins) -> int | None:
 
 
 class Hasty(Coins):
-    """A mutant, with e^{−1.03 p/q} in place of e^{−p/q}."""
+    """A mutant of the coins, which draws with probability e^{−1.03 p/q} in place of e^{−p/q}."""
 
     def __init__(self, coins: Coins) -> None:
         self.coins = coins
 
     def below(self, m: int) -> int:
-        """Call `below` of the coins."""
+        """Return `below` of the coins."""
         return self.coins.below(m)
 
     def chance(self, p: int, q: int) -> bool:
-        """Call `chance` of the coins."""
+        """Return `chance` of the coins."""
         return self.coins.chance(p, q)
 
     def chance_exp(self, p: int, q: int) -> bool:
@@ -118,8 +118,8 @@ class Hasty(Coins):
 
 
 def proportional(attempt: Attempt, parameter: Fraction, exponents: list[Fraction], extent: Extent) -> bool:
-    """Return whether a round gives z with probability c·e^{−exponents[|z|]}, c > 0, as far as there are exponents;
-    exactly.
+    """Return whether a round gives z with probability exactly c·e^{−exponents[|z|]} for one c > 0, as far as there are
+    exponents.
     """
     found = probabilities(lambda coins: attempt(parameter, coins), OnExponentials, extent)
     c = found.get(0, ExpSum({}))
@@ -139,7 +139,8 @@ VARIANCES = tuple(Fraction(*variance) for variance in ((1, 10), (1, 3), (1, 1), 
 def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Evidence:
     """One round of `discrete_laplace.attempt` gives z with probability c·e^{−|z|/t}, exactly, at rational scales t.
 
-    The check enumerates all runs in which v is at most 9. These runs include all runs that end in |z| ≤ 10t − 1.
+    The check enumerates all runs in which the quotient v is at most 9. These runs include all runs that end in |z| ≤
+    10t − 1.
     """
     wrong = []
     for scale in SCALES:
@@ -150,7 +151,7 @@ def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Evidence:
 
 
 def gaussian_round_with(gamma: Callable[[int, Fraction, Fraction], Fraction], proposal: Attempt) -> Attempt:
-    """Make a mutant of the round: another acceptance probability e^{−γ(|y|, t, σ²)}, or another proposal."""
+    """Make a mutant of the round, with another acceptance probability e^{−γ(|y|, t, σ²)} or another proposal."""
 
     def attempt(variance: Fraction, coins: Coins) -> int | None:
         t = Fraction(isqrt(variance.numerator // variance.denominator) + 1)
@@ -163,7 +164,7 @@ def gaussian_round_with(gamma: Callable[[int, Fraction, Fraction], Fraction], pr
 
 
 def right_gamma(size: int, t: Fraction, variance: Fraction) -> Fraction:
-    """Return the exponent (|y| − σ²/t)²/(2σ²) of the acceptance probability."""
+    """Return the exponent γ = (|y| − σ²/t)²/(2σ²) of the acceptance probability."""
     return (size - variance / t) ** 2 / (2 * variance)
 
 
@@ -189,8 +190,8 @@ def right_gamma(size: int, t: Fraction, variance: Fraction) -> Fraction:
 def gaussian_round(attempt: Formula = discrete_gaussian.attempt) -> Evidence:
     """One round of `discrete_gaussian.attempt` gives z with probability c·e^{−z²/(2σ²)}, exactly, at rational σ².
 
-    The check enumerates runs up to the second uniform integer, at which the proposal begins anew. Repetition multiplies
-    all probabilities by the same factor.
+    The check enumerates runs up to the second uniform integer, at which the proposal starts again. Repeating the round
+    multiplies all probabilities by one factor.
     """
     wrong = []
     for variance in VARIANCES:
@@ -207,18 +208,18 @@ RELEASED: dict[str, Callable[..., Any]] = {"laplace": laplace.noisy_products, "g
 
 
 def _without_noise(data: ExactData, noise: Callable[[Number], Any], rho: Number) -> Any:
-    """Return the sums of products without the noise, which is drawn and not added: a mutant."""
+    """Return, as a mutant, the sums of products without the noise, which is drawn but not added."""
     return gaussian.noisy_products(data, noise, rho) * 0 + data.products
 
 
 def integer_ball(d: int, radius: int) -> list[tuple[int, ...]]:
-    """Return all rows of integers of length up to the radius."""
+    """Return all rows of integers whose length is at most the radius."""
     inside = product(range(-radius, radius + 1), repeat=d)
     return [row for row in inside if sum(q**2 for q in row) <= radius**2]
 
 
 def triangles(d: int, radius: int) -> set[tuple[int, ...]]:
-    """Return the upper triangles of q qᵀ for all rows q of `integer_ball`."""
+    """Return the upper triangle of q qᵀ for every row q of `integer_ball`."""
     places = [(i, j) for i in range(d) for j in range(i, d)]
     return {tuple(row[i] * row[j] for i, j in places) for row in integer_ball(d, radius)}
 
@@ -237,8 +238,8 @@ def sensitivities(
 ) -> Evidence:
     """No two integer rows of length up to 2^b move the upper triangle of Σ q qᵀ by more than S in ℓ1 or S² in ℓ2².
 
-    All pairs of rows are tried. The ℓ2 sensitivity is attained, and so is the ℓ1 sensitivity for d = 1. The release is
-    Σ q qᵀ plus noise that was requested at the scale S/ε, or the variance S²/(2ρ).
+    The check tries all pairs of rows. Some pair attains the ℓ2 sensitivity, and for d = 1 also the ℓ1 sensitivity. The
+    release is Σ q qᵀ plus noise that was requested at the scale S/ε, or the variance S²/(2ρ).
     """
     wrong, figures = [], {}
     data, z = (ExactData(3, gram, [], 2) for gram in ([[5, 1], [1, 2]], [[7, -3], [-3, 4]]))

@@ -1,4 +1,4 @@
-"""Checks of the exact laws of the noise: full and symmetric nuclear-Laplace noise, its spectrum, and Bingham draws."""
+"""Check the exact laws of the noise: full and symmetric nuclear-Laplace noise, its spectrum, and Bingham draws."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -50,7 +50,7 @@ def symmetric_volume(jacobian: Formula = vandermonde, weight_squared: int = 2, l
 @mutant("d², as for full matrices", shape=lambda d, symmetric: nuclear_laplace.radius_shape(d))
 @mutant("d(d − 1)/2", shape=lambda d, symmetric: Fraction(d * (d - 1), 2) if symmetric else d**2)
 def radius(shape: Formula = nuclear_laplace.radius_shape, largest: int = 5) -> Evidence:
-    """‖Z‖_* follows Gamma(d(d + 1)/2, ρ) for symmetric noise and Gamma(d², ρ) for full noise.
+    """The nuclear norm ‖Z‖_* follows Gamma(d(d + 1)/2, ρ) for symmetric noise and Gamma(d², ρ) for full noise.
 
     The polynomial part of the density is homogeneous of degree d(d − 1)/2, or d(d − 1), and dλ contributes R^{d−1} dR.
     The shape, which is the mean of the Gamma law, is also compared with the exact E Σ|λ_i| of the mixture of Gammas.
@@ -78,7 +78,7 @@ def radius(shape: Formula = nuclear_laplace.radius_shape, largest: int = 5) -> E
 def normalisers(pfaffian: Formula = normaliser, largest: int = 5) -> Evidence:
     """De Bruijn's Pfaffian and the expansion in the gaps give the same rational integral of the joint density.
 
-    The integrals at d = 2, 3, … are 3, 207/2, … for full noise and 6, 42, … for symmetric noise.
+    The integrals of the joint density at d = 2, 3, … are 3, 207/2, … for full noise and 6, 42, … for symmetric noise.
     """
     failed, figures = [], {}
     for symmetric in (False, True):
@@ -95,7 +95,7 @@ def normalisers(pfaffian: Formula = normaliser, largest: int = 5) -> Evidence:
 @mutant("half the points", log_value=lambda d, s: nuclear_laplace.ensemble(max(1, d // 2), s).log_normalizer)
 @mutant("without d!", log_value=lambda d, s: nuclear_laplace.ensemble(d, s).log_normalizer - math.lgamma(d + 1))
 def float_normaliser(log_value: Formula = lambda d, s: nuclear_laplace.ensemble(d, s).log_normalizer) -> Found:
-    """The reference's log normaliser, by quadrature in float64, agrees with the exact value to 1e-11."""
+    """The reference's log normaliser, computed by quadrature in float64, agrees with the exact value to 1e-11."""
     for symmetric in (False, True):
         for d in (1, 2, 5, 10, 20, 40):
             exact = normaliser(d, symmetric)
@@ -122,7 +122,7 @@ def float_moments(
 ) -> Evidence:
     """The reference's E‖Z‖_{S_p}^p, by quadrature of the one-point density, agrees with the exact rational value.
 
-    The exact values E‖Z‖_F²/ρ² = 2, 15, … for full noise and 2, 25/3, … for symmetric noise are those of the claim.
+    The exact values of E‖Z‖_F²/ρ², 2, 15, … for full noise and 2, 25/3, … for symmetric noise, are those of the claim.
     """
     worst, figures, squares = 0.0, {}, {False: full_squares, True: symmetric_squares}
     wrong = []
@@ -146,7 +146,7 @@ def float_moments(
 @mutant("the other kind", cdf=lambda d, t, symmetric: nuclear_laplace.spectral_norm_cdf(d, t, not symmetric))
 @mutant("an error of 1e-9", cdf=lambda d, t, symmetric: nuclear_laplace.spectral_norm_cdf(d, t, symmetric) + 1e-9)
 def float_cdf(cdf: Formula = nuclear_laplace.spectral_norm_cdf) -> Found:
-    """The reference's P(‖Z‖ ≤ t), a Pfaffian in float64, lies within 1e-13 of the enclosed value for both kinds."""
+    """The reference's P(‖Z‖ ≤ t), a Pfaffian in float64, is within 1e-13 of the enclosed value for both kinds."""
     for symmetric in (False, True):
         for d in (1, 2, 3, 7, 20):
             for c in (Fraction(1, 2), Fraction(3, 2), Fraction(5, 2), Fraction(7, 2)):
@@ -155,10 +155,10 @@ def float_cdf(cdf: Formula = nuclear_laplace.spectral_norm_cdf) -> Found:
 
 
 def ullman_potential(x: mpmath.mpf, edge: mpmath.mpf) -> mpmath.mpf:
-    """∫ ln|x − t| dμ(t) for the density arccosh(a/|t|)/(πa) on [−a, a].
+    """Return ∫ ln|x − t| dμ(t) for the density arccosh(a/|t|)/(πa) on [−a, a].
 
-    μ is the law of aUC with U uniform on (0, 1) and C arcsine on [−1, 1]. E ln|x − rC| is ln(r/2) for r ≥ |x| and
-    ln((|x| + √(x² − r²))/2) for r < |x|.
+    The measure μ is the law of aUC with U uniform on (0, 1) and C arcsine on [−1, 1]. E ln|x − rC| is ln(r/2) for r ≥
+    |x| and ln((|x| + √(x² − r²))/2) for r < |x|.
     """
     v = abs(x)
     inner = min(v, edge)
@@ -172,10 +172,10 @@ def ullman_potential(x: mpmath.mpf, edge: mpmath.mpf) -> mpmath.mpf:
 @mutant("the full edge for symmetric noise", symmetric=1.0)
 @mutant("an edge at 3.14ρd", full=0.9995)
 def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Evidence:
-    """Ullman's law is the equilibrium measure: on [0, π] of the singular values over ρd, on [−π/2, π/2] of eigenvalues.
+    """Ullman's law is the equilibrium measure of singular values over ρd on [0, π], of eigenvalues on [−π/2, π/2].
 
-    The law satisfies the Euler–Lagrange conditions to 18 digits: |x| − ∫ ln|x − y| dμ(y) for symmetric noise, and
-    s − ∫ ln|s² − t²| dμ(t) for full noise, are constant on the support and larger beyond the edge. The conditions
+    The law satisfies the Euler–Lagrange conditions to 18 digits: |x| − ∫ ln|x − y| dμ(y) for symmetric noise, and s − ∫
+    ln|s² − t²| dμ(t) for full noise, are constant on the support and larger beyond the edge. These conditions
     characterise the equilibrium measure, because the energy is strictly convex. The statement that the largest value
     tends to the edge is cited, not checked.
     """
@@ -205,8 +205,8 @@ WITHIN = {  # the probability that ‖Z‖/(ρd) is within 10 % of its limit, fo
 def concentration(edges: Mapping[bool, Fraction] | None = None, apart: Fraction = Fraction(1, 10)) -> Evidence:
     """‖Z‖/(ρd) concentrates around π, or π/2 if symmetric: at d = 40 it is within 10 % with probability 0.77 and 0.76.
 
-    The probabilities at d = 5, 10, 20, 40 are those of `WITHIN` to three decimals. The probabilities are enclosed, for
-    rational intervals around rational bounds on π.
+    The probabilities at d = 5, 10, 20, 40 are those of the table `WITHIN`, to three decimals. The check encloses the
+    probabilities for rational intervals around rational bounds on π.
     """
     around = edges or {False: PI[0], True: PI[0] / 2}
     failed, figures = [], {}
@@ -237,7 +237,7 @@ def simplex(
     mixture of Gammas at d = 2, where it is 15, and at d = 3.
     """
     u, v = sp.symbols("u v", positive=True)
-    difference = sp.factor(sp.sympify(density([(1 + v) / 2, (1 - v) / 2])))  # w_1 − w_2 = v ≥ 0
+    difference = sp.factor(sp.sympify(density([(1 + v) / 2, (1 - v) / 2])))  # the difference w_1 − w_2 is v ≥ 0
     distribution = sp.integrate(difference, (v, 0, u)) / sp.integrate(difference, (v, 0, 1))
     law = sp.simplify(distribution - u**2) == 0
     failed = [] if law else ["the law at d = 2"]
@@ -247,7 +247,7 @@ def simplex(
         w = [sum(gaps[k] / sp.Integer(k + 1) for k in range(i, d)) for i in range(d)]
 
         def integral(polynomial: sp.Expr, gaps: tuple[sp.Symbol, ...] = gaps, d: int = d) -> sp.Expr:
-            """The integral over the simplex by Dirichlet's formula, ∫ ∏ g^{a} = ∏ a!/(Σ a + d − 1)!."""
+            """Return the integral over the simplex by Dirichlet's formula, ∫ ∏ g^{a} = ∏ a!/(Σ a + d − 1)!."""
             total = sp.Integer(0)
             for powers, coefficient in sp.Poly(sp.expand(polynomial), *gaps).terms():
                 total += coefficient * sp.prod([sp.factorial(a) for a in powers]) / sp.factorial(sum(powers) + d - 1)
@@ -265,8 +265,7 @@ def simplex(
 
 
 def five_dimensional(log_weight: Callable[[Matrix], Vector]) -> tuple[float, Vector]:
-    """Return the integral of a weight of (u_1², u_2²) over the sphere of R⁵, and E(u_1², u_2²) under it, by
-    Gauss–Legendre.
+    """Return the integral of a weight of (u_1², u_2²) over the sphere of R⁵, and E(u_1², u_2²) under it, by quadrature.
 
     For uniform u, u_1² + u_2² = 1 − t² where t has density 3t² on (0, 1), and the angle of (u_1, u_2) is uniform.
     """
@@ -291,7 +290,7 @@ def five_dimensional(log_weight: Callable[[Matrix], Vector]) -> tuple[float, Vec
 def bingham_acceptance(log_rate: Formula = bingham.log_acceptance) -> Evidence:
     """Proposals accepted with probability e^{−y}(1 + 2y/b)^{q/2}/M(b) follow the Bingham law, at the computed rate.
 
-    For M = diag(6, 3, 0, 0, 0), b = 1.547812, the acceptance rate is 0.68610, E u_1² = 0.54104 and E u_2² = 0.18107.
+    For M = diag(6, 3, 0, 0, 0) and b = 1.547812, the acceptance rate is 0.68610, E u_1² = 0.54104 and E u_2² = 0.18107.
     Two quadratures, of the Bingham law and of the angular Gaussian density of the proposals times the acceptance
     probability, agree with the reference's inverse Laplace transforms. Dividing by the power (1 + 2y/b)^{q/2} in place
     of multiplying samples another law, with E u_1² = 0.904.

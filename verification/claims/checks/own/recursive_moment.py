@@ -1,4 +1,4 @@
-"""The recursive moment: what it spends, what one round does to a second moment, and how few rows stand out."""
+"""Check the recursive moment: what it spends, and what one round does to the rows and to the second moment."""
 
 from fractions import Fraction
 from itertools import product
@@ -15,7 +15,7 @@ RHO = 0.75
 MORE, LESS = Fraction(103, 100), Fraction(97, 100)
 ENSEMBLES = {"reconstructed": "wigner", "tight": "goe"}
 NOISE = Fraction(1, 80)  # mc, where the noise is at most cκ in operator norm
-STOP = 640  # C/m, where κ ≥ C
+STOP = 640  # the lemma on one round has κ ≥ 640m
 NEXT = Fraction(3, 7)  # the factor by which κ and R² shrink from round to round
 
 
@@ -34,11 +34,11 @@ def budget(
     loss: Formula = mechanism.privacy_loss,
     ensembles: dict[str, str] = ENSEMBLES,
 ) -> Found:
-    """K rounds spend `privacy_loss` on rows along two axes.
+    """K rounds of the recursive moment spend `privacy_loss` on rows along two axes.
 
-    Given the earlier rounds, replacing x by y in a round costs D_α = (α/2) times the `separation_squared` of
-    x xᵀ − y yᵀ over (nσ)². Rows along two axes have the same divergence with variance 1/2 above the diagonal as with
-    variance 1, and rows turned by 45° do not. So both laws are compared.
+    Given the earlier rounds, replacing x by y in a round costs D_α = (α/2) times the `separation_squared` of x xᵀ − y
+    yᵀ over (nσ)². Rows along two axes have the same divergence with variance 1/2 above the diagonal as with variance 1,
+    and rows turned by 45° do not. So the check compares both laws.
     """
     for (calibration, ensemble), d, rounds in product(ensembles.items(), (1, 2, 3, 6), (1, 2, 5)):
         x, y = np.eye(d)[0], np.eye(d)[1] if d > 1 else np.zeros(1)
@@ -61,7 +61,7 @@ def budget(
 @mutant("rows are shortened to 1.03", following=lambda rows, z, m: following(rows, z, m, longest=1.03))
 @mutant("the inverse is smaller by 3 %", following=lambda rows, z, m: following(rows, z, m, undone=0.97))
 def next_rows(following: Formula = mechanism.evened_out) -> Evidence:
-    """For any noisy matrix, the next rows are in the unit ball, and the inverse map recovers rows not shortened."""
+    """For any noisy matrix the next rows lie in the unit ball, and the inverse map recovers rows not shortened."""
     rng = np.random.default_rng(75)
     longest, apart = 0.0, 0.0
     for _ in range(400):
@@ -100,11 +100,11 @@ def one_round(
     noise: Fraction = NOISE,
     stop: int = STOP,
 ) -> Evidence:
-    """I ⪯ (8/7) ΠΣΠ ⪯ (3/7) κI, for every m ≥ 1 and κ ≥ 640m.
+    """One round keeps I ⪯ (8/7) ΠΣΠ ⪯ (3/7) κI, for every m ≥ 1 and κ ≥ 640m.
 
-    With s = 8/7, h = 1/2, ψ = 1/(10m) and c = 1/(80m), the upper bound is s (h² + ψ + 2c) ≤ 3/7. For the lower bound
-    let f = 1/s, a = (ψ − c)κ − 1 and x = cκ. By the Schur complement of Σ − f Π⁻² on the large directions it is enough
-    that (1 − f) a²/((1 − f) a + x²) + 1 − f ≥ (1/h² − 1) f (see the page).
+    The upper bound is s (h² + ψ + 2c) ≤ 3/7 with s = 8/7, h = 1/2, ψ = 1/(10m) and c = 1/(80m). For the lower bound let
+    f = 1/s, a = (ψ − c)κ − 1 and x = cκ. By the Schur complement of Σ − f Π⁻² on the large directions it is enough that
+    (1 − f) a²/((1 − f) a + x²) + 1 − f ≥ (1/h² − 1) f (see the page).
     """
     u, v = sp.symbols("u v", nonnegative=True)
     m, k = 1 + u, stop + v  # κ = km
@@ -132,8 +132,8 @@ def not_almost_one(
 ) -> Evidence:
     """ΠΣΠ ⪰ (1 − 80m/κ) I fails at m = 1, κ = 80000: the least eigenvalue is below 0.96 in place of 0.999.
 
-    Σ = (8000, 1000; 1000, 126.02) and N = (0, −1000; −1000, 0), so that Σ + N is diagonal, and only its first
-    eigenvalue is above the threshold.
+    In the counterexample Σ = (8000, 1000; 1000, 126.02) and N = (0, −1000; −1000, 0), so that Σ + N is diagonal, and
+    only its first eigenvalue is above the threshold.
     """
     kappa, large = 80000, Fraction(8000)
     above_one = (large - 1) * (small - 1) - product**2 >= 0 and small >= 1

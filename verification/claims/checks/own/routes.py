@@ -1,4 +1,4 @@
-"""Checks that compute every headline number twice, by two routes that share no formula, to all printed digits."""
+"""Compute every headline number by two routes that share no formula, and compare all printed digits."""
 
 import importlib
 import importlib.util
@@ -36,7 +36,9 @@ PROBABILITIES = {2: "2.87168439394e-1", 3: "8.47419177397e-2", 5: "2.39004816405
 
 
 def ball_arithmetic(d: int, s: Fraction) -> tuple[Fraction, Fraction] | None:
-    """Bounds on P(‖Z‖ ≤ sρ) by Arb's ball arithmetic and its incomplete Gamma function; None without python-flint."""
+    """Return bounds on P(‖Z‖ ≤ sρ) by Arb's ball arithmetic and its incomplete Gamma function, or None without
+    python-flint.
+    """
     if importlib.util.find_spec("flint") is None:
         return None
     flint: Any = importlib.import_module("flint")
@@ -73,11 +75,11 @@ def norm_by_iterated_integration(
     other: Formula = ordered_integral.bounds,
     published: Mapping[int, str] | None = None,
 ) -> Evidence:
-    """A Pfaffian in interval arithmetic and an exact polynomial in s and e^{−s} give P(‖Z‖ ≤ 1.1ρd) to 12 equal digits.
+    """P(‖Z‖ ≤ 1.1ρd) has 12 equal digits by a Pfaffian in intervals and by an exact polynomial in s and e^{−s}.
 
-    The polynomial comes from integrating the density over s_1 < … < s_d one variable after the other. Where
-    python-flint is installed, a third computation evaluates the Pfaffian in ball arithmetic, and its balls must overlap
-    both results.
+    The polynomial comes from integrating the density over s_1 < … < s_d, one variable after the other. If python-flint
+    is installed, a third computation evaluates the Pfaffian in ball arithmetic, and its balls must overlap both
+    results.
     """
     wrong, figures, third = [], {}, 0
     for d, digits in (published or PROBABILITIES).items():
@@ -118,9 +120,10 @@ TABLE = {  # P(‖Z‖ ≤ cρd) for c = 1.1, 1.5, 3, π, 3.5
 @mutant("the law of symmetric noise", law=lambda d, s: enclose_spectral_cdf(d, s, symmetric=True))
 @mutant("22/7 for π", pi=(Fraction(22, 7), Fraction(22, 7)))
 def norm_table(law: Formula = enclose_spectral_cdf, pi: Bounds = PI) -> Evidence:
-    """The table of P(‖Z‖ ≤ cρd) is right for c = 1.1, 1.5, 3, π, 3.5; its columns fall for c < π and rise for c = 3.5.
+    """The table of P(‖Z‖ ≤ cρd) is right for c = 1.1, 1.5, 3, π, 3.5.
 
-    At c = π a lower and an upper rational bound on π give the same digits, and the distribution function is monotone.
+    Its columns fall with d for c < π and rise for c = 3.5. At c = π a lower and an upper rational bound on π give equal
+    digits, and the distribution function is monotone.
     """
     ends = [(c, c) for c in (PRINTED, Fraction(3, 2), Fraction(3))] + [pi, (Fraction(7, 2), Fraction(7, 2))]
     wrong, figures = [], {}
@@ -209,8 +212,9 @@ def wishart_event_twice(
     """P(W ⋡ vvᵀ/n) = 1 − e^{−ε/3}, by the χ² law of 1/vᵀW⁻¹v and by translating the cone of semidefinite matrices.
 
     W ~ Wishart_d with m degrees of freedom and scale σI has density ∝ det(W)^{(m−d−1)/2} e^{−tr W/(2σ)} on the cone.
-    For m = d + 1 only the exponential is left. The event W ⪰ vvᵀ/n is the cone translated by vvᵀ/n, which has trace
-    1/n, so its probability is e^{−1/(2nσ)} in every dimension. The other route is P(χ²_{m−d+1} < 1/(nσ)).
+    For m = d + 1 degrees of freedom the density is proportional to the exponential alone. The event W ⪰ vvᵀ/n is the
+    cone translated by vvᵀ/n, which has trace 1/n, so its probability is e^{−1/(2nσ)} in every dimension. The other
+    route computes P(χ²_{m−d+1} < 1/(nσ)).
     """
     d, n, epsilon, x = sp.symbols("d n epsilon x", positive=True)
     sigma = scale(n, epsilon)
@@ -246,18 +250,18 @@ def centred_sensitivity_twice(
 ) -> Evidence:
     """The sensitivity 3√3 (n − 1)/n² follows by complex numbers: the largest |(x − m)² − (y − m)²| on the disc is 3√3.
 
-    For given x, y the best m lies in their plane. In the plane |x − y||x + y − 2m| is the modulus of a polynomial in
-    complex x, y, m, so its maximum over the disc is on the circle. With m = 1, p and q the tangents of half the angles
-    of x and y, U = (p + q)² and w = pq,
+    For given x and y the best m lies in the plane of x, y and 0. In the plane |x − y||x + y − 2m| is the modulus of a
+    polynomial in complex x, y, m, so its maximum over the disc is on the circle. With m = 1, p and q the tangents of
+    half the angles of x and y, U = (p + q)² and w = pq,
 
         27 − |(x − m)² − (y − m)²|² = (11U² + BU + C)/(U + (1 − w)²)²,
         B = −2(5w + 27)(w − 1),  C = (w + 3)²(27w² − 14w + 3) ≥ 0.
 
-    B < 0 only for w < −27/5 or w > 1, and there B² < 44C. So the quotient is ≥ 0, and it is 0 only at U = 0, w = −3,
-    where x, y, m form an equilateral triangle. No tangent gives x = −m; for this x the square is 64/3 − 12 (Re y −
-    1/3)² < 27, and the same holds for y = −m. The bound is attained for every n ≥ 2 and d ≥ 2, exactly when the other n
-    − 1 rows are one point, and it, the old and the new row are the corners of an equilateral triangle inscribed in a
-    unit circle about 0.
+    B < 0 only for w < −27/5 or w > 1, and there B² < 44C. So this quotient is ≥ 0, and it is 0 only at U = 0, w = −3,
+    where x, y, m form an equilateral triangle. No tangent gives x = −m. For this x the square is 64/3 − 12 (Re y −
+    1/3)² < 27, and for y = −m the square is bounded alike. The bound is attained for every n ≥ 2 and d ≥ 2, exactly
+    when the other n − 1 rows are one point, and it, the old and the new row are the corners of an equilateral triangle
+    inscribed in a unit circle about 0.
     """
     p, q, u, w = sp.symbols("p q U w", real=True)
     n = sp.Symbol("n", positive=True)
@@ -283,7 +287,7 @@ def centred_sensitivity_twice(
 
 
 def centred_covariance(x: Matrix) -> Matrix:
-    """Return the centred covariance (1/n) Σ (x_i − x̄)(x_i − x̄)ᵀ."""
+    """Return the centred covariance (1/n) Σ (x_i − x̄)(x_i − x̄)ᵀ of the rows."""
     y = x - x.mean(axis=0)
     covariance: Matrix = y.T @ y / len(x)
     return covariance
@@ -293,7 +297,7 @@ def centred_covariance(x: Matrix) -> Matrix:
 @mutant("2/n, as without centring", sensitivity=lambda n, d: 2 / n)
 @mutant("the value for d ≥ 2 at d = 1 too", sensitivity=lambda n, d: centred_sensitivity(n, 2))
 def centred_sensitivity_on_data(sensitivity: Formula = centred_sensitivity) -> Found:
-    """The rows of `centred_pair` move the centred covariance by its sensitivity, in nuclear norm."""
+    """The rows of `centred_pair` move the centred covariance by its sensitivity in nuclear norm."""
     for n, d in product((2, 3, 4, 5, 10), (1, 2, 3)):
         first, second = centred_pair(n, d)
         moved = centred_covariance(first) - centred_covariance(second)

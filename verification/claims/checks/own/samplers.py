@@ -1,9 +1,9 @@
 """The samplers of the reference draw from the laws that they name: goodness-of-fit tests with stated errors.
 
 Every check has a fixed seed; over a random seed its false-alarm probability would be at most 1e-9. Kolmogorov–Smirnov
-tests are two-sided and exact, and several p-values in a check are combined by Bonferroni's inequality. One test with n
-draws detects a distance of 2√(ln(2/1e-9)/(2n)) between distribution functions with probability 1 − 1e-9 (Massart): 0.15
-for 2000 draws, 0.066 for 10 000. For k tests together, each at level 1e-9/k, the distance is slightly larger.
+tests are two-sided and exact, and a check combines its p-values by Bonferroni's inequality. One test with n draws
+detects a distance of 2√(ln(2/1e-9)/(2n)) between distribution functions with probability 1 − 1e-9 (Massart): 0.15 for
+2000 draws, 0.066 for 10 000. If k tests share the level, each at 1e-9/k, this distance is slightly larger.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ DRAWS = 2000  # enough draws to detect a distance of 0.15 between distribution f
 
 
 def decided(tests: Iterable[TestResult], scope: str) -> Evidence:
-    """Return evidence that holds if the smallest p-value is above its Bonferroni share of the level."""
+    """Return evidence that holds if the smallest p-value is above the level divided by the number of tests."""
     listed = list(tests)
     smallest = min(listed, key=lambda t: t.p_value)
     holds = smallest.p_value * len(listed) > LEVEL
@@ -31,7 +31,7 @@ def decided(tests: Iterable[TestResult], scope: str) -> Evidence:
 
 
 def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Draw a mutant's matrices, whose Laplace entries are independent, symmetrised if asked."""
+    """Draw, as a mutant does, matrices with independent Laplace entries, symmetrised if asked."""
     draws: Matrix = rng.laplace(size=(size, d, d))
     return np.asarray((draws + draws.swapaxes(1, 2)) / 2) if symmetric else draws
 
@@ -49,7 +49,7 @@ def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: boo
     ),
 )
 def gamma_radius(sampler: Formula = nuclear_laplace.sample) -> Evidence:
-    """‖Z‖_* of nuclear-Laplace noise follows Gamma(d²), or Gamma(d(d + 1)/2) if the noise is symmetric.
+    """The nuclear norm of nuclear-Laplace noise follows Gamma(d²), or Gamma(d(d + 1)/2) if the noise is symmetric.
 
     The check makes Kolmogorov–Smirnov tests with 2000 draws each, 4000 at d = 8, and tests of the sum of the draws,
     which follows a Gamma law too. At d = 8 a scale that is off by 3 % moves this sum by 11 standard deviations, or by
@@ -74,8 +74,8 @@ def gamma_radius(sampler: Formula = nuclear_laplace.sample) -> Evidence:
 
 
 def _proportional_spectrum(d: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Draw spectra with the right radius, and with proportions uniform on the simplex, so without repulsion: a
-    mutant.
+    """Draw, as a mutant does, spectra with the right radius but with proportions uniform on the simplex, without
+    repulsion.
     """
     radius = rng.gamma(nuclear_laplace.radius_shape(d, symmetric), size=size)
     spectrum: Matrix = radius[:, None] * rng.dirichlet(np.ones(d), size)
@@ -87,8 +87,9 @@ def _proportional_spectrum(d: int, rng: np.random.Generator, size: int, symmetri
 def spectral_law(sampler: Formula = nuclear_laplace.sample_spectrum) -> Evidence:
     """‖Z‖ of nuclear-Laplace noise follows its exact Pfaffian law, and ‖Z‖/‖Z‖_* is independent of ‖Z‖_*.
 
-    Kolmogorov–Smirnov tests with 2000 draws each at d = 2, 5, 12 see a distance of about 0.15 for ‖Z‖. Fisher's exact
-    test of the quadrants for independence sees a quadrant whose share is 0.08 away from 1/4, with probability 1 − 1e-9.
+    Kolmogorov–Smirnov tests with 2000 draws each at d = 2, 5, 12 detect a distance of about 0.15 for the law of ‖Z‖.
+    Fisher's exact test of independence, on quadrants, detects a quadrant whose share is 0.08 away from 1/4 with
+    probability 1 − 1e-9.
     """
     tests = []
     for d in (2, 5, 12):
@@ -106,7 +107,7 @@ def spectral_law(sampler: Formula = nuclear_laplace.sample_spectrum) -> Evidence
 
 
 def _second_entry_positive(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """A mutant: return Haar matrices whose first column has the sign that makes its second entry positive."""
+    """Return, as a mutant, Haar matrices whose first column has the sign that makes its second entry positive."""
     q = haar.sample(d, rng, size)
     q[:, :, 0] *= np.where(q[:, 1:2, 0] < 0, -1.0, 1.0)
     return q
@@ -122,8 +123,8 @@ def _second_entry_positive(d: int, rng: np.random.Generator, size: int) -> Matri
 def haar_factors(sampler: Formula = haar.sample) -> Evidence:
     """For Haar matrices Q₁₁² and ⟨u, Qv⟩² follow Beta(1/2, (d − 1)/2), and both signs of each are equally likely.
 
-    u and v are fixed unit vectors. The check makes Kolmogorov–Smirnov and binomial tests with 10 000 draws at d = 2, 3,
-    6.
+    The vectors u and v are fixed unit vectors. The check makes Kolmogorov–Smirnov and binomial tests with 10 000 draws
+    at d = 2, 3, 6.
     """
     draws, tests = 10_000, []
     for d in (2, 3, 6):
@@ -145,7 +146,7 @@ BINGHAM = (np.diag([6.0, 0.0]), np.diag([10.0, 4.0, 0.0]), np.diag([8.0, 5.0, 2.
 
 
 def _angular_gaussian(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw the proposals of the sampler as a mutant does, without the rejection step."""
+    """Draw, as a mutant does, the proposals of the sampler without rejection."""
     a, vectors = bingham.decompose(m)
     g = rng.standard_normal((size, len(a))) / np.sqrt(1 + 2 * a / bingham.envelope_parameter(a))
     drawn: Matrix = (g / np.linalg.norm(g, axis=1, keepdims=True)) @ vectors.T
@@ -153,7 +154,7 @@ def _angular_gaussian(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
 
 
 class _AllAccepted:
-    """A generator of known normal numbers, whose uniform numbers are 0, so that rejection accepts every proposal."""
+    """A generator of given normal numbers, whose uniform numbers are 0, so that rejection accepts every proposal."""
 
     def standard_normal(self, shape: tuple[int, int]) -> Matrix:
         drawn: Matrix = np.random.default_rng(0).standard_normal(shape)
@@ -164,7 +165,7 @@ class _AllAccepted:
 
 
 def _more_of_one_sign(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
-    """A mutant: return Bingham draws, where 3 % of those with a negative first entry are multiplied by −1."""
+    """Return, as a mutant, Bingham draws in which 3 % of those with a negative first entry are multiplied by −1."""
     drawn: Matrix = bingham.sample(m, rng, size)
     drawn[(drawn[:, 0] < 0) & (rng.random(size) < 0.03)] *= -1
     return drawn
@@ -223,7 +224,7 @@ def bingham_acceptance_rate(
 
 
 def _one_normal(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw a mutant's matrices, whose entries all equal one normal variable."""
+    """Draw, as a mutant does, matrices whose entries all equal one normal variable."""
     return np.ones((size, d, d)) * rng.standard_normal((size, 1, 1))
 
 
@@ -251,13 +252,13 @@ def wigner_entries(sampler: Formula = wigner.sample_wigner) -> Evidence:
 
 
 def _signs(d: int, alpha: float, beta: float, seed: int) -> Matrix:
-    """Draw a mutant's sketch, which has random signs over √l in place of Gaussian entries over √l."""
+    """Draw, as a mutant does, a sketch with random signs over √l in place of Gaussian entries over √l."""
     signs: Matrix = np.sign(johnson_lindenstrauss.transform(d, alpha, beta, seed)) / sketch(d, alpha, beta) ** 0.5
     return signs
 
 
 def sketch(d: int, alpha: float, beta: float) -> int:
-    """Return the number of rows l of the public T."""
+    """Return the number of rows l of the public matrix T."""
     return int(johnson_lindenstrauss.sketch_rows(d, alpha, beta))
 
 
@@ -271,11 +272,11 @@ def sketch(d: int, alpha: float, beta: float) -> int:
 )
 @mutant("a row too few", transform=lambda *given: johnson_lindenstrauss.transform(*given)[1:])
 def sketching(transform: Formula = johnson_lindenstrauss.transform) -> Evidence:
-    """The public T of the Johnson–Lindenstrauss mechanism has independent N(0, 1/l) entries for l < D; T = I for l = D.
+    """The Johnson–Lindenstrauss mechanism's public T has independent N(0, 1/l) entries for l < D; T = I for l = D.
 
-    d = 10, α = 4 and β = ½ give l = 18 and D = 55. 160 seeds give 158 400 entries. The check makes a Kolmogorov–Smirnov
-    test of them, and a test of their sum of squares, which follows a χ² law. A scale that is off by 3 % moves this sum
-    by 16 standard deviations.
+    The settings d = 10, α = 4 and β = ½ give l = 18 and D = 55, and 160 seeds give 158 400 entries. The check makes a
+    Kolmogorov–Smirnov test of the entries, and a test of their sum of squares, which follows a χ² law. A scale that is
+    off by 3 % moves this sum by 16 standard deviations.
     """
     d, alpha, beta, size = 10, 4.0, 0.5, 55
     rows = sketch(d, alpha, beta)

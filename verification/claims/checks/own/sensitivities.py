@@ -1,4 +1,4 @@
-"""Checks of how far one row moves the second moment in every norm that a mechanism uses, and of worst pairs."""
+"""Check how far one row moves the second moment in every norm that a mechanism uses, and the worst pairs of rows."""
 
 import math
 
@@ -39,8 +39,9 @@ def spectral_suprema(
 
     Let s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩. The eigenvalues μ₊ ≥ 0 ≥ μ₋ are the roots of f(μ) = μ² − (s − t)μ − (st − c²).
     f(s) = f(−t) = c² ≥ 0 implies −t ≤ μ₋ and μ₊ ≤ s, so ‖Δ‖ = max(μ₊, −μ₋) ≤ 1 and ‖Δ‖_* = μ₊ − μ₋ ≤ s + t. The
-    Frobenius norm has 2 − ‖Δ‖_F² = (1 − s²) + (1 − t²) + 2c². All norms attain their bounds at s = t = 1, c = 0, and
-    the trace attains its bound at t = 0. At d = 1, c² = st and all norms are |s − t| ≤ 1, attained at s = 1, t = 0.
+    Frobenius norm has 2 − ‖Δ‖_F² = (1 − s²) + (1 − t²) + 2c². The norms attain their bounds at s = t = 1, c = 0, and
+    the trace attains its bound at t = 0. At d = 1, c² = st, and all these norms are |s − t| ≤ 1, attained at s = 1, t =
+    0.
     """
     s, t = sp.symbols("s t", positive=True)
     c = sp.symbols("c", real=True)
@@ -96,7 +97,7 @@ def all_entries_odd(
 @mutant("√2 for the nuclear norm", change=lambda body, n, d: 2**0.5 / n)
 @mutant("the triangle's sensitivity for every body", change=lambda body, n, d: triangle_l1(d) / n)
 def bodies(change: Formula = k_norm_mechanism.sensitivity) -> Evidence:
-    """No pair of rows that is tried exceeds the sensitivity of any body of the K-norm mechanism; each is attained."""
+    """No tried pair of rows exceeds the sensitivity of a body of the K-norm mechanism, and some pair attains each."""
     rng = np.random.default_rng(34)
     best: dict[tuple[str, int], float] = {}
     pairs: list[tuple[int, Vector, Vector]] = [(d, *random_rows(rng, d)) for d in range(1, 6) for _ in range(400)]

@@ -1,9 +1,9 @@
-"""Checks that `spend` of every mechanism is right, by what `release` reveals or by the sum of the steps.
+"""Check that `spend` of every mechanism is right, by what `release` reveals or by the sum of the steps.
 
 If noise is added to a query, the check runs `release` with and without noise to learn the scale of the noise, and looks
-for the pair of rows that moves the query most. If an outcome is drawn, it records the matrix from which the law of the
-draw is made. None of this uses the formulas of `spend`. The ledger's entry of the mechanism has the share of the budget
-that the steps of the proof add up to; the check compares it as well.
+for the pair of rows that moves the query most. If an outcome is drawn, the check records the matrix from which the law
+of the draw is made. These steps do not use the formulas of `spend`. The ledger's entry of the mechanism has the share
+of the budget that the steps of the proof add up to; the check compares it as well.
 """
 
 import ast
@@ -33,13 +33,13 @@ BUDGETS = (0.375, 0.8)
 
 
 def budget_of(name: str, size: float) -> dict[str, float]:
-    """Return the keywords of a budget with the given size."""
+    """Return the keyword arguments of a budget with the given size."""
     keys = MECHANISMS[name].notion.default.keywords()
     return {key: DELTA if key == "delta" else size for key in keys}
 
 
 def first_rows(d: int) -> list[tuple[Matrix, Matrix]]:
-    """Return neighbouring data sets: e₁ is replaced by e₂, or by a row of zeros, beside another row of zeros."""
+    """Return two neighbouring data sets: beside a row of zeros, e₁ is replaced by e₂ or by another row of zeros."""
     x = np.zeros((ROWS, d))
     x[0, 0] = 1
     other = np.zeros((ROWS, d))
@@ -51,7 +51,7 @@ def first_rows(d: int) -> list[tuple[Matrix, Matrix]]:
 
 
 def noise_and_none(name: str, d: int, budget: float, options: Options) -> tuple[Array, Array]:
-    """Return the effect of some noise on the output, and the noise itself."""
+    """Return the effect of some noise on the output, and this noise."""
     mechanism = MECHANISMS[name]
     drawn = {key: value for key, value in options.items() if key in ("ensemble", "entries", "body")}
     noise = mechanism.draw_noise(d, np.random.default_rng(11), **drawn)
@@ -79,7 +79,9 @@ def move(name: str, d: int, budget: float, options: Options, pair: tuple[Matrix,
 
 
 def added(size: Callable[[Array], float]) -> Callable[[str, float, int, Options], float]:
-    """Return the loss of noise with density ∝ exp(−size/scale): the largest size of a change, divided by the scale."""
+    """Return the privacy loss of noise with density ∝ exp(−size/scale): the largest size of a change, divided by the
+    scale.
+    """
 
     def account(name: str, budget: float, d: int, options: Options) -> float:
         moves = [move(name, d, budget, options, pair) for pair in first_rows(d)]
@@ -99,7 +101,7 @@ def total(m: Array) -> float:
 
 
 def entrywise(name: str, budget: float, d: int, options: Options) -> float:
-    """Return the loss of Laplace noise on entries: the largest ℓ1 change over all sign patterns, divided by the
+    """Return the privacy loss of Laplace noise on entries: the largest ℓ1 change over all sign patterns, divided by the
     scale.
     """
     triangle = options.get("entries", "triangle") == "triangle"
@@ -118,7 +120,7 @@ BODIES: dict[str, Callable[[Matrix], float]] = {
 
 
 def k_norm(name: str, budget: float, d: int, options: Options) -> float:
-    """Return the loss of K-norm noise: the value of `added`, with the norm of the body."""
+    """Return the privacy loss of K-norm noise, computed by `added` with the norm of the body."""
     body = options["body"]
     if body == "l1":
         return enumerated_l1(d, triangle=True) / ROWS / scale(name, d, budget, options)
@@ -126,8 +128,9 @@ def k_norm(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def gaussian(name: str, budget: float, d: int, options: Options) -> float:
-    """Return the cost of Gaussian noise: half the squared change in standard deviations; symmetric entries count
-    once.
+    """Return the cost of Gaussian noise: half the squared change in standard deviations.
+
+    Symmetric entries count once.
     """
     halved = options.get("ensemble") == "goe"
     unit, losses = scale(name, d, budget, options), []
@@ -141,9 +144,7 @@ def gaussian(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def centred(name: str, budget: float, d: int, options: Options) -> float:
-    """Return the largest nuclear norm of a change of the centred covariance of two rows, on twelve points of a
-    circle.
-    """
+    """Return the largest change of the centred covariance of two rows in nuclear norm, on twelve points of a circle."""
     angles = np.arange(12) * np.pi / 6
     points = np.array([[np.cos(a), np.sin(a)] for a in angles]) if d > 1 else np.array([[1.0], [-1.0], [0.0]])
     points = np.pad(points, ((0, 0), (0, max(d - 2, 0))))
@@ -153,7 +154,7 @@ def centred(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def least_delta(apart: float, epsilon: float) -> float:
-    """Return the least δ at ε of two unit normal laws whose means are `apart` apart, by quadrature of (p − e^ε q)₊."""
+    """Return the least δ at ε of two unit normal laws whose means differ by `apart`, by quadrature of (p − e^ε q)₊."""
     start = epsilon / apart + apart / 2  # at this point ln p − ln q = ε, for the means `apart` and 0
 
     def excess(t: float) -> float:
@@ -163,12 +164,14 @@ def least_delta(apart: float, epsilon: float) -> float:
 
 
 def approximate(name: str, budget: float, d: int, options: Options) -> float:
-    """Return the least δ at ε for the largest change of the query, with the noise that `release` adds."""
+    """Return the least δ at ε for the largest change of the query, given the noise that `release` adds."""
     return least_delta((2 * gaussian(name, budget, d, options)) ** 0.5, budget)
 
 
 def calibrated(name: str, budget: float, d: int, options: Options) -> float:
-    """Return the least δ at ε for noise of the classical scale; the claimed δ for the tight scale, which is a root."""
+    """Return the least δ at ε for noise of the classical scale, or the claimed δ for the tight scale, which is computed
+    as a root.
+    """
     if tight(options):
         return proven_of(MECHANISMS["gaussian-approximate"].spend(**budget_of(name, budget), dimension=d, **options))
     return least_delta(budget / math.sqrt(2 * math.log(1.25 / DELTA)), budget)
@@ -178,7 +181,7 @@ def calibrated(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def drawn(name: str, budget: float, d: int, options: Options) -> float:
-    """Return the loss of drawing u with density ∝ exp(uᵀMu): the range of uᵀ(M − M′)u for the M that `release`
+    """Return the privacy loss of drawing u with density ∝ exp(uᵀMu): the range of uᵀ(M − M′)u for the M that `release`
     passes.
     """
     mechanism, asked = MECHANISMS[name], []
@@ -200,7 +203,7 @@ def drawn(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def tight(options: Options) -> bool:
-    """Return whether the calibration is "tight"."""
+    """Return whether the calibration is the tight one."""
     return options.get("calibration") == "tight"
 
 
@@ -233,7 +236,7 @@ def arithmetic(expression: str) -> CodeType:
 
 @dataclass(frozen=True)
 class Account:
-    """The field `spends` of a mechanism's entry in the ledger: the budget that the mechanism spends.
+    """The field `spends` of a mechanism's entry in the ledger, which states the budget that the mechanism spends.
 
     found : the name of the function of FOUND that finds the budget from `release`, or "".
     share : the spent share of the budget, as an expression in d, the options, `tight` (whether the calibration is
@@ -250,7 +253,7 @@ class Account:
     options: dict[str, Sequence[Any]]
 
     def value(self, expression: str, d: int, options: Options) -> Any:
-        """Return the value of one of the two expressions."""
+        """Return the value of an expression of the account."""
         names = {
             "d": d,
             "tight": tight(options),
@@ -263,23 +266,29 @@ class Account:
         return eval(arithmetic(expression), {"__builtins__": {}}, {**names, **options})
 
     def share_of(self, d: int, options: Options) -> float:
-        """Return the spent share of the budget."""
+        """Return the share of the budget that is spent."""
         return float(self.value(self.share, d, options))
 
     def expected(self, name: str, budget: float, d: int, options: Options) -> list[float]:
-        """Return the spent budget in every way that the ledger states: found from `release`, and from the share."""
+        """Return the spent budget in every way that the ledger states: as found from `release`, and from the share."""
         ways = [FOUND[self.found](name, budget, d, options)] if self.found else []
         unit = DELTA if "delta" in budget_of(name, budget) else budget
         return [*ways, *([self.share_of(d, options) * unit] if self.share else [])]
 
     def tolerance(self, name: str) -> float:
-        """Return the allowed relative error of `spend`. A share of δ belongs to a least scale, which is rounded up."""
+        """Return the allowed relative error of `spend`.
+
+        A tight share of δ belongs to a least scale that is rounded up.
+        """
         return 1e-9 if self.found or "delta" not in budget_of(name, 1.0) else 1e-6
 
 
 @cache
 def account_of(name: str) -> Account:
-    """Return the account of one mechanism in the ledger; by default the whole budget is spent, in every dimension."""
+    """Return the account of one mechanism in the ledger.
+
+    By default the mechanism spends the whole budget, in every dimension.
+    """
     declared = MECHANISMS[name]
     told = next(c for c in entries.read("mechanisms")["claim"] if c["id"] == declared.claim).get("spends", {})
     words = {choice: words for choice, words in declared.choices.items() if choice != "adjacency"}
@@ -288,19 +297,19 @@ def account_of(name: str) -> Account:
 
 
 def proven_of(spent: Spend) -> float:
-    """Return the proven number: ε, ρ, or δ at the claimed ε."""
+    """Return the proven number of a spend: ε, ρ, or δ at the claimed ε."""
     if isinstance(spent.proven, ApproximateDP):
         return spent.proven.delta
     return spent.proven.epsilon if isinstance(spent.proven, PureDP) else spent.proven.rho
 
 
 def reference_spend(name: str) -> Callable[..., Spend]:
-    """Return the `spend` of a mechanism."""
+    """Return the result of the `spend` of a mechanism."""
     return MECHANISMS[name].spend
 
 
 def off_by(factor: float, changed: str) -> Callable[[str], Callable[..., Spend]]:
-    """A mutant: return `spend` of the reference, with the proven budget of one mechanism multiplied by a factor."""
+    """Return, as a mutant, `spend` of the reference with the proven budget of one mechanism multiplied by a factor."""
 
     def spend_of(name: str) -> Callable[..., Spend]:
         def spend(**given: Any) -> Spend:
@@ -314,7 +323,7 @@ def off_by(factor: float, changed: str) -> Callable[[str], Callable[..., Spend]]
 
 
 def not_attained(name: str) -> Callable[..., Spend]:
-    """A mutant: return `spend` of the reference, with the proven budget declared as an upper bound only."""
+    """Return, as a mutant, `spend` of the reference with the proven budget declared as an upper bound only."""
     return lambda **given: replace(reference_spend(name)(**given), attained=False)
 
 
@@ -331,7 +340,7 @@ def every_spend(
 ) -> Evidence:
     """The proven budget of `spend` is what the output reveals, for every mechanism, every choice and two budgets.
 
-    The check has d = 1, 2 and 4. For (ε, δ)-DP it compares the least δ at ε.
+    The check tries the dimensions d = 1, 2 and 4. For (ε, δ)-DP the check compares the least δ at ε.
     """
     failed: list[str] = []
     for name in names:

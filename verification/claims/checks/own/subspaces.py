@@ -1,4 +1,4 @@
-"""Checks of the matrix Bingham law: the loss of one draw, its form in sine coordinates, its sampler, and its accuracy.
+"""Check the matrix Bingham law: the loss of one draw, its form in sine coordinates, its sampler, and its accuracy.
 
 The exact normaliser is known for rank 1, for rank d − 1, where I − P has rank 1, and for rank 2 in R⁴. For rank 2 in
 R⁴, P is a pair (u, v) of points on two spheres S², the self-dual and anti-self-dual parts of the plane as a two-form.
@@ -26,8 +26,8 @@ def _spheres(values: Vector) -> tuple[float, float]:
     """Return ln E exp(tr(PM)) and E tr(PM) for M with these four eigenvalues and P of rank 2, by quadrature over one
     sphere.
 
-    v is integrated out: the mean of exp(⟨w, v⟩) is sinh κ/κ with κ = ‖w‖. By symmetry an eighth of the sphere of u is
-    enough.
+    The quadrature integrates v out: the mean of exp(⟨w, v⟩) is sinh κ/κ with κ = ‖w‖. By symmetry an eighth of the
+    sphere of u is enough.
     """
     n = np.array([values[0] + values[i] - values.sum() / 2 for i in (1, 2, 3)])
     t, weights = np.polynomial.legendre.leggauss(NODES)
@@ -46,7 +46,7 @@ def _spheres(values: Vector) -> tuple[float, float]:
 
 
 def exact(values: Vector, k: int) -> tuple[float, float]:
-    """Return ln E exp(tr(PM)) over the uniform law of P, and E tr(PM), for M with these eigenvalues, by exact
+    """Return ln E exp(tr(PM)) and E tr(PM) over the uniform law of P, for M with these eigenvalues, by exact
     normalisers.
     """
     if (len(values), k) == (4, 2):
@@ -77,8 +77,8 @@ def sine_coordinates(frames: Formula = law.frames) -> Found:
 
 
 def _log_acceptance(g: Matrix, x: Matrix, tied: bool = True, smaller: float = 1.0) -> float:
-    """Return the log acceptance probability of X by the formula of the proof page: every determinant is computed
-    from X.
+    """Return the log acceptance probability of X by the formula of the proof page, with every determinant computed from
+    X.
     """
     m, total = len(g), 0.0
     for i, column in enumerate(g.T):
@@ -95,7 +95,7 @@ def _log_acceptance(g: Matrix, x: Matrix, tied: bool = True, smaller: float = 1.
 @mutant("columns that know nothing of each other", formula=lambda g, x: _log_acceptance(g, x, tied=False))
 @mutant("b smaller by 3 %", formula=lambda g, x: _log_acceptance(g, x, smaller=0.97))
 def acceptance(formula: Formula = _log_acceptance) -> Evidence:
-    """The sampler's acceptance probability is that of the proof page, and never above 1."""
+    """The sampler's acceptance probability is that of the proof page, and it never exceeds 1."""
     rng = np.random.default_rng(83)
     apart, highest = 0.0, -np.inf
     for m, k, scale in ((1, 1, 3.0), (3, 2, 0.0), (3, 2, 10.0), (4, 4, 1.0), (5, 3, 200.0)):
@@ -123,7 +123,7 @@ def _tests(sampler: Sampler) -> list[TestResult]:
 
 
 def _accepted_untied(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw the columns alone, accepted without the factor that makes the columns dependent: a mutant."""
+    """Draw, as a mutant does, the columns alone, accepted without the factor that makes them dependent."""
     g, vectors = law.gaps(m, k)
     x, _ = law.propose(g, 8 * size, rng)
     kept = np.array([_log_acceptance(g, one, tied=False) for one in x]) > np.log(rng.random(len(x)))
@@ -136,12 +136,12 @@ def _accepted_untied(m: Matrix, k: int, rng: np.random.Generator, size: int) -> 
 @mutant("every proposal accepted", sampler=lambda m, k, rng, size: _all_accepted(m, k, rng, size))
 @mutant("columns that know nothing of each other", sampler=_accepted_untied)
 def draws(sampler: Formula = law.sample) -> Evidence:
-    """The sampler draws projections with density ∝ exp(tr(PM)), by tests against exact distribution functions."""
+    """The sampler draws projections P with density ∝ exp(tr(PM)), by tests against exact distribution functions."""
     return decided(_tests(sampler), f"{DRAWS} draws each, d ≤ 6, k ≤ 3")
 
 
 def _all_accepted(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw from the envelope, and accept every draw: a mutant."""
+    """Draw from the envelope and accept every draw, as a mutant does."""
     g, vectors = law.gaps(m, k)
     v = vectors @ law.frames(law.propose(g, size, rng)[0])
     return np.asarray(v @ np.swapaxes(v, 1, 2))
@@ -154,7 +154,7 @@ def _all_accepted(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Mat
 @mutant("half the dimension of the Grassmannian", bound=lambda eta, d, k: k * (d - k) / (2 * eta))
 @mutant("a third of the bound", bound=lambda eta, d, k: mechanism.error_bound(eta, d, k) / 3)
 def excess(bound: Formula = mechanism.error_bound) -> Evidence:
-    """E[λ_1 + … + λ_k − tr(PC)] is at most (k(d − k) + min(k, d − k))/η, by exact normalisers."""
+    """The expected excess E[λ_1 + … + λ_k − tr(PC)] is at most (k(d − k) + min(k, d − k))/η, by exact normalisers."""
     rng = np.random.default_rng(86)
     worst, failed = 0.0, []
     for d, k in EXACT_CASES:

@@ -1,4 +1,4 @@
-"""Checks of the tail bound on ‖Z‖ for every d: P(‖Z‖ ≥ t) ≤ C(d, t) exp(−rate(t)).
+"""Check the tail bound P(‖Z‖ ≥ t) ≤ C(d, t) exp(−rate(t)) for every d.
 
 The page proofs/paper/tail-bound.md has the argument. The checks compare its last steps and its bounds with the
 reference and with exact tails.
@@ -19,14 +19,12 @@ from covassay.verification.exact.spectral_cdf import enclose_spectral_survival
 
 
 def swept_charge(a: Number, s: Number, sine: Callable[[Number], Number]) -> Callable[[Number], Number]:
-    """Return π/2 times the density of ψ in (0, π/2), where a sin ψ = |x| and x has the charge at ±s swept onto [−a,
-    a].
-    """
+    """Return π/2 times the density of ψ in (0, π/2) if a sin ψ = |x| and x has the charge at ±s swept onto [−a, a]."""
     return lambda psi: s * (s**2 - a**2) ** 0.5 / (s**2 - (a * sine(psi)) ** 2)
 
 
 def twice_green(a: Number, s: Number) -> Number:
-    """2 arccosh(s/a): Green's function of the complement of [−a, a] with the pole at infinity, at s and −s."""
+    """Return twice Green's function of the complement of [−a, a], with the pole at infinity, at the point s."""
     return 2 * mpmath.acosh(s / a)
 
 
@@ -53,7 +51,7 @@ def exponent(m: int, a: Number, s: Number) -> Number:
 def smoothing_and_integrating(
     bound: Formula = nuclear_laplace.swept_tail_bound, rate: Formula = nuclear_laplace.edge_rate
 ) -> Evidence:
-    """Steps 4 and 5 of the proof of the tail bound: each derivative and identity that they use, for every width δ.
+    """Each derivative and identity in steps 4 and 5 of the proof of the tail bound is right, for every width δ.
 
     Φ_a falls in a beyond the inner edge; rate′ = (2/π)φ; e^{−(2δ/π) arccosh y} = (y − √(y² − 1))^{2δ/π}; and with
     1/sin φ ≤ π/(2φ) the constant before exp(−rate) is that of the reference. sin is concave, so sin φ ≥ 2φ/π.
@@ -81,7 +79,7 @@ def smoothing_and_integrating(
 
 
 def scaled_rate(factor: float) -> Callable[..., Number]:
-    """Return a mutant of the swept tail bound, whose rate is multiplied by `factor`."""
+    """Return, as a mutant, the swept tail bound with its rate multiplied by `factor`."""
 
     def bound(d: Number, t: Number, width: Number, symmetric: bool, f: Any) -> Number:
         edge = nuclear_laplace.spectral_edge(d - 1, symmetric, f.pi) + width
@@ -103,11 +101,11 @@ def scaled_rate(factor: float) -> Callable[..., Number]:
 def tail_bound(
     bound: Formula = nuclear_laplace.swept_tail_bound, survival: Formula = enclose_spectral_survival
 ) -> Evidence:
-    """The tail bound of every width is at least P(‖Z‖ ≥ t), which is enclosed, from t = 1.02 to 30 edges.
+    """The tail bound of every width is at least the enclosed P(‖Z‖ ≥ t), from t = 1.02 to 30 edges.
 
-    The least bound over the widths is 3.8 to 252 times this probability. The widths are π/4, π/2, π, 2π and half
-    the distance from the edge of d − 1; those that do not fit below t are left out. The bound itself is evaluated
-    to 60 digits.
+    The least of these bounds over the widths is 3.8 to 252 times this probability. The widths are π/4, π/2, π, 2π and
+    half the distance from the edge of d − 1; the check skips those that do not fit below t. The check evaluates the
+    bound to 60 digits.
     """
     wrong, ratios = [], []
     factors = [Fraction(v) for v in ("1.02", "1.05", "1.3", "2", "2.9", "8", "30")]
@@ -161,8 +159,8 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
 def linear_bound(bound: Formula = nuclear_laplace.spectral_norm_bound) -> Evidence:
     """‖Z‖ ≤ ρ(4d + 2.36 ln(1/β)) with probability 1 − β for every d and β; symmetric noise has ρ(2.5 d + 1.77 ln(1/β)).
 
-    At d = 1, P(‖Z‖ ≥ t) = e^{−t}. The constants are computed to 30 digits; the slack of the inequalities shows in the
-    third digit.
+    At d = 1 the tail is P(‖Z‖ ≥ t) = e^{−t}. The check computes the constants to 30 digits; the slack of the
+    inequalities is in the third digit.
     """
     wrong, told = [], []
     for symmetric in (False, True):
@@ -184,8 +182,8 @@ def tail_at_the_edge(
     """‖Z‖ ≤ πρd/cos φ with probability 1 − β, where φ³ = 3(ln(1/β) + (7/6) ln d)/(2d), as long as φ < π/2.
 
     With t = edge/cos φ the rate is d·2(φ/cos φ − arccosh(1/cos φ)). The rate vanishes at φ = 0 and has the derivative
-    2dφ tan φ/cos φ ≥ 2dφ², so it is at least (2/3) dφ³. The factor before e^{−rate} is at most d^{7/6}. So the constant
-    π is reached: for fixed β, ‖Z‖/(ρd) ≤ π + O((ln d/d)^{2/3}). The check evaluates the tail bound on a grid.
+    2dφ tan φ/cos φ ≥ 2dφ², so it is at least (2/3) dφ³. The factor before e^{−rate} is at most d^{7/6}. So the bound
+    reaches the constant π: for fixed β, ‖Z‖/(ρd) ≤ π + O((ln d/d)^{2/3}). The check evaluates the tail bound on a grid.
     """
     worst = mpmath.mpf(0)
     with mpmath.workdps(20):

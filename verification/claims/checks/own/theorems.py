@@ -1,4 +1,4 @@
-"""Checks of DN25 Theorems 1, 2 and 6 with corrected constants, in every dimension.
+"""Check DN25 Theorems 1, 2 and 6 with corrected constants, in every dimension.
 
 The page proofs/paper/norm-tail.md has the proof for all d. The checks compare each of its steps and its conclusions
 with exact numbers.
@@ -28,14 +28,12 @@ TRACE_LEVEL = 11  # Theorem 2 uses |L| ≤ 11 ln d
 
 
 def rate(c: Number, log: Callable[[Number], Number], pi: Number) -> Number:
-    """Return the rate r(c) = c − 2 − 2 ln(2c/π), which is positive from c = 3.73 on."""
+    """Return the rate r(c) = c − 2 − 2 ln(2c/π) of the tail bound, which is positive from c = 3.73 on."""
     return c - 2 - 2 * log(2 * c / pi)
 
 
 def normaliser(d: int, symmetric: bool) -> Fraction:
-    """Return Z_d = ∫ ∏|s_i² − s_j²| e^{−Σs} ds over s > 0, or, if symmetric, ∫ ∏|l_i − l_j| e^{−Σ|l|} dl over the
-    line.
-    """
+    """Return Z_d = ∫ ∏|s_i² − s_j²| e^{−Σs} ds over s > 0, or, if symmetric, ∫ ∏|l_i − l_j| e^{−Σ|l|} dl."""
     if d == 0:
         return Fraction(1)
     powers = moment_powers(d, symmetric=symmetric)
@@ -46,7 +44,7 @@ def normaliser(d: int, symmetric: bool) -> Fraction:
 
 
 def vanishing(difference: sp.Expr, d: sp.Symbol, c: sp.Symbol) -> tuple[bool, str]:
-    """Return whether an expression in d and c is 0: both its derivatives are, and so is its value at d = 7, c = 3."""
+    """Return whether an expression in d and c is 0: both derivatives must be 0, and its value at d = 7, c = 3."""
     value = sp.simplify(sp.expand_log(difference.subs({d: 7, c: 3}), force=True))
     slopes = [sp.simplify(sp.expand_log(sp.diff(difference, v), force=True)) for v in (c, d)]
     return value == 0 and slopes == [0, 0], f"value {value}, derivatives {slopes}"
@@ -58,7 +56,7 @@ def vanishing(difference: sp.Expr, d: sp.Symbol, c: sp.Symbol) -> tuple[bool, st
 def tail_algebra(points: Formula = lambda d: d, exponent: Formula = lambda c: rate(c, sp.log, sp.pi)) -> Evidence:
     """The bound on d (Z_{d−1}/Z_d) ∫_{cd}^∞ s^{2d−2} e^{−s} ds is e^{−d r(c)}/(c(c − 2)) times two factors below 1.
 
-    The integral from t = cd is at most t^{2d−2} e^{−t} t/(t − 2d + 2). The factors are (1 − 1/m)^{−(m−1)}/e with m =
+    The integral from t = cd on is at most t^{2d−2} e^{−t} t/(t − 2d + 2). The factors are (1 − 1/m)^{−(m−1)}/e with m =
     2d, below 1 because ln(1 + 1/(m − 1)) ≤ 1/(m − 1), and (c − 2)/(c − 2 + 2/d).
     """
     d, c = sp.symbols("d c", positive=True)
@@ -79,7 +77,7 @@ def tail_algebra(points: Formula = lambda d: d, exponent: Formula = lambda c: ra
 def symmetric_tail_algebra(signs: int = 2, trace: Formula = lambda c: 1 / (2 * c)) -> Evidence:
     """The bound on 2d (Z_{d−1}/Z_d) e^{d/(2c)} ∫_{cd}^∞ s^{d−1} e^{−s} ds is at most the symmetric tail bound.
 
-    The integral from t = cd is at most t^{d−1} e^{−t} t/(t − d + 1). With this value the product is the tail bound
+    The integral from t = cd on is at most t^{d−1} e^{−t} t/(t − d + 1). With this value the product is the tail bound
     times (c − 1)/(c − 1 + 1/d).
     """
     d, c = sp.symbols("d c", positive=True)
@@ -106,7 +104,7 @@ QUOTED = {"0.13057": "full", "0.14214": "symmetric"}  # the first digits of the 
 def quoted_rates(quoted: Mapping[str, str] = QUOTED, first: Fraction = Fraction(373, 100)) -> Evidence:
     """r(4) = 2 − 2 ln(8/π) = 0.13057…, and for symmetric noise the rate at 5/2 is 3/2 − 1/5 − ln(10/π) = 0.14214….
 
-    r(3.73) is positive, and so is r from there on, because r′ = 1 − 2/c is positive for c > 2.
+    The rate r is positive at 3.73 and beyond, because r′ = 1 − 2/c is positive for c > 2.
     """
     iv = mpmath.iv
     rates = {"full": 2 - 2 * iv.log(8 / iv.pi), "symmetric": iv.mpf(13) / 10 - iv.log(10 / iv.pi)}
@@ -128,10 +126,10 @@ QUANTILES = {2: "6.20", 3: "7.24", 4: "7.42", 5: "7.38", 6: "7.26", 7: "7.12", 8
 @mutant("d^{−10} for d^{−10}/2", half=1)
 @mutant("symmetric noise", symmetric=True)
 def quantiles(published: Mapping[int, str] | None = None, half: int = 2, symmetric: bool = False) -> Evidence:
-    """The C_d with P(‖Z‖ > C_dρd) = d^{−10}/2 are 6.20, 7.24, 7.42, 7.38 for d = 2, …, 5, then they fall.
+    """The C_d with P(‖Z‖ > C_dρd) = d^{−10}/2 are 6.20, 7.24, 7.42, 7.38 for d = 2, …, 5, and from d = 4 on they fall.
 
-    All C_d are at most 7.5. The C_d are right to two decimals: the probability at C_d − 0.005 is above d^{−10}/2, and
-    that at C_d + 0.005 is below.
+    All these C_d are at most 7.5. The check confirms two decimals: the probability at C_d − 0.005 is above d^{−10}/2,
+    and that at C_d + 0.005 is below.
     """
     listed = published or QUANTILES
     failed = []
@@ -175,7 +173,7 @@ def tail_of_theorem_2(level: Fraction = LEVEL, power: int = 10, first: int = 7) 
 
 
 def theorem_2_bound(d: int, n: Number, epsilon: Number, trace: Number, log: Callable[[Number], Number]) -> Number:
-    """Return the bound min{54 d^{3/2}/(εn), 10 √(d tr Σ/(εn)) + 134 √(d ln d)/(εn)} on the error."""
+    """Return the bound min{54 d^{3/2}/(εn), 10 √(d tr Σ/(εn)) + 134 √(d ln d)/(εn)} on the error in Theorem 2."""
     unit = epsilon * n
     return min(54 * d**1.5 / unit, 10 * (d * trace / unit) ** 0.5 + 134 * (d * log(d)) ** 0.5 / unit)
 

@@ -1,4 +1,4 @@
-"""Checks of the exact spend of zCDP mechanisms: their ρ by bounded range, by Gaussian noise, and by composition."""
+"""Check the exact spend of zCDP mechanisms: their ρ by bounded range, by Gaussian noise, and by composition."""
 
 import math
 from collections.abc import Callable
@@ -21,7 +21,7 @@ ORDERS = (1.001, 1.1, 2.0, 5.0, 30.0)  # these orders α of the Rényi divergenc
 
 
 def rho_of(spend: Callable[..., Spend], **arguments: object) -> float:
-    """Return the proven ρ of a zCDP mechanism's `spend`."""
+    """Return the proven ρ that a zCDP mechanism's `spend` states."""
     proven = spend(**arguments).proven
     assert isinstance(proven, ZCDP)
     return proven.rho
@@ -35,7 +35,7 @@ def rho_of(spend: Callable[..., Spend], **arguments: object) -> float:
 @mutant("3 % more", rho=lambda epsilon, tanh: Fraction(103, 100) * zcdp_of_pure(epsilon, tanh))
 @mutant("odds e^{2ε}", odds=lambda epsilon: sp.exp(2 * epsilon))
 def randomised_response_divergence(rho: Formula = zcdp_of_pure, odds: Formula = sp.exp) -> Evidence:
-    """D_α/α of randomised response with odds e^ε falls in α, from ε tanh(ε/2) ≤ ε²/2 at α = 1, for every ε > 0.
+    """For randomised response with odds e^ε, D_α/α falls in α from ε tanh(ε/2) ≤ ε²/2 at α = 1, for every ε > 0.
 
     No pair of ε-DP laws P, Q has a larger D_α: they are (e^ε A + B)/(1 + e^ε) and (A + e^ε B)/(1 + e^ε) for two laws
     A, B, so they come from randomised response by post-processing. With f(v) = ln cosh √v, e^{(α−1) D_α} is
@@ -86,7 +86,7 @@ def bounded_range(rho: Formula = zcdp_of_bounded_range) -> Found:
 @mutant("3 % more", rho=lambda gamma: zcdp_of_bounded_range(gamma) * 103 / 100)
 @mutant("3 % less", rho=lambda gamma: zcdp_of_bounded_range(gamma) * 97 / 100)
 def bounded_range_is_least(rho: Formula = zcdp_of_bounded_range) -> Evidence:
-    """No smaller multiple of γ² than γ²/8 is enough: D₂/2 of two laws on two points is γ²/8 in the limit γ → 0.
+    """No smaller multiple of γ² than γ²/8 is enough. For two laws on two points D₂/2 tends to γ²/8 as γ → 0.
 
     P gives both points probability ½, and Q is ∝ (e^{−γ}, 1), so that the losses are γ apart and e^{D₂} is
     (1 + e^{−γ})(1 + e^γ)/4 = cosh²(γ/2).
@@ -108,7 +108,7 @@ def bounded_range_is_least(rho: Formula = zcdp_of_bounded_range) -> Evidence:
 def threshold_range(
     range_up: float = 0.75, range_down: float = 0.25, ordered_up: float = 0.5, cost: Formula = clipped_cov.search_loss
 ) -> Evidence:
-    """On monotone queries the loss of AboveThreshold lies in [−3ε/4, ε/4], so it is ε²/8-zCDP and not only ε²/2-zCDP.
+    """On monotone queries AboveThreshold's loss lies in [−3ε/4, ε/4], so it is ε²/8-zCDP and not only ε²/2-zCDP.
 
     If the moves of the queries do not decrease, the loss lies in [−ε/2, ε/4], so the cost is 9ε²/128: 9ρ/512 for the
     search of AdaptiveCov, where ε = √ρ/2, and 9ρ/256 for the search of ClippedCov, where ε = √(ρ/2). By the exact law
@@ -152,7 +152,7 @@ def threshold_range(
 
 
 def shortened(row: Vector, bound_squared: float) -> Vector:
-    """Return the row, scaled to Euclidean length B if it is longer."""
+    """Return the row, scaled to Euclidean length B if it is longer than B."""
     scaled: Vector = row * min(1.0, math.sqrt(bound_squared) / max(float(np.linalg.norm(row)), 1e-300))
     return scaled
 
@@ -181,8 +181,8 @@ def coinpress_budgets(
 
     A covariance step has the sensitivity √2γ²/n (γ²/n on the line, for the rows γ and 0) and a mean step 2τ/n. The
     reference shortens two far rows on two axes to length γ, and two opposite far rows to the ends of a ball of radius
-    τ; these pairs attain the sensitivities. The arithmetic is exact at γ = 2, τ = 2, ρ_j = 2, n = 4. For 50 random A,
-    rows x are mapped to A x, which is shortened to length γ if it is longer.
+    τ; these pairs attain the sensitivities. The arithmetic is exact at γ = 2, τ = 2, ρ_j = 2, n = 4. For 50 random
+    matrices A the check maps rows x to A x and shortens the image to length γ if it is longer.
     """
     sums = [sum(split(Fraction(3, 7), t), Fraction(0)) == Fraction(3, 7) for t in range(1, 9)]
     n, size, rho = 4, 2.0, 2.0
