@@ -1,6 +1,6 @@
-"""The figures of findings, one dataclass for each kind; reports print them, and other questions read them.
+"""Declare the facts of findings, in one dataclass for each kind. Reports print them, and other questions read them.
 
-The JSON form of facts and its schema follow from the fields. A field that is None is left out of the JSON form.
+The JSON form of facts and its schema follow from the fields. If a field is None, the JSON form leaves it out.
 """
 
 import math
@@ -18,33 +18,34 @@ Side = Literal["first", "second"]
 
 
 def says(text: str, **rules: Any) -> dict[str, Any]:
-    """Make the metadata of a field: its description, and further keywords of JSON Schema."""
+    """Return the metadata of a field, which are its description and further keywords of JSON Schema."""
     return {"description": text, **rules}
 
 
 SHARE = {"minimum": 0, "maximum": 1}
 COUNT = {"minimum": 0}
-NULLABLE = "nullable"  # metadata key: a field whose value None becomes null in JSON, where other fields are left out
-NOT_IN_JSON = "not in JSON"  # metadata key: a field for other questions, which no report contains
+# a field with this metadata key becomes null in JSON if its value is None, while other fields are left out
+NULLABLE = "nullable"
+NOT_IN_JSON = "not in JSON"  # a field with this metadata key is for other questions, and no report contains it
 
 
 @dataclass(frozen=True)
 class Facts:
-    """The figures of one finding."""
+    """The facts of one finding."""
 
     def __init_subclass__(cls) -> None:
         storable(cls)
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
-        """Return whether these figures show no more loss than this guarantee allows; False for kinds that do not define
-        it.
+        """Return whether these facts show no more loss than this guarantee allows; False for kinds of facts without
+        this method.
         """
         return False
 
 
 @dataclass(frozen=True)
 class LawTest(Facts):
-    """The figures of a test of the distribution of the outputs on one data set, or on several."""
+    """The facts of a test of the distribution of the outputs, on one data set or on several."""
 
     statistic: float = field(metadata=says("The value of the test statistic."))
     effect: str = field(
@@ -72,7 +73,7 @@ class LawTest(Facts):
 
 @dataclass(frozen=True)
 class InReach:
-    """The losses that a test would have detected on an event that is as likely as the tested event."""
+    """The losses that a test would have detected on an event as likely as the tested event."""
 
     probability: float = field(metadata=says("The share of the event on the first side.", **SHARE))
     loss: float = field(metadata=says("The smallest ε or ρ that is refuted with 99 % power."))
@@ -82,7 +83,7 @@ class InReach:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """One point of a trade-off curve; an interval is a lower bound, an estimate and an upper bound."""
+    """One point of a trade-off curve; each of its intervals is a lower bound, an estimate and an upper bound."""
 
     threshold: float = field(metadata=says("The threshold of the statistic."))
     false_positive: tuple[float, float, float] = field(
@@ -101,7 +102,9 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class TradeOff:
-    """The trade-off curve of a pair: false negatives against false positives, as claimed and as the draws show it."""
+    """The trade-off curve of a pair of neighbours, false negatives against false positives, as claimed and as
+    observed.
+    """
 
     confidence: float = field(
         metadata=says("The confidence with which all intervals of all points hold together.", **SHARE)
@@ -127,7 +130,7 @@ class DifferingRow:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two neighbouring data sets in short."""
+    """Two neighbouring data sets, described in short."""
 
     n: int = field(
         metadata=says("The number of rows; the second data set has one less if a row is missing there.", minimum=1)
@@ -138,7 +141,7 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class TestedEvent(Facts):
-    """An event on two neighbouring data sets. Pairs of numbers are in the order of `sides`."""
+    """A tested event, with its counts on two neighbouring data sets. Pairs of numbers are in the order of `sides`."""
 
     event: str = field(metadata=says("The event, as a condition on the output."))
     counts: tuple[int, int] = field(metadata=says("How often the event occurred on either data set."))
@@ -190,14 +193,14 @@ class TestedEvent(Facts):
 
 @dataclass(frozen=True)
 class OutOfTime(Facts):
-    """The finding that no event was tested because the target kept running into the time limit."""
+    """The finding that no event was tested, because the target kept running into the time limit."""
 
     failures: tuple[Failures, Failures] = field(metadata=says("How draws failed on either data set."))
 
 
 @dataclass(frozen=True)
 class RunningTime(Facts):
-    """How long one draw took as the dimension grew."""
+    """The time of one draw as a function of the dimension."""
 
     seconds: dict[str, float] = field(metadata=says("The seconds of one draw, by dimension (d=2)."))
     failures: dict[str, str] = field(metadata=says("How a draw failed, by dimension."))
@@ -205,7 +208,7 @@ class RunningTime(Facts):
 
 @dataclass(frozen=True)
 class OwnData(Facts):
-    """The figures of a few draws on a data set of the user."""
+    """The facts of a few draws on a data set of the user."""
 
     n: int = field(metadata=says("The number of rows of the data set.", **COUNT))
     d: int = field(metadata=says("The number of columns of the data set.", **COUNT))
@@ -215,7 +218,7 @@ class OwnData(Facts):
 
 @dataclass(frozen=True)
 class Bits(Facts):
-    """The result on low-order bits over all pairs of data sets."""
+    """The result on low-order bits over all neighbouring data sets."""
 
     verdict: Literal["REFUTED", "NOT REFUTED", "INCONCLUSIVE"] = field(metadata=says("The verdict on the bits alone."))
     loss: str = field(metadata=says("The loss that was proven, in words; empty if there is none."))
@@ -236,7 +239,9 @@ class Explanation(Facts):
 
 
 def as_data(value: Any) -> Any:
-    """Convert facts to plain data for JSON: None is left out unless a field may be null, and inf becomes a string."""
+    """Return the facts as plain data for JSON. None is left out unless the field may be null, and inf becomes a
+    string.
+    """
     if is_dataclass(value):
         named = [(f, getattr(value, f.name)) for f in fields(value) if NOT_IN_JSON not in f.metadata]
         return {f.name: as_data(item) for f, item in named if NULLABLE in f.metadata or item is not None}
