@@ -2,13 +2,15 @@
 
 - The targets `sum`, `mean` and `variance` call `DiffPrivStatistics.sum(data, epsilon)` and so on, which take no
   bounds.
+
 - The target `count` calls `DiffPrivStatistics.count` to count the entries above the middle of the range, without
   post-processing.
+
 - The target `sum-of-bounds` calls `DiffPrivLaplaceMechanism.anonymize_sum_with_budget(value, lower, upper, epsilon)`
   with the sum of values that the adapter clips to the public bounds.
 
-The package does not say which data sets are neighbours. It draws from NumPy's global generator, which the adapter
-seeds.
+The package does not say which data sets are neighbours. The package draws from NumPy's global generator, which the
+adapter seeds.
 """
 
 from collections.abc import Callable

@@ -1,10 +1,10 @@
 """Make targets from two functions of diffprivlib 0.6.6 (IBM) for a covariance and its leading eigenvector.
 
-The target `bingham` calls `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`. This mechanism documents ε-DP
-for the leading eigenvector with the exponent ε/4 of ADK19, which the reference calls calibration "paper". It takes
-XᵀX, so its caller must clip the rows, and the adapter does that. Its rejection sampler asks numpy at every proposal
-for a decomposition of the same covariance matrix. The adapter gives it a generator that stores this decomposition;
-the sampler itself is diffprivlib's own code.
+The target `bingham` calls `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`. The mechanism `Bingham`
+documents ε-DP for the leading eigenvector with the exponent ε/4 of ADK19, which the reference calls calibration
+"paper". The mechanism takes XᵀX, so its caller must clip the rows, and the adapter does that. The mechanism's rejection
+sampler asks numpy at every proposal for a decomposition of the same covariance matrix. The adapter gives it a generator
+that stores this decomposition; the sampler itself is diffprivlib's own code.
 
 The target `covariance-eig` calls `models.utils.covariance_eig(X, epsilon, norm=1)`. The adapter puts its eigenvalues
 w and eigenvectors V together as V diag(w) Vᵀ/n. The function splits its budget in its own way, so it is audited

@@ -72,7 +72,7 @@ def legacy(rng: np.random.Generator) -> np.random.RandomState:
 def keeps_factor(rng: np.random.Generator) -> np.random.RandomState:
     """Return a RandomState that decomposes the covariance of a normal law only once for repeated draws.
 
-    Its draws are those of an ordinary RandomState, bit for bit.
+    The draws of this generator are those of an ordinary RandomState, bit for bit.
     """
     made: np.random.RandomState = _keeping(np.random.RandomState)(rng.integers(2**32, dtype=np.uint32))
     return made

@@ -4,14 +4,18 @@ All targets take columns with public bounds. The package does not say which data
 
 - The targets `sum`, `std` and `nanmean` call `tools.sum(X, epsilon, bounds, axis=0)`, `tools.std` and
   `tools.nanmean`.
+
 - The target `count-nonzero` calls `tools.count_nonzero` to count the entries of the first column above the middle of
   its range.
+
 - The target `histogram` calls `tools.histogram` on the first column, with as many bins of its range as there are
   columns. The sensitivity of the histogram is 1 for all bins together. This is the sensitivity to adding or removing
   a row, so the target has this adjacency.
+
 - The target `quantile` calls `tools.quantile(x, 0.5, epsilon, bounds)` on the first column x.
-- The target `k-means` returns `KMeans(epsilon, bounds, n_clusters=d).fit(X).cluster_centers_` for d columns. Its
-  number of iterations depends on n, so the adapter fixes n.
+
+- The target `k-means` returns `KMeans(epsilon, bounds, n_clusters=d).fit(X).cluster_centers_` for d columns. The number
+  of iterations of K-means depends on n, so the adapter fixes n.
 """
 
 import warnings

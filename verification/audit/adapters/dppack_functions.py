@@ -3,7 +3,7 @@
 The environment variable COVASSAY_DPPACK names the directory of the copy. Each target is the process `Rscript
 dppack_functions.R COPY NAME`, which loads the R files of the copy; R needs the packages jsonlite and rmutil. The
 functions are called with `which.sensitivity='bounded'`, which is their default and means that one row is replaced
-while the number of rows is fixed. They use Laplace noise with the budget ε.
+while the number of rows is fixed. The functions use Laplace noise with the budget ε.
 
 The targets `mean`, `variance`, `standard-deviation` and `median` call `meanDP(x, eps, lower.bound, upper.bound)`,
 `varDP`, `sdDP` and `medianDP` on the first column. The target `covariance` calls `covDP` on two columns.

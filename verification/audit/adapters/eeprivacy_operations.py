@@ -1,12 +1,15 @@
 """Make targets from `eeprivacy.operations` of eeprivacy 0.0.5, for columns with public bounds.
 
 - The target `sum` calls `PrivateClampedSum(lower_bound, upper_bound).execute(values, epsilon)` on the first column,
-  and `mean` calls `PrivateClampedMean`. Both are documented as "bounding sensitivity with clamping", so the adapter
-  does not clip. The target `mean-of-clipped` returns the same mean of values that the adapter clips.
+  and `mean` calls `PrivateClampedMean`. Both operations are documented as "bounding sensitivity with clamping", so the
+  adapter does not clip. The target `mean-of-clipped` returns the same mean of values that the adapter clips.
+
 - The targets `vector-mean-laplace` and `vector-mean-gaussian` call `PrivateVectorClampedMeanLaplace(lower_bound,
   upper_bound, k, N)` and `…Gaussian` for k columns and N rows, with the same bounds for all columns.
+
 - The target `histogram` calls `PrivateHistogram(bins)` with as many bins of the range as there are columns. An
   individual contributes one count, so neighbours differ by adding or removing a row.
+
 - The target `quantile` calls `PrivateQuantile(options).execute(values, epsilon, quantile=0.9)` with 11 options in the
   range. The operation rests on Claim 3.9 of Dwork and Roth (2014), where a row is added or removed.
 

@@ -1,11 +1,11 @@
 """Make targets from the function `fn.dp_covariance(X, C=1, epsilon, delta, seed)` of morie 1.5.1, documented as (ε,
 δ)-DP.
 
-Its module says that neighbouring data sets differ in one replaced record, with the number of rows fixed. The target
-`covariance` returns the noisy second moment without its projection (`project_psd=False`), with a seed from the
-generator of the audit. The target `covariance-without-seed` returns it with the default `seed=None`, of which the
-documentation says "leave None for a real release". The function clips the rows itself. The module `morie_statistics`
-makes other targets from morie.
+The module of the function says that neighbouring data sets differ in one replaced record, with the number of rows
+fixed. The target `covariance` returns the noisy second moment without its projection (`project_psd=False`), with a seed
+from the generator of the audit. The target `covariance-without-seed` returns it with the default `seed=None`, of which
+the documentation says "leave None for a real release". The function clips the rows itself. The module
+`morie_statistics` makes other targets from morie.
 """
 
 from collections.abc import Callable

@@ -5,10 +5,14 @@ seed from the generator of the audit, and the target returns its `release`. The 
 
 - The targets `sum` and `mean` call `fn.dp_sum(x, a, b, epsilon, seed)` and `fn.dp_mean`. The target `mean-private-n`
   calls `dp_mean(…, known_n=False)`, which also adds noise to the number of rows.
+
 - The target `count` calls `fn.dp_count` with `nonneg=False` to count the entries above the middle of the range.
+
 - The target `histogram` calls `fn.dp_histogram` with `nonneg=False` and as many bins of the range as there are
   columns.
+
 - The target `quantile` calls `fn.dp_quantile(x, 0.5, epsilon, a, b, seed)`.
+
 - The targets `laplace` and `gaussian` call `fn.dp_laplace_mechanism(y, sensitivity, epsilon, seed)` and
   `fn.dp_gaussian_mechanism`.
 """

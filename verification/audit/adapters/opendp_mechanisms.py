@@ -1,12 +1,12 @@
 """Make targets from OpenDP 0.16.0 for eigenvectors, eigenvalues and principal components.
 
-The target `private-eigenvector` calls `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`. It is built
-with the unit ε for which its own privacy map gives `.map(2) = ε`, because replacing one row is one removal and one
-addition. The measurement has the exponent ε/4 of ADK19, which the reference calls calibration "paper". OpenDP draws
+The target `private-eigenvector` calls `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`. The target is
+built with the unit ε for which its own privacy map gives `.map(2) = ε`, because replacing one row is one removal and
+one addition. The measurement has the exponent ε/4 of ADK19, which the reference calls calibration "paper". OpenDP draws
 from the operating system. So that a run can be replayed, the adapter replaces the generator that OpenDP's Python code
 calls by the seeded generator of the audit. In every draw, OpenDP searches again for the parameter of the proposal,
-which takes most of the time. This parameter is a function of the data alone, so the adapter stores it while the data
-stay the same. The proposals and their acceptance are OpenDP's own code, without changes.
+which takes most of the time. The parameter of the proposal is a function of the data alone, so the adapter stores it
+while the data stay the same. The proposals and their acceptance are OpenDP's own code, without changes.
 
 The target `eigendecomposition` calls `make_private_np_eigendecomposition`. The adapter puts its eigenvalues w and
 eigenvectors V together as V diag(w) Vᵀ/n. The budget is split evenly between the eigenvalues and the d − 1
@@ -17,9 +17,9 @@ the adapter moves the rows of the unit ball.
 The target `eigenvalues` calls `make_private_eigenvalues` with Laplace noise, at the scale for which its own privacy
 map gives `.map(2) = ε`, and returns the eigenvalues of XᵀX. The adapter calls the two parts of this chain one after
 the other, so that the noise is recorded. The target `pca` calls `sklearn.decomposition.PCA(epsilon, row_norm=1,
-n_samples, n_features).fit(X)`. Its documentation says "epsilon: the privacy budget" for n_changes = 1 change of a
-row. The target returns `mean_`, with Vᵀ diag(singular_values_²/n) V below it. In every draw, the class searches again
-for its noise scales, which are functions of n, d and ε, so the adapter stores them from draw to draw.
+n_samples, n_features).fit(X)`. The documentation of the class says "epsilon: the privacy budget" for n_changes = 1
+change of a row. The target returns `mean_`, with Vᵀ diag(singular_values_²/n) V below it. In every draw, the class
+searches again for its noise scales, which are functions of n, d and ε, so the adapter stores them from draw to draw.
 """
 
 import os

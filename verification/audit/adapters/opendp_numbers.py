@@ -1,8 +1,8 @@
 """Make targets from mechanisms of OpenDP 0.16.0 that release one number; they belong to the adapter `opendp`.
 
 The target `laplace` calls `make_laplace`, which is ε-DP, and `gaussian` calls `make_gaussian`, which is ρ-zCDP. Both
-work on floats, with the scale for which the library's own privacy map gives the claim. OpenDP's Rust library draws
-the noise, so the audit cannot seed these targets.
+functions work on floats, with the scale for which the library's own privacy map gives the claim. OpenDP's Rust library
+draws the noise, so the audit cannot seed these targets.
 """
 
 from collections.abc import Callable

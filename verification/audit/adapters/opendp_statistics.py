@@ -3,16 +3,20 @@
 
 - The target `mean` calls `extras.numpy._make_np_mean.make_private_np_mean` on rows of norm at most 1, with the scale
   for which its own privacy map gives ρ for one replaced row.
+
 - The target `noisy-max` calls `make_noisy_max` on the sums of the squared columns, and returns the number of a
   column. A row of norm at most 1 changes each sum by at most 1.
+
 - The target `theil-sen` calls `sklearn.linear_model.LinearRegression(max_divergence(), x_bounds, y_bounds,
-  scale).fit(X, y)`, and returns the slope and the intercept. It uses the scale for which its own privacy map gives ε
-  for one replaced row. The regression shuffles the rows by NumPy's global generator, which the adapter seeds.
+  scale).fit(X, y)`, and returns the slope and the intercept. The regression uses the scale for which its own privacy
+  map gives ε for one replaced row. The regression shuffles the rows by NumPy's global generator, which the adapter
+  seeds.
+
 - The targets `box-gauss` and `box-laplace` call `make_gaussian` and `make_laplace` on the vector of the weighted sums
-  of bounded columns (`box_moments`). They use the scale for which the privacy maps give the budget at the sensitivity
-  of this vector. OpenDP has no function with this joint law, because the budgets of its sums of bounded columns add
-  up under composition. The adapter computes the sums, and then the number of rows, the mean and the covariance from
-  the noisy sums.
+  of bounded columns (`box_moments`). Both targets use the scale for which the privacy maps give the budget at the
+  sensitivity of this vector. OpenDP has no function with this joint law, because the budgets of its sums of bounded
+  columns add up under composition. The adapter computes the sums, and then the number of rows, the mean and the
+  covariance from the noisy sums.
 
 A privacy map is proportional to 1/scale, or to 1/scale² for ρ. OpenDP's Rust library draws the noise, so the audit
 cannot seed these targets.

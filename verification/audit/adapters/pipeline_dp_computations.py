@@ -7,9 +7,10 @@ column.
 
 - The targets `count` and `sum` return the metrics of these names. The target `vector-sum` returns the sum of rows
   whose entries are at most 1, with the norm kind Linf.
+
 - The target `mean` uses the metrics count and mean, and `variance` uses count, mean and variance. Let m be the middle
   of the range and c = max(1, count). The targets return the numbers from which the metrics are computed: count, (mean
-  − m) c, and (variance + (mean − m)²) c. These numbers and the metrics determine each other.
+  − m) c, and (variance + (mean − m)²) c. These numbers determine the metrics, and the metrics determine these numbers.
 
 The C++ library of python-dp draws the noise.
 """

@@ -5,13 +5,15 @@ by one row that is added or removed. The function `privjail.clip_norm` clips the
 
 - The target `sum-laplace` calls `laplace_mechanism(clip_norm(rows, 1).sum(axis=0), eps=ε)` with a pure accountant;
   `clip_norm` uses the ℓ₂ norm by default. The target `sum-laplace-l1` clips with `clip_norm(rows, 1, ord=1)` instead.
+
 - The target `sum-gaussian` calls `gaussian_mechanism(…, rho=ρ)` on the sum of the rows after ℓ₂ clipping, with a zCDP
   accountant. The target `scatter-gaussian` calls it on XᵀX.
+
 - The target `histogram` calls `laplace_mechanism(numpy.histogram(first column, bins=d, range=(−1, 1)), eps=ε)`.
 
-The package draws from NumPy's global generator, which the adapter seeds for each draw. It requires NumPy 2.1.3 and
-pandas 2, which no other adapter can use, so the command `covassay adapters install privjail` makes an environment for
-it.
+The package draws from NumPy's global generator, which the adapter seeds for each draw. The package requires NumPy 2.1.3
+and pandas 2, which no other adapter can use, so the command `covassay adapters install privjail` makes an environment
+for it.
 """
 
 from collections.abc import Callable

@@ -7,6 +7,7 @@ its neighbours are tested. A violation under one adjacency need not be a violati
 - If a mechanism is ε-DP for adding or removing a row while n stays a public number, replacing a row is two such steps.
   The loss of a replacement is then at most 2ε. In the same way, ρ-zCDP allows 4ρ, and (ε, δ)-DP allows
   (2ε, (1 + e^ε) δ).
+
 - If the noise of a mechanism depends on a public number of rows, the mechanism need not keep any claim for add-remove.
 """
 
@@ -27,7 +28,7 @@ from covassay.verification.statistics.ratio import EventCounts
 
 REPLACE_ONE = "replace-one"
 ADD_REMOVE = "add-remove"
-ALLOWED = 1e-3  # a p-value above this is no evidence against the wider claim in `explained`
+ALLOWED = 1e-3  # a p-value above this number is no evidence against the wider claim in `explained`
 FEWEST_ROWS = 3  # the larger data set has at least this many rows, because a covariance of one row does not exist
 
 

@@ -2,7 +2,7 @@
 budgets.
 
 If an implementation uses random numbers in the order of the reference, it gives the same outputs under the same seed.
-Then a few draws for each of some hundreds of data sets and budgets show where the implementation takes another branch,
+A few draws for each of some hundreds of data sets and budgets then show where the implementation takes another branch,
     for instance at 500 rows, in four dimensions, at ε = 0.5, or on equal rows. All common numbers of rows up to 10 000,
     all common numbers of columns up to 64, and budgets from 0.01 to 20 are tried.
 

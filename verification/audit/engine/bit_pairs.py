@@ -1,14 +1,14 @@
 """Make neighbours for the test of low-order bits: some query is 0 on one data set and far from 0 on the other.
 
-There are four kinds of such neighbours, which serve all kinds of output. In data with a single row, a step that adapts
+Four kinds of neighbours serve all kinds of output. In data with a single row, a step that adapts
 to the data has few choices, so that the output is not a mixture of many noise scales. A row with many columns and
 without an entry 0 changes every number of a vector, so that the low-order bits of any number may show it.
 
 If rows may lie anywhere, a mechanism shortens or drops long rows at a length of its own, and a row of length 1 hardly
-changes its output. For such a mechanism a search finds the length. Under the same noise, the distance between the
-outputs on two data sets is the effect of the row. Draws under the same noise only choose the neighbours, and no test
-uses them. A target that ignores the given generator has new noise in every call. For such a target the chosen length is
-arbitrary, but the neighbours are still valid.
+changes its output. For a mechanism on the whole space, a search finds the length. Under the same noise, the distance
+between the outputs on two data sets is the effect of the row. Draws under the same noise only choose the neighbours,
+and no test uses them. A target that ignores the given generator has new noise in every call. For a target that ignores
+the generator, the chosen length is arbitrary, but the neighbours are still valid.
 """
 
 from collections.abc import Callable, Iterable

@@ -113,8 +113,8 @@ def require_answer(setting: Setting) -> None:
     """Raise `CannotRun` if the target fails, or gives no output of the right shape, on ordinary data in every
     dimension.
 
-    A failure on ordinary data means that the target is called in the wrong way. These data are the audit's own, so the
-    text of the exception may be shown.
+    A failure on ordinary data means that the target is called in the wrong way. Ordinary data are the audit's own, so
+    the text of the exception may be shown.
     """
     target, budget = setting.target, setting.budget
     own = getattr(target.draw, "call", None)

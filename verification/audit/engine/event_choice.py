@@ -3,12 +3,13 @@
 Suppose that an event occurs k times in n pilot draws on one data set, where its probability is p, and k' times in n'
 pilot draws on the other, where its probability is p'. Among many events, some look more extreme by chance than they
 are. So a lower confidence bound replaces p, and an upper confidence bound replaces p'. The score of an event is the
-result that the test draws are expected to give if these bounds were the true probabilities. It is defined as follows.
+result that the test draws are expected to give if these bounds were the true probabilities. The score is defined as
+follows.
 
 pure DP : the lower confidence bound on ln(p/p') at the error level of a run.
-(ε, δ)-DP and zCDP : the exponent of the best test against the claim. This is the smallest Kullback–Leibler divergence
-from the two Bernoulli laws of the event to two Bernoulli laws that keep the claim. Events that keep the claim are
-ranked as for pure DP.
+(ε, δ)-DP and zCDP : the exponent of the best test against the claim. The exponent is the smallest Kullback–Leibler
+divergence from the two Bernoulli laws of the event to two Bernoulli laws that keep the claim. Events that keep the
+claim are ranked as for pure DP.
 """
 
 import math

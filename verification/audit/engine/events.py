@@ -41,8 +41,8 @@ class Pair:
     `weight` is a factor of the number of draws on this pair. `remarks` are exact facts about the mechanism that are
     printed beside the bound. `failures_tell` is False if one of the data sets lies outside of the domain. The target
     may then reject this data set, so that a difference in failures shows nothing. `box` is a box that holds the rows of
-    this pair. If it is None, the box of the whole audit applies. `by_entry` says whether the noise may have a different
-    scale on every entry of the output.
+    this pair. If `box` is None, the box of the whole audit applies. `by_entry` says whether the noise may have a
+    different scale on every entry of the output.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Event:
 def generic_statistics(first: Matrix, second: Matrix, output: Output) -> tuple[Statistic, ...]:
     """Return statistics for a target whose law is unknown.
 
-    They depend only on the two data sets and the kind of output.
+    The statistics depend only on the two data sets and the kind of output.
     """
     return tuple(Statistic(name, values) for name, values in contrasts(output, first, second).items())
 

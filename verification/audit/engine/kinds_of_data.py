@@ -2,14 +2,14 @@
 
 An implementation can treat some data in another way, such as zero rows, equal rows, or fewer rows than columns. If the
 target adds noise to a query, and a seed fixes the noise, `same_noise` detects such a treatment without sampling error.
-Otherwise a few draws on each of many data sets are compared with draws of the reference on the same data. A few other
-budgets than the claimed one are treated as kinds of data too.
+If a seed does not fix the noise of a query, a few draws on each of many data sets are compared with draws of the
+reference on the same data. A few other budgets than the claimed one are treated as kinds of data too.
 
-If both laws are equal, all orders of the draws are equally likely. Then the rank of a draw among all draws before it is
-uniform, and independent of the earlier ranks (Rényi 1962). So ranks on different data sets can be pooled for
-Kolmogorov–Smirnov tests. The groups are all ranks on one data set, on data of one kind, or on data of one shape. For
-each group, every feature of the output has two tests. The p-value of the group is the smallest of their p-values times
-the number of tests.
+If the laws of target and reference are equal, all orders of the draws are equally likely. Then the rank of a draw among
+all draws before it is uniform, and independent of the earlier ranks (Rényi 1962). So ranks on different data sets can
+be pooled for Kolmogorov–Smirnov tests. The groups are all ranks on one data set, on data of one kind, or on data of one
+shape. For each group, every feature of the output has two tests. The p-value of the group is the smallest of their
+p-values times the number of tests.
 """
 
 import time

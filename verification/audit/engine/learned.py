@@ -1,12 +1,13 @@
 """Learn statistics from draws, by estimating the log likelihood ratio ln(p/p') of an output on two data sets.
 
-Such statistics are used if the law is unknown and an output is not one number but flags, indices or a list. A
+Learned statistics are used if the law is unknown and an output is not one number but flags, indices or a list. A
 statistic is learned from one part of the draws and evaluated on others, so that overfitting plays no role.
 
-The joint statistic is the log ratio of the frequencies of the whole output on the two data sets. It is the best
-statistic if there are few possible outputs. It also exposes a generator with few seeds, whose outputs repeat on one
-data set and never occur on the other. The statistic by entries is the sum over all entries of the log ratios of the
-frequencies of their cells. It is the best statistic if the entries are independent, and often a good one otherwise.
+The joint statistic is the log ratio of the frequencies of the whole output on the two data sets. The joint statistic is
+the best one if there are few possible outputs. The joint statistic also exposes a generator with few seeds, whose
+outputs repeat on one data set and never occur on the other. The statistic by entries is the sum over all entries of the
+log ratios of the frequencies of their cells. The statistic by entries is the best one if the entries are independent,
+and often a good one otherwise.
 """
 
 from collections.abc import Callable, Iterator

@@ -55,7 +55,7 @@ STAGES = 4  # the largest number of tests on one pair
 EQUAL = 1e-3  # an event is tested only if the draws that chose it give a smaller p-value than this for equal laws
 SPARE = 1.5  # the test of an event gets this multiple of the number of draws that it is expected to need
 # An event is tested if it seems to need at most this multiple of the remaining draws.
-# This is above 1, because the need is estimated from a lower bound.
+# The number is above 1, because the need is estimated from a lower bound.
 HOPE = 2.0
 BISECTIONS = 40
 LARGEST = 100.0  # a report states no larger ε or ρ than this

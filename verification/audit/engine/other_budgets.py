@@ -31,7 +31,7 @@ from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 NAME = "same noise, other budget"
-# These are values of ε or ρ, and successive values differ by at most a factor of 1.5.
+# Values of ε or ρ, of which successive ones differ by at most a factor of 1.5.
 # So a formula that holds up to some budget is tried on both sides of this budget.
 # Round numbers are included, because a formula may treat them specially.
 LOSSES = (
@@ -50,7 +50,7 @@ SLACK = 0.01
 FIT = 1e-6  # one factor, or one shift, must explain all residuals up to this relative error
 CONFIRMATIONS = 4  # if no factor explains a difference, this many budgets are compared by draws
 # If noise is not added to a query, the data have 6/ε and 40/ε rows, or 6/√ρ and 40/√ρ rows.
-# Then neither rows nor noise dominate; with the larger number, a choice among a few is already certain.
+# Neither rows nor noise dominate for these sizes; with the larger number, a choice among a few is already certain.
 ROWS, FEWEST_ROWS, MOST_ROWS = (6.0, 40.0), 4, 4000
 NAMED = 5  # if budgets share a finding, at most this many are named one by one
 REFUSED = "the mechanism refuses it"

@@ -2,12 +2,13 @@
 
 The candidates are data sets of many kinds, in each of which one row is replaced. A pilot draws a few outputs on both
 data sets from the same random streams, so that noise that does not depend on the data cancels. Candidates are ranked by
-the distance of the two samples of outputs. This distance is the divergence of two normal laws with the means and
-deviations of a few statistics. The best candidates of the first round are ranked again on new draws, because the best
-of many owe part of their rank to chance.
+the distance of the two samples of outputs. The distance of two samples is the divergence of two normal laws with the
+means and deviations of a few statistics. The best candidates of the first round are ranked again on new draws, because
+the best of many owe part of their rank to chance.
 
-The neighbours that are found are then tested like all others. Their test draws are new. So the p-values are as valid as
-for neighbours that were fixed in advance, and the multiplicity of the run includes them.
+The neighbours that are found are then tested like all others. The test draws of the neighbours that were found are new.
+So the p-values are as valid as for neighbours that were fixed in advance, and the multiplicity of the run includes
+them.
 """
 
 import math

@@ -6,8 +6,8 @@ pairs in which it occurs in the first draw is binomial with probability 1/2 (McN
 equal, such pairs are rare, and nearly all of them have the event in the same draw. Some hundreds of pairs then detect
 noise that is 3 % smaller, for which a test of independent draws needs a hundred times as many.
 
-Pilot pairs choose the event, and new pairs test it. In this test a failed draw counts as outside of the event. If
-failed pairs were left out, equal laws could seem to differ.
+Pilot pairs choose the event, and new pairs test it. When pairs are tested, a failed draw counts as outside of the
+event. If failed pairs were left out, equal laws could seem to differ.
 """
 
 import math
@@ -54,7 +54,7 @@ class _Event:
 def _features(outputs: Matrix, centre: Matrix) -> Matrix:
     """Return the first entries of the outputs, minus a centre, and the products of these entries.
 
-    These features show differences of location, scale and dependence.
+    Entries and their products show differences of location, scale and dependence.
     """
     flat = (outputs - centre).reshape(len(outputs), -1)[:, :ENTRIES]
     i, j = np.triu_indices(flat.shape[1])

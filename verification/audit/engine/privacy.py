@@ -5,14 +5,18 @@ called the two sides.
 
 1. Probe. If ten first draws all fail on one data set, but not on the other, the event to test is that the target fails.
    But if one of the data sets lies outside of the domain, the target may reject it, and then failures are not tested.
+
 2. Choose. If the law is not known, a part of the draws, which is called the pilot, chooses the event (`pilot`). The
    event has the form {statistic ≥ t} or {statistic ≤ t}, where the statistic is a number computed from an output. If
    the likelihood ratio of the mechanism is known for a pair, it gives such an event without a pilot.
+
 3. Test. New draws show how often the event occurs on each data set. The p-value of the event follows from these counts
    (`violation`).
+
 4. Wagers (`wager`). The pilot also chooses a bet on the new draws. For zCDP and (ε, δ)-DP this bet is a second test.
    For pure DP it can only end the draws early. For zCDP it uses in which of about 20 intervals the statistic lies,
    while the event uses only on which side of one threshold it lies.
+
 5. Failures. The draws for the event also show whether the target fails more often on one data set.
 
 A wager may end the draws early (`pair_draws`). For the error of early ends, the p-values of a pair that does not end
@@ -63,8 +67,8 @@ def run_pair(
     """Draw on both data sets, choose an event and test it, and test whether failures distinguish the data sets.
 
     `look.samples` is the number of draws planned on each data set. `stop` is the p-value at which a wager may end the
-    draws; 0 turns this off. `error` is near the level at which the findings will be decided. It affects only which
-    event is chosen, and how many draws are made if the target seems always to fail on one data set.
+    draws; 0 turns this off. `error` is near the level at which the findings will be decided. The level affects only
+    which event is chosen, and how many draws are made if the target seems always to fail on one data set.
     """
     sampler = PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look.name}", stop, error)
     probes = sampler.draws("probe", (PROBE, PROBE))
@@ -141,8 +145,8 @@ def _tested(
 ) -> Finding:
     """Test one event on the draws of a trial.
 
-    If the event was fixed without these draws, `choices` is 1. If these draws chose it among several events, `choices`
-    is their number, which multiplies the p-value and divides the error of the bound.
+    If the event was fixed without these draws, `choices` is 1. If the draws of the trial chose the event among several,
+    `choices` is their number, which multiplies the p-value and divides the error of the bound.
     """
     counts = trial.counts(event)
     error = (1 - EARLY_SHARE) * (1 - CONFIDENCE) / choices

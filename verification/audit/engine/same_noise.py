@@ -37,14 +37,14 @@ NAME_OF_ROWS = "same noise, other number of rows"
 SEEDS = (0, 1)
 # a shift or a factor must hold under these further seeds, because for two seeds it can fit by rounding alone
 MORE_SEEDS = range(3, 9)
-# This bounds the rounding error of float64, relative to the largest number at hand, by n · 100 · 2⁻⁵³ ≈ 1e-11.
+# A bound on the rounding error of float64, relative to the largest number at hand, which is n · 100 · 2⁻⁵³ ≈ 1e-11.
 # A query is a sum of n ≤ 1000 terms of size 1, or solves a linear system with a condition number below 100.
 TOLERANCE = 1e-11
 # the largest number of rows of the audit's own data sets; a user's data may have more rows, and more rounding
 LARGEST_N = 1000
 # The tolerance for float32 is 32 rounding units of 2⁻²⁴, and √n/8 times more for sums in any order.
 # A row of norm 1 that is 3 % too long changes a second moment by 0.06/n.
-# At n = 1000 this is 6e-5, and the tolerance is below 2e-5 for second moments of norm at most 1.
+# At n = 1000 this change is 6e-5, and the tolerance is below 2e-5 for second moments of norm at most 1.
 # The tolerance grows with the noise, but at n = 1 it is below 1e-3 for noise up to 500, and the change is 0.06.
 TOLERANCE_FLOAT32 = 32 * 2.0**-24
 # if a larger share of the data sets has rounding errors above those of float64, the target computes in float32

@@ -6,8 +6,8 @@ every shape, the distribution function maps a draw to a uniform number, and sums
 for different shapes are tested together: all draws with the same number of rows, all with the same number of columns,
 and all draws.
 
-Each group has Kolmogorov–Smirnov and tail tests of every statistic, and an exact test of the total scale. Its p-value
-is the smallest of their p-values after Bonferroni's correction.
+Each group has Kolmogorov–Smirnov and tail tests of every statistic, and an exact test of the total scale. The p-value
+of a group is the smallest p-value of its tests after Bonferroni's correction.
 """
 
 import math

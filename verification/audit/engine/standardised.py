@@ -27,7 +27,8 @@ def laplace_loss(first: Matrix, second: Matrix) -> float:
     """Return an estimate of the privacy loss between two samples of outputs with independent Laplace noise, Σ |M −
     M'|/s.
 
-    Here M and M' are the medians of an entry, and s is its spread. Entries that are equal in all draws count once.
+    In this sum M and M' are the medians of an entry on the two data sets, and s is the spread of the entry. Entries
+    that are equal in all draws count once.
     """
     _, near, far, spread = _summary(first, second)
     return float(np.nan_to_num(np.abs(near - far) / np.maximum(spread, 1e-300)).sum())

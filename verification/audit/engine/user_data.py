@@ -1,7 +1,7 @@
 """Check whether a target gives outputs on the user's own data set.
 
-The data are scaled into the unit ball by their smallest and largest values. Such scaling is not private, and need not
-be, because an audit releases nothing.
+The data are scaled into the unit ball by their smallest and largest values. Scaling by the extremes of the data is not
+private, and need not be, because an audit releases nothing.
 """
 
 from dataclasses import dataclass

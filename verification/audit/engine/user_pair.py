@@ -1,6 +1,6 @@
 """Read a pair of neighbouring data sets of the user's own, from a file or from two arrays.
 
-A file may be a `.npz` archive with the arrays x and y, which `--witness` also writes. It may also be a `.json` file
+A file may be a `.npz` archive with the arrays x and y, which `--witness` also writes. A file may also be a `.json` file
 with an object such as {"x": [[0.6, 0.8], [1.0, 0.0]], "y": [[0.6, 0.8], [0.0, 1.0]]}. The two data sets have n rows and
 differ in one row, or one data set has one row more. The order of the rows is ignored. The adjacency of the claim
 decides which of the two is required.

@@ -8,7 +8,8 @@ import scipy
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.statistics.ratio import EventCounts, probability_bounds, ratio_p_value
 
-# The error of the narrowest confidence bounds in the search. If these do not contradict the claim, the p-value is 1.
+# The error of the narrowest confidence bounds in the search.
+# If the widest bounds do not contradict the claim, the p-value is 1.
 LARGEST_ERROR = 1 - 1e-9
 # the logarithm of the smallest error of bounds; below it, the beta quantile of scipy does not converge
 SMALLEST_LOG_ERROR = -100.0
@@ -63,9 +64,9 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
 def _violates_zcdp(p: float, q: float, rho: float) -> bool:
     """Return whether an event with the probabilities p > q on two data sets contradicts ρ-zCDP.
 
-    It does if, for some order α > 1, the Rényi divergence between the Bernoulli laws with these probabilities is above
-    ρα. For restricting to one event cannot increase a divergence. Only this direction and the orders in `LOG_ORDERS`
-    are searched. So a violation can be missed, but a true claim is never rejected here.
+    An event does so if, for some order α > 1, the Rényi divergence between the Bernoulli laws with these probabilities
+    is above ρα. For restricting to one event cannot increase a divergence. The search covers only this direction and
+    the orders in `LOG_ORDERS`. So a violation can be missed, but a true claim is never rejected here.
     """
     if q == 0:
         return True

@@ -2,8 +2,9 @@
 
 A wager is a bet (`statistics.betting`), and the categories of draws on which it is placed. Each stage of the draws
 multiplies the stake of the wager by a factor. If the claim is true, the mean of the stake never exceeds its start. So
-the gain ever reaches 1/p with probability at most p (Ville's inequality), and a large gain refutes the claim. This
-holds for any fixed numbers of draws on the two data sets, and so for Poisson numbers, which do not depend on the draws.
+the gain ever reaches 1/p with probability at most p (Ville's inequality), and a large gain refutes the claim. Ville's
+inequality holds for any fixed numbers of draws on the two data sets, and so for Poisson numbers, which do not depend on
+the draws.
 """
 
 import math
@@ -24,10 +25,10 @@ from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, r
 class Wager:
     """A bet against the claim that uses only the category of each draw.
 
-    `bounds` is None if the categories are the event and its complement. Otherwise the categories are failure, and
-    the intervals into which the bounds cut the range of the event's statistic. `swapped` says whether a bet on an event
-    takes the second data set first, because the event seemed likelier there. A `RenyiBet` has a direction of its own,
-    and then `swapped` is False.
+    `bounds` is None if the categories are the event and its complement. If `bounds` is given, the categories are
+    failure, and the intervals into which the bounds cut the range of the event's statistic. `swapped` says whether a
+    bet on an event takes the second data set first, because the event seemed likelier there. A `RenyiBet` has a
+    direction of its own, and then `swapped` is False.
     """
 
     bet: Bet | RenyiBet

@@ -6,8 +6,8 @@ another branch for float32 or for a data frame, or keep a value of one call for 
 mean. The output then changes, and a few draws under one seed show the change.
 
 A change is judged as in the module `same_noise`. If noise is added to a known query, a residual that is shifted or
-scaled by the same amount under every seed has another law. Any other change may come from another algorithm with the
-same law, or from a cached random number, so it refutes only if many draws differ in law. A way of calling in which the
+scaled by the same amount under every seed has another law. Other changes may come from another algorithm with the same
+law, or from a cached random number, so they refute only if many draws differ in law. A way of calling in which the
 target fails is not promised, and is skipped.
 """
 

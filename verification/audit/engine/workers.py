@@ -7,9 +7,9 @@ a cluster.
     with joblib.parallel_config(backend="dask"):
         audit(…)
 
-A draw needs the main thread of its process, because only there a time limit can interrupt it. It also needs a process
-of its own, because it may change or end the process. The workers of loky and Ray are such processes. Dask and joblib's
-"threading" run tasks in threads; there, every thread has a process of its own (`own_process`). If such a process or a
+A draw needs the main thread of its process, because only there a time limit can interrupt it. A draw also needs a
+process of its own, because it may change or end the process. The workers of loky and Ray are such processes. Dask and
+joblib's "threading" run tasks in threads; there, every thread has a process of its own (`own_process`). If a process or
 worker ends before its draws are complete, the audit stops with `CannotRun`, so that no draw is lost silently.
 
 The workers of loky are started only when this saves time. Starting a worker takes about as long as this process took to
@@ -85,7 +85,7 @@ def run(jobs: int | None, function: Callable[..., Any], arguments: Iterable[tupl
 def _before_workers_pay(function: Callable[..., Any], calls: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
     """Make calls in this process until they have taken so long that workers save time.
 
-    Such calls happen only in a process that another process supervises, because a draw may kill the process.
+    These calls happen only in a process that another process supervises, because a draw may kill the process.
     """
     global _spent
     while _spent < _paying and (next_call := next(calls, None)) is not None:

@@ -12,7 +12,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.verification.statistics.streams import stream
 
-# These are numbers (n, d) of rows and columns, with several n for each small d.
+# Shapes (n, d) of the data sets, with several n for each small d.
 # The numbers 1 and 2, and 64 and 65, are included because blocks, vector registers and special cases end there.
 SHAPES_OF_THE_ZOO = (
     (1, 1), (2, 1), (65, 1),
@@ -22,7 +22,7 @@ SHAPES_OF_THE_ZOO = (
 )  # fmt: skip
 # rows that should lie in the ball are multiplied by this factor, so that they lie in it in float32 too
 ALMOST_ONE = 1 - 1e-6
-IN_BALL = 1 + 1e-9  # a row with a larger norm than this is outside of the ball, whatever the rounding
+IN_BALL = 1 + 1e-9  # a row whose norm exceeds this number is outside of the ball, whatever the rounding
 
 
 @dataclass(frozen=True)

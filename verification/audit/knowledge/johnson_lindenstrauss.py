@@ -2,8 +2,8 @@
 
 A symmetric d × d matrix has D = d(d + 1)/2 coordinates in an isometry with R^D; let l be the dimension after
 projection. If l = D, and if the noisy second moment is positive definite with trace below 1, then the fit changes
-nothing. The noise z is then observed. Its norm has the law Gamma(D), and its direction is uniform on the sphere of R^D.
-On data with few rows, draws are compared with draws of the reference.
+nothing. The noise z is then observed. The norm of z has the law Gamma(D), and its direction is uniform on the sphere of
+R^D. On data with few rows, draws are compared with draws of the reference.
 """
 
 import math

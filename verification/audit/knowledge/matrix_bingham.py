@@ -4,7 +4,7 @@ Let P be the released orthogonal projection of rank k. On n copies of a unit vec
 vᵀPv is known for every rank and dimension. Given w, the rest of P is uniform around v. With three columns, P is
 determined by one vector, which spans either its range or its kernel. Now take rank 2 and n copies of each of two
 directions in R⁴, and let Q project onto their span. Then s = tr(PQ) − 1 has a density proportional to −ln|s| e^{ηns} on
-[−1, 1], where η is the exponent. On other data, draws are compared with draws of the reference.
+[−1, 1], where η is the exponent of the mechanism. On other data, draws are compared with draws of the reference.
 """
 
 import math

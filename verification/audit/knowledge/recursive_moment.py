@@ -79,8 +79,8 @@ class Claimed:
     def exact(self, name: str, x: Matrix, squared: float, shortened: bool = False) -> Scenario:
         """Return tests on rows that each round multiplies by √`squared` and then shortens to length 1.
 
-        If `shortened` is false, the rounds do not shorten the rows. These data sets get fewer draws, because they have
-        many rows.
+        If `shortened` is false, the rounds do not shorten the rows. Data sets of this function get fewer draws, because
+        they have many rows.
         """
         factor = squared ** (1 - self.rounds)
         scale, moment = self.scale_of_one / len(x) * factor, second_moment(x) * (factor if shortened else 1.0)

@@ -1,10 +1,10 @@
 """Compute the exact privacy loss of a target on a pair of neighbouring data sets from its recorded random draws.
 
 The run checks the assumptions, and a failure is reported. The target must make the same draws on both data sets, use no
-draws that are not recorded, and seed its generators only from recorded draws. Its output must be an affine function of
-the draws, with the same law of the noise on both data sets. If the noise differs, or if the function is monotone and
-not affine, events with known probabilities may still refute the claim (`half_lines`). A refutation is repeated with
-more draws, on slightly changed data on which the target was not called before.
+draws that are not recorded, and seed its generators only from recorded draws. The output of the target must be an
+affine function of the draws, with the same law of the noise on both data sets. If the noise differs, or if the function
+is monotone and not affine, events with known probabilities may still refute the claim (`half_lines`). A refutation is
+repeated with more draws, on slightly changed data on which the target was not called before.
 
 A target might store the noise that it drew for some data and reuse it. So the target should not have been called on
 this pair before.
@@ -525,8 +525,7 @@ def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
     """Return whether some entry of the output differs between the data sets and changes with every small change of the
     noise.
 
-    Without such an entry, an output on one data set may also occur on the other for another seed, as in randomised
-    response.
+    Otherwise an output on one data set may also occur on the other for another seed, as in randomised response.
     """
     telling = np.ones(len(first.base.output), dtype=bool)
     for k in range(SEEDINGS):

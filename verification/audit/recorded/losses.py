@@ -23,7 +23,7 @@ CERTAIN = 100  # rounding does not explain a change of an output by more than th
 # rounding does not explain a difference outside of the range of the noise by more than this share of the difference
 OUTSIDE = 1e-6
 # A shift counts as whole if its distance from a whole number is below the first number.
-# It counts as not whole if this distance is above the second number.
+# A shift counts as not whole if its distance from a whole number is above the second number.
 WHOLE = 1e-6, 1e-3
 NEARLY = 1e-3  # a parameter of a gamma law that is off by a smaller share may be a rounded constant
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences

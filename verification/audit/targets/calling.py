@@ -57,9 +57,9 @@ def fit(estimator: Any, *data: Any, **options: Any) -> Any:
 def symmetric(triangle: Any, lower: bool = False) -> Matrix:
     """Return a symmetric (d, d) matrix, of which one triangle with the diagonal is given.
 
-    The triangle may be a matrix whose other triangle is zero. It may also be a vector of d(d + 1)/2 numbers, which has
-    the upper triangle row by row, and so the lower triangle column by column, or the lower triangle row by row if
-    `lower` is set.
+    The triangle may be a matrix whose other triangle is zero. A triangle may also be given as a vector of d(d + 1)/2
+    numbers, which has the upper triangle row by row, and so the lower triangle column by column, or the lower triangle
+    row by row if `lower` is set.
 
     Raises
     ------

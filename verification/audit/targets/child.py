@@ -72,8 +72,8 @@ class Child:
     def starting(self, limit: float) -> float:
         """Return extra seconds for the next answer if the program must start first; they are at most the limit.
 
-        If the program answered after an earlier start, it gets `AGAIN` times as long as it took then. In this way a
-        program that hangs is told from a program that starts slowly.
+        If the program answered after an earlier start, it gets `AGAIN` times as long as it took then. The factor
+        `AGAIN` distinguishes a program that hangs from a program that starts slowly.
         """
         if self._running is not None:
             return 0.0
@@ -84,8 +84,8 @@ class Child:
         does not run.
 
         The answer has no newline at its end if it is too long or if the process ends. If an exception such as a time
-        limit ends this call, the caller must call `stop`. Otherwise a late answer could be taken for the answer to the
-        next request.
+        limit ends this call, the caller must call `stop`. If the call did not stop, a late answer could be taken for
+        the answer to the next request.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class Child:
     def require_no_other(self, line: bytes) -> None:
         """Raise `OutOfStep` if this line belongs to the previous request, because its answer had a second line.
 
-        In this case the answer to the present request is still to come.
+        If there is such a line, the answer to the present request is still to come.
         """
         if self._running is not None and self._answered > 1:
             more = self._rest or self._exchanged(self._running, b"", PART, PATIENCE)[0]

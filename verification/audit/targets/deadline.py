@@ -22,7 +22,7 @@ _TIME = struct.Struct("d")  # times are read from the clock `time.monotonic`, wh
 _SUFFIX = ".deadline"
 _GROUP = ".group"
 
-# this is nearly the start of the process, because `covassay audit` imports this module first
+# the time of this import is nearly the start of the process, because `covassay audit` imports this module first
 BEGUN = time.monotonic()
 _folder = os.environ.get(SUPERVISED)  # the variable is read here, before a target can change it
 _mark: mmap.mmap | None = None

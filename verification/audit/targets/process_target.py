@@ -1,10 +1,10 @@
 """Run a target in any language as a process that reads requests and writes replies, each one line of JSON. Protocol 1.
 
 `exec:COMMAND` runs COMMAND in the current directory. The command is split into words as a shell splits it, but no shell
-runs it. A request is one line on the standard input of the process. It has the data, the keywords of the claimed budget
-("epsilon", "rho", or "epsilon" and "delta"), a seed, and the version of the protocol. For data in a box it also has the
-bounds ("bounds": [[0, 1], [0, 100]]). The reply is one line on its standard output, which must be flushed. It has an
-output, or an error, which counts as an exception.
+runs it. A request is one line on the standard input of the process. A request has the data, the keywords of the claimed
+budget ("epsilon", "rho", or "epsilon" and "delta"), a seed, and the version of the protocol. For data in a box it also
+has the bounds ("bounds": [[0, 1], [0, 100]]). The reply is one line on its standard output, which must be flushed. A
+reply has an output, or an error, which counts as an exception.
 
     {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seed": 4503599627370497, "protocol": 1}
     {"output": [[3.17, -0.72], [1.94, 0.05]]}
@@ -22,20 +22,27 @@ in their place. A batch saves the time in which each single draw would start the
 - All randomness of a reply must come from "seed", so that equal requests get equal replies. In a batch, each output is
   the one that its seed alone would give. A seed is a whole number from 0 to 2⁵³ − 1, which JSON readers of every
   language read exactly.
+
 - A process answers one request after another until its standard input ends. Every worker (`--jobs`) has its own
   process.
+
 - Standard output is for replies, one line for a request; standard error is for everything else. If the target cannot be
   run, the audit shows the last line on standard error that has the word "error", or else the last line. A second line
   on standard output ends the audit as INCONCLUSIVE, because nobody knows then which request a line answers.
+
 - If a process ends, exceeds the time limit or writes anything else, the request has no output. The audit then kills the
   process, and starts another one for the next request. The time limit of a batch is the sum of the limits of its draws
   (`--time-limit`).
+
 - The first reply of a process may take `START_LIMIT` more seconds, or as many as the environment variable
   COVASSAY_START_LIMIT allows. If the first reply takes longer, the target cannot be run. When a process is started
   again, its first reply may take at most three times as long as after the first start.
+
 - A process and the processes that it starts end with the audit, unless they leave its process group.
+
 - JSON has no NaN and no infinity. Data with such values are not sent and count as rejected. A reply may contain NaN and
   Infinity, as some languages write them, but such an output counts as malformed.
+
 - An "error" that is null counts as no error. Later versions may add keys to requests. Other keys in replies are
   ignored. A reply may have "protocol": 1; another number is rejected.
 
@@ -223,8 +230,8 @@ def draw_batches(
 def batch_of(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.random.Generator, **budget: Any) -> int:
     """Return how many draws the process offers to make in one request, or 0 if it draws one by one.
 
-    This function makes the first request of an audit. It then waits `MOMENT` seconds for a second line, which could be
-    taken for the answer to the next request.
+    This function makes the first request of an audit to a process. The function then waits `MOMENT` seconds for a
+    second line, which could be taken for the answer to the next request.
     """
     process = _process(command, directory, os.getpid())
     request = {"x": x.tolist(), **budget, "seed": int(rng.integers(SEEDS))}

@@ -1,12 +1,13 @@
 """Run as a process inside of an adapter's environment, and draw from a target over JSON lines.
 
 The Python of the environment, which has the audited package and no covassay, runs this file by its path. The first
-four arguments are the two folders of covassay, the adapter and the target. So this file imports nothing of covassay
-before it knows the folders. Standard output is for replies alone; what a package prints goes to standard error.
+four arguments are the two folders of covassay, the adapter and the target. So the file `runner` imports nothing of
+covassay before it knows the folders. Standard output is for replies alone; what a package prints goes to standard
+error.
 
-The first line on standard output describes the target. After this line, the process answers requests as in
-`process_target`, with two more keys. A request has the "shape" of the data, which a list without rows does not show. A
-reply has "x" if the target has overwritten the data, so that the audit can detect this.
+The first line on standard output describes the target. Then the process answers requests as in `process_target`, with
+two more keys. A request has the "shape" of the data, which a list without rows does not show. A reply has "x" if the
+target has overwritten the data, so that the audit can detect this.
 """
 
 import importlib

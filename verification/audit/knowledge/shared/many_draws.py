@@ -1,5 +1,5 @@
-"""Draw many outputs of the reference on one data set; this is faster than single calls, because rows are
-checked once.
+"""Draw many outputs of the reference on one data set, faster than by single calls, because the rows are checked only
+once.
 """
 
 import inspect

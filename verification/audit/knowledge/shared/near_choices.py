@@ -67,8 +67,8 @@ def small_eigenvalues(scale: float) -> Choices:
 
 
 def unit_rows_among(n: int, count: float, angle: float = ANGLE) -> Matrix | None:
-    """Return n rows in R² of which the given number have length 1 and the others are zero; None if this is
-    impossible.
+    """Return n rows in R² of which the given number have length 1 and the others are zero; None if there are too few
+    rows.
     """
     if not 0 <= count <= n:
         return None

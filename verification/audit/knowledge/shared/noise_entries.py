@@ -36,7 +36,7 @@ class NoiseEntries:
     sizes: Pairs
 
     def tests(self, signs: str = SIGNS, of_sizes: str = SIZES) -> dict[str, Test]:
-        """Return the tests by their names; for one quantity, this is the test of successive draws alone."""
+        """Return the tests by their names; for a single quantity, return only the test of successive draws."""
         tests: dict[str, Test] = {SUCCESSIVE: lambda y: successive_draws(self.values(y), self.names)}
         if len(self.names) > 1:
             tests[signs] = lambda y: turned_signs(self.values(y), self.names, self.turned, self.skew)

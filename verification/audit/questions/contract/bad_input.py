@@ -37,7 +37,7 @@ def _bad_cases(setting: Setting) -> dict[str, tuple[Matrix, dict[str, Any]]]:
 def bad_input(setting: Setting) -> Finding:
     """Check that an input outside of the domain raises an exception.
 
-    A target that accepts such an input breaks no promise, so this is only noted.
+    A target that accepts such an input breaks no promise, so the check only notes it.
     """
     accepted = []
     for name, (x, budget) in _bad_cases(setting).items():

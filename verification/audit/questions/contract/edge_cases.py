@@ -74,10 +74,10 @@ def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPL
     of this size. A rejected size is only noted.
 
     A failure counts as dependent on the data if all k draws on one data set fail and none of k draws on ordinary data
-    fails. Suppose that a draw fails with probability p whatever the data are. Then this happens with probability (p(1 −
-    p))^k ≤ 4^(−k), and k is so large that the sum over all data sets is at most `alpha`. A target that claims privacy
-    alone may fail if its failures distinguish neighbours by no more than the claim allows. For such a target, two
-    neighbours must prove a violation (`_told_apart`).
+    fails. Suppose that a draw fails with probability p whatever the data are. Then all k draws on one data set fail and
+    none on ordinary data fails with probability (p(1 − p))^k ≤ 4^(−k), and k is so large that the sum over all data
+    sets is at most `alpha`. A target that claims privacy alone may fail if its failures distinguish neighbours by no
+    more than the claim allows. If a target claims privacy alone, two neighbours must prove a violation (`_told_apart`).
     """
     failures, refused, unproven = [], [], []
     valid = _valid(setting.box, form.smallest_dimension)

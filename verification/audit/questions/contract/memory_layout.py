@@ -2,8 +2,9 @@
 
 If code passes the memory of an array to C, it may read other numbers than the rows. The output then belongs to another
 data set, which results if the memory is read row by row. One record of the caller is then spread over many rows of that
-data set. Any other difference is only noted. The question “one law, however it is asked” tries more forms of the rows,
-with other types of numbers. It decides by draws, while this question decides by arithmetic, also in a quick audit.
+data set. If layouts change the output in any other way, the check only notes it. The question “one law, however it is
+asked” tries more forms of the rows, with other types of numbers. That question decides by draws, while the present
+question decides by arithmetic, also in a quick audit.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
 """Compare the outputs on two data sets that must give the same law, for mechanisms that do not add noise to a query.
 
 The law of the output may depend on the data in a complicated way, and still be the same on two data sets. If the law
-depends on the rows through their second moment only, it stays the same if rows change their signs. It also stays the
-same if two rows x and y are replaced by cx + sy and −sx + cy with c² + s² = 1. If the mechanism clips rows, clipped
+depends on the rows through their second moment only, it stays the same if rows change their signs. The law also stays
+the same if two rows x and y are replaced by cx + sy and −sx + cy with c² + s² = 1. If the mechanism clips rows, clipped
 rows may replace long rows. No law of the reference changes noticeably if all entries are reduced by a share of 10⁻¹²,
 and zeros are replaced by smaller numbers. After this change no row is zero or equal to another row, and no row consists
 of whole numbers.

@@ -1,6 +1,6 @@
 """Test whether the noise depends on the data, by comparing output − query under one seed over data sets of one shape.
 
-A common shift or factor refutes the claim. Any other change must be confirmed by a difference of laws in fresh draws.
+A common shift or factor refutes the claim. Other changes must be confirmed by a difference of laws in fresh draws.
 """
 
 from dataclasses import dataclass, field, replace

@@ -1,10 +1,10 @@
 """Compare the effect of each random draw on the output with the reference, and compare the laws that follow.
 
 If the target and the reference make the same draws, their outputs are compared draw by draw. If both outputs are affine
-in different draws, their laws are compared. Both comparisons are exact arithmetic. They use data of many shapes and
-kinds, other budgets, and the same numbers in other forms. Otherwise draws of the target are matched with draws of the
-reference. A ratio of effects other than 1 points to a step, but refutes nothing, because another correct implementation
-may use other draws.
+in different draws, the laws of the outputs are compared. Comparisons of outputs and of laws are exact arithmetic. The
+comparisons use data of many shapes and kinds, other budgets, and the same numbers in other forms. If neither comparison
+is possible, draws of the target are matched with draws of the reference. A ratio of effects other than 1 points to a
+step, but refutes nothing, because another correct implementation may use other draws.
 
 At another budget the target must give another output than at the claimed budget; if it does not, it may use a budget of
 its own. More noise than the reference's refutes nothing there, because a careful function may cap its budget.
@@ -177,7 +177,7 @@ def _screened(cases: list[_Case], seed: int) -> tuple[list[_Case], int]:
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Compare laws by exact arithmetic if this is possible, and otherwise compare the effects of single draws."""
+    """Compare laws by exact arithmetic if possible, and otherwise compare the effects of single draws."""
     target, reference = recorder_of(subject.setting), reference_of(subject)
     with target.standing():
         seen = _compared(list(_cases(subject, target, reference)), subject.setting.seed)

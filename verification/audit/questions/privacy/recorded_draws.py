@@ -1,8 +1,8 @@
 """Compute the privacy loss from runs with recorded random draws, on known neighbours and on the worst neighbours of a
 search.
 
-This is exact arithmetic up to a stated rounding error, and uses none of the false-alarm probability. If it is not found
-how the output depends on the draws, the question is undecided.
+The computation is exact arithmetic up to a stated rounding error, and uses none of the false-alarm probability. If the
+audit does not find how the output depends on the draws, the question is undecided.
 """
 
 from collections.abc import Sequence
