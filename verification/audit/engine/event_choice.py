@@ -105,8 +105,8 @@ def exponents(p: Vector, q: Vector, guarantee: Guarantee) -> Vector:
     """Return the exponent of the best test of the claim by events with probability p on one data set and q on the
     other.
 
-    With m draws on each data set, the p-value of this test is about e^(−m times the exponent). The exponent is 0 for
-    events that keep the claim.
+    With m draws on each data set, the p-value of this test is about e^(−m·c), where c is the exponent. The exponent is
+    0 for events that keep the claim.
     """
     allowed = largest_kept(guarantee)
     outside = p > np.interp(q, GRID, allowed)

@@ -78,8 +78,8 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
     There are three kinds of learned statistics. The statistics of `log_ratios` are estimates of a log likelihood ratio.
     Now let M and M' be the medians of the outputs on the two data sets, and Y an output. The statistic `spread` is the
     distance of Y from (M + M')/2. The statistic `spread` detects noise whose scale differs between the data sets. The
-    statistic `closer` is ‖Y − M'‖₁ − ‖Y − M‖₁. The statistic `closer` is nearly the best one if the entries of the
-    noise are independent Laplace variables of one scale.
+    statistic `closer` is ‖Y − M'‖₁ − ‖Y − M‖₁ for an output Y and the medians M and M'. The statistic `closer` is
+    nearly the best one if the entries of the noise are independent Laplace variables of one scale.
     """
     if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
         return []

@@ -21,12 +21,12 @@ from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
-RECORDS = 2000.0  # the value of n√ρ on the data: the noise of a round is a few percent of κ
+RECORDS = 2000.0  # the value of n√ρ on the data: the noise of a round is a few percent of the bound κ on variances
 AXES = np.array([[0.6, 0.8], [-0.8, 0.6]])
 
 
 def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
-    """Return rows along two axes whose variances are κ and 1."""
+    """Return rows along two axes whose variances are 1 and the largest one that the mechanism allows, κ."""
     kappa = claim.parameter("kappa")
     n = 2 * math.ceil(RECORDS / math.sqrt(claim.budget["rho"]) / 2)
     x = np.tile(np.sqrt(2 * np.array([kappa, 1.0]))[:, None] * AXES, (n // 2, 1))

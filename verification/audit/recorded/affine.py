@@ -113,7 +113,9 @@ def distribution(family: str, z: float) -> float:
 
 
 def quantile(family: str, p: float) -> float:
-    """Return the z with P(Z ≤ z) = p; Laplace quantiles are far enough out for a coordinate of a radial vector."""
+    """Return the number z with P(Z ≤ z) = p; Laplace quantiles are far enough out for a coordinate of a radial
+    vector.
+    """
     if family == "normal":
         return float(special.ndtri(p))
     if family in ("laplace", "radial"):

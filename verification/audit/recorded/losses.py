@@ -1,7 +1,7 @@
 """Compute the exact privacy loss between two laws, in the unit of a claim.
 
-The law of an output is that of centre + Gz with independent variables z_j. Groups of rows and variables that G does not
-connect are independent, so their privacy losses add up.
+The law of an output is that of centre + Gz with independent variables z_j. Groups of rows and variables that the matrix
+G does not connect are independent, so their privacy losses add up.
 """
 
 import math
@@ -198,7 +198,9 @@ def event_loss(claim: Guarantee, p: float, q: float) -> float:
 
 
 def components(gains: Matrix) -> list[tuple[list[int], list[int]]]:
-    """Return the groups of rows and variables that are connected through G; each row without noise is a group."""
+    """Return the groups of rows and variables that the matrix G connects; each row without noise is a group of
+    its own.
+    """
     rows = len(gains)
     linked = gains != 0
     left, found = set(range(rows)), []

@@ -34,7 +34,7 @@ SEEN = 0.25  # the integer counts as known if the error is smaller than this sha
 # the law may differ by at most this probability at neighbouring integers that rounding confuses
 UNSEEN = 1e-10
 
-Tail = Callable[[Vector], Vector]  # takes k ≥ 0; returns P(|Z| ≥ k)
+Tail = Callable[[Vector], Vector]  # takes a whole number k ≥ 0; returns P(|Z| ≥ k)
 
 
 @dataclass(frozen=True)

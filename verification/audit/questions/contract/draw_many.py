@@ -54,5 +54,5 @@ QUESTION = Question(
     applies=lambda subject: "" if subject.setting.target.draw_many and subject.setting.box is None else NO_DRAW_MANY,
     draws=2400,
     share=Fraction(1, 400),
-    valid_if="Exact two-sample tests on independent draws, added up over entries.",
+    valid_if="Exact two-sample tests of the entries on independent draws; their levels add up.",
 )

@@ -198,8 +198,8 @@ QUESTION = Question(
     ask=lambda subject, look: [edge_cases(subject.setting, subject.known.form, look.level, subject.adjacency)],
     share=Fraction(1, 200),
     valid_if=(
-        "Few draws choose two neighbours, and Poisson numbers of fresh draws test failures on them; data sets share "
-        "the level. Where a law is named, a failure breaks it, and draws decide in which words."
+        "Few draws choose two neighbours, and Poisson numbers of new draws test failures on them; data sets share "
+        "the level. If the claim names a law, any failure breaks it, and draws only decide in which words."
     ),
     few_draws=True,
 )

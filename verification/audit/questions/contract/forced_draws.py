@@ -28,10 +28,12 @@ class RareBranch:
     """How the target behaves if one draw, or all draws, are forced to an extreme quantile."""
 
     draw: str = field(metadata=says("The draw, or all of them."))
-    quantile: float = field(metadata=says("The probability of a value as far out."))
+    quantile: float = field(metadata=says("The probability of a value at least as far out."))
     tail: Literal["lower", "upper"] = field(metadata=says("On which side."))
     kind: Literal["fails", "other draws", "stays"] = field(
-        metadata=says("The target fails, draws something else, or gives an output that no longer moves with the draw.")
+        metadata=says(
+            "Says that the target fails, draws something else, or gives an output that no longer changes with the draw."
+        )
     )
     message: str = field(metadata=says("What happened."))
 

@@ -40,7 +40,7 @@ class PartInTheClear:
     """A part of the returned value that has no noise."""
 
     part: str = field(metadata=says("Where it is in what is returned."))
-    holds: str = field(metadata=says("What it is, as far as can be seen."))
+    holds: str = field(metadata=says("The kind of data in the part, as far as can be seen."))
 
 
 @dataclass(frozen=True)

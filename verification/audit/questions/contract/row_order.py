@@ -88,5 +88,5 @@ QUESTION = Question(
     spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
     reads=(IgnoresRng,),
     share=Fraction(1, 200),
-    valid_if="Pilot draws choose three statistics; exact two-sample tests on fresh draws divide the level.",
+    valid_if="Pilot draws choose three statistics, and exact two-sample tests on new draws share the level.",
 )

@@ -214,7 +214,7 @@ QUESTION = Question(
     ask=lambda subject, look: equal_laws(subject.setting, subject.known.data_path, look.level),
     applies=_applies,
     share=Fraction(1, 100),
-    valid_if="Pilot draws choose the statistics; exact two-sample tests on fresh draws divide the level.",
+    valid_if="Pilot draws choose the statistics, and exact two-sample tests on new draws share the level.",
     draws=3000,
     cost=2,
 )

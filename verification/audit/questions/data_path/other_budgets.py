@@ -26,7 +26,7 @@ QUESTION = Question(
     ),
     draws=150,
     share=Fraction(1, 200),
-    valid_if="One factor for all residuals needs no test. Otherwise exact tests on fresh draws divide the level.",
+    valid_if="If one factor explains all residuals, no test is needed. Otherwise exact tests share the level.",
     cost=2,
     few_draws=True,
 )

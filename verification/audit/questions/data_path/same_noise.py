@@ -19,7 +19,7 @@ class Residuals(Facts):
     privacy loss.
     """
 
-    same: bool = field(metadata=says("Whether all residuals of one shape and seed were the same."))
+    same: bool = field(metadata=says("Says whether all residuals for one shape and seed were the same."))
     neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})
 
 
@@ -40,7 +40,7 @@ QUESTION = Question(
     ask=ask,
     applies=lambda subject: "" if subject.known.data_path else "nothing is known of the path from data to output",
     share=Fraction(1, 200),
-    valid_if="Residuals that move need no test. Otherwise exact two-sample tests on fresh draws divide the level.",
+    valid_if="If all residuals change by the same amount, no test is needed. Otherwise exact tests share the level.",
     gives=(Residuals,),
     draws=lambda subject, look: 900 if subject.known.data_path and subject.known.data_path.query else 0,
     cost=1,

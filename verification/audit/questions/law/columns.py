@@ -13,8 +13,8 @@ from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 class Entries(Facts):
     """The query around which the output varies, and the entries that have the value or the noise of another entry."""
 
-    query: str = field(metadata=says("What the output is centred on; empty if that is not known."))
-    misplaced: tuple[str, ...] = field(metadata=says("Entries that have the value or the noise of another."))
+    query: str = field(metadata=says("The query around which the outputs vary; empty if it is not known."))
+    misplaced: tuple[str, ...] = field(metadata=says("The entries that have the value or the noise of another entry."))
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
@@ -32,7 +32,7 @@ QUESTION = Question(
     ask=ask,
     applies=lambda subject: "" if subject.setting.box is not None else "only for rows in a box (--bounds)",
     share=Fraction(1, 200),
-    valid_if="Exact two-sample tests on independent draws, added up over entries and changes.",
+    valid_if="Exact two-sample tests of entries and changes of columns on independent draws; their levels add up.",
     gives=(Entries,),
     most_samples=MOST_KEPT,
     draws=lambda subject, look: 5 * look.samples,

@@ -40,8 +40,8 @@ QUESTION = Question(
     share=Fraction(57, 200),
     tests=lambda subject: 1 + sum(number_of_tests(scenario) for scenario in subject.known.scenarios),
     valid_if=(
-        "Exact or conservative tests of independent draws against laws that are fixed before them. Where tests before "
-        "the last draw may end the draws, their share of the level is set aside."
+        "Tests of independent draws against fixed laws, which are exact or conservative. If tests before "
+        "the last draw may end the draws, a share of the level is set aside for them."
     ),
     gives=(LawTest,),
     second_look=10,

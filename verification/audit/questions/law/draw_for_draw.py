@@ -33,7 +33,7 @@ QUESTION = Question(
     applies=_applies,
     spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
     share=Fraction(1, 100),
-    valid_if="Pilot pairs choose an event, and fresh ones test it: McNemar's exact test. Places divide the level.",
+    valid_if="Pilot pairs choose an event, and new pairs test it: McNemar's exact test. Places divide the level.",
     reads=(IgnoresRng,),
     cost=2,
 )

@@ -64,7 +64,9 @@ class MatchedDraw:
     family: str = field(metadata=says("The law of both."))
     draw: str = field(metadata=says("The draw of the target."))
     reference: str = field(metadata=says("The draw of the reference."))
-    factor: float = field(metadata=says("How many times as strongly the draw of the target moves the output."))
+    factor: float = field(
+        metadata=says("The effect of the target's draw on the output, divided by the effect of the reference's draw.")
+    )
     numbers: int = field(metadata=says("Of how many numbers this holds.", **COUNT))
 
 
@@ -72,10 +74,12 @@ class MatchedDraw:
 class GainsBesideReference(Facts):
     """The result of comparing the target's draws with those of the reference."""
 
-    same_law: int = field(metadata=says("On how many data sets both have one law, by arithmetic.", **COUNT))
+    same_law: int = field(
+        metadata=says("The number of data sets on which arithmetic shows that both have the same law.", **COUNT)
+    )
     matched: tuple[MatchedDraw, ...] = field(metadata=says("The draws that have a counterpart."))
     unmatched: dict[str, tuple[int, int]] = field(
-        metadata=says("For each law, how many numbers of the target and of the reference have no counterpart.")
+        metadata=says("For each law, how many numbers of the target and of the reference have no match.")
     )
 
 

@@ -80,9 +80,9 @@ QUESTION = Question(
     share=Fraction(6, 25),
     tests=most_tests,
     valid_if=(
-        "A pilot on independent draws chooses the event. Poisson numbers of fresh draws make the test of pure DP "
-        "exact; for the other claims both confidence bounds err with the stated probability. A bet ends draws early "
-        "with probability at most its share (Ville)."
+        "Pilot draws, which are independent of the test, choose the event. Poisson numbers of new draws make the test "
+        "of pure DP exact; for other claims, both confidence bounds err with the stated probability. A bet ends the "
+        "draws early with probability at most its share of the level (Ville's inequality)."
     ),
     reads=(Residuals, FittingLaw, ExactLosses),
     gives=(TestedEvent, OutOfTime),
