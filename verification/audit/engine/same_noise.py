@@ -59,6 +59,7 @@ CANDIDATES = 8  # each size is compared with this many other sizes
 NAMED = 3  # the report names at most this many numbers of rows
 MOST_ODD = 6  # at most this many sizes with one number of columns are tried again
 LARGEST_N_OF_PAIRS = 70
+VISIBLE = 0.01  # a change of the query by less than this share of the noise is not visible
 MIRRORED = 1e-6  # a factor that differs from −1 by less than this only reflects the noise, which keeps a symmetric law
 
 
@@ -70,6 +71,8 @@ class DataPath:
     is None if noise is not added to a query. `scale` takes (n, d); it returns the size of one and the same noise, up to
     a factor that depends on d alone. `symmetric` says whether the noise is a symmetric matrix, perhaps with one more
     row on top. `atom` is the largest probability of one value of one entry of the noise, if it lies on a lattice.
+    `unsure` takes x; it returns the largest change of an entry of the query by the rounding of clipped rows, and is None
+    if this change is negligible.
 
     The other fields are for outputs without a query. `continuous` says that no single output has positive probability,
     so that no output occurs twice. `equivalent` are changes of the rows that leave the law of the output as it is, as
@@ -85,6 +88,13 @@ class DataPath:
     equivalent: tuple[str, ...] = ()
     atoms: bool = False
     atom: float = 0.0
+    unsure: Callable[[Matrix], float] | None = None
+
+    def rounds_visibly(self, x: Matrix) -> bool:
+        """Return whether the rounding of clipped rows may move the query by more than a small share of the noise."""
+        if self.unsure is None or self.scale is None:
+            return False
+        return self.unsure(x) > VISIBLE * self.scale(*x.shape)
 
 
 @dataclass(frozen=True)
@@ -95,6 +105,7 @@ class _Drawn:
     residuals: Matrix  # (seeds, …)
     size: float  # the size of the query
     single: bool = False  # says whether float32 can represent every output
+    unsure: float = 0.0  # the value of `DataPath.unsure` on these data
     failure: Failure | None = None
 
 
@@ -113,7 +124,7 @@ class _Shape:
         """Return the largest difference between residuals that rounding can explain."""
         size = 1.0 + drawn.size + float(np.linalg.norm(self.agreed))
         unit = TOLERANCE_FLOAT32 * (1 + self.n**0.5 / 8) if single else TOLERANCE * max(1.0, self.n / LARGEST_N)
-        return float(unit * size)
+        return float(unit * size) + drawn.unsure
 
     def gap(self, drawn: _Drawn) -> float:
         """Return the distance of the residuals of a data set from those on which most data sets agree."""
@@ -255,7 +266,8 @@ class _Comparison:
                 return _Drawn(member, np.zeros(0), 0.0, failure=outcome)
             outcomes.append(outcome - query)
             single = single and held
-        return _Drawn(member, np.array(outcomes), float(np.linalg.norm(query)), single)
+        unsure = self.path.unsure(member.x) if self.path.unsure is not None else 0.0
+        return _Drawn(member, np.array(outcomes), float(np.linalg.norm(query)), single, unsure)
 
     def _single(self) -> bool:
         """Return whether the target computes in float32, because its outputs are such numbers or have such rounding
