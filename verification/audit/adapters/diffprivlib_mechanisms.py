@@ -3,8 +3,8 @@
 The target `bingham` calls `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`. The mechanism `Bingham`
 documents ε-DP for the leading eigenvector with the exponent ε/4 of ADK19, which the reference calls calibration
 "paper". The mechanism takes XᵀX, so its caller must clip the rows, and the adapter does that. The mechanism's rejection
-sampler asks numpy at every proposal for a decomposition of the same covariance matrix. The adapter gives it a generator
-that stores this decomposition; the sampler itself is diffprivlib's own code.
+sampler asks numpy at every proposal for a decomposition of the same covariance matrix. The adapter gives the sampler a
+generator that stores the decomposition; the sampler itself is diffprivlib's own code.
 
 The target `covariance-eig` calls `models.utils.covariance_eig(X, epsilon, norm=1)`. The adapter puts its eigenvalues
 w and eigenvectors V together as V diag(w) Vᵀ/n. The function splits its budget in its own way, so it is audited

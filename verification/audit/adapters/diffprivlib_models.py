@@ -14,9 +14,9 @@ neighbours. The package takes the number of rows from the data, so it is audited
 - The target `linear-regression` returns `LinearRegression(epsilon, bounds_X, bounds_y).fit(X, y).coef_`, where y is
   the last column.
 
-- The target `linear-regression-moments` returns the moments that this fit stores in `_obj_coefs`, as a matrix. The
-  class computes its coefficients from them, and a pickled model contains them. The documentation says that these
-  moments are randomised.
+- The target `linear-regression-moments` returns the moments that the fit of `LinearRegression` stores in `_obj_coefs`,
+  as a matrix. The class computes its coefficients from them, and a pickled model contains them. The documentation of
+  `LinearRegression` says that these moments are randomised.
 
 - The target `standard-scaler` fits `StandardScaler(epsilon, bounds)` and returns `mean_`, with the diagonal matrix of
   `var_` below it.

@@ -1,12 +1,12 @@
 """Make targets from the least squares of dp-learning-ff 0.0.8, its noisy second moment, and its copy of coin-press.
 
 - The target `least-squares` makes `LeastSquaresClassifier(epsilon, delta, clipping_norm=1, reg_lambda=1,
-  weight_alpha=1, seed)` with a mechanism of this budget. The target calls `fit(A, y)` with one public class, so that
-  `theta` is one vector. The class does not say which data sets are neighbours.
+  weight_alpha=1, seed)` with a mechanism of the audited budget. The target calls `fit(A, y)` with one public class, so
+  that `theta` is one vector. The class does not say which data sets are neighbours.
 
-- The target `covariance` calls `utils.dp_covariance(X_clip, noise_std, rng)`, the step of this regression that adds
-  noise to XᵀX. The accountant of the package takes clipping_norm² as the sensitivity. This is right when one row is
-  added or removed, so the target has this adjacency.
+- The target `covariance` calls `utils.dp_covariance(X_clip, noise_std, rng)`, the step of least squares that adds noise
+  to XᵀX. The accountant of the package takes clipping_norm² as the sensitivity. This sensitivity is right when one row
+  is added or removed, so the target has add-remove adjacency.
 
 - The targets `coinpress-mean` and `coinpress-covariance` use `coinpress.algos`, whose functions the module
   `coinpress_calls` calls.

@@ -4,8 +4,8 @@ google-research/private_covariance_estimation.
 The environment variable COVASSAY_GOOGLE_RESEARCH names the directory that has the folder
 `private_covariance_estimation`, which was audited in 2026. The functions take XᵀX of rows with norm at most 1, and
 the adapter clips the rows. The functions do not say which data sets are neighbours. The sensitivities in the code, 1
-for XᵀX and for its eigenvalues, are those of adding or removing a row while n is an argument, so the targets have this
-adjacency.
+for XᵀX and for its eigenvalues, are those of adding or removing a row while n is an argument, so the targets have
+add-remove adjacency.
 
 The target `gaussian` calls `gaussian_mechanism(cov, epsilon, delta)`, and `laplace` calls `laplace_mechanism(cov,
 epsilon)`. The target `iterative` calls `iterative_mechanism(cov, n, epsilon)`, and `talwar` calls

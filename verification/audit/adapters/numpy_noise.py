@@ -1,7 +1,7 @@
 """Make targets `numpy:laplace` and `numpy:normal`, which add noise of a NumPy generator to a float64 query.
 
-In real arithmetic, these targets are the Laplace mechanism, which is ε-DP, and the Gaussian mechanism, which is
-ρ-zCDP.
+In real arithmetic, `numpy:laplace` is the Laplace mechanism, which is ε-DP, and `numpy:normal` is the Gaussian
+mechanism, which is ρ-zCDP.
 """
 
 from collections.abc import Callable

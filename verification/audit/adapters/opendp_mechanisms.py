@@ -10,16 +10,17 @@ while the data stay the same. The proposals and their acceptance are OpenDP's ow
 
 The target `eigendecomposition` calls `make_private_np_eigendecomposition`. The adapter puts its eigenvalues w and
 eigenvectors V together as V diag(w) Vᵀ/n. The budget is split evenly between the eigenvalues and the d − 1
-eigenvectors. OpenDP's Rust library draws the Laplace noise, so the audit cannot seed this target. The target
-`eigendecomposition-about-origin` uses the input domain `array2_domain(norm=1, origin=(3, …, 3))` instead, to which
-the adapter moves the rows of the unit ball.
+eigenvectors. OpenDP's Rust library draws the Laplace noise, so the audit cannot seed the target `eigendecomposition`.
+The target `eigendecomposition-about-origin` uses the input domain `array2_domain(norm=1, origin=(3, …, 3))` instead, to
+which the adapter moves the rows of the unit ball.
 
 The target `eigenvalues` calls `make_private_eigenvalues` with Laplace noise, at the scale for which its own privacy
-map gives `.map(2) = ε`, and returns the eigenvalues of XᵀX. The adapter calls the two parts of this chain one after
-the other, so that the noise is recorded. The target `pca` calls `sklearn.decomposition.PCA(epsilon, row_norm=1,
-n_samples, n_features).fit(X)`. The documentation of the class says "epsilon: the privacy budget" for n_changes = 1
-change of a row. The target returns `mean_`, with Vᵀ diag(singular_values_²/n) V below it. In every draw, the class
-searches again for its noise scales, which are functions of n, d and ε, so the adapter stores them from draw to draw.
+map gives `.map(2) = ε`, and returns the eigenvalues of XᵀX. The adapter calls the two parts of the chain
+`make_private_eigenvalues` one after the other, so that the noise is recorded. The target `pca` calls
+`sklearn.decomposition.PCA(epsilon, row_norm=1, n_samples, n_features).fit(X)`. The documentation of the class says
+"epsilon: the privacy budget" for n_changes = 1 change of a row. The target returns `mean_`, with Vᵀ
+diag(singular_values_²/n) V below it. In every draw, the class searches again for its noise scales, which are functions
+of n, d and ε, so the adapter stores them from draw to draw.
 """
 
 import os

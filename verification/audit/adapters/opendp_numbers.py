@@ -2,7 +2,7 @@
 
 The target `laplace` calls `make_laplace`, which is ε-DP, and `gaussian` calls `make_gaussian`, which is ρ-zCDP. Both
 functions work on floats, with the scale for which the library's own privacy map gives the claim. OpenDP's Rust library
-draws the noise, so the audit cannot seed these targets.
+draws the noise, so the audit cannot seed the targets `laplace` and `gaussian`.
 """
 
 from collections.abc import Callable

@@ -14,12 +14,12 @@
 
 - The targets `box-gauss` and `box-laplace` call `make_gaussian` and `make_laplace` on the vector of the weighted sums
   of bounded columns (`box_moments`). Both targets use the scale for which the privacy maps give the budget at the
-  sensitivity of this vector. OpenDP has no function with this joint law, because the budgets of its sums of bounded
-  columns add up under composition. The adapter computes the sums, and then the number of rows, the mean and the
-  covariance from the noisy sums.
+  sensitivity of the vector of sums. OpenDP has no function with the joint law of these sums, because the budgets of its
+  sums of bounded columns add up under composition. The adapter computes the sums, and then the number of rows, the mean
+  and the covariance from the noisy sums.
 
 A privacy map is proportional to 1/scale, or to 1/scale² for ρ. OpenDP's Rust library draws the noise, so the audit
-cannot seed these targets.
+cannot seed these targets of OpenDP.
 """
 
 import math

@@ -2,15 +2,16 @@
 
 The function `combiners.create_compound_combiner(AggregateParams(…), NaiveBudgetAccountant(ε, …))` chooses how the
 metrics of a partition are computed, and splits the budget. In the adapter every row is the one contribution of one
-user to one partition, so that neighbours differ by a row that is added or removed. The bounds are those of the first
-column.
+user to one partition, so that neighbours differ by a row that is added or removed. The bounds of the metrics are those
+of the first column.
 
-- The targets `count` and `sum` return the metrics of these names. The target `vector-sum` returns the sum of rows
+- The targets `count` and `sum` return the metrics count and sum. The target `vector-sum` returns the sum of rows
   whose entries are at most 1, with the norm kind Linf.
 
 - The target `mean` uses the metrics count and mean, and `variance` uses count, mean and variance. Let m be the middle
   of the range and c = max(1, count). The targets return the numbers from which the metrics are computed: count, (mean
-  − m) c, and (variance + (mean − m)²) c. These numbers determine the metrics, and the metrics determine these numbers.
+  − m) c, and (variance + (mean − m)²) c. The returned numbers determine the metrics, and the metrics determine the
+  returned numbers.
 
 The C++ library of python-dp draws the noise.
 """

@@ -2,24 +2,25 @@
 regression.
 
 The target `covariance` makes `DPcovariance(n, columns, bounds, epsilon)` and returns
-`make_covar_symmetric(release(data))`. The method `get_linear_regression` of this class uses this matrix, and so does
-`DPLinearRegression`. The target `covariance-values` returns the same values in the lower triangle of a matrix, in the
-order in which `release` computes and lists them. The targets `covariance` and `covariance-values` need the bounds of
-the columns, and are audited with unequal bounds unless others are given. The target `linear-regression` returns
-`snsynth.models.linear_regression.DPLinearRegression().fit(X, y, bounds, budget).coef_`, where y is the last column. The
-class raises an exception if its noisy covariance is not positive definite, and then the adapter returns zeros. The
-class splits `epsilon` evenly over the entries. The class does not say which data sets are neighbours; n is an argument,
-so it is audited for replace-one.
+`make_covar_symmetric(release(data))`. The method `get_linear_regression` of `DPcovariance` uses this matrix, and so
+does the class `DPLinearRegression`. The target `covariance-values` returns the same values in the lower triangle of a
+matrix, in the order in which `release` computes and lists them. The targets `covariance` and `covariance-values` need
+the bounds of the columns, and are audited with unequal bounds unless others are given. The target `linear-regression`
+returns `snsynth.models.linear_regression.DPLinearRegression().fit(X, y, bounds, budget).coef_`, where y is the last
+column. The class raises an exception if its noisy covariance is not positive definite, and then the adapter returns
+zeros. The class splits `epsilon` evenly over the entries. The class does not say which data sets are neighbours; n is
+an argument, so it is audited for replace-one.
 
-The package requires opacus 0.14 and other large libraries, which these classes do not use. So no extra of covassay
-installs the package, and it is installed without these libraries. The command `covassay adapters install smartnoise`
-installs the package in this way in an environment. The following command does it in the present environment.
+The package requires opacus 0.14 and other large libraries, which the audited classes do not use. So no extra of
+covassay installs the package, and it is installed without its large requirements. The command `covassay adapters
+install smartnoise` installs the package in this way in an environment. The following command does it in the present
+environment.
 
     pip install --no-deps smartnoise-synth==1.0.8 && pip install pandas scikit-learn
 
-The adapter loads the modules of these classes, which need pandas, numpy and scikit-learn, but does not load the rest
-of the package. The classes draw from NumPy's global generator. So that a run can be replayed, the adapter seeds this
-generator for each draw from the generator of the audit, and restores its state afterwards.
+The adapter loads the modules of the audited classes, which need pandas, numpy and scikit-learn, but does not load the
+rest of the package. The classes draw from NumPy's global generator. So that a run can be replayed, the adapter seeds
+NumPy's generator for each draw from the generator of the audit, and restores its state afterwards.
 """
 
 import importlib

@@ -4,7 +4,7 @@ The targets call the samplers `tmlt.core.random.laplace.laplace(u, b)` and
 `continuous_gaussian.gaussian(sigma_squared, u)`, which refine an interval until it holds one float. The samplers draw
 from the operating system.
 
-The package requires PySpark and old versions of NumPy and pandas, which these samplers do not use. So no extra of
+The package requires PySpark and old versions of NumPy and pandas, which its samplers do not use. So no extra of
 covassay installs the package, and it is installed without them. The command `covassay adapters install tmlt` installs
 the package in this way in an environment. The following command does it in the present environment.
 

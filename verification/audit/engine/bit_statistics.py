@@ -1,8 +1,8 @@
 """Describe the low-order bits of an output by numbers: its lowest set bits, and the rounding errors of exact relations.
 
-The lowest set bit of a float is the exponent of the largest power of two that divides it. The smallest of these
-exponents over all numbers of an output is low as soon as one of them is low. So the smallest exponent combines the
-evidence of all numbers.
+The lowest set bit of a float is the exponent of the largest power of two that divides it. The smallest exponent over
+all numbers of an output is low as soon as one of them is low. So the smallest exponent combines the evidence of all
+numbers.
 
 The squared norm of a released unit vector differs from 1 by the rounding errors of its computation. In real arithmetic
 the squared norm is exactly 1. In floating-point arithmetic its difference from 1 depends on how the vector was

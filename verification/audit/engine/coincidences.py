@@ -5,12 +5,12 @@ relation. The check compares draws on data sets of several shapes with one anoth
 
 The following bounds say how many coincidences occur by chance. The noise may have been computed in float32, where the
 relative distance of successive numbers is 2⁻²³. So two independent entries agree up to `CLOSE` with a probability of a
-few `CLOSE`. The number of such agreements is compared with a binomial law of probability `CHANCE`, which is 64 times as
-large as `CLOSE`. The factor 64 covers all mechanisms of the reference, because the densities of their noise, in units
-of its spread, stay below this bound. Repeated values in float64 are 2²⁹ times rarer. Noise on a coarse lattice repeats
-values by its law. For noise on a lattice the probability of the most probable value is known, and two numbers agree up
-to their signs with at most twice this probability. A finding must have a probability below the false-alarm probability
-of the question, after multiplication by the number of comparisons.
+few `CLOSE`. The number of agreeing entries is compared with a binomial law of probability `CHANCE`, which is 64 times
+as large as `CLOSE`. The factor 64 covers all mechanisms of the reference, because the densities of their noise, in
+units of its spread, stay below this bound. Repeated values in float64 are 2²⁹ times rarer. Noise on a coarse lattice
+repeats values by its law. For noise on a lattice the probability of the most probable value is known, and two numbers
+agree up to their signs with at most twice this probability. A finding must have a probability below the false-alarm
+probability of the question, after multiplication by the number of comparisons.
 """
 
 from collections.abc import Iterable

@@ -7,13 +7,13 @@ changes reorder the columns, rescale their units by powers of 2, or reflect a co
 The check asks two questions about a matrix of second moments or covariances.
 
 - The first question is on which query each entry is centred, and which entry's bounds fit its noise. A mechanism may
-  choose other noise scales than the products of the widths of the bounds. So these findings only explain a violation
-  that another question found.
+  choose other noise scales than the products of the widths of the bounds. So findings about entries only explain a
+  violation that another question found.
 
 - The second question is whether columns are treated alike. If the bounds enter the mechanism only as scales, permuting
   the columns of the data permutes the output, and rescaling or reflecting a column changes the output in a known way.
-  Not every mechanism promises this symmetry. So a difference between columns is noted, and refutes only if the
-  mechanism promises the symmetry.
+  Not every mechanism promises that columns are treated alike. So a difference between columns is noted, and refutes
+  only if the mechanism promises the symmetry.
 """
 
 import math

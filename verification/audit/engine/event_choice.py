@@ -3,8 +3,8 @@
 Suppose that an event occurs k times in n pilot draws on one data set, where its probability is p, and k' times in n'
 pilot draws on the other, where its probability is p'. Among many events, some look more extreme by chance than they
 are. So a lower confidence bound replaces p, and an upper confidence bound replaces p'. The score of an event is the
-result that the test draws are expected to give if these bounds were the true probabilities. The score is defined as
-follows.
+result that the test draws are expected to give if the confidence bounds were the true probabilities. The score is
+defined as follows.
 
 pure DP : the lower confidence bound on ln(p/p') at the error level of a run.
 (ε, δ)-DP and zCDP : the exponent of the best test against the claim. The exponent is the smallest Kullback–Leibler
@@ -105,8 +105,8 @@ def exponents(p: Vector, q: Vector, guarantee: Guarantee) -> Vector:
     """Return the exponent of the best test of the claim by events with probability p on one data set and q on the
     other.
 
-    With m draws on each data set, the p-value of this test is about e^(−m·c), where c is the exponent. The exponent is
-    0 for events that keep the claim.
+    With m draws on each data set, the p-value of the best test is about e^(−m·c), where c is the exponent. The exponent
+    is 0 for events that keep the claim.
     """
     allowed = largest_kept(guarantee)
     outside = p > np.interp(q, GRID, allowed)

@@ -6,9 +6,10 @@ diagnosis, which is no verdict.
 
 Up to `KEPT` draws are kept and tested directly. If there are more draws, the workers reduce them to sums
 (`statistics.pooling`). The sums give distances of distribution functions, counts beyond exact quantiles, total scales,
-signs, and measures of dependence. A test without such sums uses the draws that are kept, and so do estimates and
-suspects. Whenever the number of blocks of draws is a power of two, the sums so far are tested. If these sums refute the
-law, no more draws are made. The share `EARLY_SHARE` of the error level is reserved for this (`left_for_the_end`).
+signs, and measures of dependence. A test that cannot be computed from sums uses the draws that are kept, and so do
+estimates and suspects. Whenever the number of blocks of draws is a power of two, the sums so far are tested. If the
+sums refute the law, no more draws are made. The share `EARLY_SHARE` of the error level is reserved for this
+(`left_for_the_end`).
 """
 
 import math

@@ -7,15 +7,16 @@ added to 0 keeps its lowest bits. Noise that is added to a large query is rounde
 event can occur on one data set and never on the other (Mironov 2012). The module `bit_statistics` defines the numbers
 behind the events, and `bit_pairs` makes the data sets.
 
-A finding is a violation of privacy for the following reason. All these numbers are functions of the released bits, so
-an event in them is a set of outputs. A claim of ε-DP, zCDP or (ε, δ)-DP holds for every set of outputs. So a loss above
-the claim on such an event refutes the claim about what is released, whatever the law in real arithmetic is.
+A finding is a violation of privacy for the following reason. Lowest set bits are functions of the released bits, so an
+event in them is a set of outputs. A claim of ε-DP, zCDP or (ε, δ)-DP holds for every set of outputs. So a loss above
+the claim on an event of low-order bits refutes the claim about what is released, whatever the law in real arithmetic
+is.
 
 A release that keeps its claim in all bits is not flagged. If R is any function of the output, such as rounding to a
 public grid, and an ideal mechanism M keeps the claim, then R ∘ M keeps the claim for every event (post-processing),
 including events of lowest set bits. Whole numbers and multiples of a coarse grid have lowest set bits as well, whose
-laws on the two data sets may differ. The claim bounds this difference, and only a loss above the claim is a finding. So
-the test refutes a release that keeps its claim with at most the stated probability.
+laws on the two data sets may differ. The claim bounds how much the laws may differ, and only a loss above the claim is
+a finding. So the test refutes a release that keeps its claim with at most the stated probability.
 
 The draws are used as follows. First draws on every pair of neighbours only choose an event. The event is tested on
 further draws if the first draws suggest that the remaining draws can prove a loss above the claim. All draws so far

@@ -23,7 +23,7 @@ class TriangleOutput(Output):
     """An output of shape (d(d + 1)/2,), which is one triangle of a symmetric matrix with its diagonal, row by row or
     column by column.
 
-    The features of such an output do not depend on which triangle it is, or on the order of its entries.
+    The features of a triangle do not depend on which triangle it is, or on the order of its entries.
     """
 
     kind, layout = "triangle", "(d(d + 1)/2,)"

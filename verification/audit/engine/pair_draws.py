@@ -7,8 +7,8 @@ A wager may end the draws of a pair early. The draws come in stages, and each st
 (`wager`) bet on the draws. The first wager is chosen on the first stage of the pilot, and bets from the second stage
 on. The second wager is chosen on the whole pilot, and bets from the first stage of the test on. Let p be the p-value at
 which the draws of a pair may end. Once the gain of a wager reaches 2/(`EARLY_SHARE` · p), no more draws are made. If
-the claim is true, each wager reaches this gain with probability at most `EARLY_SHARE` · p/2. So the draws end early
-with probability at most `EARLY_SHARE` · p.
+the claim is true, each wager reaches a gain of 2/(`EARLY_SHARE` · p) with probability at most `EARLY_SHARE` · p/2. So
+the draws end early with probability at most `EARLY_SHARE` · p.
 """
 
 import math

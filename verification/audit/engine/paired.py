@@ -3,8 +3,8 @@
 If the laws are equal, an event occurs in the first draw of a pair alone with the same probability as in the second
 alone, however the two draws depend on each other. So among the pairs in which the event occurs once, the number of
 pairs in which it occurs in the first draw is binomial with probability 1/2 (McNemar 1947). If the two draws are nearly
-equal, such pairs are rare, and nearly all of them have the event in the same draw. Some hundreds of pairs then detect
-noise that is 3 % smaller, for which a test of independent draws needs a hundred times as many.
+equal, the event rarely occurs in only one of them, and then nearly always in the same one. Some hundreds of pairs then
+detect noise that is 3 % smaller, for which a test of independent draws needs a hundred times as many.
 
 Pilot pairs choose the event, and new pairs test it. When pairs are tested, a failed draw counts as outside of the
 event. If failed pairs were left out, equal laws could seem to differ.

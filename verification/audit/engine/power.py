@@ -1,10 +1,10 @@
 """Compute the power of a test of an event, as the smallest privacy loss that the test refutes with probability 99 %.
 
 The tested event occurred in some share p of the draws on one data set. Suppose that the probability of the event were p
-on this data set, and q on the other. If q is small enough, the test would have refuted the claim in 99 % of all runs.
-The privacy loss of such an event is, for instance, ln(p/q) for pure DP. A run of this size detects a loss of this size
-if it shows in an event as likely as the tested one. If a loss shows only in rarer events, more draws are needed to
-detect it.
+on the first data set, and q on the second. If q is small enough, the test would have refuted the claim in 99 % of all
+runs. The privacy loss of an event with the probabilities p and q is, for instance, ln(p/q) for pure DP. A run detects a
+loss of this size if the loss shows in an event as likely as the tested one. If a loss shows only in rarer events, more
+draws are needed to detect it.
 """
 
 import math

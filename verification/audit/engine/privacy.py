@@ -10,12 +10,12 @@ called the two sides.
    event has the form {statistic ≥ t} or {statistic ≤ t}, where the statistic is a number computed from an output. If
    the likelihood ratio of the mechanism is known for a pair, it gives such an event without a pilot.
 
-3. Test. New draws show how often the event occurs on each data set. The p-value of the event follows from these counts
+3. Test. New draws show how often the event occurs on each data set. The p-value of the event follows from its counts
    (`violation`).
 
-4. Wagers (`wager`). The pilot also chooses a bet on the new draws. For zCDP and (ε, δ)-DP this bet is a second test.
-   For pure DP it can only end the draws early. For zCDP it uses in which of about 20 intervals the statistic lies,
-   while the event uses only on which side of one threshold it lies.
+4. Wagers (`wager`). The pilot also chooses a bet on the new draws. For zCDP and (ε, δ)-DP the bet of the pilot is a
+   second test. For pure DP it can only end the draws early. For zCDP it uses in which of about 20 intervals the
+   statistic lies, while the event uses only on which side of one threshold it lies.
 
 5. Failures. The draws for the event also show whether the target fails more often on one data set.
 

@@ -7,7 +7,7 @@ must not depend on the data. Two draws on different data sets show mistakes that
 show, such as wrong clipping, a scale that counts only some rows, or a branch for some data. A comparison under the same
 noise has no sampling error.
 
-If residuals are shifted or scaled by the same amount under both seeds, this refutes the law, because then the two laws
+If residuals are shifted or scaled by the same amount under both seeds, the law is refuted, because then the two laws
 cannot both be the claimed one. But an implementation may also rotate its noise with the data without changing its law.
 So any other difference refutes only if many draws on both data sets differ in law, far below the false-alarm
 probability.
@@ -71,8 +71,8 @@ class DataPath:
     is None if noise is not added to a query. `scale` takes (n, d); it returns the size of one and the same noise, up to
     a factor that depends on d alone. `symmetric` says whether the noise is a symmetric matrix, perhaps with one more
     row on top. `atom` is the largest probability of one value of one entry of the noise, if it lies on a lattice.
-    `unsure` takes x; it returns the largest change of an entry of the query by the rounding of clipped rows, and is None
-    if this change is negligible.
+    `unsure` takes x; it returns the largest change of an entry of the query by the rounding of clipped rows, and is
+    None if this change is negligible.
 
     The other fields are for outputs without a query. `continuous` says that no single output has positive probability,
     so that no output occurs twice. `equivalent` are changes of the rows that leave the law of the output as it is, as

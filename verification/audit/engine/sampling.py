@@ -11,10 +11,10 @@ the same draws.
 If the run has a store (`engine.store`), draws in the store are not made again.
 
 A block of `draw_many` may fail as a whole because one of its draws fails. Tests treat failures as outcomes of
-independent draws, so a failed block is not counted. All draws of this call of `draw`, and of all later calls, are made
-again one by one, and from another random stream. Suppose that a block fails whenever one of its draws would fail. Then
-the probability of an outcome of k calls is at most k + 1 times that for independent draws, because each call may have
-been the first with a failed block, or no block failed.
+independent draws, so a failed block is not counted. All draws of the call of `draw` with a failed block, and of all
+later calls, are made again one by one, and from another random stream. Suppose that a block fails whenever one of its
+draws would fail. Then the probability of an outcome of k calls is at most k + 1 times that for independent draws,
+because each call may have been the first with a failed block, or no block failed.
 """
 
 import hashlib

@@ -1,5 +1,5 @@
-"""The mechanism adds Gaussian noise to sums of bounded columns. The output of the mechanism determines these noisy
-sums.
+"""The mechanism adds Gaussian noise to sums of bounded columns. The output of the mechanism determines the noisy sums
+of the columns.
 """
 
 from covassay.reference.box_moments import gauss_weights

@@ -2,8 +2,8 @@
 
 At the origin no step clips the rows, so the output has only the noise of the last step. Far away every step clips
 all rows in one direction. Each step starts from the noisy centre of the step before, so the noises of all steps add up.
-The reference computes the mean of this Gaussian when it runs without noise, and the variance when each step gets unit
-noise.
+The reference computes the mean of the Gaussian law when it runs without noise, and the variance when each step gets
+unit noise.
 """
 
 import math

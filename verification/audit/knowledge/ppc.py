@@ -1,7 +1,8 @@
 """The law of the preconditioner A has no closed form. One test applies A to data with two very unequal directions.
 
-If M is the second moment of these data, the eigenvalues of AMAᵀ are compared with those from draws of the reference.
-The matrices of the rounds do not commute, so a product in the wrong order changes the smaller eigenvalue.
+If M is the second moment of the data with two unequal directions, the eigenvalues of AMAᵀ are compared with those from
+draws of the reference. The matrices of the rounds do not commute, so a product in the wrong order changes the smaller
+eigenvalue.
 """
 
 import math

@@ -1,5 +1,5 @@
-"""The private radius is one of a few public numbers. The probabilities of these numbers are those of AboveThreshold on
-numbers of rows.
+"""The private radius is one of a few public numbers. The probabilities of the possible radii are those of
+AboveThreshold on numbers of rows.
 
 The probabilities of the possible radii are integrals over the noise of the threshold, and are known for all norms of
 rows.

@@ -5,8 +5,9 @@ If all directions are far below the threshold in every round, or all are far abo
 multiple of the identity. The output is then the second moment plus a known multiple of the noise of the last round,
 whose law is exact. The law is also exact if all rows have length 1 and are shortened in every round. If many columns
 have moments slightly below the threshold, the number of large directions depends strongly on the noise scale: 2000
-draws detect an error of 3 %. The law of this number has no closed form, so draws are compared with draws of a second
-implementation in this module. Draws are also compared on data whose largest direction rotates from round to round.
+draws detect an error of 3 %. The law of the number of large directions has no closed form, so draws are compared with
+draws of a second implementation in this module. Draws are also compared on data whose largest direction rotates from
+round to round.
 """
 
 import math

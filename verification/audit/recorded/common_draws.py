@@ -74,9 +74,9 @@ def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
     """Compare the outputs if the target makes one draw more than the reference, whose value may change the scale of the
     noise.
 
-    Suppose that this draw either leaves the reference's output unchanged or rescales its noise, always by less than 1
-    or always by more than 1. Then the laws of target and reference have different spreads. A difference is confirmed on
-    a changed copy of the data that the target has not seen.
+    Suppose that the additional draw either leaves the reference's output unchanged or rescales its noise, always by
+    less than 1 or always by more than 1. Then the laws of target and reference have different spreads. A difference is
+    confirmed on a changed copy of the data that the target has not seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):

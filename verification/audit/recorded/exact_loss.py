@@ -6,8 +6,8 @@ affine function of the draws, with the same law of the noise on both data sets. 
 is monotone and not affine, events with known probabilities may still refute the claim (`half_lines`). A refutation is
 repeated with more draws, on slightly changed data on which the target was not called before.
 
-A target might store the noise that it drew for some data and reuse it. So the target should not have been called on
-this pair before.
+A target might store the noise that it drew for some data and reuse it. So the target should not have been called on the
+two data sets before.
 """
 
 import math
@@ -78,8 +78,8 @@ class ExactLoss:
 
     `reason` says why the loss is not known, or else how it was computed. `answers` says whether the target has an
     output on both data sets. `rounding` is the possible error of the loss. `recorded` counts the numbers that were
-    drawn, `used` those on which the output depends, and `unused` the others. `seeds` are the seeds of the tapes, `path`
-    lists the draws in their order, and `primitives` the recorded calls of primitives.
+    drawn, `used` counts those on which the output depends, and `unused` counts the others. `seeds` are the seeds of the
+    tapes, `path` lists the draws in their order, and `primitives` the recorded calls of primitives.
     """
 
     pair: tuple[Matrix, Matrix]

@@ -1,7 +1,7 @@
 """Compute the probabilities of events for outputs that are no affine function of the random draws.
 
 If an entry of the output depends on one draw z alone and increases with it, then {entry ≥ t} is {z ≥ z_t} for some z_t,
-and its probability is known. So the threshold t of each such event proves a lower bound on the privacy loss. Thresholds
+and its probability is known. So the threshold t of such an event proves a lower bound on the privacy loss. Thresholds
 give lower bounds only, so they can refute a claim but not confirm it. Thresholds apply to quantile functions of uniform
 numbers, to noise that is clipped or compressed in its tail, and to noise with another scale on the neighbour.
 """

@@ -1,9 +1,9 @@
 """Search for the pair of neighbouring data sets with the largest exact privacy loss.
 
-The effects of the noise are measured once for each number of rows and columns. After this measurement, the loss of a
-pair takes two runs. The search starts from corners of the domain, basis vectors and dense rows. Then the search changes
-one coordinate after another of the two differing rows and of the rows that both data sets share. The loss of the best
-pair is computed by `exact_loss` with all its checks.
+The effects of the noise are measured once for each number of rows and columns. After the effects of the noise are
+measured, the loss of a pair takes two runs. The search starts from corners of the domain, basis vectors and dense rows.
+Then the search changes one coordinate after another of the two differing rows and of the rows that both data sets
+share. The loss of the best pair is computed by `exact_loss` with all its checks.
 """
 
 import math

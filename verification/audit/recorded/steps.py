@@ -3,10 +3,10 @@ neighbour.
 
 Suppose that an entry of the output depends on one noise number alone, is monotone in it, and is exactly constant on an
 interval of its values. Then the constant output has at least the probability of the interval. On the neighbour the
-entry is a monotone function of the noise number too. So on the neighbour it either takes this value or jumps over it,
-and bisection shows which. If the target rounds its output after the noise is added, the entry takes this value on the
-neighbour too, and nothing is reported. Intervals as short as the spacing of float32 numbers are left to the check of
-low-order bits.
+entry is a monotone function of the noise number too. So on the neighbour the entry either takes the constant value or
+jumps over it, and bisection shows which. If the target rounds its output after the noise is added, the entry takes the
+constant value on the neighbour too, and nothing is reported. Intervals as short as the spacing of float32 numbers are
+left to the check of low-order bits.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """A child process answers each line with a line; it is ended together with all processes that it started.
 
 The child has a process group of its own, and the whole group is ended, even if its first process ended earlier. The
-process that supervises the audit knows this group (`deadline`), so the group is ended even if the audit is killed. The
-child's standard error is read while the audit waits for a reply, and its last `LOG_KEPT` bytes are kept. Every wait in
-this module has a time limit.
+process that supervises the audit knows the process group (`deadline`), so the group is ended even if the audit is
+killed. The child's standard error is read while the audit waits for a reply, and its last `LOG_KEPT` bytes are kept.
+Every wait in this module has a time limit.
 """
 
 import contextlib

@@ -4,7 +4,7 @@ If a draw hangs in C and holds the interpreter's lock, its own process cannot in
 and no thread runs there. So every process of `covassay audit` writes the deadline of its draw to a file of its own. The
 supervising process ends a process whose deadline has passed.
 
-The folder of these files also has a file for each process group of a target, so that all groups can be ended if the
+The folder of the deadlines also has a file for each process group of a target, so that all groups can be ended if the
 audit is killed.
 """
 

@@ -1,8 +1,8 @@
 """Declare what the targets of an adapter require, which is a package at one version or a copy of a project's source.
 
-An adapter declares its requirements in the object `PACKAGE`. With these declarations the audit can report in one line
-which requirement is missing, has another version or cannot be imported. Before it reports this, it tries the separate
-environment of the package (`environment`).
+An adapter declares its requirements in the object `PACKAGE`. With an adapter's declarations the audit can report in one
+line which requirement is missing, has another version or cannot be imported. Before it reports this, it tries the
+separate environment of the package (`environment`).
 """
 
 import importlib
@@ -29,7 +29,7 @@ class Package:
     that are installed without their dependencies; the audited package is then the first of these. `modules` are the
     modules that the targets import. A message says whether a module is missing or fails to import. `source` is an
     environment variable that names the directory with a copy of the project, if the project is no package. `files` are
-    files in this directory, which show that it is such a copy. `project` says where to get a copy.
+    files in the directory of the copy, by which a copy is recognised. `project` says where to get a copy.
     """
 
     requirements: tuple[str, ...]

@@ -13,8 +13,8 @@ reply has an output, or an error, which counts as an exception.
     {"error": "no rows"}
 
 A process may say in its replies that it also draws in batches, {"output": …, "batch": 1000}. A request may then ask for
-many draws on the same data, and has up to that many seeds. The reply to such a request has as many outputs, or errors
-in their place. A batch saves the time in which each single draw would start the program and read the data.
+many draws on the same data, and has up to that many seeds. The reply to a request for a batch has as many outputs, or
+errors in their place. A batch saves the time in which each single draw would start the program and read the data.
 
     {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seeds": [4503599627370497, 81129638414606], "protocol": 1}
     {"outputs": [[[3.17, -0.72], [1.94, 0.05]], {"error": "no convergence"}]}
@@ -40,8 +40,8 @@ in their place. A batch saves the time in which each single draw would start the
 
 - A process and the processes that it starts end with the audit, unless they leave its process group.
 
-- JSON has no NaN and no infinity. Data with such values are not sent and count as rejected. A reply may contain NaN and
-  Infinity, as some languages write them, but such an output counts as malformed.
+- JSON has no NaN and no infinity. Data with NaN or infinity are not sent and count as rejected. A reply may contain NaN
+  and Infinity, as some languages write them, but such an output counts as malformed.
 
 - An "error" that is null counts as no error. Later versions may add keys to requests. Other keys in replies are
   ignored. A reply may have "protocol": 1; another number is rejected.

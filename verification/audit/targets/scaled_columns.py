@@ -1,8 +1,8 @@
 """Audit a target for bounded columns on columns that are scaled to [−1, 1].
 
 The audit makes its data in scaled columns, of any number. A function with a parameter `bounds` gets the columns in
-their own units, together with the bounds. A function without this parameter gets the scaled columns. The output of the
-function is then transformed to the quantity that the audit tests, such as the noisy sums from which the function
+their own units, together with the bounds. A function without the parameter `bounds` gets the scaled columns. The output
+of the function is then transformed to the quantity that the audit tests, such as the noisy sums from which the function
 computed a covariance. So one law holds for all bounds.
 """
 

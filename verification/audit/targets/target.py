@@ -9,10 +9,10 @@ the entry points of the group `covassay.adapters`. The target is called as
 where x is a float64 array (n, d) whose rows lie in the unit ball or in a box with public bounds. If the function has a
 parameter `bounds`, it also gets the box as d pairs (low, high). If the claim is zCDP or approximate DP, it is called
 with `rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, many draws are made by
-f.draw_many(x, size, *, epsilon, rng), which returns an array of `size` outputs. The law of these outputs is compared
-with that of f. If the function has an attribute `accounting`, f.accounting(x, *, epsilon) is the cost of one call by
-the function's own accounting, as ε or as ρ for zCDP. A cost above the claim refutes the claim. An exception (also
-SystemExit) and a time-out are outcomes of the target like any output.
+f.draw_many(x, size, *, epsilon, rng), which returns an array of `size` outputs. The law of the outputs of `draw_many`
+is compared with that of f. If the function has an attribute `accounting`, f.accounting(x, *, epsilon) is the cost of
+one call by the function's own accounting, as ε or as ρ for zCDP. A cost above the claim refutes the claim. An exception
+(also SystemExit) and a time-out are outcomes of the target like any output.
 """
 
 import contextlib

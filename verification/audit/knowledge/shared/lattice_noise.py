@@ -6,11 +6,11 @@ V is uniform, then for the observed value z
 
     p = P(|Z| > |z|) + V P(|Z| = |z|)
 
-is uniform. The new number has this p as its tail probability and the sign of z (a random sign if z = 0). The new number
+is uniform. The new number has p as its tail probability and the sign of z (a random sign if z = 0). The new number
 is exactly Laplace(1) or N(0, 1). V and the random sign come from a generator with a fixed seed, so that an audit can be
 repeated.
 
-Two more tests find errors that this randomisation hides. One tests how often Z = 0, and the other tests whether every
+Two more tests find errors that the added randomness hides. One tests how often Z = 0, and the other tests whether every
 output is a multiple of the unit.
 """
 

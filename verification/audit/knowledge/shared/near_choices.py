@@ -2,7 +2,7 @@
 
 Far from such a choice its outcome is almost certain, and draws do not show how the mechanism makes the choice. Each
 function returns data sets that lie a few noise scales before or behind the point where the choice changes. Draws on
-these data sets are compared with draws of the reference.
+data near a choice are compared with draws of the reference.
 """
 
 import math

@@ -1,8 +1,8 @@
 """Test whether the entries of the noise, successive draws, and the steps of a mechanism are independent.
 
 If the query is known, the audit observes all entries of the noise. If the output separates two steps of a mechanism,
-the audit observes the noises of both steps. If a stream of random numbers is used twice, these noises depend on each
-other, although each of them has its own law.
+the audit observes the noises of both steps. If a stream of random numbers is used twice, noises depend on each other
+although each of them has its own law.
 """
 
 from collections.abc import Callable

@@ -139,9 +139,9 @@ def common_pairs(
     """Return extremal neighbours for any mechanism, which differ in orthonormal rows, in a row and a zero row, and in
     far rows.
 
-    In the last pair of neighbours, both data sets have a row outside of the domain. A mechanism that rejects such rows
-    rejects both data sets; a mechanism that clips them gets orthonormal rows. All neighbours have the generic
-    statistics by default.
+    In the last pair of neighbours, both data sets have a row outside of the domain. A mechanism that rejects rows
+    outside of the domain rejects both data sets; a mechanism that clips them gets orthonormal rows. All neighbours have
+    the generic statistics by default.
     """
 
     def generic(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:

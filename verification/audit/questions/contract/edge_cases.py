@@ -125,7 +125,7 @@ def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: f
     """Return whether failures break the claim on two neighbours between x, where the target fails, and data where it
     answers.
 
-    A few draws find two neighbours between which failures end. Poisson numbers of fresh draws on these neighbours test
+    A few draws find two neighbours between which failures end. Poisson numbers of new draws on the two neighbours test
     the claim.
     """
     answered = (y for i, y in enumerate(_of_size(setting, *x.shape)) if not _fails(one_draw(setting, y, "size", i)))
@@ -152,7 +152,7 @@ def _failed(draws: Draws) -> int:
 def _path(x: Matrix, y: Matrix, adjacency: str) -> list[Matrix]:
     """Return a sequence of data sets from x to y, in which each data set is a neighbour of the one before.
 
-    The sequence has only x if there is no such path.
+    The sequence has only x if no path leads to y.
     """
     path = [x]
     for i in range(len(x)):

@@ -1,8 +1,8 @@
 """Run the target with its draws forced to the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² and their mirror images.
 
-An exception, noise that is cut off, or noise that is drawn again breaks no promise of the contract. But each of them is
-a branch that random draws hardly ever reach, and the proof of a mechanism may fail in it. So the check notes branches
-that only extreme draws reach.
+An exception, noise that is cut off, or noise that is drawn again breaks no promise of the contract. But branches of
+this kind are hardly ever reached by random draws, and the proof of a mechanism may fail in them. So the check notes
+branches that only extreme draws reach.
 """
 
 from collections.abc import Sequence

@@ -21,7 +21,7 @@ from covassay.verification.audit.targets.target import Failure
 def output_form(setting: Setting, form: Form, alpha: float) -> Finding:
     """Check that, on ordinary data in several dimensions, an output has finite real numbers and the right shape.
 
-    If a draw gives no such output, k more draws follow, because a target may fail at random. A target that claims
+    If a draw gives no valid output, k more draws follow, because a target may fail at random. A target that claims
     privacy alone may fail, but not in all draws in one dimension and in no draw in another. If every draw fails with
     the same probability p, two dimensions with k draws each show this with probability (p(1 − p))^k ≤ 4^(−k). The
     number k is so large that the sum over all pairs of dimensions is at most `alpha`.

@@ -1,7 +1,7 @@
 """Compare the privacy cost of one call, by the target's own accounting, with the claim.
 
 Many libraries compute the cost themselves, for instance by the privacy map of an OpenDP measurement, a ledger, or a
-budget object. If a target has a function `accounting`, this takes the arguments of a draw without rng, and returns the
+budget object. If a target has a function `accounting`, it takes the arguments of a draw without rng, and returns the
 cost of one call. The cost is ε, or ρ for zCDP, or ε at the claimed δ. The question makes no draws and no statistical
 test. If the cost is above the claim, the promise to the caller differs from the package's own accounting. The
 comparison does not show which of the two is wrong, because an accountant may overestimate.

@@ -4,8 +4,8 @@ The law of the output may depend on the data in a complicated way, and still be 
 depends on the rows through their second moment only, it stays the same if rows change their signs. The law also stays
 the same if two rows x and y are replaced by cx + sy and −sx + cy with c² + s² = 1. If the mechanism clips rows, clipped
 rows may replace long rows. No law of the reference changes noticeably if all entries are reduced by a share of 10⁻¹²,
-and zeros are replaced by smaller numbers. After this change no row is zero or equal to another row, and no row consists
-of whole numbers.
+and zeros are replaced by smaller numbers. After such a change no row is zero or equal to another row, and no row
+consists of whole numbers.
 
 Most implementations give the same output on both data sets under one seed, up to rounding. For other implementations, a
 few draws suggest how the laws differ, and fresh draws test this difference. If the output is the same under two seeds

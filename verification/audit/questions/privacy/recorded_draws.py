@@ -102,7 +102,7 @@ def transcripts(subject: Subject, losses: Sequence[ExactLoss]) -> list[Transcrip
 def aimed(subject: Subject, losses: Sequence[ExactLoss], spent: Sequence[TranscriptLoss | None]) -> tuple[Pair, ...]:
     """Return the pair of neighbours on which a loss above the claim is suspected but not proven.
 
-    Events of the public output are then tested on this pair.
+    Events of the public output are then tested on the suspected pair.
     """
     suspected = []
     for loss, transcript in zip(losses, spent, strict=True):
