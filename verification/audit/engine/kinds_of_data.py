@@ -65,7 +65,7 @@ class Beside:
 
     `features` takes x; it returns numbers that describe an output on x. `own` is a data set of the user, on which the
     reference also draws. `choices` are data near the choices of the mechanism. `budgets` are other budgets at which the
-    reference also draws. `unsure` takes x; it says whether correct implementations may round its rows in different
+    reference also draws. `unsure` takes x; it says whether correct implementations may round the rows of x in different
     ways.
     """
 

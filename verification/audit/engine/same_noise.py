@@ -91,7 +91,7 @@ class DataPath:
     unsure: Callable[[Matrix], float] | None = None
 
     def rounds_visibly(self, x: Matrix) -> bool:
-        """Return whether the rounding of clipped rows may move the query by more than a small share of the noise."""
+        """Return whether the rounding of clipped rows may change the query by more than a small share of the noise."""
         if self.unsure is None or self.scale is None:
             return False
         return self.unsure(x) > VISIBLE * self.scale(*x.shape)

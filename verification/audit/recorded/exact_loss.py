@@ -254,7 +254,7 @@ def _by_draws(
             return result
         uniform = any(v.family in ("flat", "idle") for v in found.ready.variables)
         reasons = []
-        for outward in (False, True):  # a function that rounds rows towards 0 may need rows that are not smaller
+        for outward in (False, True):  # a target that rounds rows towards 0 may need rows that are not smaller
             copies = fresh_copy(x, bounds, seed, outward), fresh_copy(other, bounds, seed, outward)
             try:
                 again = _found(made, *copies, claim, seed + 1, seconds, AGAIN_UNIFORM if uniform else AGAIN)
@@ -323,10 +323,10 @@ def _ready(first: Side, second: Side) -> Ready:
 def _with_radius(
     first: Side, second: Side, variables: tuple[Variable, ...], others: Sequence[int]
 ) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
-    """Let the normal numbers be the direction of a vector if one gamma number may be its length.
+    """Treat the normal numbers as the direction of a vector if a single gamma number may be its length.
 
-    Return the variables, and the gamma draws that do not reach the output. Whether the output is affine in the vector
-    is checked as for all variables.
+    Return the variables, and the gamma draws that do not reach the output. As for all variables, later checks show
+    whether the output is affine in the vector.
     """
     tape = first.base.tape
     idle: list[int] = []
@@ -502,7 +502,7 @@ def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int)
     if isinstance(first, NotAffine) or isinstance(second, NotAffine):
         failed = first if isinstance(first, NotAffine) else second
         assert isinstance(failed, NotAffine)
-        if any(v.family == "radial" for v in at.variables):  # its coordinates are not independent
+        if any(v.family == "radial" for v in at.variables):  # the coordinates of the vector are not independent
             raise NotDecided(f"{failed.reason}, and no radius times a direction")
         loss, how = by_thresholds(at.first, at.second, at.variables, claim, rng)
         if loss <= 0:

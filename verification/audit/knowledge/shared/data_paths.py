@@ -117,9 +117,10 @@ class QueryPlusNoise:
 
 
 def _just_inside(x: Matrix) -> Matrix:
-    """Return the rows, with rows outside the unit ball clipped to just below norm 1, as floating-point numbers can do.
+    """Return the rows, of which those outside of the unit ball are clipped to just below norm 1, as floating-point
+    arithmetic may do.
 
-    Such a row can lie just below a grid point that the exactly clipped row reaches.
+    A row that is clipped in this way can lie just below a grid point that the exactly clipped row reaches.
     """
     norms = np.linalg.norm(x, axis=1, keepdims=True)
     return np.where(norms > 1, x / np.maximum(norms, 1.0) * ALMOST, x)

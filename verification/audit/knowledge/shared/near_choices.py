@@ -13,7 +13,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.zoo import DataSetOfZoo, zoo
 
-# the nearest come first, because of slow mechanisms only the first data set is tried
+# the nearest data sets come first, because a slow mechanism is tried on the first one only
 BOTH_SIDES = (0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 8.0, -8.0)
 APART = (0.5, 1.0, 2.0, 4.0, 8.0, 40.0)
 MOST_ROWS = 4000
@@ -40,9 +40,9 @@ def at_scales(
 ) -> Choices:
     """Return the data sets at these numbers of noise scales from a choice.
 
-    at : takes a number of noise scales; returns a data set, or None if no data set lies there.
-    times : the factor by which the number of draws on each data set exceeds that on other kinds of data.
-    most : data sets of more rows are left out.
+    at : takes a number of noise scales; returns a data set, or None if no data set lies there. times : the factor by
+    which the number of draws on each data set exceeds that on other kinds of data. most : the largest number of rows;
+    larger data sets are left out.
     """
     found = ((k, at(k)) for k in scales)
     return tuple(

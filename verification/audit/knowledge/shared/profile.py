@@ -43,8 +43,8 @@ class ClaimUnderAudit:
 
     `options` has every option. `view` computes the tested quantity from an output; None tests the output itself.
     `samples` is the number of draws on each data set; pairs use it to choose events that so many draws can detect.
-    `seed` is the seed of draws from the reference. `many` makes many draws of the reference at once; without it they
-    are made one by one.
+    `seed` is the seed of draws from the reference. `many` makes many draws of the reference at once; if it is None,
+    they are made one by one.
     """
 
     mechanism: Mechanism[Any, ..., Any]

@@ -23,7 +23,7 @@ from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
 from covassay.verification.audit.targets.target import Failure
 
 DATA_SETS = 2  # if reversing the rows changed a draw, this many data sets are tested by many draws
-DRAWS = 4000  # the number of draws on each of these data sets in each order, if a few draws suggest a difference
+DRAWS = 4000  # the number of draws on each data set in each order, if a few draws suggest a difference
 SUMMATION = 1e-8  # another order of summation can change a number by this relative amount
 SINGLE = 1e-5  # single precision can change a number by this relative amount, and a change up to it is noted
 
