@@ -1,15 +1,16 @@
-"""Make targets from diffprivlib (IBM; audited at 0.6.6).
+"""Make targets from two functions of diffprivlib 0.6.6 (IBM) for a covariance and its leading eigenvector.
 
-`bingham`: `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`, which documents ε-DP for the leading
-eigenvector with the exponent ε/4 of ADK19, here calibration "paper". The mechanism takes XᵀX, so its caller must clip
-the rows; the adapter does that. The rejection sampler of the mechanism asks numpy for a decomposition of one and the
-same covariance at every proposal. The adapter gives it a generator that keeps the factor; the sampler itself is
-diffprivlib's own code.
+The target `bingham` calls `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`. The mechanism `Bingham`
+documents ε-DP for the leading eigenvector with the exponent ε/4 of ADK19, which the reference calls calibration
+"paper". The mechanism takes XᵀX, so its caller must clip the rows, and the adapter does that. The mechanism's rejection
+sampler asks numpy at every proposal for a decomposition of the same covariance matrix. The adapter gives the sampler a
+generator that stores the decomposition; the sampler itself is diffprivlib's own code.
 
-`covariance-eig`: `models.utils.covariance_eig(X, epsilon, norm=1)`, whose eigenvalues and eigenvectors the adapter puts
-together as V diag(w) Vᵀ/n. The function splits its budget in its own way, so it is audited without a reference law.
+The target `covariance-eig` calls `models.utils.covariance_eig(X, epsilon, norm=1)`. The adapter puts its eigenvalues
+w and eigenvectors V together as V diag(w) Vᵀ/n. The function splits its budget in its own way, so it is audited
+without a reference law.
 
-Other targets are in `diffprivlib_models`, `diffprivlib_numbers` and `diffprivlib_tools`.
+The modules `diffprivlib_models`, `diffprivlib_numbers` and `diffprivlib_tools` make other targets from diffprivlib.
 """
 
 from collections.abc import Callable
@@ -48,7 +49,7 @@ def _covariance_eig(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
 
 
 def bingham() -> Target:
-    """Run the exponential mechanism for the leading eigenvector."""
+    """Return a private leading eigenvector by the exponential mechanism."""
     paper = (("calibration", "paper"),)
     return target("bingham", _bingham, "mechanisms.Bingham", mechanism="bingham", options=paper, notes=(CALLER,))
 

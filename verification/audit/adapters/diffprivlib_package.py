@@ -22,7 +22,7 @@ Bounds = tuple[tuple[float, float], ...]
 RANGE = (0.0, 100.0), (0.0, 1.0)  # the ranges of a positive column and of a share, for targets that need bounds
 ADJACENCY = "it does not say which data sets are neighbours; n is taken from the data"
 
-# diffprivlib 0.6.6 imports with scikit-learn 1.6, but not with 1.9
+# diffprivlib 0.6.6 can be imported with scikit-learn 1.6, but not with 1.9
 PACKAGE = Package(requirements=("diffprivlib==0.6.6", "scikit-learn==1.6.1"), modules=("diffprivlib.models",))
 
 
@@ -76,14 +76,14 @@ PRIMITIVES = (
 
 
 def legacy(rng: np.random.Generator) -> np.random.RandomState:
-    """Make a RandomState, which diffprivlib takes, with a seed from the generator."""
+    """Return a RandomState, which diffprivlib accepts, with a seed from the generator."""
     return np.random.RandomState(rng.integers(2**32, dtype=np.uint32))
 
 
 def keeps_factor(rng: np.random.Generator) -> np.random.RandomState:
-    """Make a RandomState that decomposes the covariance of a normal law once for repeated draws.
+    """Return a RandomState that decomposes the covariance of a normal law only once for repeated draws.
 
-    The draws are those of a RandomState, bit for bit.
+    The draws of this generator are those of an ordinary RandomState, bit for bit.
     """
     made: np.random.RandomState = _keeping(np.random.RandomState)(rng.integers(2**32, dtype=np.uint32))
     return made
@@ -91,7 +91,7 @@ def keeps_factor(rng: np.random.Generator) -> np.random.RandomState:
 
 @cache
 def _keeping(state: Any) -> Any:
-    """Return a subclass of the RandomState that stands under numpy's name at the time of the call."""
+    """Return a subclass of the class that numpy calls RandomState at the time of the call."""
 
     class KeepsFactor(state):  # type: ignore[misc]
         _covariance = b""

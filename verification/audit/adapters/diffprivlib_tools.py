@@ -1,6 +1,6 @@
-"""Make targets from tools of diffprivlib and its K-means (audited at 0.6.6); they belong to the adapter `diffprivlib`.
+"""Make targets from tools of diffprivlib 0.6.6 and from its K-means; they belong to the adapter `diffprivlib`.
 
-All of them look at the columns of a box. The package does not say which data sets are neighbours.
+All targets take columns with public bounds. The package does not say which data sets are neighbours.
 
 - `mean`, `var`, `sum`, `std`, `nanmean`: `tools.mean(X, epsilon, bounds, axis=0)`, `tools.var` and so on.
 - `count-nonzero`: `tools.count_nonzero` of whether entries of the first column are above the middle of its range.

@@ -19,7 +19,7 @@ MEANING = {
 }
 MOST_ROWS, MOST_COLUMNS = 6, 3  # data sets with more numbers than this are not printed in full
 MOST_FAILURES = 4  # a report lists at most this many kinds of failures
-SMALLEST_P = 1e-300  # a smaller p-value than this is printed as a bound
+SMALLEST_P = 1e-300  # a p-value below this number is printed as a bound
 
 
 def p_text(p_value: float | None) -> str:
@@ -59,7 +59,7 @@ def could_have_seen(check: Finding) -> str:
     """Return, in words, the effect that a test detects with 99 % probability, or the privacy loss that an event has
     shown.
 
-    The text is empty for checks that have no such effect or loss.
+    The text is empty for checks that have no detectable effect or loss.
     """
     facts = check.facts
     if isinstance(facts, LawTest):
