@@ -1,5 +1,6 @@
-"""This module has K-norm noise, which are symmetric matrices Z with density ∝ exp(−‖Z‖_K). Hardt–Talwar 2010; DN25
-Lemma 4 for K = schatten1.
+"""K-norm noise consists of symmetric matrices Z with density ∝ exp(−‖Z‖_K).
+
+The sources are Hardt–Talwar 2010 and, for K = schatten1, DN25 Lemma 4.
 
 K is a symmetric convex body in the D = d(d + 1)/2 dimensions of the symmetric matrices, and ‖Z‖_K = min{t ≥ 0 : Z in
 tK}. Write Z = R V with R = ‖Z‖_K and V on the boundary of K. The volume of tK grows like t^D, so R has density ∝

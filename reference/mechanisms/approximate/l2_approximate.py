@@ -17,7 +17,7 @@ the least scale with δ(Δ/s, ε) ≤ δ. The release is also Δ/s-DP, which Gau
 NOTE: we had the abstract and the authors' code, but not the paper. The authors bound δ by sums over shells, for any
 query. The density of the loss, the integral and the scale for Σ are ours.
 
-Accuracy. E‖sZ‖_F² = s²D(D + 1). At ε = 1, δ = 1e-6 that is 0.22, 0.63 and 0.97 times the value for the least Gaussian
+Accuracy. E‖sZ‖_F² = s²D(D + 1). At ε = 1, δ = 1e-6 this is 0.22, 0.63 and 0.97 times the value for the least Gaussian
 noise ("goe") at d = 2, 5 and 20.
 
 Proof: proofs/paper/l2-approximate.md
@@ -195,7 +195,7 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the noisy second moment, given the noise: a (d, d) draw of Z, symmetric."""
+    """Release the noisy second moment, given the noise: a symmetric (d, d) draw of Z."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
@@ -212,7 +212,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
-    """The noise that `release` takes: (d, d), or (size, d, d)."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d)."""
     return law.sample("l2", dimension, rng, size)
 
 
@@ -226,7 +226,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : (ε, δ)-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is (ε, δ)-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

@@ -147,7 +147,7 @@ class ClippedCovNoise:
 
 
 def last_level(n: int, d: int) -> int:
-    """The last level K of the search, which tries the norms 2^0, …, 2^{−K}. K is public."""
+    """Return the last level K of the search, which tries the norms 2^0, …, 2^{−K}. K is public."""
     return min(d * n, LAST_LEVEL)
 
 
@@ -166,13 +166,13 @@ def bin_counts(rows: Rows, last: int) -> Vector:
 def first_level(
     counts: Vector, noise_bounds: Sequence[float], n: int, noise: above_threshold.AboveThresholdNoise, epsilon: float
 ) -> int:
-    """The level k* in 0, …, K at which AboveThreshold stops, or K + 1 if no query is above the threshold."""
+    """Return the level k* in 0, …, K at which AboveThreshold stops, or K + 1 if no query is above the threshold."""
     queries = np.array([n * (bias_bound(list(counts), k, n) - bound) for k, bound in enumerate(noise_bounds)])
     return above_threshold.first_above(queries, 0.0, noise, epsilon=epsilon, calibration="paper")
 
 
 def private_clip_norm(rows: Rows, nu: float, noise: above_threshold.AboveThresholdNoise, epsilon: float) -> float:
-    """The private τ, for a public bound ν on the noise of M at τ = 1."""
+    """Return the private τ, for a public bound ν on the noise of M at τ = 1."""
     n, d = rows.shape
     last = last_level(n, d)
     bounds = [noise_bound(k, nu) for k in range(last + 1)]
@@ -249,7 +249,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     n, d = shape_of(x)
     noise = draw_noise(d, rng, rows=n, ensemble=ensemble)

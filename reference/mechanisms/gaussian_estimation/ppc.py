@@ -74,7 +74,7 @@ def kappa_of_round(kappa: Number, t: int) -> Number:
 
 
 def rounds(kappa: float) -> int:
-    """The number T of rounds, which is 0 if κ ≤ 1000."""
+    """Return the number T of rounds, which is 0 if κ ≤ 1000."""
     needed: int = math.ceil(rounds_needed(kappa))
     return max(0, needed)
 
@@ -93,7 +93,9 @@ def sufficient_rows(
 
 
 def image(a: Matrix, rows: Rows) -> Rows:
-    """Return the data set of the images A x_i. An image with an entry too large for a float becomes 0."""
+    """Return the data set of the images A x_i of the rows. An image with an entry that is too large for a float becomes
+    0.
+    """
 
     def apply(block: Matrix) -> Matrix:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -109,7 +111,9 @@ def image(a: Matrix, rows: Rows) -> Rows:
 def precondition(
     rows: Rows, noise: Array, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> tuple[Matrix, Matrix]:
-    """Return the result of steps 1 to 3: A and A⁻¹ after the T rounds, given the noise of all rounds: (T, d, d)."""
+    """Return the result of steps 1 to 3, which is A and A⁻¹ after the T rounds, given the noise of all rounds: (T, d,
+    d).
+    """
     t, d = rounds(kappa), rows.shape[1]
     gaussians = require_symmetric("noise", noise, (t, d, d))
 
@@ -153,7 +157,7 @@ def release(
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa) -> Array:
-    """The noise that `release` takes: one symmetric matrix for every round, (T, d, d)."""
+    """Return the noise that `release` takes, one symmetric matrix for every round, (T, d, d)."""
     return wigner.sample_wigner(dimension, rng, rounds(kappa))
 
 
@@ -167,7 +171,7 @@ def sample(
     kappa: Kappa = 1e4,
     beta: BetaToShare = 0.1,
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -186,7 +190,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, kappa=kappa)
@@ -195,7 +199,7 @@ def sample(
 
 @checked
 def spend(*, rho: RhoToShare, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
-    """The claimed and the proven budget of T rounds, each of which runs NaivePCE with budget ρ/T."""
+    """Return the claimed and the proven budget of T rounds, each of which runs NaivePCE with budget ρ/T."""
     proven = naive_pce.spend(rho=rho, dimension=dimension, calibration=calibration).proven
     return Spend(ZCDP(rho), proven, False, "by composition of the rounds")
 

@@ -106,7 +106,7 @@ def sufficient_rows(
 
 
 def preconditioner(z: Matrix, kappa: float) -> tuple[Matrix, Matrix]:
-    """Return A and A⁻¹ from the eigenvectors of Z. No matrix is inverted, so nothing can fail."""
+    """Return A and A⁻¹, computed from the eigenvectors of Z. No matrix is inverted, so the computation cannot fail."""
     values, vectors = np.linalg.eigh(z)
     scale = np.where(values >= kappa / 2, 0.5, 1.0) / math.sqrt(FLOOR)
     a, inverse = (vectors * scale) @ vectors.T, (vectors / scale) @ vectors.T
@@ -150,7 +150,7 @@ def sample(
     kappa: Kappa = 1e4,
     beta: Beta = 0.1,
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)
