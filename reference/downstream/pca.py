@@ -1,13 +1,14 @@
-"""Principal components from one released second moment or covariance: directions, and the variance that they explain.
+"""Compute principal components from one released second moment or covariance: directions, and the variance that they
+explain.
 
 The principal directions of M are estimated by the columns of V: eigenvectors of the release M̂ for its k largest
-eigenvalues. The directions are judged by the variance of M that they capture, tr(VᵀMV). This captured variance falls
+eigenvalues. These directions are judged by the variance of M that they capture, tr(VᵀMV). This captured variance falls
 short of the largest possible value, λ_1(M) + … + λ_k(M), by a bounded amount:
 
     0 ≤ λ_1 + … + λ_k − tr(VᵀMV) ≤ 2k ‖M − M̂‖,  and ≤ 2 √k ‖M − M̂‖_F.
 
 The reason is that |tr(VᵀMV) − tr(VᵀM̂V)| is at most k‖M − M̂‖ and at most √k ‖M − M̂‖_F for every V with k orthonormal
-columns. The proof uses this bound twice: for the V that is best for M, and for the V that is best for M̂. The bound
+columns. The proof uses this bound twice: for the V that is best for M, and for the V that is best for M̂. This bound
 needs no gap between eigenvalues. (A bound on the directions themselves would need one.)
 """
 
@@ -24,7 +25,9 @@ from covassay.reference.errors import InvalidInput
 
 
 def lost_variance_bound(components: Number, spectral_error: Number) -> Number:
-    """Return the bound 2k ‖M − M̂‖ on the captured variance that k noisy directions lose. The unit is the unit of M."""
+    """Return the bound 2k ‖M − M̂‖ on the captured variance that k noisy directions lose. The bound is in the unit of
+    M.
+    """
     return 2 * components * spectral_error
 
 

@@ -15,9 +15,9 @@ from covassay.reference.estimators.moments import SHARE
 
 
 class PrivatePCA(FrameOutput, MomentEstimator):
-    """Principal components with differential privacy.
+    """An estimator of principal components with differential privacy.
 
-    Only `fit` spends budget: `transform` and `inverse_transform` use what was released. What `transform` returns for a
+    Only `fit` spends budget; `transform` and `inverse_transform` use what was released. What `transform` returns for a
     record is a function of that record, and is as confidential as the record.
 
     Parameters
@@ -91,7 +91,7 @@ class PrivatePCA(FrameOutput, MomentEstimator):
         return self.fit(X).transform(X)
 
     def inverse_transform(self, X: Any) -> Matrix:
-        """Return the points with these coordinates: (n, k) -> (n, d)."""
+        """Return the points that have the given coordinates: (n, k) -> (n, d)."""
         self._require_fitted()
         coordinates = as_matrix(X)
         if coordinates.shape[1] != self.n_components_:

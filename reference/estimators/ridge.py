@@ -17,9 +17,9 @@ from covassay.reference.recommendation import Setting, recommend
 
 
 class PrivateRidge(MomentEstimator):
-    """Ridge regression with differential privacy.
+    """An estimator of a ridge regression with differential privacy.
 
-    The coefficients minimise ‖y − Xw − c‖² + alpha ‖w‖², as scikit-learn's do, with the released moments in place of
+    The coefficients minimise ‖y − Xw − c‖² + alpha ‖w‖², as in scikit-learn, with the released moments in place of
     those of the data. With `noise_penalty`, λ n Σ_j s_j² w_j² is added, where λ is the predicted spectral norm of the
     noise and s_j the public unit of feature j. λ is a public number. Without this penalty, noise in directions with
     little variance would decide the coefficients.
@@ -106,7 +106,7 @@ class PrivateRidge(MomentEstimator):
     def score(self, X: Any, y: Any) -> float:
         """Return R², one minus the mean squared error of the prediction over the variance of y.
 
-        The score is not private.
+        The score itself is not private.
         """
         target = _target(y, len(as_matrix(X)), type(self).__name__)
         left = float(((target - self.predict(X)) ** 2).sum())
@@ -114,7 +114,7 @@ class PrivateRidge(MomentEstimator):
         return 1 - left / total if total > 0 else float(left == 0)
 
     def _whole_box(self, features: int) -> Box | None:
-        """Return the bounds of the features and the target, or None if there is a row bound."""
+        """Return the bounds of the features and of the target, or None if there is a row bound."""
         box = self._box(features)
         if (box is None) != (self.target_bounds is None):
             raise InvalidInput("target_bounds: must be given with bounds, and not with row_bound, which bounds (x, y)")
@@ -133,7 +133,9 @@ class PrivateRidge(MomentEstimator):
 
 
 def _target(y: Any, rows: int, name: str) -> Vector:
-    """Return y as a vector with one number for every row; the messages are those that scikit-learn's tests look for."""
+    """Return y as a vector with one number for every row; error messages are those that scikit-learn's tests look
+    for.
+    """
     if y is None:
         raise InvalidInput(f"{name} requires y to be passed, but the target y is None")
     column = np.asarray(y)

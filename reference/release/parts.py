@@ -1,4 +1,4 @@
-"""Read a table in parts separately, on one machine or on many, and sum each part exactly; the sums can be added.
+"""Read a table in parts, on one machine or on many, and sum each part exactly, so that the sums can be added.
 
     total = exact_moments(first, bounds=bounds) + exact_moments(second, bounds=bounds)
     release_table(ReleaseRequest(data=total, name="survey 2026", budget=ZCDP(0.5), bounds=bounds, rounded=True, …))

@@ -1,4 +1,4 @@
-"""Declare the common form of rounded releases and releases on a lattice: integers, their unit, and the entries of a
+"""Declare what rounded releases and releases on a lattice have in common: integers, their unit, and the entries of a
 file.
 """
 
@@ -40,7 +40,7 @@ class ExactRelease:
 
     @property
     def grid_text(self) -> str:
-        """Return the text of the grid in a file."""
+        """Return the text of the grid for a file."""
         return str(self.grid)
 
     def provenance(self) -> dict[str, Any]:

@@ -30,8 +30,8 @@ SPARE_BITS = 64
 class RoundedRelease(ExactRelease):
     """A rounded release.
 
-    precisions : the precisions that were tried, in bits. The precisions must NOT be released, because their number
-        depends on the output.
+    The field `precisions` has the precisions that were tried, in bits. These precisions must NOT be released, because
+    their number depends on the output.
     """
 
     kind = "rounded"
@@ -49,7 +49,7 @@ class RoundedRelease(ExactRelease):
 
     @property
     def grid_text(self) -> str:
-        """Return the grid as a power of 2."""
+        """Return the grid as the text of a power of 2."""
         return f"2^{self.grid.numerator.bit_length() - self.grid.denominator.bit_length()}"
 
     def note(self) -> str:
@@ -133,7 +133,7 @@ def rounded_parts(
 ) -> Refined[dict[str, list[int]]]:
     """Return every part of the ideal output of a mechanism, rounded to the grid, and the precisions that were tried.
 
-    options : the budget and the options; numbers are Fractions.
+    The argument `options` has the budget and the options; numbers are Fractions.
     """
     chosen = form_of(name, options.get("adjacency"))
 
@@ -146,7 +146,7 @@ def rounded_parts(
 
 
 def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid: Fraction) -> int:
-    """Return the precision, in bits, of the first attempt at a release. The precision depends on public numbers
+    """Return the precision, in bits, of the first attempt at a release. This precision depends on public numbers
     only.
     """
     smallest = min([Fraction(1), *(value for value in options.values() if isinstance(value, Fraction) and value > 0)])
@@ -161,7 +161,7 @@ def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid
 
 
 def require_rounded_form(mechanism_name: str, grid: Rational) -> Fraction:
-    """Return the grid; raise `InvalidInput` unless it is valid and the mechanism has a rounded form."""
+    """Return the grid, or raise `InvalidInput` unless it is valid and the mechanism has a rounded form."""
     if mechanism(mechanism_name).name not in WITH_ROUNDED_FORM:
         known = ", ".join(WITH_ROUNDED_FORM)
         raise InvalidInput(f"mechanism = {mechanism_name!r}: it has no rounded form; these have: {known}")

@@ -18,7 +18,7 @@ READ_AHEAD = 2**16  # so many bytes are read ahead per column
 
 
 def open_parquet(file: DataFile) -> Part:
-    """Open the file and read its footer; the entries are checked when they are read."""
+    """Open the file and read its footer; the entries are checked later, when they are read."""
     with _opened(file) as parquet:
         schema, n = parquet.schema_arrow, parquet.metadata.num_rows
     columns = require_names(file.name, schema.names)
@@ -56,7 +56,9 @@ def require_numbers(place: str, schema: Any, chosen: Sequence[int]) -> None:
 
 
 def numbers(place: str, batches: Iterator[Any], columns: Sequence[str], must: str) -> Iterator[Matrix]:
-    """Yield the rows of batches of pyarrow with `columns`; unreadable entries are rejected with the rule `must`."""
+    """Yield the rows of pyarrow's batches with `columns`; entries that cannot be read are rejected with the rule
+    `must`.
+    """
     first = 0
     while True:
         try:
