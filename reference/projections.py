@@ -49,9 +49,9 @@ def nuclear_ball(matrix: Matrix, radius: float) -> Matrix:
 
 
 def psd_cone(matrix: Matrix) -> Matrix:
-    """Return the nearest positive semidefinite matrix to a symmetric one, in Frobenius norm, (d, d) -> (d, d)."""
+    """Return the nearest positive semidefinite matrix to a symmetric one, in Frobenius norm: (..., d, d) -> same."""
     values, vectors = np.linalg.eigh(matrix)
-    projected: Matrix = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    projected: Matrix = (vectors * np.maximum(values, 0.0)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
     return projected
 
 

@@ -88,15 +88,15 @@ def require_choice(name: str, value: str, choices: tuple[str, ...]) -> str:
     return value
 
 
-def require_shape(name: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return `value` as a finite float64 array of the given shape."""
+def require_shape(name: str, value: ArrayLike, shape: tuple[int, ...], stacked: bool = False) -> NDArray[np.float64]:
+    """Return `value` as a finite float64 array of the given shape; with `stacked`, more axes may come before it."""
     try:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:
         raise InvalidInput(f"{name} cannot be read as an array ({error}): must have shape {shape}") from None
     if array.dtype.kind not in "biuf":
         raise InvalidInput(f"{name} has entries of type {array.dtype}: must be real numbers")
-    if array.shape != shape:
+    if array.shape != shape and not (stacked and array.shape[-len(shape) :] == shape):
         raise InvalidInput(f"{name} of shape {array.shape}: must have shape {shape}")
     numbers = array.astype(np.float64)
     if not np.isfinite(numbers).all():
@@ -117,9 +117,9 @@ def require_target(dimension: int) -> None:
         raise InvalidInput("x has 1 column: must have at least one feature and a target")
 
 
-def require_symmetric(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Matrix:
-    """Return `value` as a finite float64 array of the given shape if every matrix in it equals its transpose."""
-    matrix = require_shape(name, value, shape)
+def require_symmetric(name: str, value: ArrayLike, shape: tuple[int, ...], stacked: bool = False) -> Matrix:
+    """Return `value` as in `require_shape` if every matrix in it equals its transpose."""
+    matrix = require_shape(name, value, shape, stacked)
     if not np.array_equal(matrix, np.swapaxes(matrix, -1, -2)):
         raise InvalidInput(f"{name} is not symmetric: must equal its transpose")
     return matrix
@@ -136,9 +136,13 @@ def require_whole(name: str, value: IntegerMatrix, dimension: int) -> IntegerMat
     return value
 
 
-def require_unit_vector(name: str, value: ArrayLike, dimension: int) -> Vector:
-    """Return `value` as a finite float64 vector of the given dimension if its length is 1, up to 1e-9."""
-    vector = require_shape(name, value, (dimension,))
-    if abs(np.linalg.norm(vector) - 1) > 1e-9:
-        raise InvalidInput(f"{name} has norm {np.linalg.norm(vector):.10g}: must be a unit vector")
-    return vector
+def require_unit_vector(name: str, value: ArrayLike, dimension: int, stack: tuple[int, ...] = ()) -> Vector:
+    """Return `value` as a finite float64 vector of that dimension, or as a stack of them, if every length is 1, up to
+    1e-9.
+    """
+    vectors = require_shape(name, value, (*stack, dimension))
+    lengths = np.sqrt((vectors**2).sum(axis=-1))
+    wrong = np.abs(lengths - 1) > 1e-9
+    if wrong.any():
+        raise InvalidInput(f"{name} has norm {lengths[wrong][0]:.10g}: must be a unit vector")
+    return vectors

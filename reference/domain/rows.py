@@ -104,18 +104,17 @@ def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
 
 
 def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
-    """Return the largest absolute entry of every row, and the norm of the row divided by this entry, (n, d) -> (n,)
-    each.
+    """Return the largest absolute entry of every row, and the norm of the row divided by it: (..., d) -> (...) each.
 
     The product of the two factors is the norm, which can overflow where the factors do not.
     """
-    largest = np.abs(rows).max(axis=1, initial=0.0)
-    relative: Vector = np.linalg.norm(rows / np.where(largest > 0, largest, 1.0)[:, None], axis=1)
+    largest = np.abs(rows).max(axis=-1, initial=0.0)
+    relative: Vector = np.linalg.norm(rows / np.where(largest > 0, largest, 1.0)[..., None], axis=-1)
     return largest, relative
 
 
 def row_norms(rows: Matrix) -> Vector:
-    """Return the Euclidean norm of every row, (n, d) -> (n,).
+    """Return the Euclidean norm of every row, (..., d) -> (...).
 
     A norm is infinite only if its true value is above the largest float.
     """
@@ -126,14 +125,14 @@ def row_norms(rows: Matrix) -> Vector:
 
 
 def longer_rows(rows: Matrix, bound: float) -> NDArray[np.bool_]:
-    """Return for each row whether it is longer than the bound ≥ 0, as in `row_norms(rows) > bound`: (n, d) -> (n,).
+    """Return which rows are longer than the bound ≥ 0, as in `row_norms(rows) > bound`: (..., d) -> (...).
 
     The function compares the sum of squares with the square of the bound, except for rows within 1e-9 of the bound, or
     if squares could over- or underflow.
     """
     if not SMALLEST_PLAIN < bound < 1 / SMALLEST_PLAIN:
         return np.asarray(row_norms(rows) > bound)
-    squares: Vector = np.einsum("ij,ij->i", rows, rows)
+    squares: Vector = np.einsum("...j,...j->...", rows, rows)
     longer: NDArray[np.bool_] = squares > bound**2
     near = np.abs(squares - bound**2) <= NEAR * bound**2
     if near.any():
@@ -211,12 +210,12 @@ def total_square(rows: Rows) -> float:
 
 
 def second_moment(rows: Rows) -> Matrix:
-    """Return the second moment Σ = (1/n) Σ_i x_i x_iᵀ, symmetric, (d, d): the papers' covariance, which is not
-    centred.
+    """Return the second moment Σ = (1/n) Σ_i x_i x_iᵀ, symmetric, (..., n, d) -> (..., d, d): the papers' covariance,
+    which is not centred.
     """
 
     def moment() -> Matrix:
-        product: Matrix = sum_rows(lambda block: block.T @ block, rows) / rows.shape[0]
-        return (product + product.T) / 2
+        product: Matrix = sum_rows(lambda block: np.swapaxes(block, -1, -2) @ block, rows) / rows.shape[-2]
+        return (product + np.swapaxes(product, -1, -2)) / 2
 
     return rows.once("second moment", moment) if isinstance(rows, Chunks) else moment()

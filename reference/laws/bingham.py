@@ -40,6 +40,7 @@ from covassay.reference.laws.panels import Panels
 # half the contour has so many nodes: the truncation error 2.85^{-28} meets the rounding error e^{7.3} 2^{-53} near
 # 3e-13
 CONTOUR_NODES = 28
+FEWEST_PROPOSALS = 8  # so many more proposals than twice the vectors that are wanted are made at once
 MAX_PROPOSALS = 10_000_000  # the sampler gives up after so many rejections in a row
 
 # FORMULAS
@@ -107,7 +108,7 @@ def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matr
     accepted = np.empty((count, q))
     filled = proposals = 0
     while filled < count:
-        batch = min(2 * (count - filled) + 8, 65_536)
+        batch = min(2 * (count - filled) + FEWEST_PROPOSALS, 65_536)
         z = rng.standard_normal((batch, q)) * deviations
         u = z / np.linalg.norm(z, axis=1, keepdims=True)
         y = u**2 @ a
@@ -120,6 +121,28 @@ def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matr
         filled += len(taken)
     drawn = accepted @ vectors.T
     return drawn[0] if size is None else drawn
+
+
+def sample_each(matrices: Matrix, generators: Sequence[np.random.Generator]) -> Matrix:
+    """Draw one vector for each matrix, (S, q, q) -> (S, q): the vectors of `sample(m, rng)`, in fewer steps."""
+    q, batch = matrices.shape[-1], 2 + FEWEST_PROPOSALS
+    if q == 1:
+        return np.array([sample(m, rng) for m, rng in zip(matrices, generators, strict=True)])
+    laws = [_decomposed(m.tobytes(), q) for m in matrices]
+    # these have the order in memory that `decompose` gives to the arrays of one law, because rounding depends on it
+    a, vectors = (np.array([law[part][..., ::-1] for law in laws])[..., ::-1] for part in (0, 1))
+    b = np.array([[law[2]] for law in laws])
+    drawn = [(rng.standard_normal((batch, q)), rng.random(batch)) for rng in generators]
+    deviations = 1 / np.sqrt(1 + 2 * a / b)
+    z = np.array([normal for normal, _ in drawn]) * deviations[:, None, :]
+    u = z / np.linalg.norm(z, axis=2, keepdims=True)
+    y = (u**2 @ a[:, :, None])[:, :, 0]
+    accepted = np.log([uniform for _, uniform in drawn]) < log_acceptance(y, b, q)
+    first = u[np.arange(len(u)), accepted.argmax(axis=1)]
+    vectors_drawn: Matrix = (first[:, None, :] @ np.swapaxes(vectors, 1, 2))[:, 0]
+    for i in np.flatnonzero(~accepted.any(axis=1)):  # all were rejected, so the generator goes on
+        vectors_drawn[i] = sample(matrices[i], generators[i])
+    return vectors_drawn
 
 
 # EXACT VALUES

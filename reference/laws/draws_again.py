@@ -29,8 +29,12 @@ class DrawsAgain(Generic[R]):
     key: int
 
     def __call__(self, *parameters: Any, step: int = 0) -> R:
-        """Return the draw for the given parameters of the law. Draws for different values of `step` are independent."""
-        return self.draw(*parameters, np.random.default_rng(np.random.SeedSequence(self.key, spawn_key=(step,))))
+        """Return the draw for these parameters. Draws for different steps are independent."""
+        return self.draw(*parameters, self.generator(step))
+
+    def generator(self, step: int) -> np.random.Generator:
+        """Return the generator of the draws for a step, in its first state."""
+        return np.random.default_rng(np.random.SeedSequence(self.key, spawn_key=(step,)))
 
 
 def draws_again(draw: Callable[..., R], rng: np.random.Generator) -> DrawsAgain[R]:

@@ -34,7 +34,7 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
     options = AuditOptions(seed=seed, stop_early=True)
     source = seen(TargetReference(f"mutant:{control.name}", "."), knowledge, options)
     setting = Setting(source, claim.keywords(), knowledge.form.output, seed, seconds=1.0)
-    return Subject(setting, claim, knowledge, declared.name, declared.adjacency_of(choices), options)
+    return Subject(setting, claim, knowledge, declared.name, declared.adjacency_of(choices), options, choices)
 
 
 def caught(control: NegativeControl, kind: Kind, name: str) -> bool:

@@ -28,6 +28,7 @@ from covassay.verification.audit.expected import (
     expected_of,
     identity_of,
     neighbours_of,
+    notes_of,
     seen,
     with_kind,
     with_pair,
@@ -192,7 +193,7 @@ def _audited(
         source, budget, expected.form.output, options.seed, options.jobs, options.time_limit,
         watching(options.progress), box=None if bounded else options.bounds,
     )  # fmt: skip
-    subject = Subject(setting, guarantee, expected, name, neighbours, options)
+    subject = Subject(setting, guarantee, expected, name, neighbours, options, resolved)
     budget_of_errors = ErrorBudget(options.false_alarm)
     with ExitStack() as held:
         if options.checkpoint is not None:
@@ -220,7 +221,12 @@ def _audited(
         replay=replay_command(origin, guarantee, options),
         draws=setting.tally.draws,
         failures=dict(setting.tally.failures),
-        notes=(*target.notes, *kind, *([expected.data_path.stated] if expected.data_path else [])),
+        notes=(
+            *target.notes,
+            *kind,
+            *notes_of(target, name),
+            *([expected.data_path.stated] if expected.data_path else []),
+        ),
         scope=subject.scope,
         settings=options.stated(origin, guarantee).plain(),
         budget=tuple(budget_of_errors.spent),
@@ -256,7 +262,7 @@ def audit_bits(
     name, resolved, expected = expected_of(target, guarantee, options)
     neighbours = neighbours_of(name, resolved, options)
     setting = Setting(seen(origin, expected, options), dict(guarantee.keywords()), expected.form.output, seed)
-    subject = Subject(setting, guarantee, expected, name, neighbours, options)
+    subject = Subject(setting, guarantee, expected, name, neighbours, options, resolved)
     with random_states_put_back():
         ask([low_order_bits.QUESTION], subject, ErrorBudget(options.false_alarm))
     return BitsFound(tuple(subject.findings))

@@ -24,8 +24,9 @@ from covassay.verification.audit.knowledge.shared.profile import Profile, black_
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.targets.bounds import BOUNDS, needs_bounds, takes_bounds
 from covassay.verification.audit.targets.calling import Wrapped
-from covassay.verification.audit.targets.fitting import uses_budget
+from covassay.verification.audit.targets.fitting import plain_call, uses_budget
 from covassay.verification.audit.targets.process_state import random_states_put_back
+from covassay.verification.audit.targets.public_parameters import notes_on, own_values, to_pass, with_keywords
 from covassay.verification.audit.targets.scaled_columns import scaled_columns
 from covassay.verification.audit.targets.target import Target, TargetReference, TargetSource, as_source, load
 from covassay.verification.declared import stated_claim
@@ -86,7 +87,7 @@ def expected_of(
             f"bounds: the rows of {name} lie in the unit ball; audit a target in a box without its name, or as a "
             "mechanism for bounded columns"
         )
-    stated = dict(target.options) if name == target.mechanism else {}
+    stated = dict(target.options) if name == target.mechanism else own_values(target.draw, mechanism(name))
     choices = mechanism(name).resolve({**stated, **options.options, **_adjacency(name, options)})
     if options.mechanism is None:
         _require_what_it_draws(target, mechanism(name).resolve(stated), choices)
@@ -116,6 +117,11 @@ def _adjacency(name: str, options: AuditOptions) -> dict[str, str]:
 def neighbours_of(name: str | None, choices: Mapping[str, Any], options: AuditOptions) -> str:
     """Return the adjacency of the claim."""
     return mechanism(name).adjacency_of(choices) if name else options.adjacency or REPLACE_ONE
+
+
+def notes_of(target: Target, name: str | None) -> tuple[str, ...]:
+    """Return notes on the public parameters of a target that states no mechanism itself."""
+    return () if name is None or name == target.mechanism else notes_on(target.draw, mechanism(name))
 
 
 def seen(source: TargetSource, expected: Profile, options: AuditOptions) -> TargetSource:
@@ -217,12 +223,27 @@ def as_called_for(
     """Return the source with the call expression and the declaration of its randomness from the options."""
     if options.mechanism:
         mechanism(options.mechanism).require_budget(guarantee)
-    output = OUTPUTS[options.released or USUAL]
+    output, found = OUTPUTS[options.released or USUAL], as_source(source)
+    has_keywords = options.mechanism is not None and not (isinstance(found, TargetReference) and not found.is_function)
     if options.mechanism:
         claimed = mechanism(options.mechanism)
-        output = claimed.output_of({**options.options, **_adjacency(options.mechanism, options)})
+        own = own_values(load(found).draw, claimed) if has_keywords else {}
+        output = claimed.output_of({**own, **options.options, **_adjacency(options.mechanism, options)})
     box = options.bounds
     budget: dict[str, Any] = dict(guarantee.keywords()) | ({BOUNDS: box.bounds} if box is not None else {})
     setting = Setting(Target("", print), budget, output, options.seed, seconds=options.time_limit, box=box)
-    found = called(source, setting, options.call)
-    return replace(found, seeded=False) if options.unseeded else found
+    called_as = called(source, setting, options.call)
+    if has_keywords:
+        call = _with_public_parameters(load(called_as).draw, options, budget)
+        called_as = called(source, setting, call) if call else called_as
+    return replace(called_as, seeded=False) if options.unseeded else called_as
+
+
+def _with_public_parameters(draw: Any, options: AuditOptions, budget: Mapping[str, Any]) -> str | None:
+    """Return the expression that also passes the public parameters of the claim; None if the call need not change."""
+    claimed = mechanism(str(options.mechanism))
+    stated = {**options.options, **_adjacency(claimed.name, options)}
+    read = claimed.resolve(stated)
+    passed = to_pass(draw, claimed, {name: read[name] for name in stated})
+    call = draw.call if isinstance(draw, Wrapped) else plain_call(draw, budget)
+    return with_keywords(call, passed) if call and passed else None

@@ -1,9 +1,10 @@
 """Declare a question of the audit, and the subject of the questions."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.registry import mechanism
@@ -21,6 +22,7 @@ class Subject:
     """The subject of an audit: a target and its call, its claim, its profile, and the findings so far.
 
     known : the profile of the claimed mechanism; if `mechanism` is None, a profile for any target.
+    choices : all options of the claimed mechanism.
     findings : those of earlier questions, with their status.
     outputs : the draws of the latest look at each data set on which the law is known.
     pairs : the neighbours on which events were tested.
@@ -32,6 +34,7 @@ class Subject:
     mechanism: str | None
     adjacency: str
     options: AuditOptions
+    choices: Mapping[str, Any] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     outputs: dict[str, Matrix] = field(default_factory=dict)
     pairs: dict[str, Pair] = field(default_factory=dict)

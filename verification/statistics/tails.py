@@ -44,7 +44,7 @@ def _regions(sample: Placed) -> dict[str, Vector]:
 def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
     """Return for every region the number of values beyond its quantiles with the tail probabilities in `tried`."""
     return {
-        name: np.searchsorted(np.sort(places), tried, "right").astype(np.int64)
+        name: np.array([np.count_nonzero(places <= level) for level in tried], dtype=np.int64)
         for name, places in _regions(sample).items()
     }
 

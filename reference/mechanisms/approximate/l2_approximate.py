@@ -195,10 +195,13 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the noisy second moment, given the noise: a symmetric (d, d) draw of Z."""
+    """Release the noisy second moment, given the noise: a (d, d) draw of Z, symmetric.
+
+    The noise of many draws, (..., d, d), gives as many outputs.
+    """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
-    z = require_symmetric("noise", noise, (d, d))
+    z = require_symmetric("noise", noise, (d, d), stacked=True)
 
     # 1. QUERY
     moment = second_moment(rows)

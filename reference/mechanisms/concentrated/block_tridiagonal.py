@@ -100,11 +100,14 @@ def shortened(rows: Matrix, block: int, block_bound: float) -> Matrix:
 
 @checked
 def release(x: DataSet, noise: Matrix, *, rho: Rho, block: Block = 1, block_bound: BlockBound = 1.0) -> Matrix:
-    """Release the noisy blocks next to the diagonal, given the noise: a symmetric (d, d) draw of W."""
+    """Release the noisy blocks next to the diagonal, given the noise: a symmetric (d, d) draw of W.
+
+    The noise of many draws, (..., d, d), gives as many outputs.
+    """
     # VALIDATE
     rows = as_rows(x)
     n, d = rows.shape
-    w = require_symmetric("noise", noise, (d, d))
+    w = require_symmetric("noise", noise, (d, d), stacked=True)
 
     # 1. QUERY
     moment = second_moment(map_rows(lambda part: shortened(part, block, block_bound), rows))

@@ -95,11 +95,12 @@ def release(
     """Release the second moment rebuilt from noisy eigenvalues and sampled eigenvectors.
 
     `noise.eigenvalues` has d entries: Laplace(1) for "reconstructed", N(0, 1) for "tight". `noise.direction` maps a
-    symmetric matrix M and a step to a unit vector u with density ∝ exp(uᵀMu), independent for every step.
+    symmetric matrix M and a step to a unit vector u with density ∝ exp(uᵀMu), independent for every step. The noise of
+    many draws has eigenvalues (..., d) and a `direction` of as many matrices, and gives as many outputs.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
-    standard = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
+    standard = require_shape("noise.eigenvalues", noise.eigenvalues, (d,), stacked=True)
 
     # 1. QUERY and NOISE: λ̂
     c = n * second_moment(rows)
@@ -107,11 +108,12 @@ def release(
     noisy = eigenvalues + eigenvalue_scale(rho, calibration) * standard
 
     # 2. NOISE: θ_1, …, θ_d, one per row, drawn one by one
-    directions = draw_directions(c, exponents(rho, d, calibration), noise.direction)
+    one_c_each = np.broadcast_to(c, (*standard.shape[:-1], d, d))
+    directions = draw_directions(one_c_each, exponents(rho, d, calibration), noise.direction)
 
     # 3. RELEASE
-    matrix = (directions.T * noisy) @ directions / n
-    released: Matrix = (matrix + matrix.T) / 2 * row_bound**2
+    matrix = (np.swapaxes(directions, -1, -2) * noisy[..., None, :]) @ directions / n
+    released: Matrix = (matrix + np.swapaxes(matrix, -1, -2)) / 2 * row_bound**2
     return released
 
 

@@ -129,11 +129,14 @@ def release(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Release the noisy second moment, given the noise: a symmetric (d, d) draw of W from the same `ensemble`."""
+    """Release the noisy second moment, given the noise: a symmetric (d, d) draw of W from the same `ensemble`.
+
+    The noise of many draws, (..., d, d), gives as many outputs.
+    """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
     count, own = parts_of(noise, adjacency)
-    w = require_symmetric("noise", own, (d, d))
+    w = require_symmetric("noise", own, (d, d), stacked=True)
 
     # 1. QUERY
     query = second_moment(rows) if adjacency == "replace-one" else moment_sum(rows)

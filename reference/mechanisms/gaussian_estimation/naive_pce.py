@@ -30,7 +30,7 @@ from typing import Annotated
 import numpy as np
 
 from covassay.reference.domain import as_rows, longer_rows, map_rows, require_symmetric, second_moment, shape_of
-from covassay.reference.domain.types import DataSet, Matrix, Number
+from covassay.reference.domain.types import DataSet, Matrix, Number, Rows
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
@@ -81,7 +81,29 @@ def privacy_loss(change: Number, n: Number, r2: Number, variance: Number) -> Num
 
 def drop_long(block: Matrix, radius: float) -> Matrix:
     """Return the rows, with zero rows in place of those that are longer than the radius."""
-    return np.where(longer_rows(block, radius)[:, None], 0.0, block)
+    return np.where(longer_rows(block, radius)[..., None], 0.0, block)
+
+
+@checked
+def estimate(
+    rows: Rows, noise: Matrix, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
+) -> Matrix:
+    """Return the result of steps 1 to 3 on checked rows: (..., n, d) and (..., d, d) -> (..., d, d)."""
+    n, d = rows.shape[-2:]
+
+    # 1. QUERY
+    r2 = radius_squared(n, d, kappa, beta)
+    moment = second_moment(map_rows(lambda block: drop_long(block, math.sqrt(r2)), rows))
+
+    # 2. NOISE
+    # the factors are written so that r⁴ cannot overflow
+    sigma = r2 / n * math.sqrt(noise_variance(1, rho, 1, calibration))
+    noisy = moment + sigma * noise
+
+    # 3. RELEASE
+    projected = psd_cone(noisy)
+    released: Matrix = (projected + np.swapaxes(projected, -1, -2)) / 2
+    return released
 
 
 @checked
@@ -97,21 +119,11 @@ def release(
     """Release the noisy covariance of the short rows, given the noise: a symmetric (d, d) draw of W."""
     # VALIDATE
     rows = as_rows(x)
-    n, d = rows.shape
+    d = rows.shape[1]
     z = require_symmetric("noise", noise, (d, d))
 
-    # 1. QUERY
-    r2 = radius_squared(n, d, kappa, beta)
-    moment = second_moment(map_rows(lambda block: drop_long(block, math.sqrt(r2)), rows))
-
-    # 2. NOISE
-    # the factors are written so that r⁴ cannot overflow
-    sigma = r2 / n * math.sqrt(noise_variance(1, rho, 1, calibration))
-    noisy = moment + sigma * z
-
-    # 3. RELEASE
-    projected = psd_cone(noisy)
-    return (projected + projected.T) / 2
+    # 1 to 3: the steps are in a function that `ppc` calls, too
+    return estimate(rows, z, rho=rho, calibration=calibration, kappa=kappa, beta=beta)
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> Matrix:

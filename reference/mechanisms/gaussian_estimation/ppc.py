@@ -93,15 +93,15 @@ def sufficient_rows(
 
 
 def image(a: Matrix, rows: Rows) -> Rows:
-    """Return the data set of the images A x_i of the rows. An image with an entry that is too large for a float becomes
-    0.
+    """Return the data set of the images A x_i, or one for every A. An image with an entry too large for a float
+    becomes 0.
     """
 
     def apply(block: Matrix) -> Matrix:
         with np.errstate(over="ignore", invalid="ignore"):
-            mapped = block @ a.T
+            mapped = block @ np.swapaxes(a, -1, -2)
         if not np.isfinite(mapped).all():
-            mapped[~np.isfinite(mapped).all(axis=1)] = 0.0
+            mapped[~np.isfinite(mapped).all(axis=-1)] = 0.0
         return mapped
 
     return map_rows(apply, rows)
@@ -111,20 +111,21 @@ def image(a: Matrix, rows: Rows) -> Rows:
 def precondition(
     rows: Rows, noise: Array, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> tuple[Matrix, Matrix]:
-    """Return the result of steps 1 to 3, which is A and A⁻¹ after the T rounds, given the noise of all rounds: (T, d,
-    d).
+    """Return the result of steps 1 to 3: A and A⁻¹ after the T rounds, given the noise of all rounds.
+
+    noise : (..., T, d, d). With more than three axes, it is the noise of many draws, and so many A and A⁻¹ result.
     """
     t, d = rounds(kappa), rows.shape[1]
-    gaussians = require_symmetric("noise", noise, (t, d, d))
+    gaussians = require_symmetric("noise", noise, (t, d, d), stacked=True)
 
     # 1. A and A⁻¹ before the first round
-    a, inverse = np.eye(d), np.eye(d)
+    a = inverse = np.zeros((*gaussians.shape[:-3], d, d)) + np.eye(d)
 
-    for i, noise_of_round in enumerate(gaussians):
+    for i in range(t):
         # 2. QUERY and NOISE: Z, by NaivePCE
         kappa_t = kappa_of_round(kappa, i + 1)
-        z = naive_pce.release(
-            image(a, rows), noise_of_round, rho=rho / t, calibration=calibration, kappa=kappa_t, beta=beta / t
+        z = naive_pce.estimate(
+            image(a, rows), gaussians[..., i, :, :], rho=rho / t, calibration=calibration, kappa=kappa_t, beta=beta / t
         )
 
         # 3. A and A⁻¹ for the next round
@@ -144,7 +145,10 @@ def release(
     kappa: Kappa = 1e4,
     beta: BetaToShare = 0.1,
 ) -> Matrix:
-    """Release the preconditioner A, given the noise: one symmetric matrix for every round, (T, d, d)."""
+    """Release the preconditioner A, given the noise: one symmetric matrix for every round, (T, d, d).
+
+    The noise of many draws, (..., T, d, d), gives as many A.
+    """
     # VALIDATE
     rows = as_rows(x)
 
@@ -156,9 +160,11 @@ def release(
 
 
 @checked
-def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa) -> Array:
-    """Return the noise that `release` takes, one symmetric matrix for every round, (T, d, d)."""
-    return wigner.sample_wigner(dimension, rng, rounds(kappa))
+def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa, size: int | None = None) -> Array:
+    """Return the noise that `release` takes, one symmetric matrix for every round, (T, d, d), or (size, T, d, d)."""
+    t = rounds(kappa)
+    gaussians = wigner.sample_wigner(dimension, rng, t if size is None else size * t)
+    return gaussians if size is None else gaussians.reshape(size, t, dimension, dimension)
 
 
 @checked

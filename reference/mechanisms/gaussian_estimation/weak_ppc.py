@@ -106,11 +106,12 @@ def sufficient_rows(
 
 
 def preconditioner(z: Matrix, kappa: float) -> tuple[Matrix, Matrix]:
-    """Return A and A⁻¹, computed from the eigenvectors of Z. No matrix is inverted, so the computation cannot fail."""
+    """Return A and A⁻¹ from the eigenvectors of Z, (..., d, d) each. No matrix is inverted, so nothing can fail."""
     values, vectors = np.linalg.eigh(z)
-    scale = np.where(values >= kappa / 2, 0.5, 1.0) / math.sqrt(FLOOR)
-    a, inverse = (vectors * scale) @ vectors.T, (vectors / scale) @ vectors.T
-    return (a + a.T) / 2, (inverse + inverse.T) / 2
+    scale = (np.where(values >= kappa / 2, 0.5, 1.0) / math.sqrt(FLOOR))[..., None, :]
+    back = np.swapaxes(vectors, -1, -2)
+    a, inverse = (vectors * scale) @ back, (vectors / scale) @ back
+    return (a + np.swapaxes(a, -1, -2)) / 2, (inverse + np.swapaxes(inverse, -1, -2)) / 2
 
 
 @checked

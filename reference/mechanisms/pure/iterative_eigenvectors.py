@@ -150,15 +150,20 @@ class IterativeEigenvectorsNoise:
 
 
 def draw_directions(c: Matrix, exponents: list[Number], direction: Direction) -> Matrix:
-    """Do step 2: return the orthonormal θ_1, …, θ_d, one in each row; those without an exponent complete the basis."""
-    d = len(c)
-    directions = np.zeros((0, d))
-    basis = np.eye(d)  # P_i, rows orthonormal
+    """Step 2: the orthonormal θ_1, …, θ_d, one in each row; those without an exponent complete the basis.
+
+    c : (..., d, d). If it is a stack of matrices, `direction` draws one vector for each of them.
+    """
+    *stack, d, _ = c.shape
+    directions = np.empty(c.shape)
+    basis = np.broadcast_to(np.eye(d), c.shape)  # P_i, rows orthonormal
     for i, eta in enumerate(exponents):
-        u = require_unit_vector("noise.direction(M)", direction(eta * (basis @ c @ basis.T), step=i), len(basis))
-        directions = np.vstack([directions, basis.T @ u])
-        basis = np.linalg.svd(directions)[2][len(directions) :]
-    return np.vstack([directions, basis])
+        back = np.swapaxes(basis, -1, -2)
+        u = require_unit_vector("noise.direction(M)", direction(eta * (basis @ c @ back), step=i), d - i, tuple(stack))
+        directions[..., i, :] = (back @ u[..., None])[..., 0]
+        basis = np.linalg.svd(directions[..., : i + 1, :])[2][..., i + 1 :, :]
+    directions[..., len(exponents) :, :] = basis
+    return directions
 
 
 @checked

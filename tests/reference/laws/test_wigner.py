@@ -1,7 +1,6 @@
-"""Test symmetric ensembles: the isometry, exact laws of entries, norms and rotations, densities.
+"""Test symmetric ensembles: the isometry and the densities.
 
-Statistical tests have fixed seeds: with a random seed, each test of a correct law would raise a false alarm with
-probability at most 1e-9.
+The law of draws is tested by `claims.checks.own.samplers` and by tests/reference/mechanisms/test_laws_of_draws.py.
 """
 
 import math
@@ -16,18 +15,11 @@ from scipy import stats
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import wigner
-from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
-from tests.conventions import FALSE_ALARM, Matrix
+from tests.conventions import Matrix
 
 DRAWS = 20_000
 D = 3
 SAMPLERS = {"wigner": wigner.sample_wigner, "goe": wigner.sample_goe, "laplace": wigner.sample_laplace}
-HALF = math.sqrt(0.5)
-LAWS = {
-    "wigner": (stats.norm.cdf, stats.norm.cdf),
-    "goe": (stats.norm.cdf, lambda t: stats.norm.cdf(t, scale=HALF)),
-    "laplace": (stats.laplace.cdf, stats.laplace.cdf),
-}  # of a diagonal entry, and of another
 
 
 @lru_cache
@@ -81,20 +73,6 @@ def test_draws_are_symmetric_and_follow_the_seed(name: str, d: int) -> None:
     assert stack.shape == (4, d, d)
     np.testing.assert_array_equal(stack, np.swapaxes(stack, 1, 2))
     np.testing.assert_array_equal(single, stack[0])  # a stack is drawn matrix by matrix
-
-
-@pytest.mark.parametrize("name", SAMPLERS)
-@pytest.mark.parametrize(("i", "j"), [(0, 0), (1, 1), (0, 1), (1, 2)])
-def test_every_entry_has_its_law(name: str, i: int, j: int) -> None:
-    cdf = LAWS[name][i != j]
-    assert kolmogorov_smirnov(drawn(name)[:, i, j], cdf, "entry").p_value > FALSE_ALARM
-
-
-@pytest.mark.parametrize("name", SAMPLERS)
-def test_entries_are_independent(name: str) -> None:
-    z = drawn(name)
-    for (a, b), (i, j) in [((0, 0), (1, 1)), ((0, 0), (0, 1)), ((0, 1), (1, 2)), ((0, 1), (0, 2))]:
-        assert independence(z[:, a, b], z[:, i, j], "entries").p_value > FALSE_ALARM
 
 
 @pytest.mark.parametrize("name", wigner.ENSEMBLES)

@@ -13,14 +13,14 @@ class Call(NamedTuple):
     options: dict[str, Any]
 
 
-def recorded_calls(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> list[Call]:
-    """Record the calls of the module's `release`, which still works; the list grows with every call."""
+def recorded_calls(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str = "release") -> list[Call]:
+    """Record the calls of a function of the module, which still works; the list grows with every call."""
     calls: list[Call] = []
-    original = module.release
+    original = getattr(module, name)
 
     def remember(x: Any, noise: Any, **options: Any) -> Any:
         calls.append(Call(x.shape[0], options))
         return original(x, noise, **options)
 
-    monkeypatch.setattr(module, "release", remember)
+    monkeypatch.setattr(module, name, remember)
     return calls

@@ -5,8 +5,7 @@ from fractions import Fraction
 import pytest
 
 from covassay.reference.errors import InvalidInput
-from covassay.verification.exact.ordered_integral import bounds, distribution
-from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
+from covassay.verification.exact.ordered_integral import distribution
 
 
 def test_in_dimension_one_it_is_one_minus_an_exponential() -> None:
@@ -31,18 +30,6 @@ def test_near_zero_the_integral_vanishes_to_the_order_of_the_density(dimension: 
             factor *= Fraction(-k, m + 1)
     assert coefficients[:-1] == [0] * dimension**2
     assert coefficients[-1] > 0
-
-
-@pytest.mark.parametrize(
-    ("dimension", "s"), [(1, Fraction(1, 7)), (2, Fraction(9)), (4, Fraction(3)), (9, Fraction(25))]
-)
-def test_it_is_what_the_pfaffian_encloses(dimension: int, s: Fraction) -> None:
-    low, high = bounds(dimension, s, 40)
-    assert 0 < low < high < 1
-    assert high - low < Fraction(1, 10**40)
-    enclosure = enclose_spectral_cdf(dimension, s)
-    assert Fraction(float(enclosure.lower)) <= high + Fraction(1, 10**12)
-    assert abs(float(low) / float(enclosure.midpoint) - 1) < 1e-12
 
 
 @pytest.mark.parametrize("dimension", [0, 13, 2.5])

@@ -129,22 +129,6 @@ def test_it_agrees_with_quadrature(dimension: int, per_dimension: Fraction, symm
     assert float(enclosure.midpoint) == pytest.approx(by_quadrature, rel=1e-11)
 
 
-@pytest.mark.parametrize(
-    ("dimension", "digits", "expected"),
-    [
-        # computed independently: determinants of the same matrices in plain mpmath at 40 + 6d digits
-        (1, 9, "6.67128916e-1"),
-        (2, 6, "2.87168e-1"),
-        (10, 11, "4.4204060172e-10"),
-        (20, 15, "8.21602832698065e-36"),
-        (40, 16, "2.343243175168810e-136"),
-    ],
-)
-def test_it_reproduces_known_values_at_eleven_tenths_of_d(dimension: int, digits: int, expected: str) -> None:
-    enclosure = enclose_spectral_cdf(dimension, Fraction(11, 10) * dimension, digits=digits)
-    assert enclosure.text(digits) == expected
-
-
 @KINDS
 @pytest.mark.parametrize("dimension", [1, 2, 7, 12])
 def test_an_enclosure_contains_a_sharper_one(dimension: int, symmetric: bool) -> None:

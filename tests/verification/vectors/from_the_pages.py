@@ -417,25 +417,25 @@ def joint_scales(p):
 def box_weights(mechanism, d, adjacency):
     """Return the weights k, a, b and c of the mechanisms for bounded columns."""
     if adjacency == "add-remove":
-        power = 1 / 3 if mechanism == "box-laplace" else 1 / 2
+        power = Fraction(1, 3 if mechanism == "box-laplace" else 2)
         k, a, c = (d * (d + 3)) ** power, (2 * (d + 1)) ** power, 2**power
         if mechanism == "box-laplace":
             return k, a, (a + c * (d - 1)) / 2, c
         return math.sqrt(k), math.sqrt(a), math.sqrt(a + c * (d - 1) / 2), math.sqrt(c)
     if mechanism == "box-laplace":
-        e = d - 1 + 4 ** (1 / 3)
+        e = d - 1 + 4 ** Fraction(1, 3)
         w = 1 + 27 * e**3 / (2 * d + 2)
-        u = (w + math.sqrt(w * w - 1)) ** (1 / 3)
+        u = (w + math.sqrt(w * w - 1)) ** Fraction(1, 3)
         c = (1 + u + 1 / u) / 3 / e
-        return 0, 1, c / 2 ** (1 / 3), c
+        return 0, 1, c / 2 ** Fraction(1, 3), c
     if d == 1:
         return 0, 1, 1, 1
     first, second = d * (2 * d + 3), d * (d - 1)
-    shares = [1 / (d - 1)]
+    shares = [Fraction(1, d - 1)]
     for p in range(1, d):
         if 2 * p + 1 > d:
-            most = 1 / (2 * p - 1 - d) if 2 * p - 1 > d else math.inf
-            shares.append(min(max(math.sqrt(second / (first * (d - p))), 1 / (2 * p + 1 - d)), most))
+            most = Fraction(1, 2 * p - 1 - d) if 2 * p - 1 > d else math.inf
+            shares.append(min(max(math.sqrt(Fraction(second, first * (d - p))), Fraction(1, 2 * p + 1 - d)), most))
     best = min(shares, key=lambda t: max(p * (1 + t * (d - p)) for p in range(1, d + 1)) * (first + second / t))
     return 0, 1, 1, math.sqrt(best)
 

@@ -1,15 +1,18 @@
 """The implementation that was written from the pages passes the vectors, and its mutants fail the intended tests."""
 
+import math
 import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import mpmath
 import pytest
 
 from covassay.verification.cli.main import run
+from covassay.verification.vectors.numbers import DIGITS
 from covassay.verification.vectors.run import Outcome
 from covassay.verification.vectors.run import run as outcomes_of
 from covassay.verification.vectors.run import tests_file as shipped
@@ -42,6 +45,28 @@ def outcomes(source: str, flag: str | None = None) -> list[Outcome]:
 
 def failed(found: list[Outcome]) -> set[str]:
     return {flag for outcome in found if outcome.wrong for flag in outcome.test["flags"]}
+
+
+def wrong_scales(written: Callable[[str], Any]) -> list[Any]:
+    """Return the questions on scales whose stored digits, changed by `written`, differ from those of the pages."""
+    pages, own = module_with(SOURCE), {**vars(math), **vars(mpmath)}
+    vars(pages).update(
+        math=SimpleNamespace(**own), root=mpmath.sqrt, float=mpmath.mpf, Fraction=lambda p, q=1: mpmath.mpf(p) / q
+    )
+    wrong = []
+    with mpmath.workdps(2 * DIGITS):
+        for test in (test for test in CONTENT["tests"] if test["kind"] == "scale"):
+            known = {k: mpmath.mpf(v) if isinstance(v, float) else v for k, v in test["parameters"].items()}
+            ratio = mpmath.mpf(written(test["output"])) / vars(pages)["scale"]({**test, "parameters": known})
+            if abs(ratio - 1) > mpmath.mpf(10) ** (1 - DIGITS):
+                wrong.append(test)
+    return wrong
+
+
+def test_the_digits_of_every_scale_are_right_to_the_last() -> None:
+    """Catches a formula that met a float: it is wrong in the 17th digit, unless its value is a float."""
+    assert wrong_scales(str) == []
+    assert len(wrong_scales(float)) > 50
 
 
 def test_it_imports_the_standard_library_alone() -> None:

@@ -6,12 +6,10 @@ import json
 import shlex
 import sys
 from collections.abc import Callable
-from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
@@ -201,98 +199,6 @@ def test_a_mutant_of_every_flag_fails_on_the_tests_of_that_flag(flag: str) -> No
     mutated = outcomes_of(of_flag, lambda q: found(answer(asked(q))), CONTENT["tolerances"])
     failed = [outcome.test for outcome in mutated if outcome.wrong]
     assert len(failed) > 0.7 * len(of_flag), (len(failed), len(of_flag))
-
-
-def ridge_sensitivity(alpha: float, n: int, calibration: str) -> Any:
-    k = 2 * mpmath.mpf(alpha)
-    largest = 1 / mpmath.sqrt(k) if calibration == "paper" else 1 / (2 * mpmath.sqrt(k * (1 + k)))
-    return (mpmath.sqrt(largest**2 + 1) + (largest if calibration == "paper" else 0)) / (k * n)
-
-
-# scales that are no square roots of simple fractions, computed once more from the pages
-TRANSCENDENTAL: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "laplace_margin": lambda p: mpmath.log(4),
-    "gaussian_margin": lambda p: mpmath.sqrt(2 * mpmath.log(8)),
-    "classical_multiplier": lambda p: mpmath.sqrt(2 * mpmath.log(1.25 * 2**20)) / p["epsilon"],
-    "radius_squared": lambda p: 8 * (3 + 2 * mpmath.sqrt(3 * mpmath.log(56)) + 2 * mpmath.log(56)),
-    "truncation_squared": lambda p: 6 * mpmath.mpf(3) / 4 * mpmath.log(80),
-    "last_truncation_squared": lambda p: 6 * mpmath.log(40),
-}
-
-
-def test_the_digits_of_other_scales_are_right_to_the_last() -> None:
-    seen = set()
-    with mpmath.workdps(40):
-        for test in CONTENT["tests"]:
-            if test["kind"] == "scale" and test["formula"] in TRANSCENDENTAL:
-                expected = TRANSCENDENTAL[test["formula"]](test["parameters"])
-                assert abs(mpmath.mpf(test["output"]) / expected - 1) < 1e-29, test
-                seen.add(test["formula"])
-            if test["kind"] == "scale" and test["mechanism"] == "output-perturbation":
-                own = dict(test["parameters"])
-                expected = ridge_sensitivity(own["alpha"], own["n"], own["calibration"]) / own.get("epsilon", 1)
-                assert abs(mpmath.mpf(test["output"]) / expected - 1) < 1e-29, test
-                seen.add("ridge")
-            if of_one_column(test):
-                assert abs(mpmath.mpf(test["output"]) / joint_scale(test) - 1) < 1e-29, test
-                seen.add("joint moments")
-            if test["kind"] == "scale" and test["mechanism"].startswith("box-"):
-                assert abs(mpmath.mpf(test["output"]) / box_scale(test) - 1) < 1e-29, test
-                seen.add("bounded columns")
-    assert seen == {*TRANSCENDENTAL, "ridge", "joint moments", "bounded columns"}
-
-
-def box_scale(test: dict[str, Any]) -> mpmath.mpf:
-    """Return the sensitivity or the scale for three bounded columns; Q of Laplace noise from its equation."""
-    own, replaced = test["parameters"], test["parameters"]["adjacency"] == "replace-one"
-    assert own["d"] == 3
-    if test["mechanism"] == "box-laplace":
-        e = 2 + mpmath.cbrt(4)
-        q = max(mpmath.polyroots([1, -1, 0, -(e**3) / 4], maxsteps=200, extraprec=200), key=lambda z: z.real).real
-        s = 3 * (1 + q) ** 2 / (2 * q) if replaced else mpmath.cbrt(18) + 6 + 3 * mpmath.cbrt(2)
-        return s / own["epsilon"]
-    s = mpmath.sqrt(12 if replaced else 12 * mpmath.sqrt(2))
-    return s if test["formula"] == "sensitivity" else s / mpmath.sqrt(2 * own["rho"])
-
-
-def of_one_column(test: dict[str, Any]) -> bool:
-    """Return whether a test is of a scale of joint moments for one column, which has roots within roots."""
-    return test["kind"] == "scale" and test["mechanism"] == "joint-moments" and test["parameters"]["d"] == 1
-
-
-def joint_scale(test: dict[str, Any]) -> mpmath.mpf:
-    """Return the scale of joint moments for one column, with λ and p from the equations that the page derives them
-    from.
-    """
-    own, least = test["parameters"], mpmath.sqrt(5) - 1
-    lam = own["weight"] / (2 * (2 - least) * (least - 1))  # 2λ(2 − p)(p − 1) = 1 at p = √5 − 1, for weight 1
-    p = min(mpmath.polyroots([-2 * lam, 6 * lam, -4 * lam - 1], maxsteps=200, extraprec=200)) if lam > 2 else 2
-    squared = p**2 * (1 + lam * (2 - p) ** 2) if own["weight"] > 1 else 4
-    if test["formula"] == "change_squared":
-        return mpmath.mpf(squared)
-    first = mpmath.sqrt(mpmath.mpf(squared) / (2 * own["rho"])) / own["n"]
-    return first if test["formula"] == "mean_scale" else first / mpmath.sqrt(lam)
-
-
-def test_the_digits_of_a_scale_are_right_to_the_last() -> None:
-    """The square of a scale is a simple fraction. A formula that met a float would miss it in the 17th digit."""
-    squares = {}
-    for test in CONTENT["tests"]:
-        if (
-            test["kind"] == "scale"
-            and test["formula"] not in TRANSCENDENTAL
-            and test["mechanism"] != "output-perturbation"
-            and not of_one_column(test)
-            and not test["mechanism"].startswith("box-")
-        ):
-            square = Fraction(test["output"]) ** 2
-            simple = square.limit_denominator(10**6)
-            assert abs(square / simple - 1) < 2e-29, test  # 30 digits: half a unit of the last is below 5e-30
-            squares[test["mechanism"], test["formula"], test["parameters"].get("calibration", "")] = simple
-    assert len(squares) > 20
-    assert squares["gauss-cov", "noise_scale", ""] == Fraction(8, 147)  # 1/(n²ρ), n = 7, ρ = 3/8
-    assert squares["nuclear-laplace", "noise_scale", ""] == Fraction(16, 21) ** 2  # 2/(nε), ε = 3/8
-    assert squares["lap-cov", "noise_scale", "paper"] == 2 * Fraction(8, 7) ** 2  # √2 d/(nε), d = 3
 
 
 @pytest.mark.thorough

@@ -1,6 +1,6 @@
-"""The audit's knowledge of mechanisms: one file for each mechanism, with its name.
+"""Each file of this package states what the audit knows of one mechanism, and has the name of the mechanism.
 
-The module `known` finds this file and makes the audit's profile.
+The module `known` finds the file of a mechanism and makes from it what the audit expects of an implementation.
 
-Each file declares one object, `KNOWN = Known(...)`. Code that several mechanisms share is in `shared`.
+Each file declares one object, `KNOWN = Known(...)`. The package `shared` has code that several mechanisms use.
 """

@@ -1,4 +1,5 @@
-"""AboveThreshold releases one of finitely many answers; their probabilities are integrals over the threshold's noise.
+"""AboveThreshold releases one of finitely many answers. The probability of each answer is an integral over the noise of
+the threshold.
 
 The probabilities of the answers are known on data of every shape.
 """
@@ -33,17 +34,20 @@ MANY = 32  # features
 
 
 def _fresh_threshold(values: Vector, threshold: float, b1: float, b2: float) -> Vector:
-    """Return the law of AboveThreshold if fresh noise is added to the threshold for every query."""
+    """Return the probabilities of the answers of AboveThreshold if fresh noise is added to the threshold for every
+    query.
+    """
     reaches = np.array([probabilities(values[i : i + 1], threshold, b1, b2)[0] for i in range(len(values))])
     return np.append(reaches, 1.0) * np.cumprod(np.append(1.0, 1 - reaches))
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of AboveThreshold on data with energies 1, 2 and 4; the threshold is 7/3 if the share is 1.
+    """Return the law of AboveThreshold on data whose features have the energies 1, 2 and 4, and on features of energy
+    0.
 
-    Outputs for three energies hardly depend on the noise scales. Outputs for many features of energy 0 depend on the
-    noise scales: just below the threshold on the noise of the threshold; far below it, where only the tails of the
-    noise reach, on the noise of the queries.
+    The answers on the three energies hardly depend on the scales of the noise. If the features of energy 0 are just
+    below the threshold, the answers depend on the scale of the threshold's noise. If they are far below it, only the
+    tails of the noise reach the threshold, and the answers depend on the scale of the queries' noise.
     """
     epsilon, share = claim.budget["epsilon"], float(claim.options.get("share", 1.0))
     b1 = above_threshold.threshold_scale(epsilon)
@@ -91,9 +95,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def near_the_threshold(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Return data of two features: the energy of the first lies near the threshold, and the energy of the second is
-    0.
-    """
+    """Return data of two features: the first has an energy near the threshold, and the second has energy 0."""
     scale = above_threshold.query_scale(claim.budget["epsilon"], claim.options["calibration"])
     share = float(claim.options.get("share", 1.0)) / 2
     n = math.ceil(16 * scale / share)

@@ -1,6 +1,6 @@
-"""AdaptiveCov has the noise of GaussCov where its choices are certain.
+"""AdaptiveCov adds the noise of GaussCov on data on which its choices are certain.
 
-Elsewhere draws are compared with draws of the reference.
+On other data, draws of the target are compared with draws of the reference.
 """
 
 import math
@@ -15,13 +15,11 @@ from covassay.verification.audit.knowledge.shared import gaussian_noise, near_ch
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-ROWS = 1000.0  # n√ρ of the data; the search goes beyond its second level with a probability below e^−70
+ROWS = 1000.0  # the value of n√ρ on the data: the search passes its second level with probability below e^−70
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of the noise of GaussCov on rows that are not clipped, and the comparison with draws of the
-    reference.
-    """
+    """Return the law of AdaptiveCov on rows that are not clipped, and tests that compare draws with the reference."""
     rho, options = claim.budget["rho"], claim.options
     x = unclipped_rows.certain(ROWS / rho**0.5)
     scale = noise_scale(len(x), mechanism.final_budget(rho, options["radius"], options["calibration"]))

@@ -1,6 +1,6 @@
-"""The pure AdaptiveCov has the noise of LapCov where its choices are certain.
+"""The pure AdaptiveCov adds the noise of LapCov on data on which its choices are certain.
 
-Elsewhere draws are compared with draws of the reference.
+On other data, draws of the target are compared with draws of the reference.
 """
 
 import math
@@ -15,11 +15,11 @@ from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES
 from covassay.verification.audit.knowledge.shared.entrywise_noise import EntrywiseNoise, noise_scenario
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-ROWS = 3000.0  # nε of the data; the search goes beyond its second level with a probability below e^−70
+ROWS = 3000.0  # the value of nε on the data: the search passes its second level with probability below e^−70
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of the noise of LapCov on rows that are not clipped, and the comparison with draws of the
+    """Return the law of the pure AdaptiveCov on rows that are not clipped, and tests that compare draws with the
     reference.
     """
     x = unclipped_rows.certain(ROWS / claim.budget["epsilon"])

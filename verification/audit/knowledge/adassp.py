@@ -1,14 +1,14 @@
-"""AdaSSP has an exact law on data with one feature.
+"""The law of the coefficient that AdaSSP releases is known exactly on data with one feature.
 
 Let a be the feature, y the label, g = Σ a² and v = Σ ya. The released coefficient is Y = (v + s₃N)/(g + λ + s₂W),
 where N and W are standard normal, s₂ and s₃ are noise scales, and the ridge penalty λ depends on another normal
-variable Z with the scale s₁. Given λ, Y is a ratio of two Gaussian variables. For a given λ, its distribution function
-is known exactly. If λ is not known, the distribution function of Y is one integral over Z.
+variable Z with the scale s₁. Given λ, Y is a ratio of two Gaussian variables. Its distribution function is therefore
+known exactly. Since λ is not observed, the distribution function of Y is an integral over Z.
 
-If g is far above the noise, then λ = 0 and the denominator is positive, except with probability below 1e-30. The number
-(Yg − v)/√(s₃² + Y²s₂²) is then N(0, 1). Two such data sets distinguish errors in s₃ from errors in s₂. A third data
-set, where λ is between its limits, tests the noise s₁Z and its margin, together with s₂W. For several features we know
-no exact law, and use draws of the reference.
+If g is far above the noise scales, then λ = 0 and the denominator is positive, except with probability below 1e-30. In
+this case (Yg − v)/√(s₃² + Y²s₂²) is N(0, 1). Two data sets with λ = 0 distinguish errors in s₃ from errors in s₂. On a
+third data set λ varies between its limits, so that errors in s₁ are detected as well. For several features no exact law
+is known, and draws are compared with draws of the reference.
 """
 
 import math
@@ -33,24 +33,25 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.statistics.laws import NORMAL
 from covassay.verification.statistics.tests import TestResult, gamma_total, kolmogorov_smirnov
 
-FAR = 12.0  # a normal variable exceeds so many deviations with probability below 1e-30
-TINY = 1e-12  # this number replaces a denominator's mean of 0 in a formula that divides by it
-ROUNDING = 1e-14  # the precision of the distribution function F; Φ⁻¹(F(Y)) is not used closer to 0 and 1
-NODES = 40  # Gauss–Legendre nodes of the integral over Z
+FAR = 12.0  # a normal variable exceeds this many standard deviations with probability below 1e-30
+TINY = 1e-12  # this number replaces a mean of 0 in the denominator of a formula
+ROUNDING = 1e-14  # the distribution function is clipped this far from 0 and 1 before the normal quantile is taken
+NODES = 40  # the number of Gauss–Legendre nodes for the integral over Z
 PLAIN = "the coefficient is (v + s₃N)/(g + s₂W)"
 
 
 def ratio_cdf(t: Vector, numerator: float, denominator: Vector, over: float, under: float) -> Vector:
-    """P((a + o N)/(b + u W) ≤ t) for independent normal N and W: t (n, 1), and b (k,), at least 0 -> (n, k).
+    """Return P((a + oN)/(b + uW) ≤ t) for independent standard normal N and W, for t of shape (n, 1) and b ≥ 0 of shape
+    (k,).
 
-    The event is that A = a + oN − t(b + uW) and B = b + uW have opposite signs. A and B are normal, with a correlation
-    −r, and Owen's T gives the probabilities of quadrants.
+    The ratio is at most t if A = a + oN − t(b + uW) and B = b + uW have opposite signs. A and B are normal with the
+    correlation −r, and Owen's T function gives the probability of each combination of signs.
     """
     spread = np.sqrt(over**2 + (t * under) ** 2)
     r, q = t * under / spread, over / spread
     k = np.maximum(denominator / under, TINY)
     h = (t * k * under - numerator) / spread
-    with np.errstate(divide="ignore", invalid="ignore"):  # the case h = 0 is treated two lines below
+    with np.errstate(divide="ignore", invalid="ignore"):  # the next lines treat the case h = 0
         first, second = owens_t(h, (k - r * h) / (h * q)), owens_t(k, (h - r * k) / (k * q))
     probability: Vector = 1 - 2 * np.where(h == 0, 0.25, first) - 2 * second - (h < 0)
     return probability
@@ -58,7 +59,9 @@ def ratio_cdf(t: Vector, numerator: float, denominator: Vector, over: float, und
 
 @dataclass(frozen=True)
 class OneFeature:
-    """The law of the coefficient on data with g = Σ a² and v = Σ ya; `eigen`, `matrix`, `vector` are s₁, s₂, s₃."""
+    """The law of the coefficient on data with g = Σ a² and v = Σ ya, where `eigen`, `matrix`, `vector` are the noise
+    scales.
+    """
 
     g: float
     v: float
@@ -68,7 +71,9 @@ class OneFeature:
     beta: float
 
     def penalties(self) -> tuple[Vector, Vector]:
-        """Return values of λ and their weights: the two limits of λ, and the nodes of the integral between them."""
+        """Return the nodes and weights of a quadrature over the ridge penalty λ, with the two limits of λ among the
+        nodes.
+        """
         target = mechanism.target_eigenvalue(1, self.matrix, self.beta)
         margin = gaussian_margin(self.beta)
         low, high = margin - self.g / self.eigen, margin + (target - self.g) / self.eigen
@@ -85,12 +90,14 @@ class OneFeature:
         return np.clip(ratios @ weights, 0.0, 1.0)
 
     def standard(self, y: Vector) -> Vector:
-        """(Yg − v)/√(s₃² + Y²s₂²), which is N(0, 1) if λ = 0 and the denominator is above 0."""
+        """Return (Yg − v)/√(s₃² + Y²s₂²), which is N(0, 1) if the ridge penalty is 0 and the denominator is
+        positive.
+        """
         values: Vector = (y * self.g - self.v) / np.hypot(self.vector, y * self.matrix)
         return values
 
     def log_density(self, y: Vector) -> Vector:
-        """Return the logarithm of the density of Y up to a constant, if λ = 0 and the denominator is above 0."""
+        """Return the logarithm of the density of the coefficient, up to a constant, if the ridge penalty is 0."""
         slope = self.g * self.vector**2 + self.v * y * self.matrix**2
         spread = np.hypot(self.vector, y * self.matrix)
         return np.asarray(np.log(np.maximum(slope, 1e-300)) - 3 * np.log(spread) - self.standard(y) ** 2 / 2)
@@ -98,7 +105,7 @@ class OneFeature:
 
 @dataclass(frozen=True)
 class Scales:
-    """The scales of the claim, and the laws that follow from them."""
+    """The noise scales of AdaSSP under the claim, and the laws that follow from these scales."""
 
     eigen: float
     matrix: float
@@ -107,32 +114,34 @@ class Scales:
 
     @property
     def plenty(self) -> float:
-        """Return a value of g for which λ is 0 and the denominator is positive, almost surely."""
+        """Return a value of g = Σ a² so large that the ridge penalty is 0, except with probability below 1e-30."""
         target = float(mechanism.target_eigenvalue(1, self.matrix, self.beta))
         return max(target + self.eigen * (float(gaussian_margin(self.beta)) + FAR), 2 * FAR * self.matrix)
 
     @property
     def between(self) -> float:
-        """Return a value of g for which both limits of λ are equally likely."""
+        """Return a value of g = Σ a² for which the ridge penalty is as likely to be at its lower limit as at its upper
+        limit.
+        """
         return float(
             self.eigen * gaussian_margin(self.beta) + mechanism.target_eigenvalue(1, self.matrix, self.beta) / 2
         )
 
     def on(self, x: Matrix, eigen: float = 1.0, matrix: float = 1.0, vector: float = 1.0) -> OneFeature:
-        """Return the law on the given rows, if the claimed scales are multiplied by factors."""
+        """Return the law of the coefficient on these rows when each claimed noise scale is multiplied by its factor."""
         g, v = len(x) * second_moment(x)[0]
         return OneFeature(float(g), float(v), eigen * self.eigen, matrix * self.matrix, vector * self.vector, self.beta)
 
 
 def rows(g: float, slope: float) -> Matrix:
-    """Make equal rows (a, y) of length 1, with Σ a² of at least g and y = slope · a."""
+    """Return equal rows (a, y) of length 1 with y = slope · a, as many as are needed for Σ a² ≥ g."""
     size = 1 / math.hypot(1, slope)
     return np.tile([size, slope * size], (math.ceil(g / size**2), 1))
 
 
 def plenty_scenario(name: str, x: Matrix, scales: Scales, suspects: dict[str, str]) -> Scenario:
-    """Return the scenario on data with λ = 0; `suspects` maps names of scales to the explanation if a scale is
-    halved.
+    """Return the tests on data where the ridge penalty is 0; `suspects` names the noise scales and explains each halved
+    scale.
     """
 
     def normal(law: OneFeature) -> Test:
@@ -153,7 +162,7 @@ def plenty_scenario(name: str, x: Matrix, scales: Scales, suspects: dict[str, st
 
 
 def any_scenario(name: str, x: Matrix, scales: Scales) -> Scenario:
-    """Return the scenario on data with one feature, by the distribution function of the coefficient."""
+    """Return the test of the coefficient by its distribution function, on data with one feature."""
 
     def normal(law: OneFeature, outputs: Matrix) -> Vector:
         return np.asarray(ndtri(np.clip(law.cdf(outputs[:, 0]), ROUNDING, 1 - ROUNDING)))
@@ -177,12 +186,14 @@ def any_scenario(name: str, x: Matrix, scales: Scales) -> Scenario:
 
 
 def likelihood_ratio(first: OneFeature, second: OneFeature) -> Statistic:
-    """Return the log likelihood ratio in closed form, for data with λ = 0."""
+    """Return the log likelihood ratio of the coefficient between two data sets on which the ridge penalty is 0."""
     return Statistic("log likelihood ratio", lambda y: first.log_density(y[:, 0]) - second.log_density(y[:, 0]))
 
 
 def opposite_records(scales: Scales) -> Pair:
-    """Return neighbours with one feature and λ = 0: one record changes v in opposite directions."""
+    """Return neighbours with one feature and ridge penalty 0, in which the differing record changes Σ ya in opposite
+    directions.
+    """
     base, half = rows(scales.plenty, 0.0), math.sqrt(0.5)
     first, second = (np.vstack([base, [half, side * half]]) for side in (1, -1))
     statistics = (
@@ -193,7 +204,7 @@ def opposite_records(scales: Scales) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law for one feature with and without a penalty, and draws of the reference for several features."""
+    """Return the law for one feature, and for several features the tests that compare draws with the reference."""
     rho, calibration = claim.budget["rho"], claim.options["calibration"]
     scales = Scales(
         mechanism.eigenvalue_scale(rho),

@@ -1,19 +1,21 @@
-"""Explain findings by another adjacency: less noise suffices if one row is added or removed and n is public."""
+"""If n is public, adding or removing one row needs less noise than replacing one. An audit may explain a finding by
+this difference.
+"""
 
 import math
 from collections.abc import Iterable
 
 from covassay.verification.audit.knowledge.known import known
 
-SCALES = {  # the factors of the noise scale, by the names of suspects
+SCALES = {  # each suspected law, by its name, with the factor of its noise scale
     "half-scale": 0.5, "add-remove": math.sqrt(0.5), "sensitivity-one": math.sqrt(0.5),
     "joint-add-remove": math.sqrt(0.375),
 }  # fmt: skip
 
 
 def explained_by_adjacency(mechanism: str | None, fitted: Iterable[str]) -> str:
-    """Return a sentence if a fitting suspect has the scale that is needed for adding or removing a row; otherwise
-    empty.
+    """Return a sentence if a law that fits has the noise scale that suffices for adding or removing a row, otherwise an
+    empty string.
     """
     enough = known(mechanism).add_remove if mechanism else None
     if enough is None or enough not in [SCALES.get(name) for name in fitted]:

@@ -1,9 +1,11 @@
-"""A private leading eigenvector has a Bingham law with exponent η, exact on data with two or three eigenvalues.
+"""The law of a private leading eigenvector is a Bingham law, which is exact on data with two or three distinct
+eigenvalues.
 
-The released unit vector u has a density of the form g(uᵀAu) with A = η(λ_max I − C), where C is the sum of the x xᵀ
-over the rows x. On k copies of one direction v in R^q, the law depends on one number: w = 1 − ⟨u, v⟩² has density
-proportional to w^{(q−3)/2} (1 − w)^{−1/2} g(ηk w). The Bingham law has g(y) = e^{−y}. Wrong exponents and the known
-bugs have other functions g, so each of them has an exact distribution function too.
+The released unit vector u has a density g(uᵀAu) with A = η(λ_max I − C). Here η is the exponent, C is the sum of xxᵀ
+over the rows x, and λ_max is the largest eigenvalue of C. On k copies of one direction v in R^q, the law depends on w =
+1 − ⟨u, v⟩² alone, whose density is proportional to w^{(q−3)/2} (1 − w)^{−1/2} g(ηk w). The Bingham law has g(y) =
+e^{−y}. A wrong exponent and each known bug correspond to another function g, so the distribution function of w is known
+for them too.
 """
 
 import math
@@ -31,9 +33,9 @@ from covassay.verification.audit.known_bugs import of_bingham
 from covassay.verification.audit.known_bugs.known_bug import LogDensity
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-# the product ηk on the data with one direction: at this value the laws differ most, relative to the time of the draws
+# the product of the exponent and the number of copies: here the laws differ most for the time that the draws take
 DECAY = 4.0
-PANELS = 64  # panels of the quadrature in the angle
+PANELS = 64  # the number of panels in the quadrature over the angle
 
 
 def with_exponent(factor: float) -> LogDensity:
@@ -42,7 +44,9 @@ def with_exponent(factor: float) -> LogDensity:
 
 
 def two_level_cdf(log_g: Callable[[Vector], Vector], q: int) -> Callable[[Vector], Vector]:
-    """Return the distribution function of w for the law g, on data with one strong direction in R^q, q ≥ 2."""
+    """Return the distribution function of w = 1 − ⟨u, v⟩² for a density g(uᵀAu), on copies of one direction v in R^q, q
+    ≥ 2.
+    """
     panels = Panels(np.linspace(0, math.pi / 2, PANELS + 1))
     theta = panels.nodes  # w = sin²θ
     density = np.sin(theta) ** (q - 2) * np.exp(log_g(np.sin(theta) ** 2))
@@ -51,7 +55,7 @@ def two_level_cdf(log_g: Callable[[Vector], Vector], q: int) -> Callable[[Vector
 
 
 def two_level(q: int, eta: float) -> Scenario:
-    """Make the test data: k copies of one direction that is no coordinate axis, with η k near `DECAY`."""
+    """Return copies of one direction that is no coordinate axis, as many as make ηk nearly `DECAY`."""
     k = math.ceil(DECAY / eta)
     direction = np.ones(q) / math.sqrt(q)
     x = np.tile(direction, (k, 1))
@@ -78,13 +82,13 @@ def two_level(q: int, eta: float) -> Scenario:
         x,
         {"leading component": test} | ({"around it": around} if q > 2 else {}),
         _suspects(missing, q, eta * k),
-        # rejection samplers are slower in higher dimensions, but the laws differ more in these dimensions
+        # rejection samplers are slow in high dimensions, but the laws differ more there
         weight=1.5 / q,
     )
 
 
 def _suspects(missing: Callable[[Matrix], Vector], q: int, decay: float) -> tuple[Suspect, ...]:
-    """Return the known bugs and wrong exponents, with their laws of w on the two-level data with ηk = `decay`."""
+    """Return the known bugs and wrong exponents with tests of the laws that they give on copies of one direction."""
     b = bingham_law.envelope_parameter(np.array([0.0] + [decay] * (q - 1)))
 
     def follows(log_density: LogDensity) -> Test:
@@ -101,9 +105,7 @@ def _suspects(missing: Callable[[Matrix], Vector], q: int, decay: float) -> tupl
 
 
 def one_direction(n: int, q: int, eta: float) -> Scenario:
-    """Return the data set of n copies of one direction, with only the test of w by quadrature, which is always
-    quick.
-    """
+    """Return the data set of n copies of one direction, with the one test that is fast in every dimension."""
     direction = np.ones(q) / math.sqrt(q)
     cdf = two_level_cdf(lambda w: -eta * n * w, q)
 
@@ -115,7 +117,7 @@ def one_direction(n: int, q: int, eta: float) -> Scenario:
 
 
 def three_level(eta: float) -> Scenario:
-    """Return the scenario with three distinct eigenvalues, where every squared component has an exact law."""
+    """Return a data set with three distinct eigenvalues, on which the law of every squared component is tested."""
     counts = [math.ceil(c / eta) for c in LEVELS]
     x = np.repeat(np.eye(3), counts, axis=0)
     m = eta * (x.T @ x)
@@ -128,9 +130,9 @@ def three_level(eta: float) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law on data with two and with three eigenvalues.
+    """Return the law of the eigenvector on data with two and with three distinct eigenvalues.
 
-    A known bug that fits adds a pair with a large loss.
+    If a known bug fits the draws, a pair of neighbours is added on which this bug has a large privacy loss.
     """
     epsilon = claim.budget["epsilon"]
     eta = mechanism.exponent(epsilon, claim.options["calibration"])
@@ -156,7 +158,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, **options: Any) -> list[Matrix]:
-    """Draw many outputs at once from the law that `release` requests."""
+    """Draw many eigenvectors at once from the law that `release` requests."""
     seen: list[Matrix] = []
 
     def remember(m: Matrix) -> Matrix:

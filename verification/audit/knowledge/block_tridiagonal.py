@@ -1,7 +1,8 @@
-"""The blocks next to the diagonal have Gaussian noise of one scale, and all other entries are 0 in every draw.
+"""The mechanism adds Gaussian noise of one scale to the diagonal blocks and their neighbours, and sets other entries to
+0.
 
-For known data, the noise of every kept entry is observed, and its law is known exactly. The worst rows differ
-in the signs of every second block.
+The audit knows the data, so it observes the noise of every kept entry, and the law of this noise is known exactly. In
+the neighbours that are worst for privacy, the differing rows have opposite signs in every second block.
 """
 
 import math
@@ -42,7 +43,7 @@ SHAPE_TESTS = "squared norm", "all entries", "total scale"
 
 @dataclass(frozen=True)
 class BlockNoise:
-    """The noise on rows with a given second moment, for a given scale and a given width of the blocks."""
+    """The noise of the kept entries on rows with a given second moment."""
 
     moment: Matrix
     scale: float
@@ -50,35 +51,35 @@ class BlockNoise:
 
     @property
     def near(self) -> NDArray[np.bool_]:
-        """Return the mask of the entries that are kept."""
+        """Return the mask of the entries that the mechanism keeps."""
         return mechanism.kept(len(self.moment), self.block)
 
     @property
     def places(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the rows and columns of the kept entries on and above the diagonal."""
+        """Return the row and column indices of the kept entries on and above the diagonal."""
         i, j = np.nonzero(np.triu(self.near))
         return i, j
 
     def normals(self, outputs: Matrix) -> Matrix:
-        """Return the noise of the k kept entries, divided by their standard deviations: independent N(0, 1), (size,
-        k).
-        """
+        """Return the standardised noise of the k kept entries, which is independent N(0, 1), as an array (size, k)."""
         i, j = self.places
         noise: Matrix = (outputs[:, i, j] - self.moment[i, j]) / self.scale
         return noise * np.where(i == j, 1.0, math.sqrt(2))
 
     def entries(self, outputs: Matrix) -> TestResult:
-        """Test that all kept entries are Gaussian."""
+        """Test that the noise of all kept entries is Gaussian."""
         return kolmogorov_smirnov(self.normals(outputs).ravel(), NORMAL, "all kept entries have Gaussian noise")
 
     def squared_norm(self, outputs: Matrix) -> TestResult:
-        """Test that the sum of the squares of one output is χ²."""
+        """Test that the sum of the squared standardised noise of one output is χ²."""
         squares = (self.normals(outputs) ** 2).sum(axis=1)
         count = len(self.places[0])
         return kolmogorov_smirnov(squares, chi_square(count), f"standardised squares ~ χ²({count})")
 
     def total(self, factor: float) -> Test:
-        """Return the test that the sum of all squares is χ², if the noise scale is multiplied by `factor`."""
+        """Return the test that the sum of the squared noise over all draws is χ², if the noise scale is multiplied by
+        `factor`.
+        """
 
         def test(outputs: Matrix) -> TestResult:
             values = self.normals(outputs) / factor
@@ -88,23 +89,23 @@ class BlockNoise:
         return test
 
     def every_scale(self, outputs: Matrix) -> TestResult:
-        """Test the sum over all draws of the squares of each kept entry."""
+        """Test that, for each kept entry, the sum of its squared noise over all draws is χ²."""
         return gamma_totals(self.normals(outputs) ** 2 / 2, 0.5, "the squares of each entry have their sum", power=2)
 
     def noisy(self, outputs: Matrix) -> TestResult:
-        """Test that every draw has noise."""
+        """Test that no draw is without noise."""
         return bare_draws(self.normals(outputs))
 
     def elsewhere(self, outputs: Matrix) -> TestResult:
-        """Test that all entries that are not kept are 0.
+        """Test that all entries that the mechanism does not keep are 0.
 
-        The law gives draws with another value probability 0; their p-value is 1e-30.
+        A draw with another value has probability 0 under the law, and gets the p-value 1e-30.
         """
         other = int((outputs[:, ~self.near] != 0).any(axis=1).sum())
         return binomial(other, len(outputs), 1e-30, "entries outside the blocks are 0")
 
     def tests(self) -> dict[str, Test]:
-        """Return all tests by name."""
+        """Return the tests of the noise by their names."""
         i, j = self.places
         names = tuple(f"entry ({a + 1}, {b + 1})" for a, b in zip(i, j, strict=True))
         every = np.ones((len(names), len(names)), dtype=bool)
@@ -126,31 +127,33 @@ class BlockNoise:
 
 @dataclass(frozen=True)
 class Claimed:
-    """The budget and the blocks of the claim."""
+    """The budget and the block sizes of a claim, and the laws that follow from them."""
 
     rho: float
     block: int
     block_bound: float
 
     def moment(self, x: Matrix) -> Matrix:
-        """Return the second moment of the shortened rows, in the unit of the output."""
+        """Return the second moment of the clipped rows, in the unit of the output."""
         return second_moment(mechanism.shortened(x, self.block, self.block_bound)) * self.block_bound**2
 
     def noise(self, x: Matrix) -> BlockNoise:
-        """Return the noise on these rows."""
+        """Return the law of the noise on these rows."""
         n, d = x.shape
         scale = float(mechanism.noise_scale(n, d, self.rho, self.block)) * self.block_bound**2
         return BlockNoise(self.moment(x), scale, self.block)
 
     def scenario(self, n: int, d: int) -> Scenario:
-        """Return the tests on the example rows of that shape."""
+        """Return the tests on example rows with the shape (n, d)."""
         x = example_rows(n, d) * self.block_bound
         right = self.noise(x)
         suspects = tuple(Suspect.times(name, text, factor, right.total) for name, text, factor in self.mistakes(d))
         return Scenario(f"d={d}", x, right.tests(), suspects)
 
     def mistakes(self, d: int) -> list[tuple[str, str, float]]:
-        """Return for each mistake in the scale its name, its explanation, and its factor."""
+        """Return, for each plausible mistake in the noise scale, its name, its explanation and the factor of
+        the scale.
+        """
         q, squared = mechanism.blocks(d, self.block), float(mechanism.sensitivity_squared(d, self.block))
         made = [
             ("half-scale", "the noise has half the calibrated scale: too little noise", 0.5),
@@ -165,7 +168,7 @@ class Claimed:
         return made
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-        """Return a statistic that is the log likelihood ratio up to a factor."""
+        """Return a statistic of the outputs that equals the log likelihood ratio up to a factor."""
         change = np.where(mechanism.kept(first.shape[1], self.block), self.moment(first) - self.moment(second), 0.0)
         top = float(np.abs(change).max()) or 1.0
         direction = change / top
@@ -177,7 +180,9 @@ class Claimed:
         return (named, *generic_statistics(first, second, OUTPUTS["matrix"]))
 
     def worst(self, d: int) -> Pair:
-        """Return neighbours whose differing rows have opposite signs in every second block."""
+        """Return the neighbours that are worst for privacy: their differing rows have opposite signs in every second
+        block.
+        """
         heads = np.where(np.arange(d) % self.block == 0, self.block_bound, 0.0)
         signs = np.where(np.arange(d) // self.block % 2 == 0, 1.0, -1.0)
         first, second = neighbours(np.zeros((1, d)), heads, heads * signs if d > self.block else 0 * heads)
@@ -185,7 +190,7 @@ class Claimed:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of the noise of all kept entries, on data of every shape."""
+    """Return the law of the noise of the kept entries, on data with any numbers of rows and columns."""
     claimed = Claimed(claim.budget["rho"], int(claim.parameter("block")), claim.parameter("block_bound"))
     ratio: Callable[[Matrix, Matrix], tuple[Statistic, ...]] = claimed.likelihood_ratio
     return KnownLaw(

@@ -1,6 +1,4 @@
-"""Data with bounded columns and Gaussian noise: the released number of rows, mean and covariance determine the
-noisy sums.
-"""
+"""The mechanism adds Gaussian noise to sums of bounded columns. These noisy sums can be computed from its output."""
 
 from covassay.reference.box_moments import gauss_weights
 from covassay.reference.domain import Adjacency

@@ -1,7 +1,8 @@
-"""The centred covariance has noise: the output is the second moment of the centred rows plus symmetric nuclear-Laplace
-noise.
+"""The mechanism adds symmetric nuclear-Laplace noise to the centred covariance, which is the second moment of the
+centred rows.
 
-The rows of each pair are the corners of an equilateral triangle, where replacing one row moves the covariance the most.
+The rows of the tested neighbours are corners of an equilateral triangle, where replacing a row changes the covariance
+most.
 """
 
 import numpy as np
@@ -38,7 +39,7 @@ def triangle(n: int, d: int, epsilon: float) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of the noise around the centred covariance."""
+    """Return the law of the noise that is added to the centred covariance."""
     epsilon = claim.budget["epsilon"]
 
     def scenario(n: int, d: int) -> Scenario:

@@ -1,6 +1,7 @@
-"""ClippedCov has an exact law if its threshold is public: the law of GaussCov or of SeparateCov on clipped rows.
+"""If its clipping norm is public, ClippedCov has the exact law of GaussCov or SeparateCov on clipped rows.
 
-If ClippedCov uses GaussCov, it adds noise to a query. Draws are always compared with draws of the reference too.
+With GaussCov inside, the output of ClippedCov is the second moment of the clipped rows plus noise. Draws are also
+compared with draws of the reference for every option.
 """
 
 import math
@@ -28,15 +29,15 @@ from covassay.verification.audit.knowledge.shared import (
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive, QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 
-ROWS = 500.0  # n√ρ of the data; the bias of clipping all rows is far above the bound on the noise
+ROWS = 500.0  # the value of n√ρ on the data: the bias of clipping all rows is far above the bound on the noise
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the exact law if the threshold is public, and the comparison with draws of the reference."""
+    """Return the exact law if the clipping norm is public, and the tests that compare draws with the reference."""
     rho, options = claim.budget["rho"], claim.options
     separate, public = options["base"] == "separate", options["threshold"] == "public"
     pairs, scenarios = reference_draws.pairs(claim), reference_draws.scenarios(claim)
-    if separate:  # neighbours with separated eigenvalues test the noise of the eigenvalues
+    if separate:  # these neighbours, whose eigenvalues are far apart, test the noise of the eigenvalues
         pairs = (separated_gaussian.pair(rho), *common_pairs(OUTPUTS["matrix"]))
     if not public:
         return KnownLaw(scenarios, pairs)
@@ -55,7 +56,9 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def path(claim: ClaimUnderAudit) -> QueryPlusNoise | NotAdditive:
-    """Return the data path: noise on the second moment of clipped rows, if there are no other draws."""
+    """Return the data path: the second moment of clipped rows plus noise, if the options cause no other random
+    draws.
+    """
     if claim.options["base"] == "gauss" and claim.options["threshold"] == "public":
         return QueryPlusNoise(independent=True)
     because = "the threshold is drawn, or eigenvalues and eigenvectors get noise of their own"

@@ -1,6 +1,6 @@
-"""The covariance of CoinPress has no law in closed form: draws are compared with draws of the reference.
+"""The law of CoinPress's covariance has no closed form, so draws are compared with draws of the reference.
 
-The domain of this mechanism is the whole space, so the worst rows are far from the origin.
+The mechanism accepts all rows of R^d, so the worst neighbours have rows far from the origin.
 """
 
 from covassay.reference.mechanisms.gaussian_estimation import coinpress_covariance as mechanism
@@ -12,13 +12,13 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the comparison with draws of the reference, and neighbours with rows far from the origin."""
+    """Return the tests that compare draws with the reference, and neighbours with rows far from the origin."""
     output = claim.mechanism.output
     return KnownLaw(reference_draws.scenarios(claim), (far_out(output), *common_pairs(output)))
 
 
 def long_rows(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Data whose longest rows are just not shortened in the first round."""
+    """Return data whose longest rows are nearly long enough to be shortened in the first round."""
     u, constants = claim.parameter("u"), claim.options["constants"]
     share = claim.parameter("beta") / claim.parameter("steps")
 

@@ -1,8 +1,9 @@
-"""The mean of CoinPress is Gaussian on equal rows, at or far from the origin; other data use the reference's draws.
+"""The mean of CoinPress is Gaussian if all rows are equal, and lie either at the origin or far away from it.
 
-At the origin no step clips the rows, so that the output has only the noise of the last step. Far away every step clips
-them in one direction, so that each step continues from the centre of the previous step, and the noises of all steps add
-up. The centre and the variance are computed by the reference: it is run without noise, and with a single unit of noise.
+At the origin no step clips the rows, so the output has only the noise of the last step. Far away every step clips
+all rows in one direction. Each step starts from the noisy centre of the step before, so the noises of all steps add up.
+The reference computes the mean of this Gaussian when it runs without noise, and the variance when each step gets unit
+noise.
 """
 
 import math
@@ -21,16 +22,16 @@ from covassay.verification.audit.knowledge.shared.noise_entries import with_entr
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 from covassay.verification.statistics.laws import NORMAL
 
-VERY_FAR = 1e8  # the distance of rows so far away that their direction does not depend on the centre
+VERY_FAR = 1e8  # at this distance from the origin, the direction of a row hardly depends on the centre
 DIMENSION = 3
-# n√ρ of the data; noise of more than 30 deviations would be needed to clip rows at the origin, also in 32 dimensions
+# the value of n√ρ on the data: rows at the origin would be clipped only by noise of more than 30 deviations
 RECORDS = 1000.0
 MOST = 20_000  # rows
-WEIGHT = 3.0  # the weight of the rows at the origin: with so many draws an error of 5 % of the scale is detected
+WEIGHT = 3.0  # with the number of draws that this weight gives, an error of 5 % in the noise scale is detected
 
 
 def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int, weight: float) -> Scenario:
-    """Return the data set of n equal rows on the first axis, with its law."""
+    """Return n equal rows on the first axis, with the law of the output on them."""
     x = np.tile(place * np.eye(d)[:1], (n, 1))
     zero = zero_noise(claim, d)
     centre = released(claim, x, zero)
@@ -41,7 +42,7 @@ def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int, 
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law on equal rows, if few rows are needed, and the comparison with draws of the reference."""
+    """Return the law on equal rows, if few rows suffice for it, and the tests that compare draws with the reference."""
     scenarios = reference_draws.scenarios(claim)
     pairs = (far_out(claim.mechanism.output), *common_pairs(claim.mechanism.output))
     n = math.ceil(RECORDS / math.sqrt(claim.budget["rho"]))

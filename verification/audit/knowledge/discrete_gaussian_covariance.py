@@ -1,6 +1,7 @@
-"""Discrete Gaussian noise on a second moment of integers consists of whole numbers, on a lattice of public unit.
+"""The noise of this mechanism on a second moment of integers is a multiple of a public unit.
 
-Added randomisation makes these numbers exactly normal (`shared.lattice_noise`), so that the tests of GaussCov apply.
+The module `shared.lattice_noise` adds randomness that turns the discrete Gaussian noise into exactly normal noise, so
+that the tests of GaussCov apply.
 """
 
 import math
@@ -33,37 +34,35 @@ from covassay.verification.audit.knowledge.shared.wrong_scales import scale_susp
 
 
 def deviation(claim: ClaimUnderAudit, d: int) -> float:
-    """Return the deviation σ of the noise, in units of the lattice."""
+    """Return the scale σ of the discrete Gaussian noise, in units of the lattice."""
     change = mechanism.sensitivity_squared(d, input_bits(claim))
     return math.sqrt(mechanism.noise_variance(change, claim.budget["rho"]))
 
 
 def tail_of(sigma: float) -> Tail:
-    """Return the function k -> P(|Z| ≥ k) of the discrete Gaussian law with this σ."""
+    """Return the function that maps k to P(|Z| ≥ k) for a discrete Gaussian Z with this σ."""
     return lambda k: discrete_gaussian.tail(k, sigma)
 
 
 @dataclass(frozen=True)
 class SpreadGaussian(GaussianNoise):
-    """The noise E of GaussCov, recovered from the lattice; `scale` is σ in lattice units."""
+    """The Gaussian noise that is recovered from outputs on a lattice; `scale` is σ in units of the lattice."""
 
     x: Matrix
     input_bits: int
 
     @property
     def lattice(self) -> Lattice:
-        """Return the lattice of the noise in the output."""
+        """Return the lattice on which the outputs lie."""
         return Lattice(self.x, self.input_bits, tail_of(self.scale), lambda p: -ndtri(p / 2))
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """Return the noise E, recovered from the lattice, for every output."""
+        """Return, for every output, the Gaussian noise that is recovered from the lattice."""
         return self.lattice.spread(outputs)
 
 
 def deviations_of_sums(claim: ClaimUnderAudit, d: int) -> tuple[float, float]:
-    """Return the deviations of the noise of the number of rows and of the sum under add-remove, in units of the
-    lattice.
-    """
+    """Return the scales of the noise on the number of rows and on the sum under add-remove, in units of the lattice."""
     rho, share = claim.budget["rho"], float(mechanism.count_share(d))
     change = mechanism.sum_squared(input_bits(claim))
     variances = mechanism.noise_variance(1, share * rho), mechanism.noise_variance(change, (1 - share) * rho)
@@ -71,7 +70,7 @@ def deviations_of_sums(claim: ClaimUnderAudit, d: int) -> tuple[float, float]:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of Gaussian noise with equal variances, recovered from the lattice."""
+    """Return the law of Gaussian noise with equal variances that is recovered from the lattice."""
     b = input_bits(claim)
     if claim.options.get("adjacency") == "add-remove":
         deviations = partial(deviations_of_sums, claim)
@@ -108,7 +107,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def atom(claim: ClaimUnderAudit) -> float:
-    """Return the largest probability that one number of the noise is 0."""
+    """Return the largest probability that the noise of one entry is 0."""
     if claim.options.get("adjacency") == "add-remove":
         return float(discrete_gaussian.pmf(np.array(0.0), deviations_of_sums(claim, 1)[0]))
     return float(discrete_gaussian.pmf(np.array(0.0), deviation(claim, 1)))
@@ -117,5 +116,6 @@ def atom(claim: ClaimUnderAudit) -> float:
 KNOWN = Known(
     law,
     QueryPlusNoise(independent=True, atom=atom),
-    add_remove=math.sqrt(0.5),  # a row x changes the sum by x xᵀ of Frobenius norm 1, a replacement by up to √2
+    # adding a row x changes the sum by xxᵀ with Frobenius norm 1; replacing a row changes it by at most √2
+    add_remove=math.sqrt(0.5),
 )

@@ -1,6 +1,7 @@
-"""Discrete Laplace noise on a second moment of integers consists of whole numbers, on a lattice of public unit.
+"""The noise of this mechanism on a second moment of integers is a multiple of a public unit.
 
-Added randomisation makes these numbers exactly Laplace (`shared.lattice_noise`), so that the tests of LapCov apply.
+The module `shared.lattice_noise` adds randomness that turns the discrete Laplace noise into exactly Laplace noise, so
+that the tests of LapCov apply.
 """
 
 import math
@@ -32,33 +33,35 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def noise_scale(claim: ClaimUnderAudit, d: int) -> float:
-    """Return the scale t of the noise, in units of the lattice."""
+    """Return the scale t of the discrete Laplace noise, in units of the lattice."""
     change = mechanism.sensitivity(d, input_bits(claim))
     return float(mechanism.noise_scale(change, claim.budget["epsilon"]))
 
 
 def tail_of(t: float) -> Tail:
-    """Return the function k -> P(|Z| ≥ k) of the discrete Laplace law of scale t."""
+    """Return the function that maps k to P(|Z| ≥ k) for a discrete Laplace Z with scale t."""
     return lambda k: np.where(k > 0, discrete_laplace.tail(k, t), 1.0)
 
 
 @dataclass(frozen=True)
 class SpreadLaplace(EntrywiseNoise):
-    """The entrywise Laplace noise E, recovered from the lattice; `scale` is t."""
+    """The Laplace noise that is recovered from outputs on a lattice; `scale` is in units of the lattice."""
 
     input_bits: int
 
     @property
     def lattice(self) -> Lattice:
-        """Return the lattice of the noise in the output."""
+        """Return the lattice on which the outputs lie."""
         return Lattice(self.x, self.input_bits, tail_of(self.scale), lambda p: -np.log(p))
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """Return the noise E, recovered from the lattice, for every output."""
+        """Return, for every output, the Laplace noise that is recovered from the lattice."""
         return self.lattice.spread(outputs)
 
     def norm(self, factor: float) -> Test:
-        """Return the test that ‖E‖₁ has its Gamma law, if the noise scale is multiplied by `factor`."""
+        """Return the test that the ℓ1 norm of the noise has its Gamma law, if the noise scale is multiplied by
+        `factor`.
+        """
         return super().norm(1.0) if factor == 1 else replace(self, scale=factor * self.scale).norm(1.0)
 
 
@@ -70,7 +73,7 @@ def scales_of_sums(claim: ClaimUnderAudit, d: int) -> tuple[float, float]:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of entrywise Laplace noise, recovered from the lattice."""
+    """Return the law of independent Laplace noise on the entries that is recovered from the lattice."""
     b = input_bits(claim)
     if claim.options.get("adjacency") == "add-remove":
         scales = partial(scales_of_sums, claim)
@@ -95,7 +98,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def atom(claim: ClaimUnderAudit) -> float:
-    """Return the largest probability that one number of the noise is 0."""
+    """Return the largest probability that the noise of one entry is 0."""
     if claim.options.get("adjacency") == "add-remove":
         return float(discrete_laplace.pmf(0, scales_of_sums(claim, 1)[0]))
     return float(discrete_laplace.pmf(0, noise_scale(claim, 1)))

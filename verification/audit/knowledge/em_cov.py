@@ -1,15 +1,20 @@
-"""EMCov draws like iterative eigenvector sampling, with other eigenvalue noise and other exponents.
+"""EMCov samples eigenvectors one after the other like the iterative mechanism, with other eigenvalue noise and other
+exponents.
 
-The law of EMCov is known exactly on rows along the axes whose eigenvalues lie many noise scales apart.
+The law of EMCov is known exactly on rows along the axes if the eigenvalues lie many noise scales apart.
 """
 
 import math
+from typing import Any, cast
 
 import numpy as np
 
-from covassay.reference.domain import Matrix
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.laws import bingham
+from covassay.reference.laws.draws_again import DrawsAgain
 from covassay.reference.mechanisms.concentrated import em_cov as mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import near_choices
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
@@ -25,7 +30,9 @@ from covassay.verification.statistics.laws import LAPLACE, NORMAL
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law on separated eigenvalues, and neighbours that change two eigenvalues in opposite directions."""
+    """Return the law on data with separated eigenvalues, and neighbours that change two eigenvalues in opposite
+    directions.
+    """
     rho, calibration = claim.budget["rho"], claim.options["calibration"]
 
     def exponents(values: Matrix, n: int) -> Matrix:
@@ -42,6 +49,18 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     return KnownLaw(scenarios, pairs, separated_shapes(at))
 
 
+def many(x: Matrix, size: int, *, rng: np.random.Generator, **given: Any) -> Matrix:
+    """Draw many outputs; all is computed at once but the random directions, which are drawn one by one."""
+    option = {name: given[name] for name in ("calibration",) if name in given}
+    noises = [mechanism.draw_noise(x.shape[1], rng, **option) for _ in range(size)]
+
+    def direction(m: Matrix, *, step: int) -> Matrix:
+        return bingham.sample_each(m, [cast(DrawsAgain[Vector], z.direction).generator(step) for z in noises])
+
+    eigenvalues = np.array([noise.eigenvalues for noise in noises])
+    return mechanism.release(x, IterativeEigenvectorsNoise(eigenvalues, direction), **given)
+
+
 KNOWN = Known(
     law,
     NotAdditive(
@@ -49,6 +68,7 @@ KNOWN = Known(
         SAME_MOMENT,
         continuous=True,
     ),
+    many=many,
     choices=lambda claim: near_choices.eigenvalue_gaps(
         1 / mechanism.exponents(claim.budget["rho"], 2, claim.options["calibration"])[0]
     ),

@@ -1,6 +1,7 @@
-"""Every entry of the second moment, or of its triangle, has Laplace noise of its own.
+"""The mechanism adds independent Laplace noise to every entry of the second moment, or to every entry on and above the
+diagonal.
 
-On known data of every shape, every entry of the noise is observed, and the sum of their absolute values has a Gamma
+The audit knows the data and observes the noise of every entry. The sum of the absolute values of the noise has a Gamma
 law.
 """
 

@@ -1,4 +1,6 @@
-"""The exponential mechanism releases a feature, and the law is a softmax of the energies on data of every shape."""
+"""The exponential mechanism releases the index of a feature. The probabilities are a softmax of the energies of the
+features.
+"""
 
 import math
 
@@ -18,15 +20,16 @@ from covassay.verification.audit.knowledge.shared.levels import FEW_NUMBERS, FIN
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 
 MOST = 128  # features
-# The probability of each of many features behind one: rounding it to 0 makes the loss infinite.
+# The probability of each of many features when one feature has more energy than all of them.
+# Rounding this probability to 0 makes the privacy loss infinite.
 RARE, MANY = (3e-4, 2e-5), 512
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the softmax law for energies 4, 2 and 1, and for one feature with more energy than many others.
+    """Return the law for features of the energies 4, 2 and 1, and for one feature with more energy than many others.
 
-    The one feature is as likely as all others together, so that its probability depends strongly on the exponent; or it
-    is so likely that each of the others is rare.
+    In one data set this feature is as likely as all others together, so that its probability depends strongly on the
+    exponent. In another data set each of the other features is rare.
     """
     eta = exponential.exponent(claim.budget["epsilon"], exponential.ENERGY_RANGE)
 

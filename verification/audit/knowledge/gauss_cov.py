@@ -1,18 +1,26 @@
-"""GaussCov is the second moment plus Gaussian noise. The entries of the noise on and above the diagonal are tested one
-by one.
+"""GaussCov is the second moment plus Gaussian noise. Every entry of the noise on and above the diagonal has a test of
+its own.
 
-The entries of a triangle are independent, and the ensemble gives their variances, for every n and d. Under add-remove,
-Gaussian noise is added to the sum of x xᵀ and to the number of rows.
+These entries are independent for all n and d, and the chosen noise ensemble gives their variances. Under add-remove
+adjacency, Gaussian noise is added to the sum of xxᵀ and to the number of rows.
 """
 
 import math
 
-from covassay.reference.mechanisms.concentrated.gauss_cov import COUNTED, count_share, noise_scale, scale_of_sum
+from covassay.reference.mechanisms.concentrated.gauss_cov import (
+    COUNTED,
+    count_share,
+    draw_noise,
+    noise_scale,
+    release,
+    scale_of_sum,
+)
 from covassay.reference.mechanisms.counted import gaussian_count_scale
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import gaussian_noise
 from covassay.verification.audit.knowledge.shared.counted_noise import IndependentNoise
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
 _OF_MEANS = gaussian_noise.law(lambda claim, n: float(noise_scale(n, claim.budget["rho"])))
@@ -33,6 +41,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 KNOWN = Known(
     law,
     QueryPlusNoise(independent=True),
+    many=InOneBatch(draw_noise, release),
     # adding x changes the moment by x xᵀ/n, of norm 1/n, and replacing x changes it by up to √2/n
     add_remove=math.sqrt(0.5),
 )

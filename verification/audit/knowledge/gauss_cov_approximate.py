@@ -1,4 +1,4 @@
-"""GaussCov under (ε, δ)-DP has the noise of GaussCov, with a scale for that claim."""
+"""GaussCov under (ε, δ)-DP adds the noise of GaussCov with the scale for this claim."""
 
 import math
 
@@ -18,6 +18,6 @@ def scale(claim: ClaimUnderAudit, n: int) -> float:
 KNOWN = Known(
     gaussian_noise.law(scale),
     QueryPlusNoise(independent=True),
-    # adding x changes the moment by x xᵀ/n, of norm 1/n, and replacing x changes it by up to √2/n
+    # adding a row x changes the moment by xxᵀ/n of norm 1/n; replacing a row changes it by at most √2/n
     add_remove=math.sqrt(0.5),
 )

@@ -1,6 +1,4 @@
-"""The second moment of every column has independent normal noise under zCDP, which is observed on data of every
-shape.
-"""
+"""The mechanism adds independent normal noise to the second moment of every column, calibrated to zCDP."""
 
 import math
 
@@ -37,5 +35,5 @@ def law_of(claim: ClaimUnderAudit) -> KnownLaw:
 KNOWN = Known(
     law_of,
     QueryPlusNoise(independent=True),
-    add_remove=math.sqrt(0.5),  # adding a row moves the moments by at most 1/n, and replacing a row by at most √2/n
+    add_remove=math.sqrt(0.5),  # adding a row changes the moments by at most 1/n, and replacing a row by at most √2/n
 )

@@ -1,6 +1,4 @@
-"""The second moment of every column has independent normal noise under (ε, δ)-DP, which is observed on data of
-every shape.
-"""
+"""The mechanism adds independent normal noise to the second moment of every column, calibrated to (ε, δ)-DP."""
 
 import math
 
@@ -23,5 +21,5 @@ def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
 KNOWN = Known(
     law(scale, NORMAL, power=2),
     QueryPlusNoise(independent=True),
-    add_remove=math.sqrt(0.5),  # adding a row moves the moments by at most 1/n, and replacing a row by at most √2/n
+    add_remove=math.sqrt(0.5),  # adding a row changes the moments by at most 1/n, and replacing a row by at most √2/n
 )

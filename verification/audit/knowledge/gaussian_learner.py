@@ -1,4 +1,4 @@
-"""Compare draws of the learner of a Gaussian with draws of the reference, because its law has no closed form."""
+"""The law of the learner of a Gaussian has no closed form, so draws are compared with draws of the reference."""
 
 from covassay.reference.mechanisms.gaussian_estimation import gaussian_learner
 from covassay.verification.audit.knowledge.known import Known
@@ -10,7 +10,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the scenarios and pairs for any mechanism, and pairs of rows, on which the mean is as in PME."""
+    """Return the tests and pairs that serve any mechanism, and data of paired rows as for the private mean PME."""
     share = gaussian_learner.half
     pairs = of_pairs(claim, share(claim.budget["rho"]), share(claim.parameter("beta")))
     return KnownLaw((*reference_draws.scenarios(claim), *pairs), reference_draws.pairs(claim))

@@ -1,7 +1,7 @@
-"""The draws of iterative eigenvector sampling can be read from the output if eigenvalues are many noise scales apart.
+"""If the eigenvalues are many noise scales apart, the output of the mechanism shows all of its random draws.
 
-On such data the eigenvalue noises are independent Laplace variables, and each direction has an exact Bingham law given
-the earlier directions.
+On such data the noises of the eigenvalues are independent Laplace variables, and each eigenvector has an exact Bingham
+law given those drawn before.
 """
 
 import numpy as np
@@ -20,14 +20,14 @@ from covassay.verification.audit.knowledge.shared.separated_eigenvalues import (
 )
 from covassay.verification.statistics.laws import LAPLACE
 
-BETA = 0.1  # the failure probability in the offset of the adaptive budget of the mechanism
+BETA = 0.1  # the failure probability that the offset of the adaptive budget assumes
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law on separated eigenvalues.
+    """Return the law on data whose eigenvalues are far apart.
 
-    With the adaptive budget, the exponent η_1 of the first step varies between draws, and the law is known for two
-    columns. If the claim has a rank k, draws are compared with draws of the reference.
+    With the adaptive budget, the exponent of the first step varies between draws, and the law is known for two columns
+    only. If the claim has a rank, draws are compared with draws of the reference instead.
     """
     if claim.options.get("rank", 0):
         return reference_draws.law(claim)

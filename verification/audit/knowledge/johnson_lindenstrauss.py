@@ -1,9 +1,9 @@
-"""The Johnson–Lindenstrauss mechanism with ℓ2 noise shows its noise without projection, if the fit is exact.
+"""If the fit of the Johnson–Lindenstrauss mechanism changes nothing, its output is the second moment plus ℓ2 noise.
 
-Let D be the number of isometric coordinates of a symmetric matrix, and l the dimension after the projection. If l =
-D, and if so many rows are used that the noisy second moment is positive definite with trace below 1, then the fit
-changes nothing. The noise is observed, and its law is known exactly: ‖z‖ ~ Gamma(D), and its direction is uniform on
-the sphere of R^D in the isometric coordinates. On smaller data the draws are compared with draws of the reference.
+A symmetric d × d matrix has D = d(d + 1)/2 coordinates in an isometry with R^D; let l be the dimension after
+projection. If l = D, and if the noisy second moment is positive definite with trace below 1, then the fit changes
+nothing. The noise z is then observed. Its norm has the law Gamma(D), and its direction is uniform on the sphere of R^D.
+On data with few rows, draws are compared with draws of the reference.
 """
 
 import math
@@ -27,12 +27,12 @@ from covassay.verification.statistics.laws import gamma
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 D = 2
-# the second moment is so many noise scales from the boundary, which the noise reaches with probability e^{−60}
+# the distance of the second moment from the boundary in noise scales; noise reaches it with probability e^{−60}
 MARGIN = 60.0
 
 
 def interior_rows(epsilon: float) -> Matrix:
-    """Make rows along the two axes and as many zero rows: their second moment I/4 has distance 1/4 from every
+    """Return rows along two axes and as many zero rows; their second moment I/4 has distance 1/4 from every
     boundary.
     """
     n = 4 * math.ceil(MARGIN * math.sqrt(2) / epsilon)
@@ -40,7 +40,7 @@ def interior_rows(epsilon: float) -> Matrix:
 
 
 def noise_tests(x: Matrix, scale: float) -> dict[str, Test]:
-    """Return the tests of the noise z on outputs Σ + scale · unsvec(z), by name."""
+    """Return the tests, by name, of the noise z in outputs Σ + scale · unsvec(z)."""
 
     def noise(outputs: Matrix) -> Matrix:
         return svec(outputs - second_moment(x)) / scale
@@ -74,7 +74,7 @@ def noise_tests(x: Matrix, scale: float) -> dict[str, Test]:
 
 
 def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
-    """Return the test that ‖svec(Y − Σ)‖/scale has the law Gamma(D + gap) for outputs Y."""
+    """Return the test that ‖svec(Y − Σ)‖/scale has the law Gamma(D + gap), where Y is an output."""
     shape = mechanism.entries(D) + shape_gap
 
     def test(outputs: Matrix) -> TestResult:
@@ -85,8 +85,8 @@ def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
 
 
 def interior_pair(x: Matrix, scale: float) -> Pair:
-    """Return neighbours far from every boundary, where the output is Σ + scale · unsvec(z), with their likelihood
-    ratio.
+    """Return neighbours far from every boundary with their log likelihood ratio; the output there is a known matrix
+    plus noise.
     """
     first, second = neighbours(x[:-1], *orthonormal_pair(D))
     a, b = second_moment(first), second_moment(second)
@@ -99,9 +99,7 @@ def interior_pair(x: Matrix, scale: float) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of the noise where it is observed, unless the options project at d = 2; also draws of the
-    reference.
-    """
+    """Return the law of the noise where it is observed, and the tests that compare draws with the reference."""
     scenarios, pairs = reference_draws.scenarios(claim), reference_draws.pairs(claim)
     values = {name: claim.options.get(name, default) for name, default in claim.mechanism.parameters.items()}
     t = mechanism.transform(D, values["alpha"], values["beta"], values["seed"])

@@ -1,4 +1,6 @@
-"""The Johnson–Lindenstrauss mechanism with image noise has no closed-form law: the reference's draws are used."""
+"""The law of the Johnson–Lindenstrauss mechanism with image noise has no closed form, so draws are compared with the
+reference.
+"""
 
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive

@@ -1,10 +1,10 @@
-"""Joint moments have Gaussian noise on the mean and on the second moment, and both scales are tested.
+"""Joint moments are a mean and a second moment, each with Gaussian noise of its own scale. The tests cover both scales.
 
-Let m be the mean, Σ the second moment, m̃ and Σ̃ the released ones, and σ₁ and σ₂ the noise scales. For known data, N
-= (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂ are observed, and their laws are known exactly. The two parts have their own tests,
-which detect noise that is wrong in one part only; joint tests detect noise that both parts share. The rows of a pair
-are opposite, which changes the mean most and the second moment not at all, or they attain the joint sensitivity for the
-chosen weight.
+Let m be the mean, Σ the second moment, m̃ and Σ̃ their noisy versions, and σ₁ and σ₂ the noise scales. The audit knows
+the data and observes N = (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂, whose laws are known exactly. Separate tests detect wrong
+noise in one of the two parts, and joint tests detect wrong noise in both. In some neighbours the differing rows are
+opposite, which changes only the mean. In others they attain the joint sensitivity of both moments for the chosen
+weight.
 """
 
 import math
@@ -35,12 +35,12 @@ DIMENSIONS = (1, 2, 4)
 CONFIDENCE = 0.999
 OF_THE_MOMENT = "squared norm", "total scale", "turned entry", "all entries"
 SHAPE_TESTS = "all numbers", "total scale", "total scale of the mean", "total scale of the second moment"
-ADD_REMOVE = math.sqrt(0.375)  # the squared joint sensitivity is then 1 + weight = 3/2 in place of 4
+ADD_REMOVE = math.sqrt(0.375)  # the squared joint sensitivity is 1 + weight = 3/2 here, and 4 for opposite rows
 
 
 @dataclass(frozen=True)
 class JointNoise:
-    """The noise on data with a given mean and second moment, if the scales are `first` and `second`."""
+    """The noise on data with a given mean and second moment; `first` and `second` are the two noise scales."""
 
     mean: Vector
     moment: Matrix
@@ -49,29 +49,27 @@ class JointNoise:
 
     @property
     def of_the_moment(self) -> GaussianNoise:
-        """Return the tests of the noise of the second moment."""
+        """Return the law of the noise of the second moment, with its tests."""
         return GaussianNoise(self.moment, self.second, "goe")
 
     def normals(self, outputs: Matrix) -> Matrix:
-        """Return the noise N of the mean for every output, (n, d)."""
+        """Return the standardised noise of the mean for every output, as an array (n, d)."""
         values: Matrix = (outputs[:, 0] - self.mean) / self.first
         return values
 
     def coordinates(self, outputs: Matrix) -> Matrix:
-        """Return all noise numbers of every output, divided by their deviations: independent N(0, 1), (n, d + d(d +
-        1)/2).
-        """
+        """Return the standardised noise of every output, independent N(0, 1) numbers of shape (n, d + d(d + 1)/2)."""
         i, j = np.triu_indices(len(self.mean))
         noise = self.of_the_moment
         entries = noise.residuals(outputs[:, 1:])[:, i, j] / noise.spread[i, j]
         return np.hstack([self.normals(outputs), entries])
 
     def component(self, outputs: Matrix) -> TestResult:
-        """Test that the first component of the mean has Gaussian noise."""
+        """Test that the noise of the first component of the mean is Gaussian."""
         return kolmogorov_smirnov(self.normals(outputs)[:, 0], NORMAL, "the noise of mean 1 is Gaussian")
 
     def total(self, numbers: Callable[[Matrix], Matrix], what: str) -> Test:
-        """Return the test that the sum of the squares of these N(0, 1) numbers over all draws is χ²."""
+        """Return the test that the sum of the squares of standardised noise over all draws is χ²."""
 
         def test(outputs: Matrix) -> TestResult:
             values = numbers(outputs)
@@ -81,17 +79,17 @@ class JointNoise:
         return test
 
     def all_numbers(self, outputs: Matrix) -> TestResult:
-        """Test that all noise numbers, divided by their deviations, are Gaussian."""
+        """Test that the standardised noise of all numbers is Gaussian."""
         return kolmogorov_smirnov(self.coordinates(outputs).ravel(), NORMAL, "all numbers of both noises are Gaussian")
 
     def squared_norm(self, outputs: Matrix) -> TestResult:
-        """Test that the sum of the squares of all noise numbers of one output is χ²."""
+        """Test that the sum of the squared standardised noise of one output is χ²."""
         squares = (self.coordinates(outputs) ** 2).sum(axis=1)
         count = len(self.mean) * (len(self.mean) + 3) // 2
         return kolmogorov_smirnov(squares, chi_square(count), f"the squares of both noises together ~ χ²({count})")
 
     def tests(self) -> dict[str, Test]:
-        """Return all tests by name."""
+        """Return the tests of the noise by their names."""
 
         def below(test: Test) -> Test:
             return lambda outputs: test(outputs[:, 1:])
@@ -107,7 +105,9 @@ class JointNoise:
         }
 
     def scales(self, outputs: Matrix) -> str:
-        """Return a sentence with the confidence intervals of both scales, as multiples of the calibrated ones."""
+        """Return a sentence that states confidence intervals of both noise scales as multiples of the claimed
+        scales.
+        """
         coordinates, d = self.coordinates(outputs), len(self.mean)
         said = []
         for name, values in (("mean", coordinates[:, :d]), ("second moment", coordinates[:, d:])):
@@ -119,7 +119,7 @@ class JointNoise:
 
 @dataclass(frozen=True)
 class Claimed:
-    """The budget and the weight of the claim, and the laws that follow."""
+    """The budget and the weight of a claim, and the laws that follow from them."""
 
     rho: float
     weight: float
@@ -131,12 +131,12 @@ class Claimed:
         return first, second
 
     def noise(self, x: Matrix, first: float = 1.0, second: float = 1.0) -> JointNoise:
-        """Return the noise on the given rows, if the claimed scales are multiplied by factors."""
+        """Return the law of the noise on these rows when each claimed scale is multiplied by its factor."""
         one, other = self.scales(*x.shape)
         return JointNoise(x.mean(axis=0), second_moment(x), first * one, second * other)
 
     def scenario(self, n: int, d: int) -> Scenario:
-        """Return the tests on the example rows of that shape."""
+        """Return the tests on example rows with the shape (n, d)."""
         x = example_rows(n, d)
         right = self.noise(x)
         suspects = tuple(
@@ -149,9 +149,7 @@ class Claimed:
         return self.noise(x, *(factor * one for one in factors)).squared_norm
 
     def mistakes(self, d: int) -> list[tuple[str, str, tuple[float, float]]]:
-        """Return for each mistake its name, its explanation, and the factors by which it changes the two noise
-        scales.
-        """
+        """Return, for each plausible mistake, its name, its explanation and the factors of the two noise scales."""
         lam = float(mechanism.moment_weight(d, self.weight))
         squared = float(mechanism.change_squared(d, self.weight))
         alone = math.sqrt(2 * 4 / squared), math.sqrt(2 * lam * (2 if d > 1 else 1) / squared)
@@ -172,7 +170,9 @@ class Claimed:
         return made
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-        """Return the log likelihood ratio up to a factor, and the changes of the moments in the output."""
+        """Return two statistics of an output: a multiple of the log likelihood ratio, and the products with the changes
+        of the moments.
+        """
         one, other = self.scales(*first.shape)
         direction = first.mean(axis=0) - second.mean(axis=0)
         change = second_moment(first) - second_moment(second)
@@ -187,7 +187,9 @@ class Claimed:
 
 
 def pairs(claimed: Claimed) -> tuple[Pair, ...]:
-    """Return the rows that attain the joint sensitivity, opposite rows, and pairs that serve any mechanism."""
+    """Return neighbours that attain the joint sensitivity, neighbours with opposite rows, and pairs that serve any
+    mechanism.
+    """
     made: list[Pair] = []
     kinds: list[tuple[str, Callable[[int], tuple[Vector, Vector]]]] = [
         ("opposite rows", lambda d: (np.eye(d)[0], -np.eye(d)[0]))
@@ -202,7 +204,7 @@ def pairs(claimed: Claimed) -> tuple[Pair, ...]:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of both noises on data of every shape."""
+    """Return the law of the noise on both moments, for data with any numbers of rows and columns."""
     claimed = Claimed(claim.budget["rho"], claim.parameter("weight"))
     shapes = Shapes(claimed.scenario, SHAPE_TESTS, lambda d: d * (d + 3) / 2, grid())
     return KnownLaw(tuple(claimed.scenario(N, d) for d in DIMENSIONS), pairs(claimed), shapes)

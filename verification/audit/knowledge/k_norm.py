@@ -1,4 +1,4 @@
-"""The mechanism adds K-norm noise to the second moment, with the scale of a claim of ε-DP."""
+"""The mechanism adds K-norm noise to the second moment, with a scale for ε-DP."""
 
 from typing import cast
 
@@ -12,7 +12,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def body(claim: ClaimUnderAudit) -> Body:
-    """Return the convex body that the claim names."""
+    """Return the convex body whose norm the claimed mechanism uses."""
     return cast(Body, claim.options["body"])
 
 

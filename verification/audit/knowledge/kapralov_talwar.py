@@ -1,13 +1,14 @@
-"""Deflation with private eigenvectors has an exact law on two data sets.
+"""The Kapralov–Talwar mechanism releases one noisy eigenvector and eigenvalue per round, and its law is exact on two
+data sets.
 
-Let Y be the output on n rows. With one feature, nY is the eigenvalue released in the only round. With two features
-and n = 2K rows with XᵀX = K·I, the first direction u₁ is uniform, its value is l₁ = K + bz₁ with Laplace noise bz₁,
-and the next round sees K I − l₁ u₁u₁ᵀ. So w = ⟨u₁, u₂⟩², for the second direction u₂, follows the Bingham law on the
-circle with decay η(K + bz₁). If no value is clipped,
+Let Y be the output on n rows. With one feature, nY is the noisy eigenvalue that the only round releases. Now take two
+features and n = 2K rows with XᵀX = K·I. The first direction u₁ is uniform, its noisy eigenvalue is l₁ = K + bz₁ with a
+Laplace variable z₁, and the second round sees K·I − l₁ u₁u₁ᵀ. If u₂ is the second direction, w = ⟨u₁, u₂⟩² follows the
+Bingham law on the circle with the exponent η(K + bz₁). If no eigenvalue is clipped,
 
     tr nY = K + bz₁ + (1 − w)K − bz₁w + bz₂.
 
-The distribution function of tr nY is a double integral, over z₁ and w.
+The distribution function of tr nY is therefore a double integral over z₁ and w.
 """
 
 import math
@@ -29,17 +30,17 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.statistics.laws import LAPLACE
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-PANEL_NODES = 12  # Gauss–Legendre nodes on each panel of the variable z₁
-ANGULAR_NODES = 160  # Gauss–Legendre nodes in the angle
-# a value lies so many noise scales from the ends of [0, n], so that it is clipped with probability below e^{-60}
+PANEL_NODES = 12  # the number of Gauss–Legendre nodes on each panel of the integral over z₁
+ANGULAR_NODES = 160  # the number of Gauss–Legendre nodes of the integral over the angle
+# an eigenvalue is so many noise scales from 0 and n, so that it is clipped with probability below e^{-60}
 DISTANCE = 60.0
 
 
 @lru_cache(maxsize=16)
 def trace_cdf(decay: float, distance: float, factor: float) -> Callable[[Vector], Vector]:
-    """Tabulate the distribution function of (tr nY − 2K)/b = z₁(1 − w) + z₂ − Kw/b, with an error below 1e-5.
+    """Return a table of the distribution function of z₁(1 − w) + z₂ − Kw/b, with an error below 1e-5.
 
-    `decay` is ηb, `distance` K/b, and `factor` multiplies z₁ and z₂.
+    `decay` is ηb, `distance` is K/b, and z₁ and z₂ are multiplied by `factor`.
     """
     z, weight = _laplace_quadrature()
     angles, circle = np.polynomial.legendre.leggauss(ANGULAR_NODES)
@@ -48,14 +49,16 @@ def trace_cdf(decay: float, distance: float, factor: float) -> Callable[[Vector]
     joint = weight[:, None] * density / density.sum(axis=1, keepdims=True)
     grid = np.concatenate(
         [np.linspace(-distance / 2, -8, 60)[:-1], np.linspace(-8, 8, 161), np.linspace(8, 40, 40)[1:]]
-    )  # the points are dense where the mass is
+    )  # the table has more points where the probability is concentrated
     values = [float((joint * LAPLACE((t - factor * z[:, None] * (1 - w) + distance * w) / factor)).sum()) for t in grid]
     table = scipy.interpolate.PchipInterpolator(grid, np.maximum.accumulate(values))
     return lambda t: np.clip(table(np.clip(t, grid[0], grid[-1])), 0.0, 1.0)
 
 
 def _laplace_quadrature() -> tuple[Vector, Vector]:
-    """Return nodes and weights for an expectation over Laplace(1): panels that grow away from 0, up to ±40."""
+    """Return nodes and weights of a quadrature for an expectation over Laplace(1), on panels up to ±40 that grow away
+    from 0.
+    """
     nodes, weights = np.polynomial.legendre.leggauss(PANEL_NODES)
     edges = np.concatenate([-np.geomspace(40, 0.1, 24), [0.0], np.geomspace(0.1, 40, 24)])
     middle, half = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
@@ -64,7 +67,7 @@ def _laplace_quadrature() -> tuple[Vector, Vector]:
 
 
 def one_feature(epsilon: float) -> Scenario:
-    """Return the data set with one feature, whose eigenvalue is far from 0 and from n."""
+    """Return data with one feature whose eigenvalue is far from 0 and from n."""
     b = mechanism.value_scale(epsilon, 1)
     n = math.ceil(2 * DISTANCE * b)
     x = np.full((n, 1), math.sqrt(0.5))
@@ -81,7 +84,7 @@ def one_feature(epsilon: float) -> Scenario:
 
 
 def two_equal_features(epsilon: float) -> Scenario:
-    """Return the scenario on data with XᵀX = K·I in two dimensions."""
+    """Return two features with XᵀX = K·I, with the tests on them."""
     eta, b = mechanism.exponent(epsilon, 2), mechanism.value_scale(epsilon, 2)
     k = math.ceil(DISTANCE * b)
     x = np.repeat(np.eye(2), k, axis=0)
@@ -114,7 +117,9 @@ def two_equal_features(epsilon: float) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law on both data sets, unless a rank is given, and the comparison with draws of the reference."""
+    """Return the law on the two data sets, unless a rank is given, and the tests that compare draws with the
+    reference.
+    """
     epsilon = claim.budget["epsilon"]
     exact = () if claim.options.get("rank", 0) else (one_feature(epsilon), two_equal_features(epsilon))
     return KnownLaw((*exact, reference_draws.scenario(claim, 6, 3, 0.5)), common_pairs(OUTPUTS["matrix"]))

@@ -1,4 +1,4 @@
-"""Find the declaration in a knowledge file, and make from it the profile for an audit."""
+"""Read what the audit knows of a mechanism from its file, and make from it all that an audit expects of a target."""
 
 import importlib
 import importlib.util
@@ -23,11 +23,11 @@ from covassay.verification.audit.knowledge.shared.noise_entries import with_entr
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Profile, View
 from covassay.verification.declared import default_claim
 
-# entry points of other packages with this group name map the name of a mechanism to a module with a KNOWN
+# another package names its mechanism in this group of entry points, together with a module that has KNOWN
 GROUP = "covassay.knowledge"
-COARSE = 1e-3  # if one value has at least this probability, equal draws are expected
+COARSE = 1e-3  # equal draws are expected if one value has at least this probability
 Path = QueryPlusNoise | NotAdditive
-Many = Callable[..., list[Matrix]]
+Many = Callable[..., list[Matrix] | Matrix]
 UNKNOWN = NotAdditive("it is not known that the output is a query plus noise")
 
 
@@ -35,20 +35,21 @@ UNKNOWN = NotAdditive("it is not known that the output is a query plus noise")
 class Known:
     """All that the audit knows of one mechanism.
 
-    law : claim -> data sets on which the law is known, wrong laws to suspect, neighbours, and data of any shape.
-        Without it, draws are compared with draws of the reference.
-    path : the path from the data to the output, which may depend on the options of a claim. If the path is a query
-        plus noise, `profile` adds tests of the entries of the noise to the scenarios of `law`.
-    many : (x, size, *, rng, and the parameters of `sample`) -> many draws of the reference, faster than one by one.
+    law : takes a claim; returns data sets on which the law is known, wrong laws to suspect, neighbours, and data of any
+        shape. Without it, draws are compared with draws of the reference.
+    path : describes how the output depends on the data; it may depend on the options of a claim. If the output is a
+        query plus noise, `profile` adds tests of the entries of the noise to the tests of `law`.
+    many : draws many outputs of the reference faster than one by one, from x, size, rng and the parameters of `sample`.
     add_remove : the share of the noise that suffices if a row is added or removed, n is public and d ≥ 2; None if
         unknown.
-    nuclear : whether the noise is nuclear-Laplace, so that a report shows the tail of its spectral norm.
-    view : a function from an output under a claim to the tested quantity; None tests the output itself.
-    choices : claim -> data near the choices of the mechanism, on which draws are compared with the reference.
+    nuclear : says whether the noise is nuclear-Laplace, so that a report shows the tail of its spectral norm.
+    view : computes the tested quantity from an output under a claim; None tests the output itself.
+    choices : takes a claim; returns data near the choices of the mechanism, on which draws are compared with the
+        reference.
     bits_unseen : the reason why the check of low-order bits finds no loss above the claim in float releases; empty if
-    it does.
+        it does.
 
-    The comparison with the reference at other budgets follows from the declaration of the mechanism.
+    The audit compares draws at other budgets with the reference without any further field.
     """
 
     law: Callable[[ClaimUnderAudit], KnownLaw] = reference_draws.law
@@ -61,15 +62,15 @@ class Known:
     bits_unseen: str = ""
 
     def path_of(self, claim: ClaimUnderAudit) -> Path:
-        """Return the path from the data to the output for the options of this claim."""
+        """Return how the output depends on the data, for the options of this claim."""
         return self.path if isinstance(self.path, Path) else self.path(claim)
 
 
 @cache
 def known(name: str) -> Known:
-    """Return the knowledge of the mechanism of that name, from the file of its name or from another package.
+    """Return what the audit knows of a mechanism, from the file with its name or from another package.
 
-    The result is an empty `Known` if there is none.
+    Return an empty `Known` if no file and no package knows the mechanism.
 
     Raises
     ------
@@ -91,22 +92,20 @@ def _declared(where: str, module: Any) -> Known:
 
 
 def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: float, seed: int) -> Profile:
-    """Return the profile of the mechanism of that name under this claim; `options` are complete
-    (`Mechanism.resolve`).
-    """
+    """Return all that an audit expects of this mechanism under this claim; `options` has a value for every option."""
     declared: Mechanism[Any, ..., Any] = mechanism(name)
     expected = default_claim(name)
     if type(guarantee) is not type(expected):
         asked, given = (" and ".join(f"--{key}" for key in g.keywords()) for g in (expected, guarantee))
         raise InvalidInput(f"{name} is {declared.notion.label}: give {asked} instead of {given}")
-    claim = ClaimUnderAudit(declared, guarantee, options, samples, seed)
     knowledge = known(name)
+    claim = ClaimUnderAudit(declared, guarantee, options, samples, seed, many=knowledge.many)
     if knowledge.view is not None:
         claim = replace(claim, view=knowledge.view(claim))
     path, law = knowledge.path_of(claim), knowledge.law(claim)
     data_path, scenarios = path.data_path(claim), law.scenarios
     independent = isinstance(path, QueryPlusNoise) and path.independent
-    # a matrix output is a vector of entries, some of which may depend on each other
+    # a matrix output is flattened to a vector, some of whose entries may depend on each other
     listed = len(claim.output.shape(2)) == 1
     if data_path.query is not None and (independent or not listed):
         scenarios = tuple(with_entries(s, data_path.query(s.x), data_path.symmetric, independent) for s in scenarios)

@@ -1,4 +1,4 @@
-"""KVMean is Gaussian around the mean of clipped values, on columns that are constant except for outliers."""
+"""The output of KVMean is Gaussian around the mean of clipped values if each column is constant except for outliers."""
 
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import constant_columns

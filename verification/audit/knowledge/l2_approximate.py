@@ -1,4 +1,4 @@
-"""The mechanism adds K-norm noise for the Frobenius norm, with the scale of a claim of (ε, δ)-DP."""
+"""The mechanism adds K-norm noise for the Frobenius norm to the second moment, with a scale for (ε, δ)-DP."""
 
 import math
 
@@ -17,7 +17,9 @@ def body(claim: ClaimUnderAudit) -> Body:
 
 
 def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
-    """Return the noise scale s = Δ/q, where Δ is the sensitivity and q the largest shift in noise scales."""
+    """Return the noise scale Δ/q, where Δ is the sensitivity and q the largest admissible change of the query in noise
+    scales.
+    """
     q = l2_approximate.largest_move(claim.budget["epsilon"], claim.budget["delta"], d)
     return float(l2_approximate.noise_scale(l2_approximate.sensitivity(n, d), q))
 
@@ -26,6 +28,6 @@ KNOWN = Known(
     k_norm_noise.law(body, scale),
     QueryPlusNoise(),
     many=InOneBatch(l2_approximate.draw_noise, l2_approximate.release),
-    # adding x changes the moment by x xᵀ/n, of norm 1/n, and replacing x changes it by up to √2/n
+    # adding a row x changes the moment by xxᵀ/n of norm 1/n; replacing a row changes it by at most √2/n
     add_remove=math.sqrt(0.5),
 )

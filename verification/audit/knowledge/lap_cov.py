@@ -1,12 +1,13 @@
-"""LapCov adds independent Laplace noise to the triangle of the second moment; every noise entry is observed."""
+"""LapCov adds independent Laplace noise to the entries of the second moment on and above the diagonal."""
 
 from covassay.reference.mechanisms.counted import laplace_count_scale
 from covassay.reference.mechanisms.pure.entrywise_laplace import count_share, scale_of_sum
-from covassay.reference.mechanisms.pure.lap_cov import COUNTED, noise_scale
+from covassay.reference.mechanisms.pure.lap_cov import COUNTED, draw_noise, noise_scale, release
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import entrywise_noise
 from covassay.verification.audit.knowledge.shared.counted_noise import IndependentNoise
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
 
@@ -31,4 +32,4 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     return IndependentNoise(COUNTED, scales, gaussian=False).known
 
 
-KNOWN = Known(law, QueryPlusNoise(independent=True))
+KNOWN = Known(law, QueryPlusNoise(independent=True), many=InOneBatch(draw_noise, release))

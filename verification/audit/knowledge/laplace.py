@@ -1,4 +1,4 @@
-"""The second moment of every column has independent Laplace noise, which is observed on data of every shape."""
+"""The mechanism adds independent Laplace noise to the second moment of every column."""
 
 from covassay.reference.mechanisms.building_blocks.laplace import COUNTED, noise_scale, second_moments_sensitivity
 from covassay.reference.mechanisms.counted import laplace_count_scale, pure_share
@@ -33,5 +33,5 @@ def law_of(claim: ClaimUnderAudit) -> KnownLaw:
 KNOWN = Known(
     law_of,
     QueryPlusNoise(independent=True),
-    add_remove=0.5,  # adding a row moves the moments by at most 1/n, and replacing a row by at most 2/n
+    add_remove=0.5,  # adding a row changes the moments by at most 1/n, and replacing a row by at most 2/n
 )

@@ -1,10 +1,10 @@
-"""A private k-dimensional subspace has a matrix Bingham law with exponent η, exact on copies of one direction.
+"""The law of a private k-dimensional subspace is a matrix Bingham law, which is exact on copies of one direction.
 
-Let P be the released projection. On copies of one direction v, the share w = vᵀPv has an exact distribution function
-for every rank and every dimension. Given w, the rest of P is uniform around v. With three columns, P is determined by
-one vector, in its range or orthogonal to it. On two directions with four columns, for rank 2, s = tr(PQ) − 1 has
-density ∝ −ln|s| e^{ηns} on [−1, 1], where n is the number of copies of each direction and Q projects onto both. On
-other rows, draws are compared with draws of the reference.
+Let P be the released orthogonal projection of rank k. On n copies of a unit vector v, the distribution function of w =
+vᵀPv is known for every rank and dimension. Given w, the rest of P is uniform around v. With three columns, P is
+determined by one vector, which spans either its range or its kernel. Now take rank 2 and n copies of each of two
+directions in R⁴, and let Q project onto their span. Then s = tr(PQ) − 1 has a density proportional to −ln|s| e^{ηns} on
+[−1, 1], where η is the exponent. On other data, draws are compared with draws of the reference.
 """
 
 import math
@@ -35,34 +35,32 @@ from covassay.verification.audit.knowledge.shared.wrong_exponents import LEVELS,
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-# about η times the number of copies of a direction: the laws differ clearly, and few proposals are rejected
+# roughly the exponent times the number of copies: here the laws differ clearly and few proposals are rejected
 STRENGTH = 4.0
-ORDINARY = 20, 5  # on data with so many rows and columns, draws are compared with draws of the reference
-COPIES = 6  # copies of every direction in the pair whose loss is near the claim
+ORDINARY = 20, 5  # draws are compared with draws of the reference on data with so many rows and columns
+COPIES = 6  # the number of copies of each direction in the neighbours whose privacy loss is near the claim
 
 
 def along(p: Matrix, v: Vector) -> Vector:
-    """Return the share vᵀPv for every projection P."""
+    """Return vᵀPv for each of the given projections P."""
     share: Vector = np.clip(np.einsum("nij,i,j->n", p, v, v), 0.0, 1.0)
     return share
 
 
 def _across(p: Matrix, v: Vector) -> Matrix:
-    """Return the part of Pv that is orthogonal to v, scaled to length 1."""
+    """Return, for each projection P, the part of Pv that is orthogonal to v, scaled to length 1."""
     part = p @ v - along(p, v)[:, None] * v
     scaled: Matrix = part / np.linalg.norm(part, axis=1, keepdims=True)
     return scaled
 
 
 def _axes(d: int) -> Matrix:
-    """Return the direction v, which is no coordinate axis, and two that are orthogonal to it: (3, d), or (2, d) for
-    d = 2.
-    """
+    """Return unit vectors as rows: a direction that is no coordinate axis, and up to two that are orthogonal to it."""
     return np.linalg.qr(np.vander(np.arange(1.0, d + 1) / d, 3))[0].T
 
 
 def one_direction(n: int, d: int, k: int, eta: float) -> Scenario:
-    """Return the scenario with n copies of one direction that is no coordinate axis, and a projection of rank k."""
+    """Return n copies of one direction that is no coordinate axis, with the tests of a projection of rank k."""
     v, *others = _axes(d)
     exact = subspace_law.share_cdf(eta * n, k, d)
 
@@ -92,9 +90,7 @@ def one_direction(n: int, d: int, k: int, eta: float) -> Scenario:
 
 
 def three_level(k: int, eta: float) -> Scenario:
-    """Return the scenario with three distinct eigenvalues in R³; it tests components of the vector that determines
-    P.
-    """
+    """Return data with three distinct eigenvalues in R³, with tests of the vector that determines the projection."""
     counts = [math.ceil(c / eta) for c in LEVELS]
     m = eta * np.diag(np.array(counts, dtype=np.float64))
 
@@ -112,12 +108,13 @@ def three_level(k: int, eta: float) -> Scenario:
 
 
 def overlap_cdf(strength: float) -> Callable[[Vector], Vector]:
-    """Return the distribution function of tr(PQ) for M = strength · Q, P and Q of rank 2 in R⁴.
+    """Return the distribution function of tr(PQ) for projections of rank 2 in R⁴; P is drawn with the exponent strength
+    · Q.
 
-    P is a pair of points on two spheres S² (self-dual and anti-self-dual two-forms), and so is Q. tr(PQ) − 1 is the
-    product of the two cosines between them, which are uniform on [−1, 1] if P is.
+    A projection of rank 2 in R⁴ corresponds to a pair of points on two spheres S². The number tr(PQ) − 1 is the product
+    of the cosines between the points of P and Q, and each cosine is uniform on [−1, 1] if P is uniform.
     """
-    graded = np.geomspace(1e-13, 1.0, 64)  # the points are dense near 0, where −ln|s| is not smooth
+    graded = np.geomspace(1e-13, 1.0, 64)  # the table has more points near 0, where −ln|s| is not smooth
     panels = Panels(np.concatenate([-graded[::-1], [0.0], graded]))
     s = panels.nodes
     cdf = panels.distribution(-np.log(np.abs(s)) * np.exp(strength * (s - 1)))
@@ -125,7 +122,7 @@ def overlap_cdf(strength: float) -> Callable[[Vector], Vector]:
 
 
 def two_directions(eta: float) -> Scenario:
-    """Return the scenario with two directions in R⁴ that have equally many copies, for rank 2."""
+    """Return equally many copies of two directions in R⁴, with the tests of a projection of rank 2."""
     n = math.ceil(STRENGTH / eta)
     plane = _axes(4)[:2]
     q, cdf = plane.T @ plane, overlap_cdf(eta * n)
@@ -137,7 +134,7 @@ def two_directions(eta: float) -> Scenario:
 
 
 def ordinary_rows(claim: ClaimUnderAudit, k: int, eta: float) -> Scenario:
-    """Return the scenario with rows in general position, on which outputs are compared with draws of the reference."""
+    """Return rows in general position, on which draws are compared with draws of the reference."""
     x = example_rows(*ORDINARY)
     c = x.T @ x
 
@@ -151,8 +148,8 @@ def ordinary_rows(claim: ClaimUnderAudit, k: int, eta: float) -> Scenario:
 
 
 def close_pair(k: int) -> Pair:
-    """Return neighbours with `COPIES` rows on each of k axes, and one more row that moves from the first axis to
-    another.
+    """Return neighbours with `COPIES` rows on each of k axes; one more row moves from the first axis to another
+    axis.
     """
     axes = np.eye(k + 1)
     first, second = neighbours(np.repeat(axes[:k], COPIES, axis=0), axes[k], axes[0])
@@ -186,7 +183,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, **options: Any) -> list[Matrix]:
-    """Draw many outputs at once from the law that `release` requests."""
+    """Draw many projections at once from the law that `release` requests."""
     seen: list[tuple[Matrix, int]] = []
 
     def remember(m: Matrix, k: int) -> Matrix:

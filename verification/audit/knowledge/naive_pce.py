@@ -1,9 +1,10 @@
-"""NaivePCE has an exact law in two regimes.
+"""The law of NaivePCE is known exactly on two kinds of data.
 
-On zero data in one dimension the output is max(0, σN), where N is standard normal. On data far inside the positive
-semidefinite cone the projection does nothing, and the output is the noisy second moment of the short rows; long rows
-among them test whether the mechanism drops these. The worst neighbours are orthogonal rows of the largest norm that
-is kept.
+On zero rows in one dimension the output is max(0, σN), where σ is the noise scale and N is standard normal. If the
+second moment is far inside the positive semidefinite cone, the projection to the cone changes nothing, and the output
+is the second moment of the rows that are kept, plus noise. Some rows of this data set are too long, and a correct
+mechanism drops them. The neighbours that are worst for privacy differ in orthogonal rows of the largest norm that is
+kept.
 """
 
 import math
@@ -28,15 +29,15 @@ from covassay.verification.audit.knowledge.shared.wrong_scales import scale_susp
 from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
 
-MARGIN = 150.0  # n√ρ/6 for the data inside the cone: its eigenvalues are then above 60 deviations of the noise
-DIMENSION = 4  # columns of the data inside the cone
+MARGIN = 150.0  # the value of n√ρ/6 on data inside the cone, whose eigenvalues then exceed 60 noise deviations
+DIMENSION = 4  # the number of columns of the data inside the cone
 MOST_COLUMNS = 12
 ZERO_ROWS = 10
 
 
 @dataclass(frozen=True)
 class CovarianceNoise:
-    """The parameters that determine the norm above which rows are dropped, and the noise scale."""
+    """The parameters that determine the noise scale and the norm above which rows are dropped."""
 
     rho: float
     kappa: float
@@ -44,16 +45,16 @@ class CovarianceNoise:
     calibration: str
 
     def radius(self, n: int, d: int) -> float:
-        """Return the largest norm of a row that is kept."""
+        """Return the norm above which NaivePCE drops a row."""
         return math.sqrt(mechanism.radius_squared(n, d, self.kappa, self.beta))
 
     def deviation(self, n: int, d: int) -> float:
-        """Return the standard deviation of the noise."""
+        """Return the standard deviation σ of the noise."""
         return math.sqrt(mechanism.noise_variance(n, self.rho, self.radius(n, d) ** 2, self.calibration))
 
 
 def zero_rows(about: CovarianceNoise) -> Scenario:
-    """Return the scenario of zero rows in one dimension, where the output is max(0, σN) with a standard normal N."""
+    """Return zero rows in one dimension, with the test that the output is max(0, σN) with a standard normal N."""
     deviation = about.deviation(ZERO_ROWS, 1)
 
     def positive_part(factor: float) -> Test:
@@ -68,7 +69,7 @@ def zero_rows(about: CovarianceNoise) -> Scenario:
 
 @dataclass(frozen=True)
 class InsideTheCone:
-    """A data set whose second moment M is far inside the cone, so that the output is M + noise."""
+    """A data set whose second moment is so far inside the cone that the output is this moment plus noise."""
 
     x: Matrix
     moment: Matrix
@@ -80,13 +81,13 @@ class InsideTheCone:
         return len(self.moment)
 
     def entry(self, outputs: Matrix) -> TestResult:
-        """Test that an entry off the diagonal is Gaussian."""
+        """Test that the noise of an entry off the diagonal is Gaussian."""
         standard = (outputs[:, 0, 1] - self.moment[0, 1]) / self.deviation
         return kolmogorov_smirnov(standard, NORMAL, "Y_12 − M_12 ~ N(0, σ²)")
 
     def radius_squared(self, factor: float) -> Test:
-        """Return the test that the squared norm of the upper triangle is χ², if the noise scale is multiplied by
-        `factor`.
+        """Return the test that the squared norm of the noise on and above the diagonal is χ², if the scale is
+        multiplied by `factor`.
         """
         i, j = np.triu_indices(self.dimension)
         null = f"Σ_(i≤j) (Y_ij − M_ij)²/σ² ~ χ² with {len(i)} degrees"
@@ -98,30 +99,30 @@ class InsideTheCone:
         return test
 
     def total(self, outputs: Matrix) -> TestResult:
-        """Test that the sum of the squared norms of the upper triangle over all draws is χ²."""
+        """Test that the sum over all draws of the squared norm of the noise on and above the diagonal is χ²."""
         i, j = np.triu_indices(self.dimension)
         squares = (((outputs - self.moment)[:, i, j] / self.deviation) ** 2).sum(axis=1)
         null = f"the sum of the squared norms over n draws is χ² with {len(i)} n degrees"
         return gamma_total(squares / 2, len(i) / 2, null, power=2)
 
     def trace(self, outputs: Matrix) -> TestResult:
-        """Test that the trace is Gaussian."""
+        """Test that the noise of the trace is Gaussian."""
         change = np.trace(outputs, axis1=1, axis2=2) - np.trace(self.moment)
         standard = change / (math.sqrt(self.dimension) * self.deviation)
         return kolmogorov_smirnov(standard, NORMAL, "tr Y − tr M ~ N(0, dσ²)")
 
     def entries(self, outputs: Matrix) -> TestResult:
-        """Test that all entries on and above the diagonal are Gaussian."""
+        """Test that the noise of all entries on and above the diagonal is Gaussian."""
         i, j = np.triu_indices(self.dimension)
         values = ((outputs - self.moment)[:, i, j] / self.deviation).ravel()
         return kolmogorov_smirnov(values, NORMAL, "Y_ij − M_ij ~ N(0, σ²) for all i ≤ j")
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """Test that two entries are independent."""
+        """Test that the noises of two entries are independent."""
         return independence(outputs[:, 0, 0], outputs[:, 0, 1], "Y_11 and Y_12 are independent")
 
     def scenario(self) -> Scenario:
-        """Return the scenario of these data, with its tests and suspects."""
+        """Return this data set with its tests and with the laws of plausible mistakes."""
         tests: dict[str, Test] = {
             "radius": self.radius_squared(1.0),
             "total scale": self.total,
@@ -136,7 +137,9 @@ class InsideTheCone:
 
 
 def inside_the_cone(about: CovarianceNoise, d: int) -> InsideTheCone:
-    """Return data with rows along the axes, short enough to be kept, except that every third row is far too long."""
+    """Return rows along the axes that are short enough to be kept, with every third row replaced by one that is far too
+    long.
+    """
     n = rows_inside(about, d)
     r = about.radius(n, d)
     x = 0.9 * r * np.eye(d)[(np.arange(n) - np.arange(n) // 3) % d]
@@ -145,14 +148,12 @@ def inside_the_cone(about: CovarianceNoise, d: int) -> InsideTheCone:
 
 
 def rows_inside(about: CovarianceNoise, d: int) -> int:
-    """Return the number of rows that puts the eigenvalues above 60 deviations of the noise."""
+    """Return how many rows make the eigenvalues larger than 60 deviations of the noise."""
     return 6 * math.ceil(MARGIN * d / DIMENSION / math.sqrt(about.rho))
 
 
 def worst_pair(about: CovarianceNoise, n: int) -> Pair:
-    """Return neighbours with n + 1 rows; the rows in which they differ are orthogonal and nearly as long as a row
-    can be.
-    """
+    """Return neighbours with n + 1 rows; the two differing rows are orthogonal and nearly as long as a row can be."""
     r = about.radius(n + 1, 2)
     first, second = neighbours(0.9 * r * np.eye(2)[np.arange(n) % 2], *(0.999 * r * np.eye(2)))
     statistics = generic_statistics(first, second, OUTPUTS["matrix"])
@@ -160,7 +161,7 @@ def worst_pair(about: CovarianceNoise, n: int) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the laws in both regimes, and neighbours with rows of the largest norm that is kept."""
+    """Return the law on both kinds of data, and neighbours that differ in rows of the largest norm that is kept."""
     about = CovarianceNoise(
         claim.budget["rho"], claim.parameter("kappa"), claim.parameter("beta"), claim.options["calibration"]
     )

@@ -1,6 +1,6 @@
-"""NaivePME is KVMean with σ = √κ.
+"""NaivePME runs KVMean with the column deviation σ = √κ.
 
-The output of NaivePME is Gaussian around the mean of clipped values, on constant columns with outliers.
+The output of NaivePME is Gaussian around the mean of clipped values if each column is constant except for outliers.
 """
 
 import math

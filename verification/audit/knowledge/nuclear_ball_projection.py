@@ -1,9 +1,9 @@
-"""The nuclear-ball projection has three regimes, two of which have exact laws.
+"""The audit tests the nuclear-ball projection on three kinds of data, and knows an exact law on two of them.
 
-Let Σ be the second moment, ρZ the matrix noise, and bL the Laplace noise of the radius. On data for which the ball is
-never active, the output is Σ + ρZ, which reveals the matrix noise. On zero data the output has nuclear norm
-min(‖ρZ‖_*, max(0, bL)), which reveals the noisy radius. On small data both noises matter, and the output is compared
-with draws of the reference.
+Let Σ be the second moment, ρZ the matrix noise, and bL the Laplace noise that is added to the radius of the ball. If
+the noisy second moment lies inside the ball, the output is Σ + ρZ, which shows the matrix noise. On zero rows the
+output has the nuclear norm min(‖ρZ‖_*, max(0, bL)), which shows the noisy radius. On small data the output depends on
+both noises, and draws are compared with draws of the reference.
 """
 
 from collections.abc import Callable
@@ -28,9 +28,9 @@ from covassay.verification.audit.knowledge.shared.reference_draws import against
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-LOOSE_ROWS = 2000  # nε of the data; the radius 2 tr Σ exceeds the nuclear norm of Σ by far more than both noises
-MOST_COLUMNS = 8  # with more columns, the matrix noise is nearly as large as the radius
-ROUNDING = 1e-12  # rounding may turn a nuclear norm of exactly 0 into a smaller number
+LOOSE_ROWS = 2000  # the value of nε: the radius 2 tr Σ exceeds the nuclear norm of Σ by far more than both noises
+MOST_COLUMNS = 8  # with more columns, the matrix noise is nearly as large as the radius of the ball
+ROUNDING = 1e-12  # rounding may give a smaller number than this for a nuclear norm of 0
 
 STATISTICS: dict[str, Callable[[Matrix], Vector]] = {
     "nuclear norm": nuclear_laplace.nuclear_norm,
@@ -41,20 +41,18 @@ STATISTICS: dict[str, Callable[[Matrix], Vector]] = {
 
 
 def _radius_cdf(t: Vector, d: int, rho: float, b: float) -> Vector:
-    """Return the distribution function of min(‖ρZ‖_*, max(0, bL)), which has an atom of mass ½ at 0."""
+    """Return the distribution function of min(‖ρZ‖_*, max(0, bL)), which is 0 with probability ½."""
     survival = (1 - nuclear_laplace.nuclear_norm_cdf(d, t / rho)) * np.exp(-np.maximum(t, 0) / b) / 2
     return np.where(t < 0, 0.0, 1 - survival)
 
 
 def loose_rows(d: int, epsilon: float) -> Matrix:
-    """Make rows with so large a trace that the ball is not active, so that the output is the second moment plus
-    noise.
-    """
+    """Return rows with so large a trace that the projection onto the nuclear ball changes nothing."""
     return np.tile(np.eye(d), (int(np.ceil(LOOSE_ROWS / epsilon)) // d + 1, 1))
 
 
 def matrix_noise(d: int, epsilon: float, calibration: str) -> Scenario:
-    """Return the scenario of the matrix noise, which is observed where the ball is not active."""
+    """Return data on which the projection changes nothing, with the tests of the matrix noise."""
     x = loose_rows(d, epsilon)
     scale = mechanism.matrix_scale(len(x), epsilon, calibration)
     seen = nuclear_noise.noise_scenario(f"ball does not bind, d={d}", x, x, scale, symmetric=False)
@@ -62,7 +60,7 @@ def matrix_noise(d: int, epsilon: float, calibration: str) -> Scenario:
 
 
 def noisy_radius(epsilon: float, calibration: str) -> Scenario:
-    """Return the scenario of zero data, on which the nuclear norm of the output is min(‖ρZ‖_*, max(0, bL))."""
+    """Return zero rows, with the test that the nuclear norm of the output is min(‖ρZ‖_*, max(0, bL))."""
     x = np.zeros((4, 2))
     rho = mechanism.matrix_scale(4, epsilon, calibration)
     b = mechanism.trace_scale(4, epsilon, calibration)
@@ -85,7 +83,7 @@ def noisy_radius(epsilon: float, calibration: str) -> Scenario:
 
 
 def small_data(claim: ClaimUnderAudit) -> Scenario:
-    """Return a scenario in which both noises matter; its outputs are compared with draws of the reference."""
+    """Return data on which both noises matter, with the tests that compare draws with the reference."""
     x = example_rows(6, 3)
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
 
@@ -100,7 +98,7 @@ def small_data(claim: ClaimUnderAudit) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the laws and comparisons in all three regimes."""
+    """Return the laws and comparisons on all three kinds of data."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     scenarios = (matrix_noise(2, epsilon, calibration), noisy_radius(epsilon, calibration), small_data(claim))
     shapes = Shapes(
@@ -113,7 +111,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, **options: Any) -> list[Matrix]:
-    """Draw many outputs of the reference, with all noise drawn at once."""
+    """Draw many outputs of the reference, whose noise is drawn in one batch."""
     noise = zip(nuclear_laplace.sample(x.shape[1], rng, size), rng.laplace(size=size), strict=True)
     made = (mechanism.NuclearBallProjectionNoise(z, float(t)) for z, t in noise)
     return [mechanism.release(x, one, epsilon=epsilon, **options) for one in made]

@@ -1,6 +1,7 @@
-"""Nuclear-Laplace perturbation: the nuclear norm of its noise is Gamma(d²), and its singular vectors have the Haar law.
+"""The nuclear norm of nuclear-Laplace noise is Gamma(d²), and its singular vectors have the Haar law.
 
-The spectral norm has an exact Pfaffian law. The laws of both norms and of the vectors hold on data of every shape.
+The distribution function of the spectral norm is a Pfaffian. These laws hold on data with any numbers of rows and
+columns.
 """
 
 from covassay.reference.mechanisms.counted import laplace_count_scale
@@ -30,7 +31,7 @@ KNOWN = Known(
     law,
     QueryPlusNoise(),
     many=InOneBatch(nuclear_laplace.draw_noise, nuclear_laplace.release),
-    # adding a row x changes the moment by x xᵀ/n of nuclear norm 1/n, and replacing x changes it by up to 2/n
+    # adding a row x changes the moment by xxᵀ/n of nuclear norm 1/n; replacing a row changes it by at most 2/n
     add_remove=0.5,
     nuclear=True,
 )

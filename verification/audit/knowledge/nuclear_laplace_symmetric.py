@@ -1,7 +1,7 @@
-"""Symmetric nuclear-Laplace perturbation: the nuclear norm of its noise is Gamma(d(d + 1)/2).
+"""The nuclear norm of symmetric nuclear-Laplace noise is Gamma(d(d + 1)/2).
 
-The eigenvectors of the noise are Haar, and the spectral norm has an exact Pfaffian law. The laws of both norms and of
-the vectors hold on data of every shape.
+The eigenvectors of the noise have the Haar law, and the distribution function of its spectral norm is a Pfaffian. These
+laws hold on data with any numbers of rows and columns.
 """
 
 from covassay.reference.mechanisms.counted import laplace_count_scale
@@ -31,7 +31,7 @@ KNOWN = Known(
     law,
     QueryPlusNoise(),
     many=InOneBatch(nuclear_laplace_symmetric.draw_noise, nuclear_laplace_symmetric.release),
-    # adding a row x changes the moment by x xᵀ/n of nuclear norm 1/n, and replacing x changes it by up to 2/n
+    # adding a row x changes the moment by xxᵀ/n of nuclear norm 1/n; replacing a row changes it by at most 2/n
     add_remove=0.5,
     nuclear=True,
 )

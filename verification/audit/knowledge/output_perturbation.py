@@ -1,8 +1,9 @@
-"""Output perturbation adds noise to ridge coefficients: its norm has the law Gamma(d − 1), and its direction is
-uniform.
+"""Output perturbation adds a noise vector to ridge coefficients. The norm of this vector is Gamma(d − 1), and its
+direction is uniform.
 
-Let ŵ be the ridge estimate, S its sensitivity, and Y the output. On known data the noise v = (Y − ŵ)ε/S is observed.
-The norm of v has the law Gamma(d − 1) and is independent of its direction, which is uniform on the sphere.
+Let ŵ be the ridge estimate, S its sensitivity, and Y the output. The audit knows the data and observes the noise v = (Y
+− ŵ)ε/S. The norm of v has the law Gamma(d − 1), where the d columns include the label. The direction of v is uniform on
+the sphere, independently of the norm.
 """
 
 import math
@@ -30,12 +31,12 @@ DIMENSIONS = (2, 3, 6)
 
 
 def minimiser(x: Matrix, alpha: float) -> Vector:
-    """Return the ridge estimate ŵ from rows in the unit ball."""
+    """Return the ridge estimate from rows in the unit ball."""
     return coefficients(second_moment(x), x.shape[1] - 1, alpha)
 
 
 def noise_tests(w: Vector, scale: float) -> dict[str, Test]:
-    """Return the tests of the noise v on outputs w + scale · v, by name."""
+    """Return the tests, by name, of the noise v in outputs w + scale · v."""
     k = len(w)
 
     def norms(outputs: Matrix) -> Vector:
@@ -61,7 +62,7 @@ def noise_tests(w: Vector, scale: float) -> dict[str, Test]:
 
 
 def norm_test(w: Vector, scale: float, shape_gap: int = 0) -> Test:
-    """Return the test that ‖Y − w‖/scale ~ Gamma(k + gap), where k is the number of coefficients."""
+    """Return the test that ‖Y − w‖/scale has the law Gamma(k + gap), where k is the number of coefficients."""
     shape = len(w) + shape_gap
 
     def test(outputs: Matrix) -> TestResult:
@@ -72,8 +73,8 @@ def norm_test(w: Vector, scale: float, shape_gap: int = 0) -> Test:
 
 
 def worst_pair(n: int, alpha: float) -> tuple[Matrix, Matrix]:
-    """Return neighbours with d = 3: n − 1 records make the norm of the estimate large, and one record moves the
-    estimate.
+    """Return neighbours with three columns; n − 1 records make the ridge estimate large, and the differing record moves
+    it.
     """
     kappa = 2 * alpha
     share = kappa / (1 + 2 * kappa)
@@ -85,15 +86,15 @@ def worst_pair(n: int, alpha: float) -> tuple[Matrix, Matrix]:
 
 
 def likelihood_ratio(w: Vector, other: Vector, scale: float) -> Statistic:
-    """Return the exact log likelihood ratio."""
+    """Return the exact log likelihood ratio of the output between two data sets."""
     return Statistic(
         "log likelihood ratio", lambda y: (np.linalg.norm(y - other, axis=1) - np.linalg.norm(y - w, axis=1)) / scale
     )
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of the noise around the ridge estimate, and neighbours that change the estimate in either
-    direction.
+    """Return the law of the noise around the ridge estimate, and neighbours that move the estimate in opposite
+    directions.
     """
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     alpha = claim.parameter("alpha")

@@ -1,4 +1,4 @@
-"""The preconditioned covariance has no law in closed form: draws are compared with draws of the reference."""
+"""The law of the preconditioned covariance has no closed form, so draws are compared with draws of the reference."""
 
 from covassay.reference.mechanisms.gaussian_estimation import pgce
 from covassay.verification.audit.knowledge.known import Known

@@ -1,4 +1,4 @@
-"""Compare draws of the preconditioned mean with draws of the reference, because its law has no closed form."""
+"""The law of the preconditioned mean has no closed form, so draws are compared with draws of the reference."""
 
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import reference_draws
@@ -9,7 +9,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the scenarios and pairs that serve for any mechanism, and the scenarios of pairs of rows."""
+    """Return the tests and pairs that serve any mechanism, and the data sets of paired rows."""
     pairs = of_pairs(claim, claim.budget["rho"], claim.parameter("beta"))
     return KnownLaw((*reference_draws.scenarios(claim), *pairs), reference_draws.pairs(claim))
 

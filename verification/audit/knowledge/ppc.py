@@ -1,7 +1,7 @@
-"""Private preconditioning has no closed-form law; its output A is tested by its effect on two unequal directions.
+"""The law of the preconditioner A has no closed form. One test applies A to data with two very unequal directions.
 
-The eigenvalues of AMAᵀ, where M is the second moment of the data, are compared with their values in draws of the
-reference. The matrices of the rounds do not commute, so a product in the wrong order changes the smaller eigenvalue.
+If M is the second moment of these data, the eigenvalues of AMAᵀ are compared with those from draws of the reference.
+The matrices of the rounds do not commute, so a product in the wrong order changes the smaller eigenvalue.
 """
 
 import math
@@ -10,21 +10,23 @@ from functools import lru_cache
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.mechanisms.gaussian_estimation import ppc as mechanism
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive
 from covassay.verification.audit.knowledge.shared.hidden_bits import EIGENVECTORS
 from covassay.verification.audit.knowledge.shared.long_rows import in_the_first_round
+from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
-RECORDS = 2000.0  # n√ρ of the data; with so many rows the noise of a round is a few percent of κ
+RECORDS = 2000.0  # the value of n√ρ on the data: the noise of a round is a few percent of κ
 AXES = np.array([[0.6, 0.8], [-0.8, 0.6]])
 
 
 def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
-    """Return the scenario of rows along two axes whose variances are κ and 1."""
+    """Return rows along two axes whose variances are κ and 1."""
     kappa = claim.parameter("kappa")
     n = 2 * math.ceil(RECORDS / math.sqrt(claim.budget["rho"]) / 2)
     x = np.tile(np.sqrt(2 * np.array([kappa, 1.0]))[:, None] * AXES, (n // 2, 1))
@@ -47,7 +49,7 @@ def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the scenarios and pairs for any mechanism, and the two unequal directions."""
+    """Return the tests and pairs that serve any mechanism, and the data with two unequal directions."""
     scenarios = (*reference_draws.scenarios(claim), unequal_directions(claim))
     return KnownLaw(scenarios, reference_draws.pairs(claim))
 
@@ -58,6 +60,7 @@ KNOWN = Known(
         "every round transforms the rows by the preconditioner that the rounds before have drawn",
         SAME_SQUARES_OF_ANY_ROWS,
     ),
+    many=InOneBatch(mechanism.draw_noise, mechanism.release),
     choices=in_the_first_round,
     bits_unseen=EIGENVECTORS,
 )

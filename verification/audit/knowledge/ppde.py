@@ -1,8 +1,9 @@
-"""The learner of product distributions has an exact law where only its first or only its last round is used.
+"""The learner of product distributions has an exact law on data that only its first round or only its last round
+estimates.
 
-With one coordinate the mechanism makes no rounds: the output is a Gaussian about the mean, clipped to [0, 1]. Eight
-coordinates of mean 1/2 are finished in the first round, except with probability below 1e-9, and the output is the noisy
-mean of the first part of the records.
+With one coordinate the mechanism skips all rounds but the last, and the output is a Gaussian about the mean, clipped to
+[0, 1]. If eight coordinates have the mean 1/2, the first round estimates all of them, except with probability below
+1e-9. The output is then the noisy mean of the records of this round.
 """
 
 import math
@@ -27,27 +28,27 @@ from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
 DIMENSION = 8
-# m√ρ of the first round, where m is its number of records: the noise of the round is below (1/2 − 3/16)/9
+# the value of m√ρ in the first round, with m records: the noise of the round is below (1/2 − 3/16)/9
 RECORDS = 500.0
-RECORDS_OF_ONE = 20.0  # n√ρ of the data with one coordinate: at this value the clipping to [0, 1] is active
+RECORDS_OF_ONE = 20.0  # the value of n√ρ on the data with one coordinate: here some draws are clipped to [0, 1]
 
 
 @dataclass(frozen=True)
 class TruncatedMeanNoise:
-    """The parameters that determine the noise scale."""
+    """The parameters that determine the noise scale of a mean of truncated records."""
 
     rho: float
     beta: float
     calibration: str
 
     def deviation(self, bound_squared: float, size: int, m: int) -> float:
-        """Return the standard deviation of the noise of the mean of m records that are truncated to a given norm."""
+        """Return the standard deviation of the noise on the mean of m records that are truncated to a given norm."""
         change = mechanism.change_squared(bound_squared, size, self.calibration)
         return math.sqrt(mechanism.noise_variance(change, m, self.rho))
 
 
 def component(j: int, deviation: float, factor: float = 1.0) -> Test:
-    """Return the test that one component is N(1/2, s²), clipped to [0, 1], if the noise scale is multiplied by
+    """Return the test that one component is N(1/2, s²) clipped to [0, 1], if the noise scale is multiplied by
     `factor`.
     """
 
@@ -59,7 +60,9 @@ def component(j: int, deviation: float, factor: float = 1.0) -> Test:
 
 
 def radius_squared(deviation: float, factor: float) -> Test:
-    """Return the test that the squared distance from the mean is χ², if the noise scale is multiplied by `factor`."""
+    """Return the test that the squared distance of an output from the mean is χ², if the noise scale is multiplied by
+    `factor`.
+    """
     null = f"the squared distance from the mean is χ² with {DIMENSION} degrees"
 
     def test(outputs: Matrix) -> TestResult:
@@ -75,7 +78,7 @@ def apart(outputs: Matrix) -> TestResult:
 
 
 def one_coordinate(about: TruncatedMeanNoise, n: int) -> Scenario:
-    """Return the scenario of n records with one coordinate 1/2."""
+    """Return n records whose only coordinate is 1/2."""
     last = about.deviation(mechanism.last_truncation_squared(n, about.beta), 1, n)
     return Scenario(
         "one coordinate, d=1",
@@ -86,7 +89,7 @@ def one_coordinate(about: TruncatedMeanNoise, n: int) -> Scenario:
 
 
 def first_round(about: TruncatedMeanNoise) -> Scenario:
-    """Return the scenario of records whose eight coordinates are all 1/2."""
+    """Return records whose eight coordinates are all 1/2."""
     m = math.ceil(RECORDS / math.sqrt(about.rho))
     rounds = mechanism.most_rounds(DIMENSION)
     deviation = about.deviation(mechanism.truncation_squared(0.5, DIMENSION, m, rounds, about.beta), DIMENSION, m)
@@ -106,22 +109,20 @@ def first_round(about: TruncatedMeanNoise) -> Scenario:
 
 
 def last_round(about: TruncatedMeanNoise) -> Scenario:
-    """Return the scenario of many records with one coordinate 1/2, which only the last round estimates, without
-    clipping.
-    """
+    """Return so many records with one coordinate that only the last round estimates it and clipping changes nothing."""
     n = math.ceil(RECORDS / math.sqrt(about.rho))
     deviation = about.deviation(mechanism.last_truncation_squared(n, about.beta), 1, n)
     return vector_noise("the last round, d=1", np.full((n, 1), 0.5), np.full(1, 0.5), np.full(1, deviation), NORMAL, 2)
 
 
 def worst_pair(n: int) -> Pair:
-    """Return neighbours that differ in one coordinate, which is 1 or 0."""
+    """Return neighbours that differ in one coordinate, which is 1 in one record and 0 in the other."""
     first, second = neighbours(np.full((n - 1, 1), 0.5), np.ones(1), np.zeros(1))
     return Pair("a one against a zero, d=1", first, second, generic_statistics(first, second, OUTPUTS["vector"]))
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the laws for one coordinate, with and without clipping, and for eight, which the first round estimates."""
+    """Return the laws for one coordinate, with and without clipping, and the law for eight coordinates."""
     about = TruncatedMeanNoise(claim.budget["rho"], claim.parameter("beta"), claim.options["calibration"])
     n = math.ceil(RECORDS_OF_ONE / math.sqrt(about.rho))
     scenarios = (one_coordinate(about, n), last_round(about), first_round(about))

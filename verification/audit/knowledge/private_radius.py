@@ -1,6 +1,7 @@
-"""The private radius is one of a few public numbers, whose probabilities are those of AboveThreshold on counts of rows.
+"""The private radius is one of a few public numbers. Their probabilities are those of AboveThreshold on numbers of
+rows.
 
-The probabilities are integrals over the noise of the threshold, and known for all norms of rows.
+These probabilities are integrals over the noise of the threshold, and are known for all norms of rows.
 """
 
 import math
@@ -23,10 +24,10 @@ from covassay.verification.exact.above_threshold import probabilities
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of the private radius, by an integral: for rows of norm 0.1, 0.4 and 1, and for rows of norm 1
-    alone.
+    """Return the law of the private radius for rows of the norms 0.1, 0.4 and 1, and for rows of norm 1 alone.
 
-    Rows of norm 1 lie within the largest radius only, so that all other counts are equally far below the threshold.
+    Rows of norm 1 lie within the largest radius only. The counts for all smaller radii are then equally far below the
+    threshold.
     """
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     radii = private_radius.public_radii(float(claim.options.get("precision", private_radius.PRECISION)))
@@ -37,7 +38,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     def of_norms(name: str, norms: Vector, d: int) -> Scenario:
         within = (norms[:, None] <= radii).sum(axis=0).astype(np.float64)
         law = probabilities(within, private_radius.search_threshold(len(norms), slack), b1, b2)
-        # the output is 1 if the largest radius is found, and also if no radius is found
+        # the output is 1 if the search ends at the largest radius, or at none
         merged = np.append(law[:-2], law[-2] + law[-1])
         axis = np.eye(d)[0] if d == 1 else np.array([0.6, 0.8, *np.zeros(d - 2)])
         return Scenario(name, norms[:, None] * axis, {"output": levels_test(radii, merged)})
@@ -61,7 +62,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def near_the_threshold(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Return rows of norm 0 and 1. The number of rows of norm 0 lies near the threshold."""
+    """Return rows of norm 0 and 1, among which the number of rows of norm 0 lies near the threshold."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     radii = private_radius.public_radii(float(claim.options.get("precision", private_radius.PRECISION)))
     beta = float(claim.options.get("beta", private_radius.BETA))

@@ -1,4 +1,4 @@
-"""The private trace has Laplace noise, which is observed on known data of every shape."""
+"""The private trace is the trace plus Laplace noise, which the audit observes because it knows the data."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
-"""The Gaussian noise of the projection mechanism is observed if the second moment lies far inside the convex set.
+"""The output of the projection mechanism shows its Gaussian noise if the second moment lies far inside the convex set.
 
-On such data nothing is projected, and the law is that of GaussCov. Elsewhere draws are compared with draws of the
-reference.
+On such data the projection changes nothing, and the law is that of GaussCov. On other data, draws are compared with
+draws of the reference.
 """
 
 import math
@@ -24,7 +24,7 @@ NOTHING = "the projection does nothing"
 
 
 def inside(claim: ClaimUnderAudit, d: int) -> Scenario:
-    """Make rows with second moment I/(4d), which is at least 100 noise scales from the boundary of {M ⪰ 0, tr M ≤
+    """Return rows with the second moment I/(4d), which is at least 100 noise scales from the boundary of {M ⪰ 0, tr M ≤
     1}.
     """
     rho = claim.budget["rho"]
@@ -35,8 +35,8 @@ def inside(claim: ClaimUnderAudit, d: int) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of the noise where nothing is projected, and otherwise the comparison with draws of the
-    reference.
+    """Return the law of the noise on data where the projection changes nothing, and on other data the comparison with
+    the reference.
     """
     sizes = tuple((len(inside(claim, d).x), d) for d in COLUMNS if d <= gaussian_noise.SEPARATED_MOST)
     first, second = neighbours(inside(claim, 2).x[:-1], *orthonormal_pair(2))

@@ -1,12 +1,12 @@
-"""The recursive moment shows the noise of its last round; the noise of other rounds changes their choices.
+"""The output of the recursive moment shows the noise of its last round. The noise of each earlier round decides which
+directions count as large.
 
-On data whose directions are all far below the threshold in every round, or all far above it, the maps of all rounds are
-multiples of the identity. Then the output is the second moment plus a known multiple of the noise of the last round,
-whose law is exact. The law of such data is also exact if all rows have length 1 and are shortened in every round. The
-noise of the other rounds determines which directions count as large. On many columns with moments slightly below the
-threshold, the number of large directions depends so strongly on the noise scale that 2000 draws detect an error of 3 %.
-The law on these columns has no closed form: draws are compared with draws of a second implementation of the rounds,
-below. A comparison of draws is used also on data whose large direction rotates from round to round.
+If all directions are far below the threshold in every round, or all are far above it, the map of each round is a
+multiple of the identity. The output is then the second moment plus a known multiple of the noise of the last round,
+whose law is exact. The law is also exact if all rows have length 1 and are shortened in every round. If many columns
+have moments slightly below the threshold, the number of large directions depends strongly on the noise scale: 2000
+draws detect an error of 3 %. The law of this number has no closed form, so draws are compared with draws of a second
+implementation in this module. Draws are also compared on data whose largest direction rotates from round to round.
 """
 
 import math
@@ -39,18 +39,20 @@ from covassay.verification.audit.knowledge.shared.gaussian_noise import (
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
-FAR = 10.0  # multiplied by √d and σ, this number bounds the noise in any direction except with probability below 1e-15
+FAR = 10.0  # the factor of σ√d that bounds the noise in every direction except with probability below 1e-15
 MOST_ROWS = 200_000  # data sets with more rows are left out
-COLUMNS = 16  # columns of the data near the choice
-COUNT = 3  # rows along each axis in the data near the choice
-TURNING = 15.0  # the threshold ψ in units of σ on the data with rotating directions
-# the distance to the threshold in units of √d σ, chosen so that an error of 3 % in σ is detected best
+COLUMNS = 16  # the number of columns of the data near the threshold
+COUNT = 3  # the number of rows along each axis in the data near the threshold
+TURNING = 15.0  # the threshold ψ divided by the noise scale σ, on the data with rotating directions
+# the distance to the threshold divided by √d σ; here an error of 3 % in σ is detected best
 EDGE = {"goe": 1.13, "wigner": 1.42}
 
 
 @dataclass(frozen=True)
 class Claimed:
-    """The public parameters of the claim: the number K of rounds, ψ, nσ for each round, and the noise ensemble."""
+    """The public parameters of a claim: the number K of rounds, the threshold ψ, the value of nσ in each round, and the
+    noise ensemble.
+    """
 
     rounds: int
     threshold: float
@@ -59,7 +61,7 @@ class Claimed:
 
     @classmethod
     def of(cls, claim: ClaimUnderAudit) -> "Claimed":
-        """Return the public parameters for this claim."""
+        """Return the public parameters that follow from this claim."""
         m, calibration = int(claim.parameter("subsample")), claim.options["calibration"]
         rounds = mechanism.number_of_rounds(claim.parameter("kappa"), m)
         scale = float(mechanism.noise_scale(1, claim.budget["rho"], rounds, calibration))
@@ -67,28 +69,28 @@ class Claimed:
         return cls(rounds, float(mechanism.threshold(m)), scale, ensemble)
 
     def rows_of_small(self, d: int) -> int:
-        """Return the number of rows in `small`."""
+        """Return the number of rows in the data set of `small`."""
         return self.rows_for(0.75 * self.threshold, d)
 
     def rows_for(self, gap: float, d: int) -> int:
-        """Return the number n of rows for which the noise cannot bridge the gap between a moment and the threshold."""
+        """Return a number of rows for which the noise is smaller than the gap between a moment and the threshold."""
         return math.ceil((FAR + 2 * math.sqrt(d)) * self.scale_of_one / gap)
 
     def exact(self, name: str, x: Matrix, squared: float, shortened: bool = False) -> Scenario:
-        """Return the scenario on rows that each round multiplies by the root of `squared`, and then shortens back to
-        length 1.
+        """Return tests on rows that each round multiplies by √`squared` and then shortens to length 1.
 
-        Without `shortened`, no row is shortened. The scenario makes fewer draws, because many rows are slow.
+        If `shortened` is false, the rounds do not shorten the rows. These data sets get fewer draws, because they have
+        many rows.
         """
         factor = squared ** (1 - self.rounds)
         scale, moment = self.scale_of_one / len(x) * factor, second_moment(x) * (factor if shortened else 1.0)
         return replace(noise_scenario(name, x, moment, scale, self.ensemble), weight=0.5)
 
     def small(self, d: int) -> Scenario:
-        """Return the scenario of directions that stay small: every round multiplies the rows by √(8/3), and
-        shortens none.
+        """Return data whose directions stay small: every round multiplies the rows by √(8/3) and shortens none
+        of them.
         """
-        last = self.threshold / 4  # the largest possible moment after the last map
+        last = self.threshold / 4  # the largest eigenvalue that the second moment may have after the last map
         rows = example_rows(self.rows_of_small(d), d)
         largest = float(np.linalg.eigvalsh(second_moment(rows))[-1])
         factor = math.sqrt(min(1.0, last / largest / (8 / 3) ** (self.rounds - 1)))
@@ -97,8 +99,8 @@ class Claimed:
         return self.exact(f"small directions, d={d}", factor * rows, 8 / 3)
 
     def large(self, d: int = 2) -> Scenario | None:
-        """Return the scenario of directions that stay large: every round multiplies the rows by √(2/3); None if a
-        round would not.
+        """Return data whose directions stay large, because every round multiplies the rows by √(2/3); None if there are
+        no such data.
         """
         last = (2 / 3) ** max(0, self.rounds - 2) / d
         if self.rounds == 1 or last < 2 * self.threshold:
@@ -109,9 +111,9 @@ class Claimed:
         return self.exact(f"large directions, d={d}", np.tile(np.eye(d), (copies, 1)), 2 / 3)
 
     def long(self, d: int = 2) -> Scenario | None:
-        """Return the scenario of rows of length 1 in small directions: every round shortens them back to length 1.
+        """Return rows of length 1 in small directions, which every round lengthens and then shortens to length 1.
 
-        The result is None if there is only one round.
+        Return None if there is only one round, or if too many rows are needed.
         """
         n = self.rows_for(0.75 * self.threshold, d)
         if self.rounds == 1 or n > MOST_ROWS:
@@ -121,7 +123,7 @@ class Claimed:
         return self.exact(f"long rows in small directions, d={d}", x, 8 / 3, shortened=True)
 
     def near(self) -> tuple[Matrix, Vector] | None:
-        """Return rows along the axes and rows of zeros, and the shares of the axes; None if no round makes a choice."""
+        """Return rows along the axes and zero rows, and the share of each axis; None if no round makes a choice."""
         d = COLUMNS
         n = math.ceil((EDGE[self.ensemble] * math.sqrt(d) * self.scale_of_one + COUNT) / self.threshold)
         if self.rounds == 1 or n > MOST_ROWS:
@@ -130,7 +132,7 @@ class Claimed:
         return np.vstack([np.repeat(np.eye(d), COUNT, axis=0), np.zeros((n - COUNT * d, d))]), np.full(d, COUNT / n)
 
     def draws(self, rows: Matrix, shares: Vector, n: int, size: int, rng: np.random.Generator) -> Matrix:
-        """Draw `size` outputs at once, on n rows of which given shares are equal to each of `rows`."""
+        """Draw `size` outputs at once, on n rows; a given share of the rows is equal to each of `rows`."""
         d = rows.shape[1]
         x, back, z = np.broadcast_to(rows, (size, *rows.shape)), np.broadcast_to(np.eye(d), (size, d, d)), np.empty(0)
         for i in range(self.rounds):
@@ -147,7 +149,7 @@ class Claimed:
 
 
 def log_size(outputs: Matrix) -> Vector:
-    """Return the logarithm of the Frobenius norm, which increases with the number of large directions."""
+    """Return the logarithm of the Frobenius norm of each output, which grows with the number of large directions."""
     return np.asarray(np.log(np.maximum(np.linalg.norm(outputs, axis=(1, 2)), 1e-300)))
 
 
@@ -169,7 +171,7 @@ def against_draws(
     features: Mapping[str, Callable[[Matrix], Vector]],
     seed: int,
 ) -> dict[str, Test]:
-    """Return the tests that compare these features with those of `Claimed.draws`, by name."""
+    """Return tests, by name, that compare these features of the outputs with those of `Claimed.draws`."""
 
     @lru_cache(maxsize=4)
     def drawn(size: int) -> Matrix:
@@ -182,8 +184,8 @@ def against_draws(
 
 
 def near_the_choice(claimed: Claimed, seed: int) -> Scenario | None:
-    """Return the scenario of directions slightly below the threshold; the noise of a round lifts some of them above
-    it.
+    """Return data whose directions are slightly below the threshold, so that the noise of a round lifts some
+    above it.
     """
     found = claimed.near()
     if found is None:
@@ -194,7 +196,7 @@ def near_the_choice(claimed: Claimed, seed: int) -> Scenario | None:
 
 
 def turning(claimed: Claimed, seed: int) -> Scenario | None:
-    """Return the scenario of rows along two directions 45° apart, for which the maps of the rounds do not commute."""
+    """Return rows along two directions 45° apart, for which the maps of the rounds do not commute."""
     n = math.ceil(TURNING * claimed.scale_of_one / claimed.threshold)
     if claimed.rounds == 1 or n > MOST_ROWS:
         return None
@@ -207,8 +209,8 @@ def turning(claimed: Claimed, seed: int) -> Scenario | None:
 
 
 def pair_at_the_choice(claimed: Claimed) -> Pair | None:
-    """Return neighbours with only long rows and rows of zeros; one direction is above the threshold on one of them
-    only.
+    """Return neighbours of long rows and zero rows; one direction exceeds the threshold in only one of the two data
+    sets.
 
     Without noise, the first round would shorten the rows of only one of the two data sets.
     """
@@ -222,7 +224,7 @@ def pair_at_the_choice(claimed: Claimed) -> Pair | None:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the exact laws, the data near the threshold, and the comparisons and pairs for any mechanism."""
+    """Return the exact laws, the tests near the threshold, and the comparisons and pairs that serve any mechanism."""
     claimed = Claimed.of(claim)
     sizes = tuple((claimed.rows_of_small(d), d) for d in range(1, SEPARATED_MOST + 1))
     sizes = tuple((n, d) for n, d in sizes if n <= MOST_ROWS)

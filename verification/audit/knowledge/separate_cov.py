@@ -1,7 +1,8 @@
-"""SeparateCov reveals the noise of separated eigenvalues, and on two equal features the eigenvectors of its noise.
+"""On separated eigenvalues the output of SeparateCov shows the eigenvalue noise. On two equal features it shows the
+eigenvectors of the matrix noise.
 
-The two noises have exact laws: the eigenvalue noises are independent Gaussians, and the tangent of the doubled angle is
-a ratio of Gaussians. On other data, draws are compared with draws of the reference.
+Both laws are exact: the eigenvalue noises are independent Gaussians, and the tangent of the doubled angle of an
+eigenvector is a ratio of Gaussians. On other data, draws are compared with draws of the reference.
 """
 
 import math
@@ -20,16 +21,17 @@ from covassay.verification.statistics.tests import TestResult, cosines, kolmogor
 
 
 def angle_scenario(ensemble: str) -> Scenario:
-    """The eigenvectors of SeparateCov on two features of equal weight are those of its noise matrix W.
+    """Return the test of the angle of an eigenvector on two features of equal weight, where the noise matrix W
+    determines it.
 
-    For the angle φ of one eigenvector, tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output
-    reveals φ whatever the released eigenvalues are.
+    The angle φ of an eigenvector of W satisfies tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output
+    shows φ whatever eigenvalues are released with it.
     """
     x = np.eye(2)
     spread = deviations(2, ensemble)[0, 1] / math.sqrt(0.5)
 
     def ratio(outputs: Matrix) -> Vector:
-        """Return the angle 2φ of outputs, in [−π/2, π/2]; 0 if it is undefined."""
+        """Return the angle 2φ of each output in [−π/2, π/2], and 0 if the angle is undefined."""
         across, along = 2 * outputs[:, 0, 1], outputs[:, 0, 0] - outputs[:, 1, 1]
         return np.asarray(np.arctan2(across * np.where(along < 0, -1, 1), np.abs(along)))
 
@@ -49,7 +51,7 @@ def angle_scenario(ensemble: str) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the laws of both noises, draws of the reference, and neighbours with separated eigenvalues."""
+    """Return the laws of both noises, comparisons with the reference, and neighbours with separated eigenvalues."""
     rho = claim.budget["rho"]
     exact = (separated_gaussian.scenario(rho), angle_scenario(claim.options["ensemble"]))
     return KnownLaw(

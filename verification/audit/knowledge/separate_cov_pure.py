@@ -1,8 +1,8 @@
-"""The pure SeparateCov has an exact law on two features with eigenvalues far apart.
+"""The law of the pure SeparateCov is exact on two features whose eigenvalues are far apart.
 
-On such data the output reveals the noisy eigenvalues, and the eigenvectors of G = Σ + bW, where Σ is the second
-moment and bW a noise matrix. The angle φ of the leading eigenvector has tan 2φ = 2bW₁₂/(gap + b(W₁₁ − W₂₂)), whose
-law is one integral.
+On such data the output shows the noisy eigenvalues, and the eigenvectors of G = Σ + bW, where Σ is the second moment
+and bW a noise matrix. Let `gap` be the difference of the two eigenvalues. The angle φ of the leading eigenvector
+satisfies tan 2φ = 2bW₁₂/(gap + b(W₁₁ − W₂₂)), whose law is an integral.
 """
 
 import math
@@ -23,14 +23,16 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.statistics.laws import LAPLACE
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-# the gap of the eigenvalues in units of either noise scale: the eigenvalues change order with probability below 1e-15
+# the gap of the eigenvalues divided by each noise scale; noise exchanges their order with probability below 1e-15
 DISTANCE = 40.0
-NODES = 200  # Gauss–Legendre nodes on either half of the integral
-NO_ANGLE = 1e9  # the tangent gets this value if the two eigenvectors are exchanged
+NODES = 200  # the number of Gauss–Legendre nodes on each half of the integral
+NO_ANGLE = 1e9  # the tangent gets this value if the noise exchanges the two eigenvectors
 
 
 def tangent_cdf(distance: float) -> Callable[[Vector], Vector]:
-    """Return the function t -> P(2W/(distance + V) ≤ t), W ~ Laplace(1) and V with density (1 + |v|)e^{−|v|}/4."""
+    """Return the distribution function of 2W/(distance + V), where W is Laplace(1) and V has the density (1 +
+    |v|)e^{−|v|}/4.
+    """
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     v = distance * np.concatenate([(nodes - 1) / 2, (nodes + 1) / 2])
     mass = distance / 2 * np.tile(weights, 2) * (1 + np.abs(v)) * np.exp(-np.abs(v)) / 4
@@ -38,7 +40,7 @@ def tangent_cdf(distance: float) -> Callable[[Vector], Vector]:
 
 
 def separated(epsilon: float, calibration: str) -> Scenario:
-    """Return the scenario of rows along two axes, with twice as many rows along the first axis."""
+    """Return rows along two axes, with twice as many rows along the first axis as along the second."""
     matrix, values = mechanism.matrix_scale(1, 2, epsilon, calibration), mechanism.eigenvalue_scale(1, epsilon)
     gap = math.ceil(DISTANCE * max(matrix, values))
     n = 3 * gap
@@ -58,7 +60,7 @@ def separated(epsilon: float, calibration: str) -> Scenario:
 
         def test(outputs: Matrix) -> TestResult:
             v = eigen(outputs)[1][:, :, 1]
-            turned = v[:, 0] ** 2 - v[:, 1] ** 2  # this number is positive unless the two eigenvectors are exchanged
+            turned = v[:, 0] ** 2 - v[:, 1] ** 2  # positive unless the noise exchanges the two eigenvectors
             tangent = np.where(turned > 0, 2 * v[:, 0] * v[:, 1] / np.where(turned > 0, turned, 1.0), NO_ANGLE)
             return kolmogorov_smirnov(tangent, cdf, "the leading eigenvector is the leading one of Σ + bW")
 
@@ -78,7 +80,7 @@ def separated(epsilon: float, calibration: str) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the laws on separated eigenvalues, and draws of the reference on small data."""
+    """Return the laws on separated eigenvalues, and comparisons with the reference on small data."""
     scenarios = (
         separated(claim.budget["epsilon"], claim.options["calibration"]),
         reference_draws.close_eigenvalues(claim, mechanism.eigenvalue_scale(1, claim.budget["epsilon"])),

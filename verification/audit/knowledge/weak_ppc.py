@@ -1,4 +1,4 @@
-"""One round of preconditioning has no law in closed form: draws are compared with draws of the reference."""
+"""The law of one round of preconditioning has no closed form, so draws are compared with draws of the reference."""
 
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive

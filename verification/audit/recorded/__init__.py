@@ -1,1 +1,3 @@
-"""Run a target again with all random draws equal but one, and compute its privacy loss exactly."""
+"""Run a target again with one recorded random draw changed and all others equal, and compute its privacy loss
+exactly.
+"""

@@ -1,10 +1,11 @@
-"""Decide whether the output is an affine function of the draws, y = c + G z, and measure c and G.
+"""Decide whether the output of a target is an affine function y = c + Gz of its recorded draws z, and measure c and G.
 
-Every number on the tape is a variable z_j of a known law. A column of G is the change of the output when one variable
-z_j moves by one unit. The model is then checked at other points: fresh draws, small shifts, and every variable at the
-quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of both tails, alone and together.
+Every number that the target draws is recorded on a tape, and is a variable z_j with a known law. Column j of G is the
+change of the output when z_j changes by one unit. The affine model is then checked on fresh draws, on small changes,
+and with each variable, and all of them, at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of both tails.
 """
 
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,27 +17,29 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.recorded.recorder import Recorded
 from covassay.verification.audit.recorded.tape import Tape, flat
 
-FORCED = (1e-3, 1e-6, 1e-12)  # every variable is set to these quantiles, and to their mirror images
-FRESH = 6  # the model is checked on so many tapes of fresh draws
+FORCED = (1e-3, 1e-6, 1e-12)  # every variable is set to these quantiles and to their mirror images
+FRESH = 6  # the model is checked on this many tapes of fresh draws
 UNIT = 2.0**-52
-# an output may be wrong by so many rounding units of float64, relative to the largest intermediate number
+# an output may be wrong by this many rounding units of float64, relative to the largest intermediate number
 ROUNDING = 512
-AFFINE = 1e-6  # the model holds if the residual of every row, in units of the noise of that row, is at most this
+AFFINE = 1e-6  # the largest residual of a row, relative to its noise, with which the model still holds
 MOST = 600  # variables
 CONTINUOUS = ("normal", "laplace", "exponential", "logistic", "gumbel", "uniform")
 WHOLE = ("geometric",)
-PROBES = (-3.0, -1.0, 0.25, 2.0)  # values of a variable that the target may compute from a uniform number
-FLAT_PROBES = (0.03, 0.2, 0.6, 0.95)  # values of a uniform number that the target may use without a transformation
+PROBES = (-3.0, -1.0, 0.25, 2.0)  # test values of a variable that the target may compute from a uniform number
+FLAT_PROBES = (0.03, 0.2, 0.6, 0.95)  # test values of a uniform number that the target may use as it is
 IDLE = tuple(float(p) for p in (*FORCED, *(k / 24 for k in range(1, 24)), *(1 - q for q in FORCED)))
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One number on the tape: entry `entry` of draw `draw`.
+    """A variable is one number on the tape, entry `entry` of draw `draw`.
 
     family : its law, or for a uniform number the law whose quantile function the target takes of it; "flat" if the
-    output is affine in the uniform number itself, "idle" if it never reaches the output. sign : −1 if the target takes
-    the quantile function of 1 − u. parameter : of a geometric law.
+    output is affine in the uniform number itself, "idle" if it never reaches the output; "radial" for a coordinate of a
+    vector in a uniform direction, which is that of normal numbers on the tape, with a gamma number as its length.
+    sign : −1 if the target takes the quantile function of 1 − u. parameter : of a geometric or gamma law. radius : the
+    draw of the gamma number.
     """
 
     draw: int
@@ -45,13 +48,14 @@ class Variable:
     of_uniform: bool = False
     sign: int = 1
     parameter: float = 0.0
+    radius: int = -1
 
     def value(self, z: float) -> float:
-        """Return the number on the tape when the variable has the value z."""
+        """Return the number on the tape for which the variable has the value z."""
         return distribution(self.family, self.sign * z) if self.of_uniform else z
 
     def coordinate(self, value: float) -> float:
-        """Return the value of the variable when the number on the tape is `value`."""
+        """Return the value of the variable for this number on the tape."""
         if not self.of_uniform:
             return value
         return self.sign * (quantile(self.family, value) if value <= 0.5 else -quantile(self.family, 1 - value))
@@ -63,12 +67,12 @@ class Variable:
         return quantile(self.family, p)
 
     def drawn(self, rng: np.random.Generator) -> float:
-        """Draw the quantile at a uniform random level that is not within 10⁻⁶ of 0 or 1."""
+        """Return the quantile of the variable at a random level between 10⁻⁶ and 1 − 10⁻⁶."""
         return self.at(float(np.clip(rng.random(), 1e-6, 1 - 1e-6)))
 
     def above(self, p: float) -> float:
         """Return the quantile at level 1 − p, computed without the rounding of 1 − p."""
-        if self.family in ("normal", "laplace", "logistic"):
+        if self.family in ("normal", "laplace", "logistic", "radial"):
             return -quantile(self.family, p)
         if self.family == "exponential":
             return -float(np.log(p))
@@ -100,7 +104,7 @@ class Variable:
 
 
 def distribution(family: str, z: float) -> float:
-    """Return P(Z ≤ z) for a law that is symmetric about 0."""
+    """Return P(Z ≤ z) for a variable Z whose law is symmetric about 0."""
     if family == "normal":
         return float(special.ndtr(z))
     if family == "logistic":
@@ -109,10 +113,10 @@ def distribution(family: str, z: float) -> float:
 
 
 def quantile(family: str, p: float) -> float:
-    """Return the z with P(Z ≤ z) = p."""
+    """Return the z with P(Z ≤ z) = p; Laplace quantiles are far enough out for a coordinate of a radial vector."""
     if family == "normal":
         return float(special.ndtri(p))
-    if family == "laplace":
+    if family in ("laplace", "radial"):
         return float(np.log(2 * p) if p <= 0.5 else -np.log(2 * (1 - p)))
     if family == "logistic":
         return float(special.logit(p))
@@ -124,7 +128,7 @@ def quantile(family: str, p: float) -> float:
 
 
 def variables_of(tape: Tape) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
-    """Return the variables of a tape, and the numbers of all other draws, such as orders and whole numbers."""
+    """Return the variables of a tape, and the values of all draws that are no variables, such as permutations."""
     variables: list[Variable] = []
     others = []
     for k, draw in enumerate(tape.draws):
@@ -137,14 +141,39 @@ def variables_of(tape: Tape) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
 
 
 def coordinates(tape: Tape, variables: Sequence[Variable]) -> Vector:
-    """Return the values of the variables on the tape."""
+    """Return the values of the variables on this tape."""
     values = {k: flat(tape.draws[k].value) for k in {v.draw for v in variables}}
-    return np.array([v.coordinate(float(values[v.draw][v.entry])) for v in variables])
+    z = np.array([v.coordinate(float(values[v.draw][v.entry])) for v in variables])
+    radial = np.array([v.family == "radial" for v in variables], dtype=bool)
+    if radial.any():
+        z[radial] *= float(flat(tape.draws[_radius(variables)].value)[0]) / np.linalg.norm(z[radial])
+    return z
+
+
+def _radius(variables: Sequence[Variable]) -> int:
+    """Return the draw of the gamma number; −1 if there is none."""
+    return max((v.radius for v in variables), default=-1)
+
+
+def _split(variables: Sequence[Variable], z: Vector) -> tuple[float, Vector]:
+    """Return the length of the radial vector, and z with this vector replaced by normal numbers of its direction.
+
+    The length of the normal numbers must not matter, so it differs from point to point.
+    """
+    radial = np.array([v.family == "radial" for v in variables], dtype=bool)
+    length, numbers = float(np.linalg.norm(z[radial])), z.copy()
+    if length:
+        numbers[radial] *= radial.sum() ** 0.5 * 2.0 ** (zlib.crc32(z.tobytes()) % 9 - 4) / length
+    return length, numbers
 
 
 def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[int, Any] | None = None) -> Tape:
-    """Make a tape with these values of the variables, and with new values of the draws `others`."""
+    """Return a tape on which the variables have these values, and the draws in `others` have new values."""
     values: dict[int, Any] = {}
+    radius = _radius(variables)
+    if radius >= 0:
+        length, z = _split(variables, z)
+        values[radius] = np.full(tape.draws[radius].shape, length)
     for variable, number in zip(variables, z, strict=True):
         k = variable.draw
         if k not in values:
@@ -157,9 +186,9 @@ def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[i
 
 @dataclass(frozen=True)
 class AffineNoise:
-    """The model y = centre + gains · z of an output y in the variables z.
+    """The affine model y = centre + gains · z of an output y in the variables z.
 
-    rounding : the error of each entry of the output that rounding explains.
+    `rounding` is the error of each entry of the output that rounding explains.
     """
 
     centre: Vector
@@ -175,7 +204,7 @@ class AffineNoise:
 
 @dataclass(frozen=True)
 class NotAffine:
-    """The result of a comparison with the affine model when the model does not hold; the message gives the reason."""
+    """The answer if the affine model does not hold; its message gives the reason."""
 
     reason: str
 
@@ -184,7 +213,7 @@ Run = Callable[[Tape], Recorded]
 
 
 def checked_run(run: Run, tape: Tape, shape: tuple[int, ...]) -> Recorded | NotAffine:
-    """Run the target on the tape; check that the output has this shape and comes from draws of the tape alone."""
+    """Run the target on the tape, and check that the output has this shape and depends on recorded draws alone."""
     done = run(tape)
     if done.failure:
         return NotAffine(f"the target fails on some draws ({done.failure})")
@@ -208,7 +237,7 @@ def understood(run: Run, base: Recorded, variables: Sequence[Variable]) -> tuple
             if fitting is None and _idle(run, base, variables, z0, i):
                 fitting = Variable(variable.draw, variable.entry, "idle")
             if fitting is None:
-                break  # stop at the first uniform number without a known law, because there may be many
+                break  # there may be many uniform numbers, so stop at the first that has no known law
             found[i] = fitting
     return tuple(found)
 
@@ -216,7 +245,7 @@ def understood(run: Run, base: Recorded, variables: Sequence[Variable]) -> tuple
 def _outputs(
     run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, values: Iterable[float]
 ) -> Iterator[Vector]:
-    """Yield the outputs when number i of the tape has these values; stop at the first value without an output."""
+    """Yield the output for each of these values of number i on the tape, up to the first value without an output."""
     for value in values:
         moved = z0.copy()
         moved[i] = value
@@ -255,8 +284,8 @@ def measured(
 ) -> AffineNoise | NotAffine:  # fmt: skip
     """Measure the affine model of the output on one data set.
 
-    base : a run on the data set. seeds : the indices of the draws that only seed generators; fresh tapes draw them
-    again.
+    `base` is a run on this data set. `seeds` has the indices of the draws that only seed generators; fresh tapes draw
+    new seeds.
     """
     if len(variables) > MOST:
         return NotAffine(f"{len(variables)} numbers are drawn, more than {MOST}")
@@ -284,8 +313,8 @@ def agrees(
     run: Run, base: Recorded, noise: AffineNoise, rng: np.random.Generator, seeds: Sequence[int] = (),
     fresh: int = FRESH,
 ) -> AffineNoise | NotAffine:  # fmt: skip
-    """Return the model with its rounding error if it holds on a data set at all test points; otherwise the reason
-    why not.
+    """Return the affine model with its rounding error if it agrees with the target at all test points, and otherwise
+    the reason why not.
     """
     variables, gains = noise.variables, noise.gains
     z0 = coordinates(base.tape, variables)
@@ -309,7 +338,7 @@ def agrees(
 
 
 def _blur(variables: Sequence[Variable], z: Vector) -> Vector:
-    """Return the error of each variable that comes from the rounding of a uniform number."""
+    """Return the error of each variable that the rounding of a uniform number causes."""
     blur = np.zeros(len(variables))
     for i, variable in enumerate(variables):
         if variable.of_uniform:
@@ -321,7 +350,9 @@ def _blur(variables: Sequence[Variable], z: Vector) -> Vector:
 def points(
     variables: Sequence[Variable], z0: Vector, tape: Tape, rng: np.random.Generator, seeds: Sequence[int], fresh: int
 ) -> list[tuple[Vector, dict[int, Any]]]:
-    """Return the points at which the model is checked, and the values of the draws that only seed generators."""
+    """Return the values of the variables at which the model is checked, with values of the draws that only seed
+    generators.
+    """
     found: list[tuple[Vector, dict[int, Any]]] = []
     whole = np.array([v.family in WHOLE for v in variables], dtype=bool)
     for _ in range(fresh):
@@ -338,4 +369,11 @@ def points(
                 z = z0.copy()
                 z[i] = far[i]
                 found.append((z, {}))
+    radial = [v for v in variables if v.family == "radial"]
+    for p in FORCED if radial else ():
+        for length in (special.gammaincinv(radial[0].parameter, p), special.gammainccinv(radial[0].parameter, p)):
+            direction = rng.standard_normal(len(radial))
+            z = z0.copy()
+            z[[v.family == "radial" for v in variables]] = length * direction / np.linalg.norm(direction)
+            found.append((z, {}))
     return found

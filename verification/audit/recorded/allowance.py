@@ -1,16 +1,15 @@
-"""Limit the time of a question, measured in processor time, so that a busy machine gives the same result as an idle
-one.
+"""Limit the processor time of a question, so that a busy machine gives the same result as an idle machine.
 
-A target that waits, for instance for another process, is limited by wall-clock time.
+If a target waits, for instance for another process, wall-clock time limits it instead.
 """
 
 import time
 
-PATIENCE = 3.0  # the wall-clock limit is so many times the limit of processor time
+PATIENCE = 3.0  # the limit of wall-clock time divided by the limit of processor time
 
 
 class Allowance:
-    """A time limit of so many seconds that starts now."""
+    """A limit of so many seconds of processor time, which starts when the object is made."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -26,6 +25,6 @@ class Allowance:
     def over(self) -> bool:
         """Return whether the time is used up.
 
-        Reading processor time is slow, so it is read only when enough wall time has passed.
+        Processor time is slow to read, so it is read only after enough wall-clock time has passed.
         """
         return time.monotonic() - self._start >= self.seconds and self.left <= 0

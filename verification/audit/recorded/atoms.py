@@ -1,10 +1,10 @@
-"""Find outputs that occasionally have no noise, because one draw decides whether noise is added.
+"""Find outputs that have no noise, in mechanisms in which a random draw decides whether noise is added.
 
 Suppose that for some values of a uniform or whole number the output does not depend on the other draws, although it
-does for other values. An output of this kind then has at least the probability of these values. If the neighbour has
-another such output, and the neighbour's usual outputs never repeat, the first output has probability 0 on the
-neighbour. The module claims nothing else. Fresh draws, and draws in the tails, check that the other draws do not
-matter; a random choice among a few outputs is not reported.
+does for other values. Then the output for these values has at least their probability. If the output for these values
+differs between two neighbours, and the usual outputs never repeat, then each of these two outputs has probability 0 on
+the other data set. Fresh draws and draws in the tails check that the other draws do not matter. A random choice among a
+few outputs is not reported.
 """
 
 from collections.abc import Iterator
@@ -20,17 +20,17 @@ from covassay.verification.audit.recorded.half_lines import LEVELS, Side
 from covassay.verification.audit.recorded.losses import event_loss
 from covassay.verification.audit.recorded.tape import Draw, Tape
 
-MOST = 6  # the most draws that are examined
-FRESH = 24  # so many tapes check that no other draw changes the output, and that usual outputs differ
+MOST = 6  # the largest number of draws that are examined
+FRESH = 24  # the number of tapes that check that no other draw changes the output, and that usual outputs differ
 HALVINGS = 40
-INSIDE = 0.9, 0.5, 0.1, 1e-2  # positions in a branch, as shares of its length, at which it is checked
+INSIDE = 0.9, 0.5, 0.1, 1e-2  # an interval of values is checked at these positions, as shares of its length
 
 
 @dataclass(frozen=True)
 class _Decider:
-    """Draw number k, which may decide whether noise is added.
+    """A draw, with index k on the tape, that may decide whether noise is added.
 
-    ends : the extreme values of the draw. usual : a usual value of the draw. least : the probability of an extreme
+    `ends` has the extreme values of the draw, and `usual` is a usual value. `least` is the probability of an extreme
     value of a draw of whole numbers.
     """
 
@@ -41,12 +41,14 @@ class _Decider:
 
 
 def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
-    """Return the loss that outputs without noise prove, and a description of these outputs; 0 if there are none."""
+    """Return the privacy loss that outputs without noise prove, with a description of these outputs; 0 if there are
+    none.
+    """
     deciders = list(_deciders(first.base.tape))
     for which in (0, 1):
         together = {one.k: _with(first.base.tape.draws[one.k], one.ends[which]) for one in deciders}
         if not deciders or _held(first, together, rng, 1) is None:
-            continue  # if one draw removed the noise, all of them together would
+            continue  # if this draw alone removed the noise, fixing all draws would remove it as well
         for decider in deciders:
             end = decider.ends[which]
             bare = [_still(side, decider.k, end, rng, 1) for side in (first, second)]
@@ -56,7 +58,7 @@ def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
             if bare[0] is None or bare[1] is None:
                 continue
             if any(_still(side, decider.k, decider.usual, rng, 1) is not None for side in (first, second)):
-                continue  # no other draw ever matters, so this draw is the noise itself
+                continue  # no other draw changes any output, so this draw is the noise itself
             p = decider.least or min(_probability(side, decider.k, end, rng) for side in (first, second))
             reach = 0.0 if decider.least else p
             if not p or not all(_never(side, bare, decider.k, (end, reach), rng) for side in (first, second)):
@@ -68,7 +70,7 @@ def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
 
 
 def _deciders(tape: Tape) -> Iterator[_Decider]:
-    """Yield the draws of a single number that may decide whether noise is added."""
+    """Yield the draws of one number each that may decide whether noise is added."""
     single = [(k, draw) for k, draw in enumerate(tape.draws) if np.size(draw.value) == 1 and len(tape.draws) > 1]
     for k, draw in [one for one in single if one[1].family in ("uniform", "integers")][:MOST]:
         if draw.family == "uniform":
@@ -89,15 +91,15 @@ def _with(draw: Draw, value: Any) -> Any:
 
 
 def _still(side: Side, k: int, value: Any, rng: np.random.Generator, fresh: int) -> Vector | None:
-    """Return the output if draw k has this value, provided that no other draw changes the output."""
+    """Return the output for this value of draw k, or None if another draw changes the output."""
     return _held(side, {k: _with(side.base.tape.draws[k], value)}, rng, fresh)
 
 
 def _held(side: Side, held: dict[int, Any], rng: np.random.Generator, fresh: int) -> Vector | None:
-    """Return the output if these draws have these values, provided that no other draw changes the output."""
+    """Return the output for these values of some draws, or None if another draw changes the output."""
     tape = side.base.tape
     done = side.run(tape.again(held))
-    if done.failure or done.tape.trouble:  # the run may make fewer draws, but no others
+    if done.failure or done.tape.trouble:  # the run may make fewer draws, but no other draws
         return None
     for other in _others(tape, held, rng, fresh):
         again = side.run(other)
@@ -109,7 +111,9 @@ def _held(side: Side, held: dict[int, Any], rng: np.random.Generator, fresh: int
 
 
 def _others(tape: Tape, held: dict[int, Any], rng: np.random.Generator, fresh: int) -> Iterator[Tape]:
-    """Yield tapes with these draws and new values of all others; if several are asked for, also values in the tails."""
+    """Yield tapes on which some draws have given values and all others are new; if several tapes are asked for, also in
+    the tails.
+    """
     for _ in range(fresh):
         yield tape.again({j: draw.make(rng) for j, draw in enumerate(tape.draws) if j not in held} | held)
     variables = [v for v in variables_of(tape)[0] if v.draw not in held]
@@ -121,9 +125,10 @@ def _others(tape: Tape, held: dict[int, Any], rng: np.random.Generator, fresh: i
 def _never(
     side: Side, bare: list[Vector | None], k: int, branch: tuple[float, float], rng: np.random.Generator
 ) -> bool:
-    """Return whether outputs outside of the branch differ from one another and from the outputs without noise.
+    """Return whether outputs for values of draw k outside of an interval differ from one another and from outputs
+    without noise.
 
-    branch : an interval of values of draw k, as its end and its length.
+    `branch` is the interval, given by its end and its length.
     """
     tape, seen = side.base.tape, [one for one in bare if one is not None]
     for _ in range(FRESH):
@@ -138,8 +143,8 @@ def _never(
 
 
 def _probability(side: Side, k: int, end: float, rng: np.random.Generator) -> float:
-    """Return a lower bound on the probability of the interval at this end on which the output is constant; 0 for a
-    point.
+    """Return a lower bound on the probability of the interval of values at this end for which the output is
+    constant; 0 for a point.
     """
     bare = _still(side, k, end, rng, 1)
     assert bare is not None

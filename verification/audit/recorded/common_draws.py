@@ -1,16 +1,18 @@
-"""Compare a target with the reference on equal draws, if both make the same kinds of draws in the same order.
+"""Compare the outputs of a target and of the reference for equal random draws, if both make the same kinds of draws in
+the same order.
 
-Let y and r be an entry of their outputs from the same draws. Let c and m be constants. If y = c·r + m for every draw,
-with |c| ≠ 1, or with c = 1 and m ≠ 0, then y and r have different laws, whatever the mechanism is: no law of a number
-that varies is the law of itself, moved or rescaled. If y = r in all entries of the outputs, their laws are the same.
+Let y be an entry of the target's output and r the same entry of the reference's output, and let c and m be constants.
+If y = c·r + m for all draws, and either |c| ≠ 1, or c = 1 and m ≠ 0, then y and r have different laws. For no varying
+number has the same law after it is shifted or rescaled in this way. If y = r in all entries for all draws, the outputs
+have the same law.
 
-The whole outputs may also be related by a linear map, y = A r + m. Let r lie in no smaller affine space than the one
-that A is defined on. If y and r have one law, then so have all A^k (r − r′), where r′ is an independent copy of r. So
-neither the powers of A nor the powers of its inverse grow: A maps the space onto itself, and its eigenvalues have
-modulus 1.
+The whole output vectors may also be related by a linear map, y = A r + m. Let A be defined on the smallest affine space
+that contains all values of r. If y and r have the same law, then so has A^k (r − r′) for every k, where r′ is an
+independent copy of r. So the powers of A and of its inverse stay bounded. Then A maps the space onto itself, and all
+its eigenvalues have modulus 1.
 
-All relations are checked on fresh draws and where each draw, and all of them, are forced into their tails. Any other
-relation between the outputs says nothing.
+Every relation is checked on fresh draws, and on draws that are forced into their tails, one by one and all together.
+Any other relation between the two outputs decides nothing.
 """
 
 from collections.abc import Iterator
@@ -27,21 +29,21 @@ from covassay.verification.audit.recorded.same_law import TELLING, Compared, of_
 from covassay.verification.audit.recorded.tape import Tape
 
 FRESH = 12  # tapes of fresh draws
-MOST_FORCED = 12  # the most variables that are forced one by one
-OVERDETERMINED = 6  # a linear map is fitted to so many outputs more than determine it
-POWER, GROWN = 2**12, 100.0  # a power of a linear map, and the norm above which the powers count as growing
-LINEAR = 1e-7  # relative to the spread of the outputs: a linear map with a smaller error counts as a relation
-SAME = 1e-11  # relative to the largest number: outputs that differ by less are the same up to rounding
-EXACT = 1e-9  # relative to the spread of an entry: a relation with a smaller error counts as holding
+MOST_FORCED = 12  # the largest number of variables that are forced one by one
+OVERDETERMINED = 6  # a linear map is fitted to this many outputs more than determine it
+POWER, GROWN = 2**12, 100.0  # the computed power of a linear map, and the norm above which powers count as growing
+LINEAR = 1e-7  # a linear map counts as a relation if its error is smaller than this share of the spread of the outputs
+SAME = 1e-11  # outputs count as equal up to rounding if they differ by less than this share of the largest number
+EXACT = 1e-9  # a relation counts as holding if its error is smaller than this share of the spread of an entry
 DECIDING = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, *np.linspace(0.005, 0.995, 34), 1 - 1e-3, 1 - 1e-6, 1 - 1e-12)
-FEW = 3  # each forced value is tried with so many sets of the remaining draws
+FEW = 3  # each value of the deciding draw is tried with this many sets of the other draws
 SECONDS = 2.0
 
 
 def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
-    """Compare the outputs of a target and of the reference, drawn from equal draws, on a data set.
+    """Compare the outputs of a target and of the reference for equal random draws, on one data set.
 
-    A difference is confirmed on a copy that the target has not seen.
+    A difference is confirmed on a changed copy of the data that the target has not seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
@@ -60,7 +62,7 @@ def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int,
 
 
 def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) -> bool | None:
-    """Return whether both targets give equal outputs from the same draws; None if they make different draws."""
+    """Return whether two targets give equal outputs for the same draws; None if they make different draws."""
     with target.standing(), reference.standing():
         y, r = (made.run(x, Tape(seed)) for made in (target, reference))
     if y.failure or r.failure or y.tape.compared(r.tape) or y.shape != r.shape:
@@ -69,10 +71,12 @@ def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) ->
 
 
 def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
-    """Compare the outputs if the target makes one draw more, a number that sometimes changes the noise.
+    """Compare the outputs if the target makes one draw more than the reference, whose value may change the scale of the
+    noise.
 
-    If the additional draw either keeps the reference's outputs or scales them, always by less than 1 or always by more
-    than 1, then the laws differ in their spread. A difference is confirmed on a copy that the target has not seen.
+    Suppose that this draw either leaves the reference's output unchanged or rescales its noise, always by less than 1
+    or always by more than 1. Then the two laws have different spreads. A difference is confirmed on a changed copy of
+    the data that the target has not seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
@@ -94,7 +98,7 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
     extra = [k for k in single if [d.signature for j, d in enumerate(theirs) if j != k] == ours]
     if not extra:
         return Compared(reason="the target makes other draws")
-    usual = []  # sets of draws, and the reference's output
+    usual = []  # pairs of a set of draws and the reference's output for it
     for j in range(FEW):
         generator = np.random.default_rng([seed, j])
         drawn = [replace(draw, value=draw.make(generator)) for draw in theirs]
@@ -122,8 +126,8 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
 
 
 def _factor(ys: Matrix, rs: Matrix) -> float | None:
-    """Return the ratio of the spreads of the first and the second outputs if it is the same for all entries, else
-    None.
+    """Return the ratio of the spreads of two samples of outputs if it is the same for all entries, and
+    otherwise None.
     """
     changes, usual = np.diff(ys, axis=0), np.diff(rs, axis=0)
     factor = abs(float((changes * usual).sum() / max(float((usual**2).sum()), 1e-300)))
@@ -135,9 +139,7 @@ def _factor(ys: Matrix, rs: Matrix) -> float | None:
 
 
 def _tapes(side: Side, seed: int, single: bool) -> Iterator[Tape]:
-    """Yield the draws of the usual run, fresh draws, and forced draws: all together, and possibly each one
-    separately.
-    """
+    """Yield tapes with the draws of the usual run, with fresh draws, and with draws forced to their quantiles."""
     yield side.base.tape.again()
     for k in range(FRESH):
         yield Tape(seed + 104_729 * (k + 1))
@@ -153,14 +155,14 @@ def _tapes(side: Side, seed: int, single: bool) -> Iterator[Tape]:
 
 
 def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Vector, Vector]]:
-    """Yield the outputs of two targets from equal draws."""
+    """Yield the pairs of outputs that two targets give for equal draws."""
     for tape, same in zip(_tapes(one, seed, single), _tapes(one, seed, single), strict=True):
         y, r = one.run(tape), two.run(same)
         different = y.tape.compared(r.tape)
         if different:
             raise NotDecided(f"the reference makes other draws: {different}")
         if y.failure and r.failure:
-            continue  # because a sampler's draws may be forced to values that it never draws
+            continue  # a sampler may fail on a forced value that it never draws
         if y.failure or r.failure:
             raise NotDecided(f"no output on some draws ({y.failure or r.failure})")
         if len(y.output) != len(r.output):
@@ -169,9 +171,9 @@ def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Ve
 
 
 def _relation(ys: Matrix, rs: Matrix, single: float = 0.0) -> Compared:
-    """The relation between the entries of both outputs; each entry is a column.
+    """Find the relation between the entries of two samples of outputs, in which each entry is a column.
 
-    single : relative to the largest number; smaller shifts and changes of scale may come from sums in float32.
+    `single` is a share of the largest number; smaller shifts and changes of scale may come from sums in float32.
     """
     usual = slice(0, FRESH + 1)
     single *= float(max(np.abs(rs[usual]).max(initial=0.0), np.abs(ys[usual]).max(initial=0.0)))
@@ -205,8 +207,8 @@ def _relation(ys: Matrix, rs: Matrix, single: float = 0.0) -> Compared:
 
 
 def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
-    """Describe how the outputs differ if one is a linear image of the other with another law; None if no difference
-    is proven.
+    """Describe how two laws differ if one sample of outputs is a linear image of the other; None if no difference is
+    proven.
     """
     y, r = ys - ys.mean(axis=0), rs - rs.mean(axis=0)
     size = max(float(np.abs(ys).max()), float(np.abs(rs).max()))
@@ -215,14 +217,14 @@ def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
     if y.shape != r.shape or not count or len(r) < count + OVERDETERMINED or (s[count:] > EXACT * s[0]).any():
         return None
     image = (u[:, :count] * s[:count]).T
-    matrix = np.linalg.lstsq(image.T, y, rcond=None)[0]  # y is the image of r times this matrix
+    matrix = np.linalg.lstsq(image.T, y, rcond=None)[0]  # each row of y is a row of r times this matrix
     if np.abs(image.T @ matrix - y).max() > LINEAR * s[count - 1]:
         return None
     kept = vt[:count]
     beside = np.linalg.norm(matrix - matrix @ kept.T @ kept)
     if beside > TELLING:
         return Compared(f"the noise is a linear image of the reference's, {beside:.3g} of it where that has none")
-    own = u[:, :count].T @ y @ kept.T / s[:count]  # the map in coordinates of unit spread
+    own = u[:, :count].T @ y @ kept.T / s[:count]  # the linear map in coordinates in which r has unit spread
     values = np.abs(np.linalg.eigvals(own))
     worst = float(values[int(np.argmax(np.abs(values - 1)))])
     if abs(worst - 1) <= TELLING:

@@ -1,11 +1,11 @@
-"""Compute the exact loss of a release that determines the outputs of its primitives.
+"""Compute the exact privacy loss of a release that determines the outputs of the primitives which it calls.
 
-A primitive is a callable that adds noise. A release y = g(o) of the outputs o of primitives has the loss of o if g is
-the same on both data sets and o can be computed from y. The two conditions are checked in the run: with the outputs
-held fixed, the release must be the same on the neighbour; and it must be an affine map of the outputs. Every output
-whose value changes on the neighbour must be computable from the release, near the recorded outputs and with all outputs
-forced far to either side. The values to which noise is added must not depend on earlier outputs, because only one
-sequence of outputs is examined.
+A primitive is a callable that adds noise. Let o be the outputs of the primitives and y = g(o) the release. If g is the
+same on both data sets and o can be computed from y, then the loss of y is the loss of o. The run checks both
+conditions. With fixed outputs of the primitives, the release must be the same on the neighbour, and it must be an
+affine function of these outputs. Every output that changes on the neighbour must be computable from the release, near
+the recorded outputs and far from them in both directions. The values to which noise is added must not depend on earlier
+outputs, because only one sequence of outputs is examined.
 """
 
 from collections.abc import Sequence
@@ -23,16 +23,18 @@ from covassay.verification.audit.recorded.recorder import Recorded, Recorder
 from covassay.verification.audit.recorded.tape import Draw, Tape
 from covassay.verification.audit.recorded.transcripts import TranscriptLoss, loss_of_calls
 
-PATHS = 4  # tapes on which noise must be added to the same values
-FAR = 40.0  # outputs are forced to values so many noise scales to either side
-CLOSE = 1e-9  # differences that are smaller, relative to the size of the numbers, are rounding errors
-AFFINE = 1e-6  # the largest error of an affine map, in units of the change of the release by one scale of an output
-SEEDING = ("integers", "bytes")  # kinds of draws that may seed generators, and are used for nothing else
+PATHS = 4  # the number of tapes on which noise must be added to the same values
+FAR = 40.0  # the distances, in noise scales, to which outputs are forced in both directions
+CLOSE = 1e-9  # a difference below this share of the numbers is a rounding error
+AFFINE = 1e-6  # the largest error of an affine function, relative to the change of the release by one noise scale
+SEEDING = ("integers", "bytes")  # draws of these kinds may seed generators, and must have no other use
 
 
 @dataclass(frozen=True)
 class Determined:
-    """The loss of a release in the unit of the claim, the loss with slightly more noise, and the possible error."""
+    """The privacy loss of a release in the unit of the claim, the loss with slightly more noise, and the possible
+    error.
+    """
 
     transcript: TranscriptLoss
     loss: float
@@ -42,7 +44,7 @@ class Determined:
 
     @property
     def reason(self) -> str:
-        """State how the loss was computed."""
+        """State in words how the loss was computed."""
         names = ", ".join(dict.fromkeys(s.primitive for s in self.transcript.spent))
         return f"the release determines the outputs of its primitives ({names})"
 
@@ -50,7 +52,7 @@ class Determined:
 def determined(
     made: Recorder, x: Matrix, other: Matrix, claim: Guarantee, seed: int, slack: float, seconds: float
 ) -> Determined:
-    """Compute the exact loss of a release on two neighbouring data sets.
+    """Compute the exact privacy loss of a release on two neighbouring data sets.
 
     Raises
     ------
@@ -69,13 +71,13 @@ def determined(
 
 
 def _size(call: PrimitiveCall) -> float:
-    """Return the size of the values to which noise is added, in noise scales."""
+    """Return the largest of the values to which noise is added, in noise scales."""
     safe = np.where(call.scale > 0, call.scale, 1.0)
     return float((np.abs(call.value) / safe).sum()) + len(call.value)
 
 
 class _Walk:
-    """A run on one data set, which can be repeated with other outputs of its primitives."""
+    """A run on one data set that can be repeated with other outputs of its primitives."""
 
     def __init__(
         self, made: Recorder, allowed: Allowance, x: Matrix, seed: int, held: Sequence[PrimitiveCall] | None = None
@@ -114,7 +116,9 @@ class _Walk:
 
 
 def _of_primitive(draw: Draw, names: set[str], calls: Sequence[PrimitiveCall]) -> bool:
-    """Return whether a draw was made by one of these primitives; integer noise is drawn as two geometric numbers."""
+    """Return whether one of these primitives made the draw; noise of whole numbers is drawn as two geometric
+    numbers.
+    """
     if draw.family == "geometric":
         return any(call.primitive.family == "geometric" for call in calls)
     return bool(draw.parameters) and draw.parameters[0] in names
@@ -136,7 +140,9 @@ def _require_same_values(calls: Sequence[PrimitiveCall], others: Sequence[Primit
 
 
 def _same_values(first: _Walk, second: _Walk, seed: int) -> None:
-    """Check that with other outputs noise is added to the same numbers, by the same calls, and that seeds vary."""
+    """Check that, for other outputs of the primitives, the same calls add noise to the same values, and that seeds
+    vary.
+    """
     seeds = [first.tape.seeds]
     for k in range(1, PATHS):
         for walk in (first, second):
@@ -151,7 +157,7 @@ def _same_values(first: _Walk, second: _Walk, seed: int) -> None:
 
 
 def _forced(calls: Sequence[PrimitiveCall], scales: Vector) -> Vector:
-    """Return the outputs that lie so many scales from their values, limited to their ranges."""
+    """Return outputs that lie so many noise scales from their values, limited to their ranges."""
     step = np.concatenate([call.scale for call in calls]) * scales
     value = np.concatenate([call.value for call in calls])
     low, high = (np.concatenate([np.full(len(c.output), c.range[k]) for c in calls]) for k in (0, 1))
@@ -161,7 +167,9 @@ def _forced(calls: Sequence[PrimitiveCall], scales: Vector) -> Vector:
 
 
 def _recoverable(first: _Walk, second: _Walk) -> None:
-    """Check that every output whose value changes can be computed from the release, alike on both data sets."""
+    """Check that every output that changes on the neighbour can be computed from the release in the same way on both
+    data sets.
+    """
     calls = first.calls
     count = sum(len(call.output) for call in calls)
     scale = np.concatenate([np.maximum(call.scale, 1e-300) for call in calls])
@@ -196,7 +204,9 @@ def _recoverable(first: _Walk, second: _Walk) -> None:
 
 
 def _on_both(first: _Walk, second: _Walk, outputs: Vector) -> Vector:
-    """Return the release for these outputs, which must be the same on the neighbour and with other seeds."""
+    """Return the release for these outputs of the primitives, and check that it is the same on the neighbour and for
+    other seeds.
+    """
     y = first.at(outputs)
     fresh = Tape(first.tape.seed + 104_729)
     for other in (second.at(outputs), first.at(outputs, fresh)):

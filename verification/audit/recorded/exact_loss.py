@@ -1,16 +1,17 @@
-"""Compute the exact privacy loss of a target on a pair of neighbours from its recorded draws.
+"""Compute the exact privacy loss of a target on a pair of neighbouring data sets from its recorded random draws.
 
-The assumptions are checked in the run, and each failure is reported: the target makes the same draws on both data sets,
-draws nothing that is not recorded, seeds its generators from the tape alone, and its output is an affine function of
-the draws, with noise of one law on both. Where the noise differs, or the map is monotone and not affine, events with
-known probabilities may still refute (`half_lines`). A refutation is repeated with more draws, on slightly changed data
-on which the target was not called before.
+The run checks the assumptions, and a failure is reported. The target must make the same draws on both data sets, use no
+draws that are not recorded, and seed its generators only from recorded draws. Its output must be an affine function of
+the draws, with the same law of the noise on both data sets. If the noise differs, or if the function is monotone and
+not affine, events with known probabilities may still refute the claim (`half_lines`). A refutation is repeated with
+more draws, on slightly changed data on which the target was not called before.
 
-A target may keep its noise for data on which it was called before. So the target should not have been called on the
-pair before.
+A target might store the noise that it drew for some data and reuse it. So the target should not have been called on
+this pair before.
 """
 
 import math
+import re
 import sys
 import zlib
 from collections import Counter
@@ -19,12 +20,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.recorded.affine import (
     CONTINUOUS,
     FRESH,
+    IDLE,
     AffineNoise,
     NotAffine,
     Run,
@@ -47,33 +50,36 @@ from covassay.verification.audit.recorded.redraws import by_redraws
 from covassay.verification.audit.recorded.steps import by_steps
 from covassay.verification.audit.recorded.tape import Draw, Tape
 
-MARGIN = 1e-6  # a loss that exceeds the claim by a smaller share counts as within the claim
-SLACK = 1e-3  # a noise scale that is too small by a smaller share may come from a rounded constant, and does not refute
-MARGIN_OF_EVENTS = 1e-2  # the relative margin for a loss that events prove: in a far tail, events magnify a wrong scale
-AGAIN = 24  # a refutation is repeated on so many fresh tapes
-# so many fresh tapes are used if there are uniform numbers: one of these may change the output, but only rarely
+MARGIN = 1e-6  # a loss counts as within the claim if it exceeds the claim by less than this share
+# a noise scale that is too small by less than this share may come from a rounded constant, and does not refute
+SLACK = 1e-3
+MARGIN_OF_EVENTS = 1e-2  # the margin for losses that events prove: events in far tails magnify an error of the scale
+AGAIN = 24  # a refutation is repeated on this many fresh tapes
+# the number of fresh tapes if there are uniform numbers, as these may change the output only rarely
 AGAIN_UNIFORM = 200
-MOVED = 1e-6  # when a refutation is repeated, the rows change by this share
-SEEDINGS = 6  # all seeds must be different on so many tapes
-# if a seed with fewer values determines all noise, an attacker can compute every output in a second
+MOVED = 1e-6  # the rows change by this share of their length when a refutation is repeated
+SEEDINGS = 6  # the seeds must differ between all of this many tapes
+# if seeds with fewer possible values determine all noise, an attacker can compute every output in a second
 FEW_SEEDS = 2.0**24
-COINCIDENCE = 1e-4  # this share of the outputs of few seeds may be among the outputs of the neighbour by chance
+COINCIDENCE = 1e-4  # by chance, this share of the outputs of few seeds may also be outputs of the neighbour
 SEED_ONLY = ("integers", "bytes")
+NUMBER = re.compile(r"\d+(\.\d+)?")
 SECONDS = 10.0  # the time limit for one pair; the repetition of a refutation has the same limit
 
 
 @dataclass(frozen=True)
 class ExactLoss:
-    """The privacy loss of one pair of neighbours.
+    """The exact privacy loss of one pair of neighbouring data sets.
 
-    pair : the two data sets. adjacency : "replace-one" or "add-remove". letter : the name of the loss, "epsilon",
-    "rho", or "delta" for δ at the claimed ε. claimed : the claim in that letter. loss : None if nothing is known;
-    with `lower_bound`, a lower bound. with_slack : the loss if the noise scale were larger by `SLACK`. decided :
-    whether the loss is known, or known to be above the claim. reason : why the loss is not known, or else the method
-    that computed it. answers : whether the target has an output on both data sets. rounding : the possible error of
-    the loss. recorded, used, unused : how many numbers were drawn, and whether the
-        output depends on them. seeds : the seeds of the tapes. path : the draws in their order. primitives : the
-        recorded calls of primitives.
+    `pair` has the two data sets, and `adjacency` is "replace-one" or "add-remove". `letter` names the loss: "epsilon",
+    "rho", or "delta" for δ at the claimed ε. `claimed` is the claimed value of this loss. `loss` is None if nothing is
+    known, and a lower bound if `lower_bound` is set. `with_slack` is the loss if the noise scale were larger by the
+    share `SLACK`. `decided` says whether the loss is known, or known to be above the claim.
+
+    `reason` says why the loss is not known, or else how it was computed. `answers` says whether the target has an
+    output on both data sets. `rounding` is the possible error of the loss. `recorded` counts the numbers that were
+    drawn, `used` those on which the output depends, and `unused` the others. `seeds` are the seeds of the tapes, `path`
+    lists the draws in their order, and `primitives` the recorded calls of primitives.
     """
 
     pair: tuple[Matrix, Matrix]
@@ -101,7 +107,7 @@ class ExactLoss:
 
     @property
     def refuted(self) -> bool:
-        """Return whether the loss is above the claim, and would also be above it with slightly more noise."""
+        """Return whether the loss is above the claim, and would also be above it if the noise were slightly larger."""
         return self.above and self.with_slack - self.rounding > self.claimed * (1 + MARGIN)
 
     def __str__(self) -> str:
@@ -126,9 +132,9 @@ class OutOfTime(NotDecided):
 
 @dataclass(frozen=True)
 class Ready:
-    """Two runs of a target, one on each data set, from one tape whose draws all have known laws.
+    """Two runs of a target, one on each data set, that use the same tape; all draws have known laws.
 
-    seeding : the indices of the draws that only seed generators.
+    `seeding` has the indices of the draws that only seed generators.
     """
 
     first: Side
@@ -161,7 +167,8 @@ def exact_loss(
     seed: int = 0,
     seconds: float = SECONDS,
 ) -> ExactLoss:
-    """Compute the exact loss of a target on the data sets x and `other`, which are neighbours by its claim.
+    """Compute the exact privacy loss of a target on the data sets x and `other`, which are neighbours in the sense of
+    its claim.
 
     >>> import numpy as np
     >>> from covassay.reference.privacy import ZCDP
@@ -192,7 +199,7 @@ def loss_of_pair(
 ) -> ExactLoss:  # fmt: skip
     """Compute `exact_loss` for a recorder.
 
-    The outputs of declared primitives are tried first, as they take fewer runs.
+    The outputs of declared primitives are tried first, because this takes fewer runs.
     """
     letter, claimed = letter_of(claim)
     adjacency = "replace-one" if len(x) == len(other) else "add-remove"
@@ -211,7 +218,7 @@ def _by_primitives(
     made: Recorder, result: ExactLoss, claim: Guarantee, bounds: Sequence[tuple[float, float]] | None, seed: int,
     seconds: float,
 ) -> ExactLoss:  # fmt: skip
-    """Compute the loss from the outputs of the package's primitives, if the release determines these outputs."""
+    """Return the loss by the outputs of the package's primitives, if the release determines these outputs."""
     try:
         found = determined(made, *result.pair, claim, seed, SLACK, seconds)
         new = replace(
@@ -235,7 +242,7 @@ def _by_draws(
     made: Recorder, result: ExactLoss, claim: Guarantee, bounds: Sequence[tuple[float, float]] | None, seed: int,
     seconds: float,
 ) -> ExactLoss:  # fmt: skip
-    """Compute the loss from the recorded draws alone."""
+    """Return the loss by the recorded draws alone."""
     x, other = result.pair
     with made.standing():
         try:
@@ -280,9 +287,9 @@ def _with(result: ExactLoss, found: _Found, seed: int) -> ExactLoss:
 
 
 def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: int) -> Matrix:
-    """Move each row of the data a little towards the centre of the domain.
+    """Return a copy of the data in which each row is moved a little towards the centre of the domain.
 
-    Rows of zeros do not change, and equal rows remain equal, also between neighbours.
+    Rows of zeros do not change, and equal rows remain equal, also between the two neighbours.
     """
     centre = np.zeros(x.shape[1]) if bounds is None else np.asarray(bounds, dtype=float).mean(axis=1)
     keys = [zlib.crc32(row.tobytes(), seed) / 2**32 for row in np.ascontiguousarray(x)]
@@ -294,7 +301,7 @@ def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: in
 
 
 def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = SECONDS) -> Ready:
-    """Run the target on both data sets, and make all checks that do not depend on the shape of the noise.
+    """Run the target on both data sets, and make all checks that do not depend on how the noise enters the output.
 
     The runs raise `NotDecided` when the time is up.
     """
@@ -303,12 +310,54 @@ def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = 
 
 def _ready(first: Side, second: Side) -> Ready:
     variables, others = variables_of(first.base.tape)
-    seeding = _seeding(first.run, second.run, first.base, second.base, others)
-    return Ready(first, second, understood(first.run, first.base, variables), seeding)
+    variables, idle = _with_radius(first, second, variables, others)
+    radius = {v.radius for v in variables}
+    rest = [k for k in others if k not in idle and k not in radius]
+    seeding = _seeding(first.run, second.run, first.base, second.base, rest)
+    return Ready(first, second, understood(first.run, first.base, variables), (*seeding, *idle))
+
+
+def _with_radius(
+    first: Side, second: Side, variables: tuple[Variable, ...], others: Sequence[int]
+) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
+    """Let the normal numbers be the direction of a vector if one gamma number may be its length.
+
+    Return the variables, and the gamma draws that do not reach the output. Whether the output is affine in the vector
+    is checked as for all variables.
+    """
+    tape = first.base.tape
+    idle, lengths = [], []
+    for k in others:
+        if tape.draws[k].family == "gamma":
+            alike = all(_idle_gamma(side, k) for side in (first, second))
+            (idle if alike else lengths).append(k)
+    parameter = str(tape.draws[lengths[0]].parameters[0]) if len(lengths) == 1 else ""
+    if not NUMBER.fullmatch(parameter) or np.size(tape.draws[lengths[0]].value) != 1:
+        return variables, tuple(idle)
+    return tuple(
+        replace(v, family="radial", parameter=float(parameter), radius=lengths[0]) if v.family == "normal" else v
+        for v in variables
+    ), tuple(idle)
+
+
+def _idle_gamma(side: Side, k: int) -> bool:
+    """Return whether the output stays the same when a gamma draw takes other values."""
+    draw = side.base.tape.draws[k]
+    parameter = str(draw.parameters[0])
+    if not NUMBER.fullmatch(parameter):
+        return False
+    for p in IDLE:
+        value = np.full(draw.shape, special.gammaincinv(float(parameter), p))
+        done = side.run(side.base.tape.again({k: value}))
+        if done.failure or done.tape.differs() or done.shape != side.base.shape or not _equal(done.output, side.base.output):  # fmt: skip  # noqa: E501
+            return False
+    return True
 
 
 def steady(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = SECONDS) -> tuple[Side, Side]:
-    """Run the target on both data sets; raise `NotDecided` unless both make the same draws and all are recorded."""
+    """Run the target on both data sets, and raise `NotDecided` unless both runs make the same draws and record all of
+    them.
+    """
     allowed = Allowance(seconds)
 
     def run_on(data: Matrix) -> Run:
@@ -321,7 +370,7 @@ def steady(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float =
 
     on_x, on_other = run_on(x), run_on(other)
     modules, first = len(sys.modules), on_x(Tape(seed))
-    while len(sys.modules) != modules:  # draws during the import of a module are not repeated
+    while len(sys.modules) != modules:  # draws during the import of a module are not repeated, so they do not count
         modules, first = len(sys.modules), on_x(Tape(seed))
     second = on_other(Tape(seed))
     for one in (first, second):
@@ -366,8 +415,8 @@ def _seeds_are_fresh(made: Recorder, x: Matrix, first: Recorded, seed: int) -> N
 
 
 def few_seeds(tape: Tape) -> int | None:
-    """Return the number of possible values of all seeds together, if it is small and all other draws follow from
-    the seeds.
+    """Return the number of possible values of all seeds together, if it is small and if all other draws follow from the
+    seeds.
     """
     if not tape.seeds or any(not (draw.seeded or draw.family in SEED_ONLY) for draw in tape.draws):
         return None
@@ -383,7 +432,7 @@ def _values(draw: Draw) -> int:
     """Return the number of values that a draw of whole numbers or bytes may take, or an upper bound."""
     many = int(FEW_SEEDS) + 1
     try:
-        if draw.family == "bytes":  # for bytes, the parameters are the numbers of bytes and of used bits
+        if draw.family == "bytes":  # the parameters of a draw of bytes are the numbers of bytes and of used bits
             length, *bits = (int(str(parameter)) for parameter in draw.parameters)
             return min(many, 1 << min([8 * length, *bits]))
         low, high, _, endpoint = (str(parameter) for parameter in draw.parameters)
@@ -397,9 +446,9 @@ def _values(draw: Draw) -> int:
 def _seeding(on_x: Run, on_other: Run, first: Recorded, second: Recorded, others: Sequence[int]) -> tuple[int, ...]:
     """Return the indices of the draws that only seed generators.
 
-    Other draws of whole numbers, orders or bytes may select rows of the data.
+    Other draws of whole numbers, permutations or bytes may select rows of the data, and do not count.
     """
-    rng = np.random.default_rng([27, len(others)])  # a key that no tape uses as a stream
+    rng = np.random.default_rng([27, len(others)])  # no tape uses this key for a stream of draws
     for k in others:
         draw = first.tape.draws[k]
         if draw.family not in SEED_ONLY:
@@ -449,6 +498,8 @@ def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int)
     if isinstance(first, NotAffine) or isinstance(second, NotAffine):
         failed = first if isinstance(first, NotAffine) else second
         assert isinstance(failed, NotAffine)
+        if any(v.family == "radial" for v in at.variables):  # its coordinates are not independent
+            raise NotDecided(f"{failed.reason}, and no radius times a direction")
         loss, how = by_thresholds(at.first, at.second, at.variables, claim, rng)
         if loss <= 0:
             raise NotDecided(failed.reason)
@@ -457,6 +508,8 @@ def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int)
     if not used:
         raise NotDecided("no draw reaches the output: cached, without noise, or of draws that are not recorded")
     if not one_noise(first, second):
+        if any(v.family == "radial" for v in at.variables):
+            raise NotDecided("the noise differs between the neighbours")
         loss = by_projections(first, second, claim)
         return _above(at, loss, "the noise differs between the neighbours", claim, used)
     law = law_of(first, second)
@@ -469,9 +522,10 @@ def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int)
 
 
 def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
-    """Return whether some entry differs between the data sets and changes with every small change of the noise.
+    """Return whether some entry of the output differs between the data sets and changes with every small change of the
+    noise.
 
-    Without such an entry an output on one data set may also occur on the other under another seed, as with randomised
+    Without such an entry, an output on one data set may also occur on the other for another seed, as in randomised
     response.
     """
     telling = np.ones(len(first.base.output), dtype=bool)
@@ -491,7 +545,7 @@ def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
 
 
 def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Found:
-    """Return the loss if each of two data sets has so few possible outputs, and they have none in common."""
+    """Return the loss if each of two data sets has very few possible outputs, and none of them is an output of both."""
     loss, _ = loss_in(claim, Law(math.inf, (math.inf,), 0.0))
     variables, _ = variables_of(first.base.tape)
     reason = f"all noise follows from one of {few} seeds, so that there are no more outputs"
@@ -499,7 +553,7 @@ def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Fou
 
 
 def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh: int) -> AffineNoise | NotAffine:
-    """Return the model on the neighbour, with the gains of the first data set if they fit, otherwise with gains of
+    """Return the affine model on the neighbour, with the gains of the first data set if they fit, and otherwise with
     its own.
     """
     base = at.second.base
@@ -511,7 +565,7 @@ def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh
 
 
 def _above(at: Ready, loss: float, reason: str, claim: Guarantee, used: int) -> _Found:
-    """Return the result for a lower bound on the loss, which decides the pair if it is above the claim."""
+    """Return the result for a lower bound on the loss, which decides the pair if the bound is above the claim."""
     least = loss / (1 + MARGIN_OF_EVENTS)
     decided = least > letter_of(claim)[1]
     return _Found(loss, least, 0.0, True, decided, reason, at, used)

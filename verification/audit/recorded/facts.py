@@ -1,4 +1,4 @@
-"""The figures of a report on exact privacy losses."""
+"""The numbers that a report states about exact privacy losses."""
 
 import math
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ from covassay.verification.audit.recorded.transcripts import TranscriptLoss
 
 Rows = tuple[tuple[float, ...], ...]
 LETTERS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
-MOST_OF_PATH = 6  # the most draws that a sentence lists
-MOST_ROWS = 100  # the most rows of a data set that a report holds
+MOST_OF_PATH = 6  # a sentence lists at most this many draws
+MOST_ROWS = 100  # a report holds data sets of at most this many rows
 
 
 @dataclass(frozen=True)
 class CountedDraws:
-    """How many numbers were drawn, and on how many of them the output depends."""
+    """The number of random numbers that a target drew, and the number of those that change its output."""
 
     recorded: int = field(metadata=says("How many numbers the target drew in one run.", **COUNT))
     used: int = field(metadata=says("How many of them reach the output.", **COUNT))
@@ -30,7 +30,7 @@ class CountedDraws:
 
 @dataclass(frozen=True)
 class Spending:
-    """The privacy loss of one call of a declared primitive on a pair, with its output held fixed."""
+    """The privacy loss of one call of a declared primitive on a pair of neighbours."""
 
     primitive: str = field(metadata=says("The callable of the package that adds noise."))
     loss: float = field(metadata=says("The loss of its output: ε of Laplace noise, the μ of normal noise."))
@@ -39,7 +39,7 @@ class Spending:
 
 @dataclass(frozen=True)
 class ExactPair:
-    """The exact privacy loss of one pair of neighbouring data sets, or why it is not known."""
+    """The exact privacy loss of one pair of neighbouring data sets, or the reason why it is not known."""
 
     name: str = field(metadata=says("Where the pair comes from."))
     pair: tuple[Rows, ...] = field(
@@ -66,21 +66,22 @@ class ExactPair:
 
 @dataclass(frozen=True)
 class ExactLosses(Facts):
-    """The exact losses that were computed, the largest first."""
+    """The exact privacy losses that were computed, the largest first."""
 
     pairs: int = field(metadata=says("On how many pairs the loss was asked for.", **COUNT))
     decided: int = field(metadata=says("On how many of them it is decided.", **COUNT))
     evaluations: int = field(metadata=says("How many pairs the search tried.", **COUNT))
     data_sets: Neighbours = field(metadata=says("The pair of the largest loss, in short."))
-    losses: tuple[ExactPair, ...] = field(metadata={NOT_IN_JSON: True})  # the field `exact` of the report contains them
-    # events are tested on these pairs
+    # a report has these losses in its field `exact`
+    losses: tuple[ExactPair, ...] = field(metadata={NOT_IN_JSON: True})
+    # statistical tests of events use these pairs
     neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
-        """Return whether every known loss is within this guarantee.
+        """Return whether every loss that is known exactly is within this guarantee.
 
-        A known δ is the loss at the claimed ε, and the loss at a larger ε is smaller. So the result may be False for a
-        claim with a larger ε that allows the loss.
+        A known δ is the loss at the claimed ε, and the loss at a larger ε is smaller. So for a claim with a larger ε
+        the result may be False although the claim allows the loss.
         """
         letter, most = letter_of(guarantee)
         known = [one for one in self.losses if one.decided and one.loss is not None]
@@ -91,7 +92,7 @@ class ExactLosses(Facts):
 
 
 def reported(name: str, found: ExactLoss, transcript: TranscriptLoss | None = None) -> ExactPair:
-    """Convert an exact loss to the form in which a report contains it."""
+    """Return the exact loss in the form in which a report holds it."""
     return ExactPair(
         name, _plain(found.pair), "replace-one" if found.adjacency == "replace-one" else "add-remove", found.claimed,
         found.loss, found.letter, found.decided, found.reason, found.lower_bound, found.rounding,
@@ -110,7 +111,7 @@ def loss_words(found: ExactLoss | ExactPair) -> str:
 
 
 def told(found: ExactLoss) -> str:
-    """Write a sentence on how a loss was computed: draws, rounding, seeds and path."""
+    """Return a sentence that states how a loss was computed, with the draws, the rounding error and the seeds."""
     path = "; ".join(found.path[:MOST_OF_PATH]) + ("; …" if len(found.path) > MOST_OF_PATH else "")
     return (
         f"{found.adjacency}, {found.reason}; {found.recorded} numbers drawn, {found.used} of them used; rounding error "

@@ -1,7 +1,8 @@
-"""Force each draw to its quantiles 10⁻³, 10⁻⁶ and 10⁻¹², and to their mirror images, and see how the target behaves.
+"""Force each random draw to its quantiles 10⁻³, 10⁻⁶ and 10⁻¹² and their mirror images, and record how the target
+behaves.
 
-Forced draws find truncation, redrawing, clipped noise, overflow and exceptions, which random draws would show only once
-in 10³ to 10¹² draws.
+This finds truncation, redrawing, clipped noise, overflow and exceptions, which random draws would show only once in 10³
+to 10¹² draws.
 """
 
 from collections.abc import Sequence
@@ -17,8 +18,8 @@ from covassay.verification.audit.recorded.tape import Tape
 
 Branch = Literal["fails", "other draws", "stays"]
 ALL = "all draws together"
-USUAL = (0.4, 0.3)  # if an entry of the output depends on the draw at all, it changes between these quantiles
-MOST = 60  # at most so many variables are forced one by one
+USUAL = (0.4, 0.3)  # if an entry of the output depends on a draw at all, it changes between these quantiles
+MOST = 60  # the largest number of variables that are forced one by one
 
 
 class NotForced(Exception):
@@ -27,10 +28,10 @@ class NotForced(Exception):
 
 @dataclass(frozen=True)
 class ForcedDraw:
-    """The behaviour of the target when a draw is forced to one quantile.
+    """How a target behaves when one draw, or all draws together, are forced to a quantile.
 
-    family : the law of the draw; empty for all draws. kind : "fails", "other draws", or "stays": the output no longer
-        changes.
+    `family` is the law of the draw, and empty if all draws are forced. `kind` is "fails", "other draws", or "stays" if
+    the output no longer changes.
     """
 
     draw: str
@@ -47,7 +48,7 @@ class ForcedDraw:
 
 
 def forced(made: Recorder, x: Matrix, seed: int = 0) -> tuple[ForcedDraw, ...]:
-    """Find how the target behaves at extreme quantiles of each draw, if the draws are few, and of all draws together.
+    """Find how the target behaves at extreme quantiles of each draw, if they are few, and of all draws together.
 
     Raises
     ------

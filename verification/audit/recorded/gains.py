@@ -1,9 +1,10 @@
-"""Measure the effect of each draw on the output, and compare it with the effect in the reference.
+"""Measure how much each random draw changes the output, and compare this with the reference.
 
-The gain of a draw is the change of the output per unit of the draw, with all other continuous draws at 0. For additive
-noise its length is the noise scale. The draws of the target and of the reference are matched by their laws and by the
-directions in which they move the output, whatever their order and packaging, and the ratio of the lengths points to a
-step and a wrong factor. A different ratio is no verdict: another correct implementation may use other draws.
+The gain of a draw is the change of the output when the draw changes by one unit and all other continuous draws are 0.
+For additive noise, the length of the gain is the noise scale. Draws of the target and of the reference are matched if
+they have the same law and move the output in the same direction, whatever their order. The ratio of the lengths of
+their gains points to a step with a wrong factor. A ratio other than 1 does not refute a claim, because another correct
+implementation may use other draws.
 """
 
 from collections.abc import Mapping
@@ -19,17 +20,18 @@ from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.tape import Tape
 
 STEP = 1e-3
-ALIKE = 0.999  # two directions count as equal if the cosine of their angle is larger
-SAME = 1e-3  # factors that differ from 1 by less count as 1
-SMALL = 1e-12  # a gain that is smaller, relative to the largest gain, counts as 0
+ALIKE = 0.999  # two directions count as equal if the cosine of the angle between them is larger than this
+SAME = 1e-3  # a ratio of gains counts as 1 if it differs from 1 by less than this
+SMALL = 1e-12  # a gain counts as 0 if it is smaller than this share of the largest gain
 MOST = 200  # variables
 
 
 @dataclass(frozen=True)
 class Gain:
-    """A draw of the target, and the draw of the reference that changes the output in the same direction.
+    """A draw of the target, matched with a draw of the reference that changes the output in the same direction.
 
-    factor : gain of the target / gain of the reference. numbers : for how many numbers of the draw this holds.
+    `factor` is the gain of the target divided by the gain of the reference. `numbers` says for how many numbers of the
+    draw this holds.
     """
 
     family: str
@@ -46,9 +48,9 @@ class Gain:
 
 @dataclass(frozen=True)
 class Gains:
-    """All draws that were compared.
+    """The result of a comparison of gains.
 
-    unmatched : for each law, how many numbers of the target and of the reference have no match.
+    `unmatched` gives, for each law, how many numbers of the target and of the reference have no match.
     """
 
     matched: tuple[Gain, ...]
@@ -57,12 +59,12 @@ class Gains:
 
     @property
     def changed(self) -> tuple[Gain, ...]:
-        """Return the draws whose factor is not 1."""
+        """Return the matched draws whose factor is not 1."""
         return tuple(gain for gain in self.matched if abs(gain.factor - 1) > SAME)
 
 
 def gains(target: Recorder, reference: Recorder, x: Matrix, seed: int = 0) -> Gains:
-    """Compare the gains of a target with those of the reference, on one data set."""
+    """Compare the gains of a target's draws with those of the reference's draws, on one data set."""
     theirs = _columns(target, x, seed)
     ours = theirs if isinstance(theirs, str) else _columns(reference, x, seed)
     for one in (theirs, ours):
@@ -92,8 +94,10 @@ def gains(target: Recorder, reference: Recorder, x: Matrix, seed: int = 0) -> Ga
 
 
 def _columns(made: Recorder, x: Matrix, seed: int) -> list[tuple[Variable, str, Any]] | str:
-    """The variables on which the output depends, their draws, and their gains; or the reason why there are none."""
-    with made.standing(), np.errstate(all="ignore"):  # a sampler may divide by the norm of draws that are all 0 here
+    """Return the variables on which the output depends, with their draws and gains, or the reason why there are
+    none.
+    """
+    with made.standing(), np.errstate(all="ignore"):  # all draws are 0 here, and a sampler may divide by their norm
         base = made.run(x, Tape(seed))
         if base.failure:
             return f"the target fails while its draws are recorded ({base.failure})"

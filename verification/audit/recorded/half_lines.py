@@ -1,9 +1,9 @@
-"""Compute probabilities of events exactly, for outputs that are no affine function of the draws.
+"""Compute the probabilities of events for outputs that are no affine function of the random draws.
 
-If an entry of the output depends on one draw z alone and is monotone in it, then {entry ≥ t} is {z ≥ z_t}, whose
-probability is known. So each threshold proves a loss. The thresholds give only lower bounds on the loss, so they can
-refute and never confirm. The thresholds cover quantile functions of uniform numbers, noise that is clipped or
-compressed in its tail, and noise of another scale on the neighbour.
+If an entry of the output depends on one draw z alone and increases with it, then {entry ≥ t} is {z ≥ z_t} for some z_t,
+and its probability is known. So each threshold t proves a lower bound on the privacy loss. Thresholds give lower bounds
+only, so they can refute a claim but not confirm it. They apply to quantile functions of uniform numbers, to noise that
+is clipped or compressed in its tail, and to noise with another scale on the neighbour.
 """
 
 import math
@@ -34,13 +34,13 @@ LEVELS = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.05, 0.2, 0.35, 0.5)
 FRESH = 8
 HALVINGS = 40
 MOST = 100  # variables
-TELLING = 1e6  # noise larger than so many rounding errors of an entry is not lost in rounding
-BISECTED = 6  # the probability of so many thresholds on the other data set is computed to the last digits
+TELLING = 1e6  # noise of more than this many rounding errors of an entry is not lost in rounding
+BISECTED = 6  # the probability of this many thresholds on the other data set is computed to full precision
 
 
 @dataclass(frozen=True)
 class Side:
-    """A data set with its recorder and one run on it."""
+    """A data set with the recorder of the target and one run on this data set."""
 
     run: Run
     base: Recorded
@@ -48,20 +48,22 @@ class Side:
 
 @dataclass(frozen=True)
 class _Map:
-    """One entry of the output as a function of its variable z: its values at levels of z, on both data sets."""
+    """The values of one entry of the output on both data sets, at levels of the variable z on which it depends."""
 
     row: int
     variable: int
     z: Vector
     first: Vector
     second: Vector
-    sign: int  # 1 if the entry grows with z
+    sign: int  # this is 1 if the entry increases with z
 
 
 def by_thresholds(
     first: Side, second: Side, variables: tuple[Variable, ...], claim: Guarantee, rng: np.random.Generator
 ) -> tuple[float, str]:
-    """Return the largest loss that thresholds prove, and a description; 0 if no entry depends on one draw alone."""
+    """Return the largest loss that thresholds prove, with a description; 0 if no entry of the output depends on one
+    draw alone.
+    """
     maps = _maps(first, second, variables, rng)
     if not maps:
         return 0.0, "no entry of the output is a monotone function of one draw alone"
@@ -116,7 +118,9 @@ def _maps(first: Side, second: Side, variables: tuple[Variable, ...], rng: np.ra
 
 
 def _single(first: Side, second: Side, variables: tuple[Variable, ...], z0: Vector) -> bool:
-    """Return whether some entry depends on one variable alone, as far as two values of each variable show."""
+    """Return whether some entry of the output depends on one variable alone, as far as two values of each variable
+    show.
+    """
     movers = np.zeros(len(first.base.output), dtype=int)
     for i, variable in enumerate(variables):
         moves = np.zeros(len(movers), dtype=bool)
@@ -137,9 +141,7 @@ def _single(first: Side, second: Side, variables: tuple[Variable, ...], z0: Vect
 def _independent(
     first: Side, second: Side, variables: tuple[Variable, ...], maps: Sequence[_Map], rng: np.random.Generator
 ) -> bool:
-    """Return whether, on fresh draws, each entry lies between its values at the levels that enclose its own
-    variable.
-    """
+    """Return whether, on fresh draws, each entry lies between its values at the nearest levels of its own variable."""
     for _ in range(FRESH):
         z = np.array([v.at(float(np.clip(rng.random(), 1e-11, 1 - 1e-11))) for v in variables])
         for side, name in ((first, "first"), (second, "second")):
@@ -157,8 +159,8 @@ def _independent(
 
 
 def _best(m: _Map, turned: bool, other: Side, variables: tuple[Variable, ...], claim: Guarantee, own: Side) -> float:
-    """Return the largest loss that thresholds at the levels of one data set prove; probabilities on the other are
-    bounds.
+    """Return the largest loss that thresholds at the levels of one data set prove; probabilities on the other data set
+    are bounded.
     """
     variable = variables[m.variable]
     a, b = (m.second, m.first) if turned else (m.first, m.second)
@@ -166,7 +168,7 @@ def _best(m: _Map, turned: bool, other: Side, variables: tuple[Variable, ...], c
     found: list[tuple[float, int, bool]] = []
     for k, t in enumerate(a):
         slack = ROUNDING * UNIT * max(abs(t), 1.0)
-        below = np.flatnonzero(b < t - slack)  # for z up to this level, the output is below the threshold
+        below = np.flatnonzero(b < t - slack)  # the output is below the threshold for z up to this level
         q = variable.upper(float(m.z[below[-1]])) if len(below) else 1.0
         found.append((event_loss(claim, variable.upper(float(m.z[k])), max(q, LEVELS[0])), k, True))
         above = np.flatnonzero(b > t + slack)
@@ -192,7 +194,7 @@ def _bisected(
     near = int(inside[-1] if up else inside[0])
     far = near + (1 if up else -1)
     if not 0 <= far < len(b):
-        return 0.0  # the output is constant at this level, so the level itself is the bound
+        return 0.0  # the output is constant at this level, so the level itself bounds the probability
     safe, unsafe = float(m.z[near]), float(m.z[far])
     for _ in range(HALVINGS):
         middle = (safe + unsafe) / 2
@@ -212,10 +214,10 @@ def _bisected(
 
 
 def by_projections(first: AffineNoise, second: AffineNoise, claim: Guarantee) -> float:
-    """Return the largest loss that thresholds of linear functions prove, for two affine models whose noise has
-    different laws.
+    """Return the largest loss that thresholds of linear functions prove, for two affine models with different laws of
+    the noise.
 
-    An entry with noise on one data set and none on the other has an infinite loss.
+    If an entry has noise on only one of the two data sets, the loss is infinite.
     """
     a, b = first.gains, second.gains
     strengths = np.sqrt([(a**2).sum(axis=1), (b**2).sum(axis=1)])
@@ -243,8 +245,8 @@ def by_projections(first: AffineNoise, second: AffineNoise, claim: Guarantee) ->
 
 
 def _normal_laws(first: AffineNoise, second: AffineNoise) -> list[tuple[float, float, float, float]]:
-    """Return means and standard deviations on both data sets, for entries and for directions in which the laws
-    differ most.
+    """Return means and standard deviations on both data sets, for single entries and for the directions in which the
+    laws differ most.
     """
     a, b = first.gains, second.gains
     strength = np.sqrt((a**2).sum(axis=1) + (b**2).sum(axis=1))
@@ -264,14 +266,14 @@ def _normal_laws(first: AffineNoise, second: AffineNoise) -> list[tuple[float, f
 
 
 def _of_law(family: str, m: float, s: float, n: float, r: float, claim: Guarantee, both: bool = True) -> float:
-    """Return the largest loss that thresholds prove for two laws of one family, with these locations and scales."""
+    """Return the largest loss that thresholds prove for two laws of one family with these locations and scales."""
     best = 0.0
     probabilities = np.concatenate([np.geomspace(LEVELS[0], 0.5, 200), 1 - np.geomspace(LEVELS[0], 0.5, 100)])
     sides = ((m, s, n, r), (n, r, m, s)) if both else ((m, s, n, r),)
     for one, scale, two, other in sides:
         for p in probabilities:
             z = quantile(family, float(p))
-            for sign in (1, -1):  # the event is {sign · y ≤ threshold}
+            for sign in (1, -1):  # the tested event is {sign · y ≤ threshold}
                 q = distribution(family, (sign * (one - two) + scale * z) / other)
                 best = max(best, event_loss(claim, float(p), max(q, LEVELS[0] ** 2)))
     return best if math.isfinite(best) else 0.0

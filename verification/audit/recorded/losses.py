@@ -1,7 +1,7 @@
-"""Compute exact privacy losses of pairs of laws, in the unit of a claim.
+"""Compute the exact privacy loss between two laws, in the unit of a claim.
 
-The law of one output is centre + G z with independent z_j. Groups of rows and variables that are not connected through
-G are independent, so their losses add up.
+The law of an output is that of centre + Gz with independent variables z_j. Groups of rows and variables that G does not
+connect are independent, so their privacy losses add up.
 """
 
 import math
@@ -12,18 +12,20 @@ import numpy as np
 from scipy import special
 
 from covassay.reference.domain import Matrix, Vector
+from covassay.reference.mechanisms.approximate.l2_approximate import log_delta
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.recorded.affine import AffineNoise
 
-# relative singular values above the first number count, and those below the second count as 0; between the two the loss
-# is undecided
+# A relative singular value above the first number counts as positive, and below the second as 0.
+# The loss is undecided if a value lies between the two numbers.
 RANK = 1e-9, 1e-12
-CERTAIN = 100  # a change of an output by more than so many rounding errors is not due to rounding
-# a difference outside of the range of the noise that is larger, relative to the whole, is not due to rounding
+CERTAIN = 100  # rounding does not explain a change of an output by more than this many rounding errors
+# rounding does not explain a difference outside of the range of the noise by more than this share of the difference
 OUTSIDE = 1e-6
-# a shift is whole if its distance from a whole number is below the first number, and not whole if it is above the
-# second
+# A shift counts as whole if its distance from a whole number is below the first number.
+# It counts as not whole if this distance is above the second number.
 WHOLE = 1e-6, 1e-3
+NEARLY = 1e-3  # a parameter of a gamma law that is off by a smaller share may be a rounded constant
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences
 
 
@@ -31,18 +33,19 @@ Letter = Literal["epsilon", "rho", "delta"]
 
 
 class Undecided(Exception):
-    """Raised if the loss of a pair cannot be computed; the message says why."""
+    """Raised if the privacy loss of a pair cannot be computed; the message says why."""
 
 
 @dataclass(frozen=True)
 class Law:
-    """The difference between two laws with the same noise and different centres.
+    """The difference between two laws that have the same noise and different centres.
 
     mu : the distance of the normal parts in standard deviations. shifts : the shifts of the independent Laplace and
     discrete Laplace variables, in units of their scales. error : the possible error of √(μ² + Σ shift²). whole :
     whether some variables are discrete Laplace. flat, one_sided : the shifts of the independent uniform and exponential
     variables; each gives one data set outputs that the other does not have. A shift of several uniform variables in one
-    output is not a number.
+    output is not a number. radial : the length of the shift of a vector w of so many `entries` with a density
+    proportional to e^(−|w|); `entries` is 0 if the output shows only a projection of w.
     """
 
     mu: float
@@ -51,24 +54,29 @@ class Law:
     whole: bool = False
     flat: tuple[float, ...] = ()
     one_sided: tuple[float, ...] = ()
+    radial: float = 0.0
+    entries: int = 0
 
     def with_more_noise(self, share: float) -> "Law":
-        """Return the difference between the laws if the noise scale were larger by a share."""
+        """Return the difference between the laws if every noise scale were larger by this share."""
         shifts, flat, one_sided = (
             tuple(t / (1 + share) for t in ts) for ts in (self.shifts, self.flat, self.one_sided)
         )
-        return replace(self, mu=self.mu / (1 + share), shifts=shifts, flat=flat, one_sided=one_sided)
+        radial = self.radial / (1 + share)
+        return replace(self, mu=self.mu / (1 + share), shifts=shifts, flat=flat, one_sided=one_sided, radial=radial)
 
 
 def letter_of(claim: Guarantee) -> tuple[Letter, float]:
-    """Return the letter of the loss, and the claimed value."""
+    """Return the letter of the privacy loss, such as "rho", and the claimed value."""
     if isinstance(claim, PureDP):
         return "epsilon", claim.epsilon
     return ("rho", claim.rho) if isinstance(claim, ZCDP) else ("delta", claim.delta)
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
-    """Return δ(ε) of two normal laws at distance μ, which is Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)."""
+    """Return δ(ε) of two normal laws at distance μ in standard deviations, which is Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 −
+    ε/μ).
+    """
     if mu == 0:
         return 0.0
     if math.isinf(mu):
@@ -78,11 +86,11 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
 
 
 def bounded_delta(flat: tuple[float, ...], one_sided: tuple[float, ...], epsilon: float) -> float:
-    """Return δ(ε) of independent uniform and exponential laws that are moved by these shifts, the larger of both
+    """Return δ(ε) of independent uniform and exponential laws that are shifted, the larger of the values for both
     directions.
 
-    Some outputs are possible on one data set alone. For all other outputs p_x/p_x′ = e^c, where c is the sum of the
-    shifts of the exponential variables.
+    Some outputs are possible on one of the two data sets only. For all other outputs the ratio of the densities is e^c,
+    where c is the sum of the shifts of the exponential variables.
     """
     common = math.prod(max(0.0, 1 - abs(t)) for t in flat)
     found = 0.0
@@ -94,7 +102,9 @@ def bounded_delta(flat: tuple[float, ...], one_sided: tuple[float, ...], epsilon
 
 
 def laplace_rho(shifts: tuple[float, ...]) -> float:
-    """Return the largest D_α/α, over α > 1, of independent Laplace laws that are shifted by `shifts` scales."""
+    """Return the supremum over α > 1 of D_α/α between independent Laplace laws whose centres differ by `shifts`
+    scales.
+    """
     alpha = ORDERS
     total = np.zeros(len(alpha))
     for t in np.abs(shifts):
@@ -107,7 +117,7 @@ def laplace_rho(shifts: tuple[float, ...]) -> float:
 
 
 def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
-    """Return the loss in the unit of the claim, and its possible error.
+    """Return the privacy loss in the unit of the claim, and its possible error.
 
     Raises
     ------
@@ -115,6 +125,8 @@ def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
         unless the claim is pure DP.
     """
     shifts = tuple(t for t in law.shifts if t)
+    if law.radial:
+        return _with_radial(claim, law)
     if law.flat or law.one_sided:
         if not isinstance(claim, ApproximateDP):
             return math.inf, 0.0
@@ -146,8 +158,27 @@ def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
     return -math.expm1((claim.epsilon - total) / 2), law.error
 
 
+def _with_radial(claim: Guarantee, law: Law) -> tuple[float, float]:
+    """Return the loss if a vector w with a density proportional to e^(−|w|) is shifted, and its possible error.
+
+    The supremum of |w + t| − |w| is |t|, also for a projection of w, because the logarithm of its density has the slope
+    −1 far out. δ at ε is an integral (the page of `l2_approximate`).
+    """
+    if isinstance(claim, PureDP):
+        loss, error = loss_in(claim, replace(law, radial=0.0))
+        return loss + law.radial, error + law.error
+    if math.isinf(law.radial) or law.flat or law.one_sided or law.mu or any(law.shifts) or not law.entries:
+        raise Undecided("a gamma number is the length of the noise, and the claim is not pure")
+    if isinstance(claim, ZCDP):
+        raise Undecided("a gamma number is the length of the noise, and the claim is a Rényi divergence")
+    one, two = (math.exp(log_delta(q, claim.epsilon, law.entries)) for q in (law.radial, law.radial + law.error))
+    return one, abs(two - one)
+
+
 def event_loss(claim: Guarantee, p: float, q: float) -> float:
-    """Return the loss that an event of probability at least p on one data set and at most q on the other proves."""
+    """Return the loss that is proven by an event with probability at least p on one data set and at most q on the
+    other.
+    """
     if p <= 0:
         return 0.0
     if isinstance(claim, PureDP):
@@ -167,7 +198,7 @@ def event_loss(claim: Guarantee, p: float, q: float) -> float:
 
 
 def components(gains: Matrix) -> list[tuple[list[int], list[int]]]:
-    """Return the connected groups of rows and variables through G; each row without noise is a group of its own."""
+    """Return the groups of rows and variables that are connected through G; each row without noise is a group."""
     rows = len(gains)
     linked = gains != 0
     left, found = set(range(rows)), []
@@ -183,8 +214,8 @@ def components(gains: Matrix) -> list[tuple[list[int], list[int]]]:
 
 
 def one_noise(first: AffineNoise, second: AffineNoise) -> bool:
-    """Return whether two models have noise of the same law: equal G, G up to signs, or up to a rotation of normal
-    draws.
+    """Return whether the noises of two models have the same law, because the matrices G agree up to signs or a
+    rotation.
     """
     a, b = first.gains, second.gains
     strength = np.maximum(np.sqrt((a**2).sum(axis=1)), np.sqrt((b**2).sum(axis=1)))
@@ -193,7 +224,7 @@ def one_noise(first: AffineNoise, second: AffineNoise) -> bool:
         return True
     families = {v.family for v, u, w in zip(first.variables, first.used, second.used, strict=True) if u or w}
     safe = np.where(strength > 0, strength, 1.0)
-    if families == {"normal"}:
+    if families == {"normal"} or families == {"radial"}:
         return bool(np.abs((a @ a.T - b @ b.T) / np.outer(safe, safe)).max() <= 1e-9)
     if families == {"laplace"}:
         left = [column / safe for column in b.T if column.any()]
@@ -207,7 +238,7 @@ def one_noise(first: AffineNoise, second: AffineNoise) -> bool:
 
 
 def law_of(first: AffineNoise, second: AffineNoise) -> Law:
-    """Return the difference between two laws that have the same noise.
+    """Return the difference between two laws with the same noise.
 
     Raises
     ------
@@ -216,7 +247,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
     delta = first.centre - second.centre
     error = first.rounding + second.rounding
     gains, families, scales = joined(first)
-    mu_squared, shifts, errors, whole = 0.0, [], [0.0], False
+    mu_squared, radial_squared, shifts, errors, whole = 0.0, 0.0, [], [0.0], False
     bounded: dict[str, list[float]] = {"flat": [], "one-sided exponential": []}
     for rows, columns in components(gains):
         d, e = delta[rows], error[rows]
@@ -228,11 +259,14 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
             raise Undecided("an entry without noise moves by no more than rounding can")
         kinds = {families[j] for j in columns}
         g = gains[np.ix_(rows, columns)]
-        if kinds == {"normal"}:
+        if kinds == {"normal"} or kinds == {"radial"}:
             z, off = _solved(g, d, e, needs_all=False)
             if z is None:
                 return Law(math.inf, (), 0.0)
-            mu_squared += float(z @ z)
+            if kinds == {"normal"}:
+                mu_squared += float(z @ z)
+            else:
+                radial_squared += float(z @ z)
         elif kinds <= {"laplace", "whole laplace"}:
             z, off = _solved(g, d, e, needs_all=True)
             if z is None:
@@ -262,11 +296,33 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
             )
         errors.append(off)
     flat, one_sided = (tuple(ts) for ts in bounded.values())
-    return Law(math.sqrt(mu_squared), tuple(shifts), float(np.linalg.norm(errors)), whole, flat, one_sided)
+    error = float(np.linalg.norm(errors))
+    law = Law(math.sqrt(mu_squared), tuple(shifts), error, whole, flat, one_sided)
+    return _radial_too(law, first, math.sqrt(radial_squared)) if radial_squared else law
+
+
+def _radial_too(law: Law, noise: AffineNoise, shift: float) -> Law:
+    """Return the law with the shift of a vector w in a uniform direction, whose length has a gamma law.
+
+    In m entries, with the parameter k, the density is proportional to |w|^(k − m) e^(−|w|). If k is not m, it is 0 or
+    infinite at one point, which lies elsewhere on the neighbour.
+    """
+    block = [j for j, v in enumerate(noise.variables) if v.family == "radial"]
+    m, k = len(block), noise.variables[block[0]].parameter
+    g = noise.gains[:, block]
+    strength = np.sqrt((g**2).sum(axis=1))
+    whole = np.linalg.matrix_rank(g[strength > 0] / strength[strength > 0][:, None], tol=RANK[0]) == m
+    if k == m:
+        return replace(law, radial=shift, entries=m if whole else 0)
+    if not whole or abs(k - m) < NEARLY * m or shift <= CERTAIN * law.error:
+        raise Undecided(f"the length of the noise in {m} entries has the law Gamma({k:g})")
+    return replace(law, radial=math.inf)
 
 
 def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
-    """Return G, families and scales, with opposite exponential or geometric draws joined to one Laplace draw."""
+    """Return G, the families and the scales after pairs of opposite exponential or geometric draws are joined to
+    Laplace draws.
+    """
     columns, families, scales = [], [], []
     single: dict[str, list[tuple[Vector, float]]] = {"exponential": [], "geometric": []}
     for column, variable in zip(noise.gains.T, noise.variables, strict=True):
@@ -297,11 +353,11 @@ def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
 
 
 def _solved(g: Matrix, d: Vector, e: Vector, needs_all: bool) -> tuple[Vector | None, float]:
-    """Return the shortest z with G z = d and its error; None if there is no such z.
+    """Return the shortest z with Gz = d and its error; None if there is no such z.
 
     Raises
     ------
-    Undecided : G is ill-conditioned, or has more columns than rank where all of them are needed.
+    Undecided : G is ill-conditioned, or has more columns than its rank although all of them are needed.
     """
     strength = np.sqrt((g**2).sum(axis=1))
     a, b, off = g / strength[:, None], d / strength, float(np.linalg.norm(e / strength))

@@ -1,8 +1,8 @@
-"""Compute the privacy loss of one call of a primitive in closed form.
+"""Compute the privacy loss of one call of a primitive, a function that adds noise to a value, in closed form.
 
-If the scales are equal, the log ratio of the two densities of an output is monotone between the two values and constant
-outside of them. If the scales differ, the log ratio is linear between the values and the ends of the range. So its
-extremes are at these points, and at ends of a range to which larger values are clipped.
+If the scales are equal, the log ratio of the two densities is monotone between the two values and constant outside of
+them. If the scales differ, the log ratio is linear between the two values and the ends of the range. So the extremes of
+the log ratio are at these points, or at an end of the range to which larger values are clipped.
 """
 
 import math
@@ -13,13 +13,13 @@ import numpy as np
 from covassay.verification.audit.recorded.losses import Undecided
 from covassay.verification.audit.recorded.primitives import PrimitiveCall, Range, folded
 
-SAME_SCALE = 1e-9  # scales that differ by a smaller share differ by rounding
+SAME_SCALE = 1e-9  # scales that differ by less than this share differ by rounding alone
 
-Signed = tuple[float, float]  # the largest log ratio of the first to the second law, and of the second to the first
+Signed = tuple[float, float]  # the largest log ratio of the first law to the second, and of the second to the first
 
 
 def shifts(one: PrimitiveCall, two: PrimitiveCall) -> list[float]:
-    """Return the shift of every number in noise scales; for normal noise, its μ.
+    """Return the shift of every number in noise scales, which is μ for normal noise.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def shifts(one: PrimitiveCall, two: PrimitiveCall) -> list[float]:
 
 
 def losses(one: PrimitiveCall, two: PrimitiveCall) -> list[Signed]:
-    """Return the losses of every number of a call that adds Laplace or geometric noise, in both directions.
+    """Return the privacy losses of every number of a call that adds Laplace or geometric noise, in both directions.
 
     Raises
     ------
@@ -87,12 +87,14 @@ def _extremes(p: Callable[[float], float], q: Callable[[float], float], points: 
 
 
 def _log_below(z: float) -> float:
-    """log P(Z ≤ z) of Laplace noise of scale 1."""
+    """Return log P(Z ≤ z) for Laplace noise Z of scale 1."""
     return z - math.log(2) if z < 0 else math.log1p(-0.5 * math.exp(-z))
 
 
 def _clipped_law(v: float, b: float, bounds: Range) -> Callable[[float], float]:
-    """Return the function that gives the log density inside of a range, and at ∓∞ the log probabilities of its ends."""
+    """Return the log density of clipped noise as a function; at ∓∞ it returns the log probabilities of the ends of the
+    range.
+    """
     low, high = bounds
 
     def law(y: float) -> float:
@@ -112,7 +114,9 @@ def _redrawn_law(v: float, b: float, bounds: Range) -> Callable[[float], float]:
 
 
 def _of_folded(v: float, w: float, b: float, bounds: Range) -> Signed:
-    """Return the loss of folded Laplace noise: near an end the log ratio is that of cosh((other end − value)/scale)."""
+    """Return the loss of folded Laplace noise, whose log ratio near an end is that of cosh((other end −
+    value)/scale).
+    """
     low, high = bounds
     v, w = (float(folded(np.array([y]), low, high)[0]) for y in (v, w))
     ratios = [0.0]
@@ -135,7 +139,9 @@ def _whole_points(v: float, w: float, bounds: Range) -> list[float]:
 
 
 def _whole_law(v: float, scale: float, bounds: Range) -> Callable[[float], float]:
-    """Return the function that gives the log probability of a whole number; the ends have the mass beyond them."""
+    """Return the log probability of a whole number as a function; the ends of the range have the probability beyond
+    them.
+    """
     if not v.is_integer():
         raise Undecided("a value that gets noise of whole numbers is none")
     low, high = bounds

@@ -1,8 +1,9 @@
-"""Declare primitives by name: callables of a package that add noise of a known law to a value.
+"""Declare the primitives of a package, which are the functions that add noise of a known law to a value.
 
-Some packages build their noise from several draws, or in another language. An adapter declares the callable, the family
-of the noise and how to get its scale; the stand-in then returns value + noise, with the draws on the tape. It is an
-assumption that the package's own sampler has the declared law, which statistics must test.
+Some packages draw their noise from several random numbers, or in another language. For such a package, an adapter
+declares the function, the family of the noise and how to get its scale. While a target runs, a replacement returns
+value + noise and records the draws. It is an assumption that the package's own sampler has the declared law;
+statistical tests must check it.
 """
 
 import contextlib
@@ -26,18 +27,21 @@ EVERYWHERE: Range = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Primitive:
-    """A callable that adds noise.
+    """A function of a package that adds noise to a value.
 
-    module, path : the location of the callable, as "diffprivlib.mechanisms.laplace" and "Laplace.randomise".
-    family : the law of the noise. "geometric" is the two-sided law of whole numbers, P(Z = k) ∝ exp(−|k|/scale).
-    value, scale : the call's arguments -> the value to which noise is added, a number or an array, and the scale: b of
-        Laplace noise, the standard deviation of normal noise, 1/ε of geometric noise for whole numbers of sensitivity
-        1.
-    into, range : how value + noise is mapped into a range, and a function of the arguments that returns the range.
-        "clipped" takes the nearest point of the range, "folded" reflects at its ends, and "redrawn" draws until the sum
-        lies in the range.
-    after : the output as an array, and the call's arguments -> the returned value; by default a float.
-    seed : the call's arguments -> the seed of its generator, if a generator of the package draws.
+    `module` and `path` locate the function, as "diffprivlib.mechanisms.laplace" and "Laplace.randomise". `family` is
+    the law of the noise. The family "geometric" has the two-sided law P(Z = k) ∝ exp(−|k|/scale) on whole numbers.
+
+    `value` takes the arguments of a call and returns the value to which noise is added, a number or an array. `scale`
+    takes the same arguments and returns b of Laplace noise, the standard deviation of normal noise, or 1/ε of geometric
+    noise for whole numbers of sensitivity 1.
+
+    `range` takes the arguments and returns an interval, and `into` says how value + noise is mapped into it. The word
+    "clipped" means the nearest point of the interval. The word "folded" means reflection at its ends. The word
+    "redrawn" means that noise is drawn until the sum lies in the interval.
+
+    `after` takes the output as an array and the arguments, and returns the result of the call; by default this is a
+    float. `seed` takes the arguments and returns the seed of the generator, if a generator of the package draws.
     """
 
     module: str
@@ -52,13 +56,15 @@ class Primitive:
 
     @property
     def name(self) -> str:
-        """Return the module's last name and the path."""
+        """Return the last part of the module's name, followed by the path."""
         return f"{self.module.rpartition('.')[2]}.{self.path}"
 
 
 @dataclass(frozen=True)
 class PrimitiveCall:
-    """One call of a primitive in a run. value, scale and output have one entry for each number that gets noise."""
+    """One call of a primitive in a run, where value, scale and output have one entry for each number that gets
+    noise.
+    """
 
     primitive: Primitive
     value: Vector
@@ -69,9 +75,9 @@ class PrimitiveCall:
 
 @dataclass
 class Transcript:
-    """The recorded calls of primitives in a run.
+    """The calls of primitives that are recorded in a run.
 
-    With `held`, the primitives return the outputs of another run, in that order.
+    If `held` is given, the primitives return the outputs of that earlier run, in the same order.
     """
 
     calls: list[PrimitiveCall]
@@ -84,7 +90,7 @@ _transcript: Transcript | None = None
 
 @contextlib.contextmanager
 def transcribing(transcript: Transcript) -> Iterator[Transcript]:
-    """Record the calls of primitives that are made in the `with` block."""
+    """Record all calls of primitives in the `with` block."""
     global _transcript
     before, _transcript = _transcript, transcript
     try:
@@ -94,7 +100,7 @@ def transcribing(transcript: Transcript) -> Iterator[Transcript]:
 
 
 def folded(value: Vector, low: float, high: float) -> Vector:
-    """Reflect the value at the ends of a range until it lies inside."""
+    """Return the value after it is reflected at the ends of a range until it lies inside."""
     if math.isinf(high):
         return low + np.abs(value - low) if math.isfinite(low) else value
     if math.isinf(low):
@@ -104,9 +110,7 @@ def folded(value: Vector, low: float, high: float) -> Vector:
 
 
 def _redrawn(value: Vector, scale: Vector, low: float, high: float, uniform: Vector) -> Vector:
-    """Return the quantile, at level `uniform`, of value + Laplace noise under the condition that it lies in the
-    range.
-    """
+    """Return the quantile at level `uniform` of value + Laplace noise, conditioned on the sum lying in the range."""
     first, last = (_laplace(np.asarray((end - value) / scale)) for end in (low, high))
     p = np.clip(first + uniform * (last - first), first, last)
     with np.errstate(divide="ignore"):
@@ -142,7 +146,7 @@ def _drawn(primitive: Primitive, tape: Tape, value: Vector, scale: Vector, bound
 
 
 def _output(primitive: Primitive, tape: Tape, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Vector, Any]:
-    """Compute and record the output of a call, and its shape."""
+    """Compute the output of a primitive's call, record it, and return it in its shape."""
     given = np.asarray(primitive.value(*args, **named), dtype=float)
     scale = np.broadcast_to(np.asarray(primitive.scale(*args, **named), dtype=float), given.shape).reshape(-1)
     bounds, value = primitive.range(*args, **named), given.reshape(-1)
@@ -183,7 +187,7 @@ def _replaced(primitive: Primitive, real: Any) -> Callable[..., Any]:
 
 @contextlib.contextmanager
 def primitives_standing(primitives: Sequence[Primitive]) -> Iterator[None]:
-    """Let primitives draw from the tape of the run in the `with` block."""
+    """Let the primitives draw from the tape of the current run in the `with` block."""
     saved: list[tuple[Any, str, Any]] = []
     try:
         for primitive in primitives:

@@ -1,4 +1,4 @@
-"""Run a target on a tape of recorded random draws."""
+"""Run a target on a tape, which records its random draws or repeats recorded draws."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +18,9 @@ Source = TargetSource | Callable[..., Any] | str
 
 @dataclass(frozen=True)
 class Recorded:
-    """One run: its output as a vector, and its tape. If there is no output, `failure` has the reason."""
+    """The result of one run of a target: its output as a vector, and its tape. If the run has no output, `failure` has
+    the reason.
+    """
 
     output: Vector
     shape: tuple[int, ...]
@@ -28,9 +30,10 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Recorder:
-    """Runs a target on tapes.
+    """A recorder runs a target on tapes.
 
-    budget : the keywords of the claim, and `bounds` if the data lie in a box. seconds : the time limit of one run.
+    `budget` has the keywords of the claim, and `bounds` if the data lie in a box. `seconds` is the time limit of one
+    run.
     """
 
     target: Target
@@ -40,12 +43,12 @@ class Recorder:
 
     @contextlib.contextmanager
     def standing(self) -> Iterator[None]:
-        """Keep the stand-ins installed in the `with` block, so that runs in it are cheap."""
+        """Keep numpy's generators replaced in the `with` block, so that many runs in it are cheap."""
         with standing(), primitives_standing(self.primitives):
             yield
 
     def run(self, x: Matrix, tape: Tape) -> Recorded:
-        """Run the target once, in a block of `standing`."""
+        """Run the target once, inside of a block of `standing`."""
         given = np.array(x, dtype=np.float64)
         with running(tape):
             output, _ = call(self.target, given, dict(self.budget), handed_generator(), self.seconds)
@@ -66,7 +69,7 @@ class Recorder:
 def recorder(
     source: Source, budget: Mapping[str, Any], primitives: Sequence[Primitive] = (), seconds: float = TIME_LIMIT
 ) -> Recorder:
-    """Make the recorder of a target, which may be a function, a name such as "covassay:gauss-cov", or a `Target`.
+    """Return the recorder of a target, which may be a function, a name such as "covassay:gauss-cov", or a `Target`.
 
     Raises
     ------
@@ -78,7 +81,7 @@ def recorder(
 def record(
     source: Source, x: Matrix, budget: Mapping[str, Any], seed: int = 0, primitives: Sequence[Primitive] = ()
 ) -> Recorded:
-    """Run a target once on a fresh tape with that seed, and return its output and tape.
+    """Run a target once on a new tape with this seed, and return its output and its tape.
 
     >>> import numpy as np
     >>> def noisy(x, *, epsilon, rng):

@@ -1,11 +1,11 @@
-"""Find noise that is drawn again if it is large: its tail is missing, so some outputs are possible on one data set
+"""Find noise that is drawn again if it is too large. Its tail is missing, so some outputs are possible on one data set
 only.
 
-Suppose that an entry of the output depends on one noise number alone, and the target draws this number again if it is
-beyond an edge. Then no output lies beyond the value at the edge. On the neighbour the value at the edge is different.
-So the outputs between the two values have a known probability on one data set, and probability 0 on the other. The
-module checks that the other numbers do not matter, that the new number replaces the old one, and that the new number is
-itself drawn again if it is beyond the edge.
+Suppose that an entry of the output depends on one noise number alone, and that the target draws this number again if it
+lies beyond an edge. Then the output at the edge is the most extreme possible output. On the neighbour the most extreme
+output differs. So the outputs between these two extremes have a known probability on one data set, and probability 0 on
+the other. The module checks that the other noise numbers do not matter, that the new number replaces the old one, and
+that a new number beyond the edge is drawn again too.
 """
 
 from collections.abc import Iterator
@@ -20,17 +20,19 @@ from covassay.verification.audit.recorded.half_lines import LEVELS, Side
 from covassay.verification.audit.recorded.losses import event_loss
 from covassay.verification.audit.recorded.recorder import Recorded
 
-MOST = 30  # at most so many noise numbers are examined
-USUAL = 0.4, 0.3  # quantiles at which the target must keep a number
-FRESH = 16  # so many tapes check that other numbers do not matter
+MOST = 30  # the largest number of noise numbers that are examined
+USUAL = 0.4, 0.3  # the target must not redraw a number at these quantiles
+FRESH = 16  # the number of tapes that check that other noise numbers do not matter
 HALVINGS = 45
-EXACT = 1e-9  # a value whose relative error is smaller lies on the straight line
-NEAR = 1e-6  # both sides of the edge are checked at this relative distance
+EXACT = 1e-9  # a value whose relative error is smaller than this lies on the straight line
+NEAR = 1e-6  # the target is checked at this relative distance on both sides of the edge
 
 
 @dataclass(frozen=True)
 class _Line:
-    """On one data set, entry `row` equals centre + gain · z for z up to the edge, where the output is `limit`."""
+    """The entry `row` of the output on one data set: it equals centre + gain · z up to the edge, where it reaches
+    `limit`.
+    """
 
     centre: float
     gain: float
@@ -38,12 +40,12 @@ class _Line:
 
     @property
     def limit(self) -> float:
-        """Return the most extreme possible output."""
+        """Return the most extreme output that is possible."""
         return self.centre + self.gain * self.edge
 
 
 class _Number:
-    """One noise number, and one of its tails."""
+    """One of the noise numbers of a run, and one of its tails."""
 
     def __init__(self, variables: tuple[Variable, ...], i: int, upper: bool) -> None:
         self.variables, self.i, self.upper = variables, i, upper
@@ -51,22 +53,22 @@ class _Number:
         self.far = self.at(FORCED[-1])
 
     def at(self, p: float) -> float:
-        """Return the value of z beyond which the law has the probability p."""
+        """Return the value that the noise number exceeds with probability p."""
         return self.variable.above(p) if self.upper else self.variable.at(p)
 
     def beyond(self, z: float) -> float:
-        """Return the probability of the values beyond z."""
+        """Return the probability that the noise number lies beyond z."""
         return self.variable.upper(z) if self.upper else self.variable.lower(z)
 
     def run(self, side: Side, z: float, others: Vector | None = None) -> Recorded:
-        """Run the target with the value z of this number; all others are those of the base run, or `others`."""
+        """Run the target with the value z of this number; all other numbers are those of the first run, or `others`."""
         values = np.array(coordinates(side.base.tape, self.variables) if others is None else others)
         values[self.i] = z
         return side.run(tape_at(side.base.tape, self.variables, values))
 
 
 def by_redraws(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
-    """Return the loss that missing tails prove, and a description of these tails; 0 if there are none."""
+    """Return the loss that missing tails prove, with a description of these tails; 0 if no tail is missing."""
     variables, _ = variables_of(first.base.tape)
     if not variables or not any(_all_again(first, variables, upper) for upper in (False, True)):
         return 0.0, "nothing is drawn again where all numbers are large"
@@ -89,14 +91,14 @@ def by_redraws(first: Side, second: Side, claim: Guarantee, rng: np.random.Gener
 
 
 def _again(side: Side, done: Recorded) -> bool:
-    """Return whether a run makes the draws of the base run and then further draws."""
+    """Return whether a run makes the draws of the first run and then further draws."""
     base, made = side.base.tape.draws, done.tape.draws
     alike = len(made) > len(base) and all(b.signature == m.signature for b, m in zip(base, made, strict=False))
     return alike and not done.failure and done.shape == side.base.shape
 
 
 def _all_again(side: Side, variables: tuple[Variable, ...], upper: bool) -> bool:
-    """Return whether the target makes further draws if all numbers are large."""
+    """Return whether the target draws again if all noise numbers are large."""
     far = np.array([v.above(FORCED[-1]) if upper else v.at(FORCED[-1]) for v in variables])
     return _again(side, side.run(tape_at(side.base.tape, variables, far)))
 
@@ -106,16 +108,14 @@ def _kept(done: Recorded) -> bool:
 
 
 def _rows(side: Side, number: _Number) -> Iterator[int]:
-    """Yield up to two entries that depend on the number."""
+    """Yield up to two entries of the output that depend on the noise number."""
     one, two = (number.run(side, number.at(p)) for p in USUAL)
     if _kept(one) and _kept(two) and one.shape == two.shape:
         yield from (int(row) for row in np.flatnonzero(one.output != two.output)[:2])
 
 
 def _line(side: Side, number: _Number, row: int) -> _Line | None:
-    """Return the linear dependence of an entry on the number up to the edge; None if it does not exist, or is not
-    linear.
-    """
+    """Return the straight line of an entry in the noise number up to the edge; None if there is no edge or no line."""
     usual = [number.at(p) for p in USUAL]
     runs = [number.run(side, z) for z in usual]
     if not all(map(_kept, runs)):
@@ -137,9 +137,9 @@ def _line(side: Side, number: _Number, row: int) -> _Line | None:
 
 
 def _apart(number: _Number, one: _Line, other: _Line) -> float:
-    """Return the probability of the outputs on one data set beyond the most extreme output on the other.
+    """Return the probability of the outputs on one data set that are more extreme than every output on the other.
 
-    The probability is 0 if there are no such outputs.
+    The result is 0 if there are no such outputs.
     """
     outward = np.sign(one.gain) * (1 if number.upper else -1)
     if outward * (one.limit - other.limit) <= NEAR * abs(one.gain):
@@ -151,7 +151,9 @@ def _apart(number: _Number, one: _Line, other: _Line) -> float:
 
 
 def _alone(side: Side, number: _Number, row: int, line: _Line, rng: np.random.Generator) -> bool:
-    """Return whether the other numbers do not matter, and the number is drawn again whenever it is beyond the edge."""
+    """Return whether other numbers do not matter, and the noise number is drawn again whenever it is beyond the
+    edge.
+    """
     just, between = line.edge * (1 - NEAR), number.at(FORCED[1])
     beyond = [line.edge * (1 + NEAR), between if abs(between) > abs(line.edge) else number.far, number.far]
     for _ in range(FRESH):
@@ -168,7 +170,9 @@ def _alone(side: Side, number: _Number, row: int, line: _Line, rng: np.random.Ge
 
 
 def _renewed(side: Side, number: _Number, row: int, line: _Line, z: float) -> bool:
-    """Return whether the new number replaces z, and is itself drawn again if it is beyond the edge."""
+    """Return whether the newly drawn number replaces the old one, and is drawn again itself if it is beyond the
+    edge.
+    """
     done = number.run(side, z)
     tape = done.tape
     place = len(side.base.tape.draws)

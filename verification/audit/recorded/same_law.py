@@ -1,8 +1,8 @@
-"""Test whether two targets have one law on a data set, where the output of both is affine in the recorded draws.
+"""Decide whether two targets have the same law on a data set, if the outputs of both are affine in the recorded draws.
 
-Affine images of independent normal draws have one law if and only if mean and covariance agree. For independent Laplace
-draws, and others that are not normal, the law determines the columns of the map up to their order and signs (Kagan,
-Linnik, Rao 1973, theorem 10.3.1). So laws of such images are compared without sampling.
+Affine images of independent normal draws have the same law if and only if their means and covariances agree. For
+independent Laplace draws, and others that are not normal, the law determines the columns of the linear map up to their
+order and signs (Kagan, Linnik, Rao 1973, theorem 10.3.1). So the laws of affine images are compared without sampling.
 """
 
 from dataclasses import dataclass
@@ -16,12 +16,13 @@ from covassay.verification.audit.recorded.exact_loss import NotDecided, OutOfTim
 from covassay.verification.audit.recorded.losses import joined
 from covassay.verification.audit.recorded.recorder import Recorder
 
-# differences that are smaller, relative to the noise scale of an entry, may come from a rounded constant
+# a difference below this share of the noise scale of an entry may come from a rounded constant
 TELLING = 1e-3
-# a difference of entries without noise that is larger, relative to the largest number, is not due to rounding
+# rounding does not explain a difference of noiseless entries above this share of the largest number
 BARE = 1e-9
-SYMMETRIC = {"normal", "laplace", "logistic", "whole laplace"}  # a column and its negative give the same law
-# linear images of variables with these laws never have the law of another family
+# a column of the linear map and its negative give the same law
+SYMMETRIC = {"normal", "laplace", "logistic", "whole laplace"}
+# a linear image of variables from one of these families never has the law of another family
 OTHERS = {"flat", "one-sided exponential"}
 MOST = 45  # variables
 SECONDS = 2.0  # the time limit for one data set, in seconds
@@ -31,10 +32,10 @@ SECONDS = 2.0  # the time limit for one data set, in seconds
 class Compared:
     """The result of a comparison of two laws.
 
-    difference : how the laws differ, in words; empty if they do not. reason : the reason why the comparison is
-    undecided, or "". factor : if the noise has another scale, how many times as large it is; otherwise 0. left_out :
-    whether too many numbers are drawn on the data set, or the time was used up. related : whether outputs from the same
-    draws were compared, and their relation decides nothing.
+    `difference` says how the laws differ, and is empty if they do not. `reason` says why the comparison is undecided.
+    `factor` is the ratio of the noise scales if they differ, and otherwise 0. `left_out` says whether the data set
+    needs too many draws or too much time. `related` says whether outputs for the same draws were compared without a
+    decision.
     """
 
     difference: str = ""
@@ -47,7 +48,7 @@ class Compared:
 def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
     """Compare the laws of two targets on a data set.
 
-    A difference is confirmed on a copy that the target has not seen.
+    A difference is confirmed on a changed copy of the data that the target has not seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
@@ -62,7 +63,7 @@ def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
 
 
 class TooMany(NotDecided):
-    """The number of draws exceeds the limit of the comparison."""
+    """Raised if there are more draws than the comparison allows."""
 
 
 def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:
@@ -77,20 +78,21 @@ def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:
 
 
 def of_single_precision(x: Matrix) -> float:
-    """Return a relative bound on the error of a statistic of these rows that is computed in float32."""
+    """Return a relative bound on the error of a statistic of these rows if it is summed in float32."""
     return float(TOLERANCE_FLOAT32 * (1 + len(x) ** 0.5 / 8))
 
 
 def _difference(first: AffineNoise, second: AffineNoise, single: float = 0.0) -> Compared:
     """Compare two laws.
 
-    single : a bound on shifts that sums in float32 may cause, relative to the largest number.
+    Describe how the laws of two outputs differ; shifts of at most `single` times the largest number may come from
+    float32 sums.
     """
     if len(first.centre) != len(second.centre):
         return Compared(reason="the outputs have different sizes")
     if not any(second.used):
         return Compared(reason="no draw of the reference reaches the output")
-    if not any(first.used):  # the target makes new draws in every call, so it kept no noise
+    if not any(first.used):  # the target makes new draws in every call, so it has not stored its noise
         return Compared("there is no noise, and there is in the reference")
     (a, one, s), (b, two, t) = joined(first), joined(second)
     if len(set(one)) != 1 or len(set(two)) != 1 or not {*one, *two} <= {*SYMMETRIC, *OTHERS}:
@@ -120,7 +122,7 @@ def _difference(first: AffineNoise, second: AffineNoise, single: float = 0.0) ->
 
 
 def _joint(a: Matrix, b: Matrix, size: Vector, family: str) -> Compared:
-    """Describe the difference of two noises whose entries have the same scales."""
+    """Describe how the joint laws of two noises differ if their entries have the same scales."""
     safe = np.where(size > 0, size, 1.0)
     a, b = a / safe[:, None], b / safe[:, None]
     if family == "normal":

@@ -1,9 +1,9 @@
-"""Search for the pair of neighbours with the largest exact loss.
+"""Search for the pair of neighbouring data sets with the largest exact privacy loss.
 
-The gains of the noise are measured once for a number of rows and columns; after that the loss of a pair takes two runs.
-The search starts from corners, basis vectors and dense rows; then it changes the two rows, and the rows that both data
-sets share, coordinate by coordinate within the domain. The best pair is decided by `exact_loss`, which checks
-everything.
+The effects of the noise are measured once for each number of rows and columns. After that the loss of a pair takes two
+runs. The search starts from corners of the domain, basis vectors and dense rows. Then it changes one coordinate after
+another of the two differing rows and of the rows that both data sets share. The loss of the best pair is computed by
+`exact_loss` with all its checks.
 """
 
 import math
@@ -28,16 +28,16 @@ from covassay.verification.audit.recorded.transcripts import transcript_loss
 from covassay.verification.audit.targets.target import Target
 
 SEARCHED_SHAPES = ((6, 2), (6, 3), (2, 4), (1, 2), (6, 1))
-FAR_SHAPES = ((200, 2), (2, 9))  # numbers (n, d) of rows and columns: many rows, or many columns
+FAR_SHAPES = ((200, 2), (2, 9))  # shapes (n, d) with many rows or many columns
 FIRST_STEP, LAST_STEP = 0.5, 1e-4
 MOST_STARTS, RANDOM_STARTS = 60, 40
-FEW_STARTS = 8  # so many pairs are decided if the noise differs between neighbours
-ABOVE = 1.001  # the search stops after a climb that reaches so many times the claim
-ENOUGH = 1e-9  # a step with a smaller relative gain is rejected
+FEW_STARTS = 8  # the number of pairs whose loss is computed if the noise differs between neighbours
+ABOVE = 1.001  # the search stops when a climb reaches this multiple of the claim
+ENOUGH = 1e-9  # a step with a smaller relative gain than this is rejected
 
-EVALUATIONS = 4000  # the most evaluations for a shape
+EVALUATIONS = 4000  # the largest number of evaluations for one shape
 UNIT = ((0.0, 1.0),)
-SHORTEST = 0.05  # the least seconds for a pair
+SHORTEST = 0.05  # the shortest time in seconds for a pair
 
 Inside = Callable[[Matrix], Matrix]
 Bounds = tuple[tuple[float, float], ...]
@@ -45,9 +45,10 @@ Bounds = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Searched:
-    """The space of the search: the adjacency, the shapes (n, d), and the box of the rows; without a box, the unit ball.
+    """The space in which neighbours are searched, given by the adjacency, the shapes (n, d), and a box for the rows or
+    else the unit ball.
 
-    cube : whether the box is the unit cube, for every d.
+    `cube` says whether the box is the unit cube for every number of columns.
     """
 
     adjacency: str = REPLACE_ONE
@@ -56,7 +57,7 @@ class Searched:
     cube: bool = False
 
     def of_box(self) -> tuple[tuple[int, int], ...]:
-        """Return the shapes of the search; a box fixes the number of columns."""
+        """Return the shapes (n, d) of the search; a box fixes the number of columns."""
         if self.bounds is None:
             return self.shapes
         return tuple((n, len(self.bounds)) for n in dict.fromkeys(n for n, _ in self.shapes))
@@ -64,7 +65,9 @@ class Searched:
 
 @dataclass(frozen=True)
 class Found:
-    """The result of a search, worst first: for each shape, the pair of largest loss or the reason for its absence."""
+    """The result of a search for each shape (n, d), the largest loss first; it is a pair, or the reason why there is
+    none.
+    """
 
     losses: tuple[ExactLoss, ...]
     evaluations: int
@@ -72,7 +75,7 @@ class Found:
 
     @property
     def worst(self) -> ExactLoss:
-        """Return the pair of largest loss."""
+        """Return the pair with the largest loss."""
         return self.losses[0]
 
     def __str__(self) -> str:
@@ -81,12 +84,12 @@ class Found:
 
 
 def ball(rows: Matrix) -> Matrix:
-    """Shorten rows that are longer than 1 to length 1."""
+    """Return the rows, of which those longer than 1 are shortened to length 1."""
     return np.asarray(rows / np.maximum(1.0, np.linalg.norm(rows, axis=-1, keepdims=True)))
 
 
 def box(bounds: Sequence[tuple[float, float]]) -> Inside:
-    """Return a function that maps coordinates in [−1, 1] to rows in a box."""
+    """Return the function that maps coordinates in [−1, 1] to rows in a box."""
     low, high = np.asarray(bounds, dtype=float).T
     return lambda rows: np.asarray(low + (np.clip(rows, -1, 1) + 1) / 2 * (high - low))
 
@@ -97,9 +100,9 @@ def search(
     shapes: Sequence[tuple[int, int]] = SEARCHED_SHAPES, primitives: Sequence[Primitive] = (),
     evaluations: int = EVALUATIONS, seconds: float = 5.0, seed: int = 0,
 ) -> Found:  # fmt: skip
-    """Find the neighbours of largest loss (see `searched`) for a target, which is given by name or as a function.
+    """Find the neighbours with the largest exact loss for a target, which is given by its name or as a function.
 
-    Without `adjacency`, neighbours are those of the target's own claim.
+    If no adjacency is given, the target's own claim determines which data sets are neighbours.
     """
     budget = {**claim.keywords(), **({"bounds": tuple(bounds)} if bounds is not None else {}), **(options or {})}
     made = recorder(source, budget, primitives)
@@ -110,17 +113,18 @@ def search(
 
 
 def _claimed_adjacency(target: Target) -> str:
-    """Return the adjacency of the target's own claim; replace-one if it has none."""
+    """Return the adjacency of the target's own claim, or replace-one if the target has none."""
     if target.mechanism is not None:
         return mechanism(target.mechanism).adjacency_of(dict(target.options))
     return target.adjacency or REPLACE_ONE
 
 
 def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: int, seconds: float, seed: int) -> Found:
-    """Find, for each shape (n, d), the pair of largest loss within so many evaluations.
+    """Find, for each shape (n, d), the neighbours with the largest exact loss within a number of evaluations.
 
-    The number of evaluations, and not the time, limits the search of a fast target, so that it is reproducible. The
-    search of a slow target ends after `seconds`. The search also ends when a loss above the claim is confirmed.
+    The number of evaluations limits the search of a fast target, so that the result is reproducible. The
+    search of a slow target ends after the given `seconds`. The search also ends when a loss
+    above the claim is confirmed.
     """
     start = time.monotonic()
     found: list[ExactLoss] = []
@@ -139,7 +143,7 @@ def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: in
 
 
 def _far(made: Recorder, claim: Guarantee, domain: Searched, seed: int, whole: Allowance) -> list[ExactLoss]:
-    """Return the refuted pairs with many rows, or with many columns."""
+    """Return the pairs with many rows or many columns whose loss refutes the claim."""
     shapes = FAR_SHAPES if domain.bounds is None else ((FAR_SHAPES[0][0], len(domain.bounds)),)
     for n, d in shapes:
         told = _Search(made, claim, domain, n, d, seed, 0, whole, whole).first()
@@ -149,7 +153,7 @@ def _far(made: Recorder, claim: Guarantee, domain: Searched, seed: int, whole: A
 
 
 def rank(told: ExactLoss) -> tuple[bool, bool, float]:
-    """Return the sort key of losses: a larger key is a worse loss."""
+    """Return a sort key that is larger for a worse loss."""
     return told.refuted, told.decided, -1.0 if told.loss is None else told.loss
 
 
@@ -168,7 +172,7 @@ class _Search:
 
     @property
     def bounds(self) -> Bounds | None:
-        """Return the bounds of the box in which rows lie."""
+        """Return the bounds of the box in which the rows lie."""
         return UNIT * self.d if self.domain.cube else self.domain.bounds
 
     @property
@@ -178,11 +182,11 @@ class _Search:
 
     @property
     def over(self) -> bool:
-        """Return whether the search has made its evaluations, or used up its time."""
+        """Return whether the search has made all its evaluations or used up its time."""
         return self.evaluations >= self.most or self.allowed.over
 
     def run(self) -> ExactLoss:
-        """Return the worst pair of this shape, decided by `loss_of_pair`."""
+        """Return the neighbours with the largest loss for this shape, decided by `loss_of_pair`."""
         told = self.first()
         if told.lower_bound and not told.refuted:
             return self._by_starts(told)
@@ -195,12 +199,12 @@ class _Search:
         return max(told, self._decided(*self._pairs(best[1])), key=rank)
 
     def first(self) -> ExactLoss:
-        """Return the pair of the first start."""
+        """Return the pair of neighbours at the first starting point."""
         return self._decided(*self._pairs(self._starts()[0]))
 
     def _by_starts(self, worst: ExactLoss) -> ExactLoss:
-        """Return the worst pair among a few starting points, without further search, as the noise depends on the
-        data.
+        """Return the worst pair among a few starting points; as the noise depends on the data, the search stops
+        there.
         """
         for point in self._starts()[1:FEW_STARTS]:
             if worst.refuted or self.over:
@@ -213,14 +217,16 @@ class _Search:
         return loss_of_pair(self.made, x, other, self.claim, bounds=self.bounds, seed=self.seed, seconds=seconds)
 
     def _pairs(self, point: Matrix) -> tuple[Matrix, Matrix]:
-        """Return the two data sets of a point: the row, its replacement, and the row of which all others are copies."""
+        """Return the two data sets of a point, which consists of a row, its replacement, and a row of which all others
+        are copies.
+        """
         rows = self.inside(point)
         shared = np.repeat(rows[2:], self.n - 1, axis=0)
         x = np.vstack([shared, rows[:1]])
         return x, (np.vstack([shared, rows[1:2]]) if self.domain.adjacency == REPLACE_ONE else shared)
 
     def _starts(self) -> list[Matrix]:
-        """Yield points at which the search starts: axes, dense rows, rows on the first or last coordinates, random
+        """Yield the starting points of the search: axes, dense rows, rows on the first or last coordinates, and random
         rows.
         """
         d, rng = self.d, np.random.default_rng([self.seed, 2])
@@ -228,7 +234,7 @@ class _Search:
         low = np.zeros(d) if unit else -np.ones(d)
         signs = np.where(np.arange(d) % 2, -1.0, 1.0)
         rows: list[Vector] = [low]
-        for k in range(1, d + 1) if unit else range(d, 0, -1):  # the far corner of a box is often the worst
+        for k in range(1, d + 1) if unit else range(d, 0, -1):  # the far corner of a box is often the worst point
             for part in (np.arange(d) < k, np.arange(d) >= k):
                 if part.any():
                     rows.append(np.asarray(part / np.sqrt(part.sum()) if unit else 2.0 * part - 1, dtype=float))
@@ -238,13 +244,13 @@ class _Search:
         return points[:MOST_STARTS] + [rng.uniform(-1, 1, size=(3, d)) for _ in range(RANDOM_STARTS)]
 
     def _climb(self) -> tuple[float, Matrix] | None:
-        """Return the largest loss that was found and its point; None if losses of points are unknown."""
+        """Return the largest loss that was found and its point; None if the losses of points are unknown."""
         loss = (self._by_primitives() if self.made.primitives else None) or self._by_draws()
         return None if loss is None else self._highest(loss)
 
     def _by_primitives(self) -> Callable[[Matrix], float] | None:
-        """Return the loss of the package's primitives on the pair of a point; None if it is unknown on the first
-        pair.
+        """Return the loss by the package's primitives on the pair of a point; None if it is unknown on the
+        first pair.
         """
 
         def loss(point: Matrix) -> float:
@@ -255,7 +261,9 @@ class _Search:
         return loss if loss(self._starts()[0]) >= 0 else None
 
     def _by_draws(self) -> Callable[[Matrix], float] | None:
-        """Return the loss of the pair of a point by the gains of the draws; None if the gains are unknown."""
+        """Return the loss of the pair of a point as a function, from the gains of the draws; None if the gains are
+        unknown.
+        """
         starts = self._starts()
         try:
             at = ready(self.made, *self._pairs(starts[0]), self.seed)
@@ -296,11 +304,13 @@ class _Search:
         return best
 
     def _inside(self, point: Matrix) -> Matrix:
-        """Map the rows of the point into the ball, or into [−1, 1]."""
+        """Return the rows of the point after they are mapped into the ball, or into [−1, 1]."""
         return ball(point) if self.bounds is None else np.asarray(np.clip(point, -1, 1))
 
     def _from(self, point: Matrix, value: float, loss: Callable[[Matrix], float]) -> tuple[float, Matrix]:
-        """Return the local maximum reached from a point by decreasing steps in one coordinate or rotations of two."""
+        """Return the local maximum that is reached from a point by smaller and smaller steps in single coordinates and
+        by rotations.
+        """
         rng = np.random.default_rng([self.seed, 3])
         step = FIRST_STEP
         while step > LAST_STEP and not self.over and math.isfinite(value):
@@ -336,7 +346,9 @@ class _Search:
 
 
 def _of_change(noise: AffineNoise, claim: Guarantee) -> Callable[[Vector], float]:
-    """Return the loss as a function of the change of the centre, for fixed noise; −1 where the loss is unknown."""
+    """Return the loss as a function of the change of the centre, for fixed noise; it returns −1 if the loss is
+    unknown.
+    """
     families = {v.family for v, used in zip(noise.variables, noise.used, strict=True) if used}
     gains = noise.gains[:, list(noise.used)]
     strength = np.sqrt((gains**2).sum(axis=1))

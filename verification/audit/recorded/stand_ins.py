@@ -1,10 +1,11 @@
-"""Generators that stand in front of numpy's and Python's own while a target runs, and draw from a tape.
+"""These generators replace those of numpy and Python while a target runs, and draw from a tape.
 
-The stand-ins replace the generator that the target is given, every `Generator` and `RandomState` that it makes, numpy's
-legacy functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom`. Functions
-that were imported before under another name, other libraries and other processes are not replaced: two runs on one tape
-then differ, which `recorder` notices. A generator that is copied, or set back to an earlier state, draws the same
-numbers again. If the tape cannot follow the use of a state, it says so. Without a tape, every function works as usual.
+They replace the generator that the target is given, every `Generator` and `RandomState` that it makes, numpy's legacy
+functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom`. They do not
+replace functions that were imported before under another name, or the generators of other libraries and processes. Two
+runs on one tape then differ, which `recorder` notices. A generator that is copied, or set back to an earlier state,
+draws the same numbers again. If the tape cannot follow how a target uses a generator's state, the tape says so. Outside
+of a run, every function works as usual.
 """
 
 import contextlib
@@ -20,9 +21,9 @@ from covassay.verification.audit.recorded.tape import Stream, Tape
 REAL_GENERATOR = np.random.Generator
 REAL_STATE = np.random.RandomState
 REAL_DEFAULT = np.random.default_rng
-_PLACE = "place on the tape"  # a key of the state of a bit generator
+_PLACE = "place on the tape"  # the name of an entry in the state of a bit generator
 BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
-# laws of numpy that are not a location and scale family of `UNITS`: recorded with their arguments
+# these laws of numpy are no location and scale families, so draws are recorded with their arguments
 WHOLE = (
     "beta", "binomial", "chisquare", "dirichlet", "f", "geometric", "hypergeometric", "logseries", "multinomial",
     "multivariate_hypergeometric", "negative_binomial", "noncentral_chisquare", "noncentral_f", "pareto", "poisson",
@@ -36,7 +37,7 @@ LEGACY = (
     "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t", "triangular",
     "uniform", "vonmises", "wald", "weibull", "zipf",
 )  # fmt: skip
-# draws that are not recorded come from these generators, which are never reset: so two runs on one tape differ
+# These generators make the draws that are not recorded, and are never reset, so that two runs on one tape differ.
 _UNRECORDED, _UNRECORDED_LEGACY = np.random.PCG64(), np.random.MT19937()
 _tape: Tape | None = None
 _standing = 0
@@ -49,7 +50,7 @@ def tape_of_run() -> Tape | None:
 
 @contextlib.contextmanager
 def running(tape: Tape) -> Iterator[Tape]:
-    """Let the stand-ins draw from this tape in the `with` block."""
+    """Let the replaced generators draw from this tape in the `with` block."""
     global _tape
     before, _tape = _tape, tape
     try:
@@ -59,7 +60,7 @@ def running(tape: Tape) -> Iterator[Tape]:
 
 
 def key_of(value: Any) -> Hashable:
-    """Convert an argument of a law or a seed to a form that can be compared."""
+    """Return an argument of a law, or a seed, in a form that can be compared."""
     if isinstance(value, np.random.SeedSequence):
         return "SeedSequence", repr(value.entropy), repr(value.spawn_key)
     if isinstance(value, np.random.BitGenerator):
@@ -73,7 +74,7 @@ def key_of(value: Any) -> Hashable:
 
 @contextlib.contextmanager
 def unwatched() -> Iterator[None]:
-    """Allow the `with` block to read and set the states of generators without a record on the tape."""
+    """Allow code in the `with` block to read and set states of generators without a record on the tape."""
     global _tape
     before, _tape = _tape, None
     try:
@@ -91,9 +92,9 @@ def _watched(real: Any, *args: Any, **named: Any) -> Any:
 
 
 def _seeded(kind: str, seed: Any) -> Stream:
-    """Return the stream of a generator with that seed; the seed is recorded on the tape.
+    """Return the stream of draws for a generator with this seed, and record the seed on the tape.
 
-    Generators that share a bit generator continue its stream of numbers.
+    Generators with the same bit generator continue its stream of draws.
     """
     if seed is None:
         return Stream()
@@ -128,7 +129,9 @@ def _filled(value: Any, dtype: Any, out: Any) -> Any:
 
 
 class _Laws:
-    """Methods that draw from the tape by numpy's laws. `self` is also a numpy generator, which draws without a tape."""
+    """Methods of a generator that draw from the tape, with numpy's names and laws. `self` is also a numpy generator,
+    from which these methods draw if there is no tape.
+    """
 
     _stream: Stream
 
@@ -268,7 +271,7 @@ def _with_or_without_tape(name: str, real: Any) -> Callable[..., Any]:
 
 
 class _Instances(type):
-    """A metaclass by which numpy's own generators also count as instances."""
+    """A metaclass whose `isinstance` also accepts numpy's own generators."""
 
     real: type
 
@@ -286,7 +289,7 @@ class StandGenerator(_Laws, REAL_GENERATOR, metaclass=_Instances):  # type: igno
         self._stream = stream or _seeded("Generator", bit_generator)
 
     def spawn(self, n_children: int) -> list["StandGenerator"]:  # type: ignore[override]
-        """Make child generators, whose draws are on the tape too."""
+        """Return child generators that also draw from the tape."""
         return [StandGenerator(stream=Stream()) for _ in range(n_children)]
 
     @property
@@ -320,17 +323,17 @@ class StandState(_Laws, REAL_STATE, metaclass=_Instances):  # type: ignore[misc]
         self._stream = _seeded("RandomState", seed)
 
     def seed(self, seed: Any = None) -> None:
-        """Continue with the stream of draws that belongs to that seed."""
+        """Continue with the stream of draws for this seed."""
         if _tape is None:
             REAL_STATE.seed(self, seed)
         self._stream = _seeded("RandomState", seed)
 
     def get_state(self, legacy: bool = True) -> Any:
-        """Return the state of the generator, which is not recorded on the tape."""
+        """Return the state of the generator, which the tape does not record."""
         return _watched(REAL_STATE.get_state, self, legacy)
 
     def set_state(self, state: Any) -> None:
-        """Set the state of the generator, which is not recorded on the tape."""
+        """Set the state of the generator, which the tape does not record."""
         _watched(REAL_STATE.set_state, self, state)
 
     def __reduce__(self) -> Any:
@@ -377,7 +380,7 @@ for _cls, _real in ((StandGenerator, REAL_GENERATOR), (StandState, REAL_STATE)):
 
 
 def handed_generator() -> np.random.Generator:
-    """Make the generator that a target is given in a run."""
+    """Return the generator that a target is given in a run."""
     return StandGenerator(stream=Stream())
 
 
@@ -452,7 +455,7 @@ PYTHON: dict[str, Callable[..., Any]] = {
 
 
 class _Replaced:
-    """Attributes that stand-ins replace, and that can be restored."""
+    """Attributes of modules that are replaced for a run and can be restored."""
 
     def __init__(self) -> None:
         self._saved: list[tuple[Any, str, Any, bool]] = []
@@ -500,7 +503,7 @@ def _urandom(real: Any) -> Callable[[int], bytes]:
 
 @contextlib.contextmanager
 def standing() -> Iterator[None]:
-    """Install the stand-ins for the duration of the `with` block. Blocks may be nested."""
+    """Replace all generators in the `with` block, and restore them at its end. Blocks may be nested."""
     global _standing
     _standing += 1
     if _standing > 1:

@@ -1,10 +1,12 @@
-"""Find noise that is rounded before it is added: an output on one data set may be impossible on the neighbour.
+"""Find noise that is rounded before it is added, because some output on one data set may then be impossible on the
+neighbour.
 
 Suppose that an entry of the output depends on one noise number alone, is monotone in it, and is exactly constant on an
-interval of this number. The constant output then has at least the probability of the interval. On the neighbour the
-entry is a monotone function too. So the entry takes this value or jumps over it, and bisection shows which. If the
-target rounds the output itself, after the noise is added, the entry takes this value on the neighbour too. Intervals as
-short as the steps of float32 are left to the check of low-order bits.
+interval of its values. Then this constant output has at least the probability of the interval. On the neighbour the
+entry is a monotone function of the noise number too. So on the neighbour it either takes this value or jumps over it,
+and bisection shows which. If the target rounds its output after the noise is added, the entry takes this value on the
+neighbour too, and nothing is reported. Intervals as short as the spacing of float32 numbers are left to the check of
+low-order bits.
 """
 
 import numpy as np
@@ -23,23 +25,23 @@ from covassay.verification.audit.recorded.affine import (
 from covassay.verification.audit.recorded.half_lines import LEVELS, Side
 from covassay.verification.audit.recorded.losses import event_loss
 
-MOST = 12  # at most so many noise numbers are examined
-USUAL = 0.4  # the quantile at which the output is examined
-SHORTEST = 1e-5  # intervals of a smaller probability are ignored
+MOST = 12  # the largest number of noise numbers that are examined
+USUAL = 0.4  # the quantile of the noise number at which the output is examined
+SHORTEST = 1e-5  # an interval of smaller probability than this is ignored
 HALVINGS = 60
-FRESH = 8  # so many tapes check that other numbers do not matter
-INSIDE = 9  # the output is checked at so many points of the interval
+FRESH = 8  # the number of tapes that check that other noise numbers do not matter
+INSIDE = 9  # the number of points of the interval at which the output is checked
 
 
 class _Entry:
-    """Entry `row` of the output as a function of number i, with all other numbers as in the base run."""
+    """The entry `row` of the output as a function of noise number i, with all other numbers as in the first run."""
 
     def __init__(self, side: Side, variables: tuple[Variable, ...], i: int, row: int) -> None:
         self.side, self.variables, self.i, self.row = side, variables, i, row
         self.z0 = coordinates(side.base.tape, variables)
 
     def at(self, z: float, others: Vector | None = None) -> float:
-        """Return the value of the entry; NaN if the target fails or makes other draws."""
+        """Return the value of the entry for a noise number; NaN if the target fails or makes other draws."""
         values = np.array(self.z0 if others is None else others)
         values[self.i] = z
         done = self.side.run(tape_at(self.side.base.tape, self.variables, values))
@@ -47,13 +49,13 @@ class _Entry:
         return float(done.output[self.row]) if usual else float("nan")
 
     def alone(self, z: float, rng: np.random.Generator) -> bool:
-        """Return whether no other number changes the entry."""
+        """Return whether no other noise number changes the entry."""
         value = self.at(z)
         fresh = ([v.drawn(rng) for v in self.variables] for _ in range(FRESH))
         return all(self.at(z, np.array(one)) == value for one in fresh)
 
     def sign(self) -> int:
-        """Return 1 if the entry increases with the number, −1 if it decreases, 0 otherwise."""
+        """Return 1 if the entry increases with the noise number, −1 if it decreases, and 0 otherwise."""
         variable = self.variables[self.i]
         levels = [variable.at(p) for p in LEVELS] + [variable.above(p) for p in LEVELS[-2::-1]]
         change = np.diff([self.at(z) for z in levels])
@@ -61,7 +63,7 @@ class _Entry:
 
 
 def by_steps(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
-    """Return the loss that is proven by an output of one data set alone, and a description of it; 0 if there is
+    """Return the loss that is proven by an output which only one data set has, with a description of it; 0 if there is
     none.
     """
     variables, _ = variables_of(first.base.tape)
@@ -89,7 +91,9 @@ def by_steps(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
 
 
 def _row(side: Side, variables: tuple[Variable, ...], i: int) -> int | None:
-    """Return an entry that is constant under small changes of the number, and changes under large ones."""
+    """Return an entry of the output that is constant under small changes of the noise number but changes under large
+    ones.
+    """
     z = variables[i].at(USUAL)
     outputs = []
     for number in (z, z * (1 + SHORTEST), z * (1 - SHORTEST), variables[i].at(LEVELS[4])):
@@ -104,7 +108,7 @@ def _row(side: Side, variables: tuple[Variable, ...], i: int) -> int | None:
 
 
 def _interval(entry: _Entry, variable: Variable, z: float, value: float) -> float:
-    """Return a lower bound on the probability of the numbers near z that give this value."""
+    """Return a lower bound on the probability of the noise numbers near z for which the entry has this value."""
     ends = []
     for far in (variable.at(LEVELS[2]), variable.above(LEVELS[2])):
         inside, outside = z, far
@@ -117,7 +121,7 @@ def _interval(entry: _Entry, variable: Variable, z: float, value: float) -> floa
 
 
 def _jumped(entry: _Entry, variable: Variable, value: float) -> bool:
-    """Return whether the entry jumps over this value, by more than rounding."""
+    """Return whether the entry jumps over this value by more than rounding explains."""
     sign = entry.sign()
     low, high = variable.at(LEVELS[0]), variable.above(LEVELS[0])
     if not sign * entry.at(low) < sign * value < sign * entry.at(high):

@@ -1,7 +1,7 @@
-"""Record the random draws of one run, and replay them with some of them replaced.
+"""Record the random draws of a run of a target, and repeat the run with some of the draws replaced.
 
-A draw is stored in units of its own law: `normal(loc, scale)` is loc + scale · z, and z is on the tape. So a scale that
-depends on the data changes the output and not the tape. Generators with equal seeds get the same draws.
+A draw is stored in units of its own law. For `normal(loc, scale)`, which returns loc + scale · z, the tape stores z. So
+a scale that depends on the data changes the output but not the tape. Generators with equal seeds get the same draws.
 """
 
 import os
@@ -18,17 +18,17 @@ from covassay.reference.domain import Vector
 
 Make = Callable[[np.random.Generator], Any]
 HERE = str(Path(__file__).parent)
-# imported under this name, because stand-ins replace other names while a target runs
+# the function keeps this name here, because its usual name is replaced while a target runs
 REAL_GENERATOR = np.random.Generator
 
 
 @dataclass(frozen=True)
 class Draw:
-    """One draw, which may have many numbers.
+    """One random draw of a target, which may consist of many numbers.
 
-    family : the law, such as "normal". parameters : the parameters of the law, apart from location and scale. value :
-        the drawn value, in units of the law. place : the function of the target that made the draw. make : draws
-        another value. seeded : whether it comes from a generator with a seed.
+    `family` is the law, such as "normal", and `parameters` are its parameters apart from location and scale. `value` is
+    the drawn value in units of the law. `place` is the function of the target that made the draw. `make` draws another
+    value. `seeded` says whether the draw comes from a generator with a seed.
     """
 
     family: str
@@ -41,7 +41,7 @@ class Draw:
 
     @property
     def signature(self) -> tuple[Hashable, ...]:
-        """Return the properties of a draw that must be equal on both data sets."""
+        """Return the properties of the draw that must be equal on both data sets."""
         return self.family, self.parameters, self.shape
 
     def __str__(self) -> str:
@@ -53,8 +53,8 @@ class Draw:
 class Stream:
     """The position of one generator in the recorded draws.
 
-    key : its seed, or None if it has none. drawn : what it drew in the run of `tape`; generators with one seed share
-    it, and a generator that is set back to an earlier place draws it again.
+    `key` is the seed of the generator, or None if it has none. `drawn` holds what it drew in the run of `tape`;
+    generators with the same seed share it, and a generator that is set back repeats it.
     """
 
     key: Hashable | None = None
@@ -63,21 +63,21 @@ class Stream:
     tape: "Tape | None" = None
 
     def twin(self) -> "Stream":
-        """Return a copy of a stream that continues from the same position with the same draws."""
+        """Return a copy of the stream that continues from the same position with the same draws."""
         return replace(self)
 
     def set_back(self, other: "Stream", position: int) -> None:
-        """Continue from a position in the draws of `other`, which may be this stream."""
+        """Continue from a position in the draws of `other`, which may be this stream itself."""
         self.key, self.drawn, self.tape, self.position = other.key, other.drawn, other.tape, position
 
 
 @dataclass
 class Tape:
-    """The draws of one run.
+    """All random draws of one run of a target.
 
-    seed : the seed of new draws. before : draws of another run, which are replayed in their order. seeds : the seeds of
-    generators. trouble : the reason why the draws are not those of the other run; empty if they are. shared : bit
-    generators by their identity, with their streams.
+    `seed` is the seed of new draws. `before` has the draws of an earlier run, which are repeated in their order.
+    `seeds` are the seeds of generators. `trouble` says why the draws are not those of the earlier run, and is empty if
+    they are. `shared` maps the identities of bit generators to their streams.
     """
 
     seed: int
@@ -91,7 +91,7 @@ class Tape:
     _generator: np.random.Generator | None = None
 
     def again(self, values: dict[int, Any] | None = None) -> "Tape":
-        """Return a tape that replays these draws; `values` maps the indices of some draws to other values."""
+        """Return a tape that repeats these draws; `values` maps the indices of some draws to new values."""
         draws = list(self.draws)
         for k, value in (values or {}).items():
             draws[k] = replace(draws[k], value=value)
@@ -113,7 +113,7 @@ class Tape:
         return value.copy() if isinstance(value, np.ndarray) else value
 
     def enter(self, stream: Stream) -> None:
-        """Prepare a stream that belongs to another run for this run."""
+        """Prepare a stream of draws that belongs to another run for this run."""
         if stream.tape is not self:
             drawn = [] if stream.key is None else self._seeded.setdefault(stream.key, [])
             stream.tape, stream.position, stream.drawn = self, 0, drawn
@@ -138,13 +138,13 @@ class Tape:
         return Draw(family, parameters, shape, make(self._generator), "" if self.before else _place(), make)
 
     def differs(self) -> str:
-        """Return the reason why the draws are not those of the earlier run; empty if they are."""
+        """Return why the draws are not those of the earlier run, or an empty string if they are."""
         if not self.trouble and self.before is not None and len(self.before) != len(self.draws):
             return f"{len(self.before)} draws there, {len(self.draws)} here"
         return self.trouble
 
     def compared(self, other: "Tape") -> str:
-        """Return the reason why two runs differ in their kinds of draws; empty if they do not."""
+        """Return why two runs make different kinds of draws, or an empty string if they make the same."""
         for k, (one, two) in enumerate(zip_longest(self.draws, other.draws)):
             if one is None or two is None or one.signature != two.signature:
                 return f"draw {k + 1} is {one or 'none'} there, and {two or 'none'} here"
@@ -152,14 +152,14 @@ class Tape:
 
 
 def as_shape(size: Any) -> tuple[int, ...]:
-    """Convert a `size` argument of numpy to a shape."""
+    """Return the shape that a `size` argument of numpy means."""
     if size is None:
         return ()
     return (int(size),) if np.ndim(size) == 0 else tuple(int(s) for s in size)
 
 
 def flat(values: Any) -> Vector:
-    """Flatten the numbers of a draw to a vector."""
+    """Return all numbers of a draw as a vector."""
     return np.asarray(values, dtype=np.float64).reshape(-1)
 
 
@@ -168,5 +168,5 @@ def _place() -> str:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(HERE):
         frame = frame.f_back
     place = f"{frame.f_code.co_name} ({os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno})"
-    # reports show these names of the target
+    # reports show functions of the target by these names
     return "".join(letter if letter.isprintable() else "�" for letter in place)

@@ -1,9 +1,10 @@
-"""Compute the loss of all calls of primitives together, and of each call.
+"""Compute the privacy loss of each call of a primitive, a function that adds noise to a value, and of all calls
+together.
 
 On the neighbour the outputs of the primitives are held fixed, and the values to which noise is added are recorded
-again. The losses of the calls add up to the loss of the transcript for one sequence of outputs. The sum of these losses
-is the loss of the release only where the release determines the transcript (`determined`); otherwise it is an upper
-bound for this sequence, and refutes nothing.
+again. For this sequence of outputs, the losses of the calls add up to the loss of all outputs together. If the release
+determines these outputs (`determined`), the sum is the loss of the release. Otherwise it is only an upper bound for
+this sequence, and refutes nothing.
 """
 
 import math
@@ -21,10 +22,10 @@ from covassay.verification.audit.recorded.tape import Tape
 
 @dataclass(frozen=True)
 class Spent:
-    """One call of a primitive on both data sets.
+    """One call of a primitive on both data sets, with the privacy loss of its output.
 
-    loss : ε of Laplace and geometric noise, μ of normal noise. signed : the loss in each direction. plain : whether the
-        output has no range. shifts : the shifts of plain noise, in scales.
+    `loss` is ε of Laplace or geometric noise, or μ of normal noise. `signed` is the loss in each direction. `plain`
+    says whether the output has no range. `shifts` are the shifts of plain noise, divided by its scale.
     """
 
     primitive: str
@@ -42,9 +43,9 @@ class Spent:
 
 @dataclass(frozen=True)
 class TranscriptLoss:
-    """epsilon : the total ε of primitives without normal noise.
+    """`epsilon` is the sum of ε over the primitives without normal noise.
 
-    mu : √Σμ² over the primitives with normal noise. reason : why a figure is missing.
+    `mu` is √Σμ² over the primitives with normal noise. `reason` says why a figure is missing.
     """
 
     spent: tuple[Spent, ...]
@@ -58,13 +59,15 @@ class TranscriptLoss:
         return all(s.plain and s.family != "geometric" for s in self.spent)
 
     def law(self) -> Law:
-        """Return the law of the transcript, if it is plain."""
+        """Return the difference of the two laws of all outputs, if `plain` holds."""
         return Law(self.mu, tuple(t for s in self.spent if s.family == "laplace" for t in s.shifts), 0.0)
 
     def loss_in(self, claim: Guarantee, slack: float = 0.0) -> float:
-        """Return the loss in the unit of the claim; with `slack`, as if all noise were larger by that share.
+        """Return the loss in the unit of the claim, as if all noise were larger by the share `slack`.
 
-        Raises ------ Undecided : the loss is not known in closed form.
+        Raises
+        ------
+        Undecided : the loss is not known in closed form.
         """
         if self.plain:
             return loss_in(claim, self.law().with_more_noise(slack) if slack else self.law())[0]
@@ -77,7 +80,7 @@ class TranscriptLoss:
 
 
 def transcript_loss(made: Recorder, x: Matrix, other: Matrix, seed: int = 0) -> TranscriptLoss:
-    """Return the loss of the transcript of a target on two neighbours, for the outputs of one tape."""
+    """Return the loss of all primitives of a target on two neighbours, for the outputs on one tape."""
     with made.standing():
         with transcribing(Transcript([])) as first:
             one = made.run(x, Tape(seed))
@@ -98,9 +101,11 @@ def transcript_loss(made: Recorder, x: Matrix, other: Matrix, seed: int = 0) -> 
 
 
 def loss_of_calls(first: Sequence[PrimitiveCall], second: Sequence[PrimitiveCall]) -> TranscriptLoss:
-    """Return the total loss of calls, which are made in the same order on both data sets.
+    """Return the total loss of calls that are made in the same order on both data sets.
 
-    Raises ------ Undecided : the loss is not known in closed form.
+    Raises
+    ------
+    Undecided : the loss is not known in closed form.
     """
     spent = []
     for a, b in zip(first, second, strict=True):

@@ -1,1 +1,1 @@
-"""Reports of an audit: on a terminal, as JSON and its schema, as JUnit XML, and as other formats."""
+"""Write the report of an audit in several formats, such as text for a terminal, JSON, JUnit XML and SARIF."""

@@ -1,6 +1,7 @@
-"""Make the verdict of an audit a badge: the JSON that shields.io reads from an endpoint and draws for a README.
+"""Write the verdict of an audit as a badge, a JSON file from which shields.io draws a picture for a README.
 
-A badge is read without its report, so it shows only the verdict and its basis. The badge is never green.
+A reader sees a badge without the report, so it states only the verdict and its basis. A badge is never green, because
+no audit proves privacy.
 """
 
 import json
@@ -21,7 +22,9 @@ def short(number: float) -> str:
 
 
 def as_badge(report: AuditReport) -> dict[str, Any]:
-    """Make the badge of a report; a refuted or undecided badge keeps its colour, whatever the address asks for."""
+    """Return the badge of a report; if the verdict is refuted or undecided, the badge keeps its colour, whatever its
+    address asks for.
+    """
     message = report.verdict.value.lower()
     if report.verdict is Verdict.NOT_REFUTED:
         message += f" ({report.samples} draws, {short(report.false_alarm)})"

@@ -1,4 +1,4 @@
-"""The declaration of a format in which a report is written to a file."""
+"""The declaration of a file format for the reports of an audit."""
 
 import re
 from collections.abc import Callable
@@ -13,9 +13,9 @@ NAME = re.compile("[a-z][a-z0-9]*")
 class Format:
     """A format in which a report can be written.
 
-    name : the option for this format, such as "junit" for --junit FILE. help : a sentence on that option.
-    text : (report, exit status) -> the text of the file. The exit status can differ from that of the verdict if the
-    audit was interrupted.
+    `name` is the option for this format, such as "junit" for --junit FILE. `help` is a sentence about this option.
+    `text` takes a report and the exit status, and returns the text of the file. If the audit was interrupted, the exit
+    status may differ from the usual status for the verdict.
     """
 
     name: str

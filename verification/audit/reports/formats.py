@@ -1,7 +1,7 @@
-"""List the formats in which `covassay audit` writes a report to a file, each an option of its name.
+"""List the formats in which `covassay audit` can write a report to a file; every format has an option of the same name.
 
-A format of ours is the `FORMAT` of a module of this package. Other packages add formats by an entry point of the group
-`covassay.formats` that names a `Format`.
+Each format of covassay is the `FORMAT` of a module of this package. Another package adds a format by an entry point in
+the group `covassay.formats` that names a `Format`.
 """
 
 from functools import cache
@@ -23,7 +23,7 @@ def own() -> tuple[Format, ...]:
 
 
 def formats() -> dict[str, Format]:
-    """Return all formats by name, including those of other packages; no two have the same name."""
+    """Return all formats by their names, including those of other packages; no two formats have the same name."""
     found = (*own(), *(point.load() for point in entry_points(group=GROUP)))
     names = [one.name for one in found]
     twice = sorted({name for name in names if names.count(name) > 1})

@@ -1,4 +1,4 @@
-"""Write the report of an audit as JSON, and the JSON Schema that every such report keeps."""
+"""Write the report of an audit as JSON, and the JSON Schema to which every such report conforms."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from covassay.verification.audit.reports.pictures import curve_facts, pictured
 from covassay.verification.audit.reports.words import MEANING, bits_sentence
 
 SCHEMA = "covassay-audit-1"
-CURVE = "curve"  # under this key, the facts of a check have the numbers behind a plot of a law
+CURVE = "curve"  # the key under which the facts of a check have the numbers for a plot of a law
 AUDITED = ("covassay", "target", "version", "mechanism", "options", "claim", "adjacency")
 
 
@@ -24,7 +24,7 @@ def schema() -> dict[str, Any]:
     text = (files(__package__) / "schema" / "audit.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     given = {kind for question in questions() for kind in question.gives if not issubclass(kind, Explanation)}
-    kinds = sorted(given, key=kind_of)  # explanations are sentences of the report and no facts of its checks
+    kinds = sorted(given, key=kind_of)  # an explanation is a sentence of the report, and not a fact of a check
     for kind in kinds:
         shape = schema_of(kind)
         shape["properties"] = {
@@ -49,7 +49,7 @@ def schema() -> dict[str, Any]:
 
 
 def kind_of(facts: type[Facts]) -> str:
-    """Return the name of a kind of facts in JSON: the name of its class in small letters."""
+    """Return the name of a kind of facts in JSON, which is the name of its class in small letters."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", facts.__name__).lower()
 
 
@@ -71,12 +71,12 @@ def _check(check: Finding, drawn: bool) -> dict[str, Any]:
 
 
 def what_was_audited(report: AuditReport) -> dict[str, Any]:
-    """Return the version of covassay, the target, and the audited claim, as plain data."""
+    """Return the version of covassay, the target and the audited claim as data for JSON."""
     return {name: getattr(report, name) for name in AUDITED} | {"claim": report.claim.keywords()}
 
 
 def as_json(report: AuditReport) -> dict[str, Any]:
-    """Return the whole report as plain data that keeps the schema covassay-audit-1."""
+    """Return the whole report as data for JSON that conform to the schema covassay-audit-1."""
     drawn = {id(check) for check in pictured(report)}
     return {
         "schema": SCHEMA,

@@ -1,4 +1,4 @@
-"""Write the report of an audit as JUnit XML, for the pages of a CI service."""
+"""Write the report of an audit as JUnit XML, which CI services can display."""
 
 import re
 from xml.etree import ElementTree
@@ -15,7 +15,9 @@ from covassay.verification.audit.reports.words import (
     questions_asked,
 )
 
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # characters that XML 1.0 cannot hold
+NOT_XML = re.compile(
+    "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)  # XML 1.0 cannot contain these characters
 UNDECIDED = (Status.SKIPPED, Status.INCONCLUSIVE)
 
 
@@ -33,7 +35,9 @@ def _add_case(suite: ElementTree.Element, check: Finding, replay: str) -> None:
 
 
 def as_junit(report: AuditReport) -> str:
-    """Write a test suite with a case for every check; a refuted check fails, and an undecided one is skipped."""
+    """Return a test suite with a test case for every check; a refuted check fails, and an undecided check is
+    skipped.
+    """
     suite = ElementTree.Element(
         "testsuite", name=_text(f"covassay audit {report.target}"), time=f"{report.seconds:.3f}"
     )

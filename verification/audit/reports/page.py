@@ -1,7 +1,7 @@
-"""Write the report of an audit as one HTML page: the verdict, what failed, pictures, and a line for every check.
+"""Write the report of an audit as one HTML page with the verdict, the failures, pictures, and a line for every check.
 
-The page needs no other file, no network and no script. The page is built as a tree, so that every text in it is
-escaped. A content security policy in its head forbids scripts and everything from other addresses.
+The page needs no other file, no network and no script. The page is built as a tree of elements, so that every text in
+it is escaped. A content security policy in the head of the page forbids scripts, and content from other addresses.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ NO_PICTURES = (
 
 
 def as_page(report: AuditReport) -> str:
-    """Return the whole page as text."""
+    """Return the HTML page of a report as text."""
     verdict = report.verdict.value
     html = Element("html", {"lang": "en"})
     head = SubElement(html, "head")
@@ -57,7 +57,7 @@ def as_page(report: AuditReport) -> str:
 
 
 def _add(parent: Element, name: str, text: str = "", style: str = "") -> Element:
-    """Add an element below another, with a text that may come from a target."""
+    """Add an element below another element; its text may come from a target."""
     added = SubElement(parent, name, {"class": style} if style else {})
     added.text = plain(text)
     return added
@@ -136,7 +136,7 @@ def _checks(body: Element, report: AuditReport) -> None:
 
 
 def _counted(checks: Sequence[Finding]) -> str:
-    """Count the checks, and the checks with each status, in words."""
+    """Return the number of checks and the number of checks with each status, in words."""
     counts = {status: sum(check.status is status for check in checks) for status in Status}
     return f"{len(checks)} {'check' if len(checks) == 1 else 'checks'}, " + ", ".join(
         f"{count} {status.value}" for status, count in counts.items() if count
@@ -144,7 +144,7 @@ def _counted(checks: Sequence[Finding]) -> str:
 
 
 def _check(body: Element, check: Finding) -> None:
-    """Add a line for a check, which opens to show the test and its result."""
+    """Add a line for a check to the page; it can be opened to show what the check tested and found."""
     details = SubElement(body, "details")
     summary = SubElement(details, "summary")
     _add(summary, "span", check.status.value, f"status s-{check.status.value.lower().replace(' ', '-')}")

@@ -1,4 +1,6 @@
-"""Draw the pictures of a report: the noise beside its law, its tail, and the trade-off curve beside the claim."""
+"""Draw the pictures of a report, which show the noise beside its law, the tail of the noise, and the trade-off curve
+beside the claim.
+"""
 
 import math
 from collections.abc import Sequence
@@ -17,17 +19,19 @@ from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.svg import Axis, Picture, span, swatch
 from covassay.verification.statistics.curves import Curve
 
-BAND = 0.999  # the confidence of the band about the law
-SPECTRAL_NORM = "spectral norm"  # this check tests noise whose tail has a printed and a corrected bound
-PRINTED = 1.1  # by DN25 Theorem 6, ‖Z‖ ≤ 1.1 ρd with high probability
-SMALLEST_TAIL = 1e-6  # the smallest tail probability in a plot, unless rarer values occurred
-FINE = 60  # the number of points of a computed curve
+BAND = 0.999  # the probability with which a whole sample lies in the band around its law
+SPECTRAL_NORM = "spectral norm"  # the check of a kind of noise for which the paper states a bound on the tail
+PRINTED = 1.1  # Theorem 6 of DN25 states ‖Z‖ ≤ 1.1 ρd with high probability
+SMALLEST_TAIL = 1e-6  # a plot shows tail probabilities down to this number, or down to the rarest value that occurred
+FINE = 60  # the number of points of a curve in a plot
 Line = tuple[str, list[tuple[float, float]], str]  # style, points and text
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A plot, its caption, a sentence that explains it, and its legend: shape, style and text of each entry."""
+    """A plot with its caption, a sentence that explains it, and its legend, in which each entry has a shape, a style
+    and a text.
+    """
 
     picture: Element
     caption: str
@@ -35,7 +39,7 @@ class Drawn:
     legend: tuple[tuple[str, str, str], ...]
 
     def swatches(self) -> list[tuple[Element, str]]:
-        """Return a sample of every style with its text."""
+        """Return a sample of every style with its text, for the legend."""
         return [(swatch(shape, kind), text) for shape, kind, text in self.legend]
 
 
@@ -44,8 +48,8 @@ def _nuclear(report: AuditReport) -> bool:
 
 
 def pictured(report: AuditReport) -> list[Finding]:
-    """Return the checks of the law to plot: the one with the strongest evidence, and one whose tail has a bound, if
-    any.
+    """Return the checks of a law that are plotted: the check with the strongest evidence, and one whose tail has a
+    bound, if any.
     """
     curves = [check for check in report.checks if check.curve is not None]
     if not curves:
@@ -56,7 +60,9 @@ def pictured(report: AuditReport) -> list[Finding]:
 
 
 def tail_check(report: AuditReport) -> Finding | None:
-    """Return the check of the spectral norm of nuclear-Laplace noise in the largest dimension; None for other noise."""
+    """Return the check of the spectral norm of nuclear-Laplace noise in the largest dimension, or None for another kind
+    of noise.
+    """
     found = [c for c in report.checks if c.name == SPECTRAL_NORM and c.curve is not None and c.data]
     if not _nuclear(report) or not found:
         return None
@@ -64,7 +70,7 @@ def tail_check(report: AuditReport) -> Finding | None:
 
 
 def pictures(report: AuditReport) -> list[Drawn]:
-    """Make every picture that the draws of the report allow."""
+    """Return all pictures that the draws in the report allow."""
     drawn = []
     shown = pictured(report)
     if shown:
@@ -86,7 +92,7 @@ def _curve(check: Finding) -> Curve:
 
 
 def half_width(curve: Curve) -> float:
-    """Return the distance from the law within which all shares of a sample of the law lie with probability `BAND`."""
+    """Return a distance from the law within which all shares of a sample lie with probability `BAND`."""
     sizes = [size for size in (curve.size, curve.law_size) if size]
     return sum(math.sqrt(math.log(2 * len(sizes) / (1 - BAND)) / (2 * size)) for size in sizes)
 
@@ -160,8 +166,8 @@ def _tail(check: Finding, report: AuditReport) -> Drawn:
 
 
 def tail_lines(d: int, symmetric: bool, smallest: float) -> list[Line]:
-    """Return the exact tail of the spectral norm of nuclear-Laplace noise and its proven bound, down to a
-    probability.
+    """Return the exact tail probabilities of the spectral norm of nuclear-Laplace noise, and the proven bound
+    on them.
     """
     law, edge = nuclear_laplace.ensemble(d, symmetric), nuclear_laplace.spectral_edge(d, symmetric)
     top = nuclear_laplace.spectral_norm_bound(d, -math.log(smallest), symmetric)
@@ -175,8 +181,8 @@ def tail_lines(d: int, symmetric: bool, smallest: float) -> list[Line]:
 
 
 def printed_marks(d: int, symmetric: bool) -> list[float]:
-    """Return the bound on the spectral norm that the paper states with high probability; it is stated for full
-    noise alone.
+    """Return the bound on the spectral norm that the paper states with high probability, if the noise is not
+    symmetric.
     """
     return [] if symmetric else [PRINTED * d]
 
@@ -185,7 +191,7 @@ def printed_marks(d: int, symmetric: bool) -> list[float]:
 
 
 def _at_least(confidence: float) -> str:
-    """Write a confidence in percent, rounded down to a tenth."""
+    """Write a probability in percent, rounded down to a tenth of a percent."""
     return f"{math.floor(confidence * 1000 + 1e-6) / 10:g} %"
 
 
@@ -216,7 +222,7 @@ def _trade_off(pair: str, event: str, curve: TradeOff, report: AuditReport) -> D
 
 
 def curve_facts(curve: Curve) -> dict[str, Sequence[float] | int]:
-    """Return the numbers behind a plot, as facts of a report."""
+    """Return the numbers of a plotted curve as facts of a report."""
     return {
         "values": list(curve.values),
         "up_to": list(curve.up_to),

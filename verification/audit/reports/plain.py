@@ -1,4 +1,6 @@
-"""Make text from a target harmless for a report: it may contain characters that hide or reorder others."""
+"""Make text from a target safe for a report, because it may contain characters that hide or reorder other
+characters.
+"""
 
 import unicodedata
 
@@ -8,7 +10,7 @@ UNSEEN = (
     "Cs",
     "Co",
     "Cn",
-)  # these are control, format (direction marks), surrogate, private and unassigned characters
+)  # these Unicode categories are control, format (direction marks), surrogate, private and unassigned characters
 BREAKS = "\n\t"
 
 

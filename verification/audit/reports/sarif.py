@@ -1,8 +1,8 @@
-"""Write the report of an audit as SARIF 2.1.0, the format in which code-scanning services and editors read findings.
+"""Write the report of an audit as SARIF 2.1.0, a format that code-scanning services and editors read.
 
-Only findings are results: a refuted check is an error, and a finding that breaks no promise is a note. Services show
-every result as an alert, so checks that found nothing are rules without results. An undecided check is a notification
-of the run.
+Only findings become results in this format. A refuted check is an error, and a finding that breaks no promise is a
+note. Services show every result as an alert, so a check without a finding is listed as a rule that has no result. An
+undecided check is listed as a notification of the run.
 """
 
 import hashlib
@@ -30,9 +30,9 @@ from covassay.verification.audit.reports.words import (
 
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-ROOT = "%SRCROOT%"  # the id of the directory from which the audit was run
-LEVEL = {Status.REFUTED: "error", Status.NOTED: "note"}  # the levels of the statuses that are findings
-COMPLETED = (0, 1)  # exit statuses of an audit that came to a decision
+ROOT = "%SRCROOT%"  # this name stands for the directory in which the audit was started
+LEVEL = {Status.REFUTED: "error", Status.NOTED: "note"}  # these statuses of checks are findings, and have these levels
+COMPLETED = (0, 1)  # an audit with one of these exit statuses has reached a decision
 ABOUT: dict[Kind, str] = {
     "contract": "What any caller may rely on.",
     "data path": "Whether the noise moves with the data under one seed.",
@@ -43,9 +43,7 @@ ABOUT: dict[Kind, str] = {
 
 
 def as_sarif(report: AuditReport, status: int | None = None) -> dict[str, Any]:
-    """Return the report in the form of SARIF 2.1.0; `status` is the exit status if the run did not end with the
-    usual one.
-    """
+    """Return the report as SARIF 2.1.0; `status` is the exit status if it is not the usual one for the verdict."""
     rules = {rule_id(check): _rule(check) for check in report.checks}
     ids = list(rules)
     found = [check for check in report.checks if check.status in LEVEL]
@@ -63,17 +61,17 @@ def as_sarif(report: AuditReport, status: int | None = None) -> dict[str, Any]:
 
 
 def sarif_text(report: AuditReport, status: int | None = None) -> str:
-    """Return the report in the form of SARIF 2.1.0, as text."""
+    """Return the report as SARIF 2.1.0 in text form."""
     return json.dumps(as_sarif(report, status), indent=2) + "\n"
 
 
 def rule_id(check: Finding) -> str:
-    """Return the name of a check in any run: its kind and its name, without the data sets on which it was made."""
+    """Return a name of a check that is the same in every run, made from its kind and its name without the data sets."""
     return "/".join(re.sub(r"\W+", "-", part).strip("-") for part in (check.kind, check.name))
 
 
 def _message(text: str) -> dict[str, str]:
-    """A message in the syntax of SARIF, where braces are doubled, so that nothing in it becomes a link."""
+    """Return a text as a message of SARIF, in which braces are doubled so that nothing becomes a link."""
     return {"text": plain(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")}
 
 
@@ -88,14 +86,14 @@ def _rule(check: Finding) -> dict[str, Any]:
 
 
 def _help(check: Finding) -> str:
-    """Return the help text of a rule: what its question tests, and what it cannot detect."""
+    """Return the help text of a rule, which says what its question tests and what it cannot detect."""
     asked = {question.id: question for question in questions()}.get(check.question)
     return ABOUT[check.kind] if asked is None else f"{asked.asks} It does not see: {asked.blind_to}."
 
 
 def _fingerprint(check: Finding, report: AuditReport) -> str:
-    """Return a fingerprint of the target, claim, rule and data set, so that equal findings of two runs have the
-    same.
+    """Return a fingerprint of target, claim, rule and data set, so that the same finding has the same fingerprint in
+    two runs.
     """
     words = (report.target, str(report.claim), rule_id(check), check.scenario)
     return hashlib.sha256("\n".join(words).encode("utf-8", "backslashreplace")).hexdigest()
@@ -116,7 +114,7 @@ def _result(check: Finding, index: int, report: AuditReport) -> dict[str, Any]:
 
 
 def location(report: AuditReport) -> dict[str, Any]:
-    """Return the target as a place in the source: its name and, where they are known, its file and its line."""
+    """Return the place of a target in its source: its name and, if they are known, its file and its line."""
     named = {"logicalLocations": [{"fullyQualifiedName": plain(report.target), "kind": "function"}]}
     found = report.found_at
     if found is None:

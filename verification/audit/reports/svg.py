@@ -1,7 +1,7 @@
-"""Draw small pictures as SVG inside a page: two axes, lines, points and bands, in the colours of the page.
+"""Draw small pictures as SVG inside a page, with two axes, lines, points and bands.
 
-A picture needs no other file, no script and no drawing library. The size of a picture is 360 × 250 in units that are
-about a pixel on a phone, so that its letters can be read there.
+A picture needs no other file, no script and no drawing library. A picture is 360 × 250 units large. One unit is about a
+pixel on a phone, so that the letters can be read there.
 """
 
 import math
@@ -15,14 +15,14 @@ from covassay.verification.audit.reports.plain import plain
 WIDTH, HEIGHT = 360, 250
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 26, 38
 TICKS = 5  # the approximate number of ticks on an axis
-LONGEST = 46  # at most so many letters of a label fit into the width
+LONGEST = 46  # a label of more letters than this does not fit into the width of a picture
 Points = Iterable[tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis from `low` to `high`, which is drawn over `length` units from `start`; `log` spaces it by powers of
-    ten.
+    """An axis that shows the numbers from `low` to `high` over `length` units from `start`; `log` makes it
+    logarithmic.
     """
 
     label: str
@@ -31,8 +31,8 @@ class Axis:
     log: bool = False
 
     def share(self, value: float) -> float:
-        """Return the position of a value on the axis: 0 at the low end, 1 at the high end, and never outside of [0,
-        1].
+        """Return the position of a value on the axis, from 0 at the low end to 1 at the high end; values outside get 0
+        or 1.
         """
         low, high, at = (math.log10(v) if self.log else v for v in (self.low, self.high, self._within(value)))
         return (at - low) / (high - low)
@@ -41,7 +41,7 @@ class Axis:
         return min(max(value, self.low), self.high)
 
     def ticks(self) -> list[float]:
-        """Return round numbers on the axis."""
+        """Return round numbers for the ticks of the axis."""
         if self.log:
             low, high = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
             return [10.0**k for k in range(low, high + 1, max(1, (high - low) // (TICKS - 1)))]
@@ -76,7 +76,7 @@ class Picture:
         self._text(4, 14, _short(self.y.label), "start")
 
     def line(self, points: Points, kind: str) -> None:
-        """Add a line through the points, in the style `kind` of the page."""
+        """Add a line through the points; `kind` names the style of the page in which it is drawn."""
         path = "L".join(self._place(x, y) for x, y in points if _finite(x, y))
         if path:
             SubElement(self.root, "path", {"class": f"line {kind}", "d": f"M{path}"})
@@ -89,7 +89,7 @@ class Picture:
                 SubElement(self.root, "circle", {"class": f"dot {kind}", "r": "2.6", **place})
 
     def band(self, lower: Points, upper: Points, kind: str) -> None:
-        """Fill the region between two lines."""
+        """Fill the region between two curves."""
         edge = [*lower, *reversed(list(upper))]
         path = "L".join(self._place(x, y) for x, y in edge if _finite(x, y))
         if path:
@@ -103,7 +103,7 @@ class Picture:
             SubElement(self.root, "path", {"class": f"band boxes {kind}", "d": path})
 
     def upright(self, x: float, kind: str) -> None:
-        """Add a line from the bottom to the top."""
+        """Add a vertical line from the bottom of the plot to its top."""
         self.line([(x, self.y.low), (x, self.y.high)], kind)
 
     def _across(self, value: float) -> float:
@@ -128,7 +128,7 @@ def _short(label: str) -> str:
 
 
 def _number(value: float, log: bool = False) -> str:
-    """Write a number at a tick, in few letters."""
+    """Write the number at a tick in few letters."""
     if log or (value and not 1e-3 <= abs(value) < 1e5):
         digits, _, exponent = f"{value:.0e}".partition("e")
         return "1" if value == 1 else f"{digits}e{int(exponent)}".replace("-", "−")
@@ -136,7 +136,7 @@ def _number(value: float, log: bool = False) -> str:
 
 
 def swatch(shape: str, kind: str) -> Element:
-    """Return a sample of a style for a legend: "line", "dot" or "band"."""
+    """Return a sample of a style, for a legend. "line", "dot" or "band"."""
     root = Element("svg", {"viewBox": "0 0 24 12", "class": "swatch", "aria-hidden": "true"})
     shapes: dict[str, tuple[str, dict[str, Any]]] = {
         "line": ("path", {"d": "M1,6H23"}),

@@ -1,5 +1,5 @@
-"""Print the report of an audit on a terminal: the verdict, failures and how to reproduce them, then the checks in
-short.
+"""Print the report of an audit on a terminal: the verdict, the failures and how to reproduce them, then a summary of
+the checks.
 """
 
 import re
@@ -43,7 +43,7 @@ STYLE = {
     Status.NOT_REFUTED: "",
 }
 VERDICT_STYLE = {Verdict.REFUTED: "bold red", Verdict.NOT_REFUTED: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
-# REFUTED is explained at the top of the report
+# the top of the report already explains the verdict REFUTED
 EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPED)
 POINTS_SHOWN = 7  # the approximate number of points of a trade-off curve that are printed
 NEIGHBOURS = {
@@ -54,9 +54,9 @@ STATUS_WIDTH = max(len(status.value) for status in Status)
 
 
 def print_report(report: AuditReport, console: Console, verbose: bool = False) -> None:
-    """Print a report: verdict, failures with their witnesses, diagnosis, and the checks in short.
+    """Print a report with the verdict, the failures and their data sets, the diagnosis, and a summary of the checks.
 
-    With `verbose` the table of all checks follows, and what each of them tested.
+    With `verbose`, a table of all checks follows, and a description of what each of them tested.
     """
     _print_verdict(report, console)
     failed = report.refuted
@@ -98,7 +98,9 @@ def _print_verdict(report: AuditReport, console: Console) -> None:
 
 
 def _print_finding(group: Sequence[Finding], report: AuditReport, console: Console, verbose: bool) -> None:
-    """Print the check that shows a finding best, its figures and data sets, and how many checks have the finding."""
+    """Print the check that shows a finding best, with its numbers and data sets, and how many other checks show the
+    finding.
+    """
     check = group[0]
     _print_indented(f"[{STYLE[check.status]}]{escape(check.label)}[/]{_p_suffix(p_text(check.p_value))}", console)
     rows = in_full(check) if verbose else []
@@ -118,9 +120,9 @@ def _print_replay(report: AuditReport, console: Console) -> None:
 
 
 def folded_command(command: str, width: int) -> list[str]:
-    """Split a command into lines of limited width, which can be copied as one command; long words stay whole.
+    """Split a command into lines of limited width that can be copied as one command; a long word is never split.
 
-    A shell reads lines that end in a backslash as one; a Python call may be broken between its arguments.
+    A shell joins lines that end in a backslash, and a Python call may be broken between its arguments.
     """
     if cell_len(command) <= width:
         return [command]
@@ -142,7 +144,7 @@ def _folded(pieces: Sequence[str], width: int, end: str) -> list[str]:
 
 
 def _grouped(words: Sequence[str]) -> list[str]:
-    """The quoted words of a command, with every option and its value in one string."""
+    """Return the quoted words of a command, in which an option and its value form one string."""
     grouped: list[str] = []
     for previous, word in zip(("", *words), words, strict=False):
         if previous.startswith("--"):
@@ -156,7 +158,7 @@ def _grouped(words: Sequence[str]) -> list[str]:
 
 
 def _print_kind(kind: Kind, checks: Sequence[Finding], console: Console) -> None:
-    """Print one line for all checks of a kind that were not refuted, and a line for each refuted one."""
+    """Print one line for all checks of a kind that were not refuted, and a line for each refuted check."""
     if not checks:
         return
     passed = [check for check in checks if check.status is Status.NOT_REFUTED]
@@ -186,7 +188,7 @@ def _print_kind(kind: Kind, checks: Sequence[Finding], console: Console) -> None
 def _print_skipped(skipped: Sequence[Finding], console: Console) -> None:
     """Print the names of the skipped questions, except those that every quick audit skips.
 
-    The option `--verbose` prints the reasons.
+    With the option `--verbose`, the reasons are printed as well.
     """
     names = [check.name for check in skipped if check.detail != NOT_QUICK]
     if names:
@@ -194,7 +196,9 @@ def _print_skipped(skipped: Sequence[Finding], console: Console) -> None:
 
 
 def _figures(passed: Iterable[Finding]) -> list[str]:
-    """Return the results of those checks that are statistical tests, and the effects that they would have detected."""
+    """Return the results of the checks that are statistical tests, and the effects that these tests would have
+    detected.
+    """
     tested = [check for check in passed if check.p_value is not None]
     if not tested:
         return []
@@ -242,7 +246,7 @@ def _print_everything(report: AuditReport, console: Console) -> None:
 
 
 def _print_trade_off(pair: str, event: str, curve: TradeOff, console: Console) -> None:
-    """Print the trade-off curve, claimed and observed, at some points of the pair with the strongest evidence."""
+    """Print the claimed and the observed trade-off curve at some points, for the pair with the strongest evidence."""
     _print_heading("Trade-off curve of the most telling pair", console)
     _print_indented(
         f"{escape(pair)}: {escape(event)}, and the same at other thresholds; "
@@ -263,7 +267,7 @@ def _print_trade_off(pair: str, event: str, curve: TradeOff, console: Console) -
 
 
 def _print_budget(report: AuditReport, console: Console) -> None:
-    """Print the share of the false-alarm probability of every question."""
+    """Print how much of the false-alarm probability each question may use."""
     _print_heading("Error budget", console)
     table = Table(pad_edge=False, expand=False)
     for heading in ("question", "look", "share", "tests"):

@@ -1,4 +1,4 @@
-"""Report on an audit that was not completed: the verdict is INCONCLUSIVE, with a sentence on how it ended."""
+"""Report on an audit that was not completed; its verdict is INCONCLUSIVE, and a sentence says how it ended."""
 
 from collections.abc import Sequence
 
@@ -18,10 +18,11 @@ def undecided(
     ending: str,
     found: Sequence[Finding] = (),
 ) -> AuditReport:
-    """Make the report of an audit that ended before it had a result.
+    """Return the report of an audit that ended before it had a result.
 
-    `ending` is a sentence on how it ended, and `found` has the findings so far. A refutation among these findings
-    remains valid, and the sentence names it: the verdict is about the whole audit, which was not completed.
+    `ending` is a sentence that says how the audit ended, and `found` has the findings until then. A refutation among
+    these findings remains valid, and the sentence mentions it. The verdict concerns the whole audit, which was not
+    completed.
     """
     refuted = [check.label for check in found if check.status is Status.REFUTED]
     if refuted:

@@ -1,7 +1,7 @@
-"""Write the witness of a refutation as a file: the data sets of the refuted check, and its result on them.
+"""Write a file with the data sets on which a claim was refuted, and the result of the refuted check.
 
-The file is a `.npz` archive with x and, for a pair of neighbours, y. The array `about` of the file is a text in JSON.
-`covassay audit TARGET --pair FILE` tests the pair again, on draws of its own.
+The file is a `.npz` archive that has the data set x and, for a pair of neighbours, the data set y. The array `about` in
+this file is a JSON text. The command `covassay audit TARGET --pair FILE` tests the pair again, on new draws.
 """
 
 import io
@@ -15,20 +15,20 @@ from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.json_report import what_was_audited
 
 SIDES = ("x", "y")
-# kinds of checks, the most telling first: the first kind has pairs of neighbours
+# the kinds of checks from the most to the least telling; the first kind compares neighbours
 MOST_TELLING: tuple[Kind, ...] = ("privacy", "law", "data path", "contract")
 
 
 def witness_check(checks: Iterable[Finding]) -> Finding | None:
-    """Return the refuted check whose data sets are the best witness: a pair if there is one, then the smallest
-    p-value.
+    """Return the refuted check that is best to reproduce: one with neighbours if there is one, and among these the
+    smallest p-value.
     """
     seen = [check for check in checks if check.data]
     return min(seen, key=lambda c: (MOST_TELLING.index(c.kind), c.p_value or 0.0), default=None)
 
 
 def witness_file(report: AuditReport) -> bytes | None:
-    """Make the archive; None if nothing was refuted on data sets that can be written."""
+    """Return the archive, or None if no check was refuted on data sets that can be written."""
     check = witness_check(report.refuted)
     if check is None:
         return None

@@ -1,4 +1,4 @@
-"""Write sentences that the reports share, and a short report in plain text."""
+"""Write the sentences that several formats of a report share, and a short report in plain text."""
 
 import math
 from collections.abc import Sequence
@@ -17,20 +17,20 @@ MEANING = {
     ),
     Verdict.INCONCLUSIVE: "The run could not decide. The checks that are marked inconclusive or skipped say why.",
 }
-MOST_ROWS, MOST_COLUMNS = 6, 3  # larger data sets are not printed in full
-MOST_FAILURES = 4  # a report has at most so many kinds of failures
-SMALLEST_P = 1e-300  # smaller p-values are printed as a bound
+MOST_ROWS, MOST_COLUMNS = 6, 3  # data sets with more numbers than this are not printed in full
+MOST_FAILURES = 4  # a report lists at most this many kinds of failures
+SMALLEST_P = 1e-300  # a smaller p-value than this is printed as a bound
 
 
 def p_text(p_value: float | None) -> str:
-    """Write a p-value in two digits; empty for a check that is no statistical test."""
+    """Write a p-value with two digits, or an empty text for a check that is no statistical test."""
     if p_value is None:
         return ""
     return f"{p_value:.2g}" if p_value > 0 else f"< {SMALLEST_P:g}"
 
 
 def subject(report: AuditReport) -> str:
-    """Return the target, the mechanism that it claims to be, its claim, and the adjacency."""
+    """Return, in words, the target, the mechanism that it claims to be, its privacy claim, and the adjacency."""
     mechanism = f" as {report.mechanism}" if report.mechanism else ""
     return f"{report.target}{mechanism}, {report.claim}, {report.adjacency}"
 
@@ -43,7 +43,7 @@ IN_REAL_ARITHMETIC = {
 
 
 def bits_sentence(report: AuditReport) -> str:
-    """Return both verdicts in one sentence: in real arithmetic, and of the low-order bits."""
+    """Return a sentence with two verdicts: one on the law in real arithmetic, and one on the low-order bits."""
     real, bits = IN_REAL_ARITHMETIC[report.in_real_arithmetic], report.bits
     if bits is None:
         return f"{real}; its low-order bits were not tested"
@@ -56,9 +56,10 @@ def bits_sentence(report: AuditReport) -> str:
 
 
 def could_have_seen(check: Finding) -> str:
-    """Return the effect that a test detects with 99 % probability, or the loss that an event has shown, in words.
+    """Return, in words, the effect that a test detects with 99 % probability, or the privacy loss that an event has
+    shown.
 
-    The text is empty for checks without such an effect or loss.
+    The text is empty for checks that have no such effect or loss.
     """
     facts = check.facts
     if isinstance(facts, LawTest):
@@ -69,15 +70,15 @@ def could_have_seen(check: Finding) -> str:
 
 
 def loss_in_reach(reach: InReach) -> str:
-    """Return the loss that a test detects with 99 % probability on an event as likely as the one that it tested."""
+    """Return the privacy loss that a test detects with 99 % probability on an event as likely as the tested one."""
     if math.isinf(reach.loss):
         return f"no loss on an event of probability {reach.probability:.2g}"
     return f"loss ≥ {reach.loss:.2f} on an event of probability {reach.probability:.2g}"
 
 
 def power_sentences(report: AuditReport) -> list[str]:
-    """Return the rare branches and losses that the run would have detected, and the number of draws for smaller
-    ones.
+    """Return sentences on the rare branches and losses that the run would have detected, and on the draws needed for
+    smaller ones.
     """
     laws = [check.facts for check in report.checks if isinstance(check.facts, LawTest)]
     sentences = [f"rare branches: {facts.reach}." for facts in laws if facts.reach]
@@ -106,7 +107,7 @@ def power_sentences(report: AuditReport) -> list[str]:
 
 
 def _rounded_up(samples: float) -> str:
-    """Write a number of samples, rounded up to two digits."""
+    """Write a number of draws, rounded up to two digits."""
     unit = 10 ** max(0, math.floor(math.log10(samples)) - 1)
     return f"{math.ceil(samples / unit) * unit:,}".replace(",", " ")
 
@@ -119,8 +120,8 @@ def _duration(seconds: float) -> str:
 
 
 def exact_sentence(report: AuditReport) -> str:
-    """Return the largest computed loss with its rows, or the reason why there is none; empty if the question was
-    not asked.
+    """Return the largest privacy loss that was computed, with its rows, or why there is none; empty if it was not asked
+    for.
     """
     found = next((check for check in report.checks if isinstance(check.facts, ExactLosses)), None)
     if found is None:
@@ -132,7 +133,7 @@ def exact_sentence(report: AuditReport) -> str:
 
 
 def witness(check: Finding) -> str:
-    """Return the two data sets whose outputs a check compares, in words; empty if it compares none."""
+    """Return, in words, the two data sets whose outputs a check compares; empty if it compares none."""
     facts = check.facts
     if not isinstance(facts, TestedEvent | ExactLosses):
         return ""
@@ -153,7 +154,7 @@ def _row(values: Sequence[float] | None) -> str:
 
 
 def in_full(check: Finding) -> list[str]:
-    """Return the data sets of a witness row by row, one line each, if they are small; otherwise nothing."""
+    """Return the two data sets of a refuted check row by row, if they are small, and otherwise nothing."""
     if not check.data or any(len(x) > MOST_ROWS or x.shape[1] > MOST_COLUMNS for x in check.data):
         return []
     names = ("first", "second") if len(check.data) > 1 else ("data set",)
@@ -161,7 +162,9 @@ def in_full(check: Finding) -> list[str]:
 
 
 def cause(check: Finding, explained: bool) -> tuple[str, ...]:
-    """Return the key of refuted checks with one cause; `explained` says that one cause fits all laws."""
+    """Return a key that is equal for refuted checks with the same cause; `explained` says that one cause fits
+    all laws.
+    """
     if check.kind == "law":
         return ("law",) if explained else ("law", check.name)
     if check.kind == "privacy" and check.name != "failures":
@@ -170,7 +173,7 @@ def cause(check: Finding, explained: bool) -> tuple[str, ...]:
 
 
 def findings(report: AuditReport) -> list[list[Finding]]:
-    """Return the refuted checks, grouped by cause; in each group the smallest p-value is first."""
+    """Return the refuted checks grouped by cause; the first check of a group has its smallest p-value."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for check in report.refuted:
         groups.setdefault(cause(check, bool(report.diagnoses)), []).append(check)
@@ -178,8 +181,8 @@ def findings(report: AuditReport) -> list[list[Finding]]:
 
 
 def repeats(group: Sequence[Finding]) -> str:
-    """Return the number of further checks with the same finding, and of their data sets, in words; empty if there
-    are none.
+    """Return, in words, the number of further checks with the same finding and of their data sets; empty if there are
+    none.
     """
     others = len(group) - 1
     if not others:
@@ -192,7 +195,7 @@ def repeats(group: Sequence[Finding]) -> str:
 
 
 def draws_made(report: AuditReport) -> str:
-    """Return the number of draws, and the share without an output, by kind of failure."""
+    """Return the number of draws and, for each kind of failure, the share of draws without an output."""
     failed = sum(report.failures.values())
     if not report.draws:
         return "no draws were made for laws and pairs"
@@ -205,13 +208,15 @@ def draws_made(report: AuditReport) -> str:
 
 
 def estimates(check: Finding, report: AuditReport) -> str:
-    """Return confidence intervals from the draws of a test; empty if they assume a wrong centre of the outputs."""
+    """Return confidence intervals from the draws of a test; empty if they would rest on a wrong centre of the
+    outputs.
+    """
     facts = check.fact(LawTest)
     return "" if facts is None or any("centred" in text for text in report.diagnoses) else facts.estimates
 
 
 def questions_asked(report: AuditReport) -> str:
-    """State how many questions were asked, and how many were skipped."""
+    """Return a sentence on how many questions the audit asked and how many it skipped."""
     asked = len(report.asked)
     return f"{asked} question{'' if asked == 1 else 's'} asked, {len(report.not_asked)} skipped"
 
@@ -223,7 +228,7 @@ def explanation(check: Finding) -> str:
 
 
 def summary(report: AuditReport) -> str:
-    """Return the claim, the verdict, its reasons and the replay command as plain text: the message of a failing
+    """Return the claim, the verdict, its reasons and the command that replays them, as the message of a failing
     test.
     """
     undecided = (Status.INCONCLUSIVE, Status.SKIPPED)

@@ -33,7 +33,7 @@ def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:
 
 
 def test_the_rounds_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = recorded_calls(monkeypatch, naive_pce)
+    calls = recorded_calls(monkeypatch, naive_pce, "estimate")
     sample(np.eye(2), np.random.default_rng(0), rho=0.7, calibration="tight", kappa=1e4, beta=0.14)
     seen = [call.options for call in calls]
     assert len(seen) == 7

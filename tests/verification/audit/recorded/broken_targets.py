@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special
 
 from covassay.reference.domain import unit_rows
+from covassay.reference.mechanisms.approximate.l2_approximate import largest_move, log_delta
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 
 EPSILON, RHO, APPROXIMATE = PureDP(1.0), ZCDP(0.5), ApproximateDP(1.0, 1e-5)
@@ -322,3 +323,49 @@ def numbers_that_are_not_used(x: Any, *, rho: float, rng: Any) -> Any:
     """Draw by the quantile function of a square of uniform numbers, whose lower triangle is not used."""
     s, n = moment(x)
     return s + 0.97 / (n * math.sqrt(rho)) * mirrored(special.ndtri(rng.random((D, D))))
+
+
+# A RADIUS TIMES A DIRECTION
+
+
+def radial(x: Any, factor: float, rng: Any, degrees: int = 10) -> Any:
+    """Add noise with density ∝ e^{−‖Z‖_F/s} to the second moment, for ε = 1 if factor is 1."""
+    s, n = moment(x)
+    g = rng.standard_normal(10)
+    z = np.zeros((D, D))
+    z[np.triu_indices(D)] = factor * 2**0.5 / n * rng.gamma(degrees) * g / np.linalg.norm(g)
+    return s + mirrored(np.where(np.eye(D, dtype=bool), z, z / 2**0.5))
+
+
+@broken(EPSILON, 1 / 0.97)
+def radius_three_percent_short(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return radial(x, 0.97, rng)
+
+
+@broken(EPSILON, math.inf)
+def radius_with_a_degree_less(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return radial(x, 1.0, rng, degrees=9)
+
+
+@broken(EPSILON, math.inf)
+def radius_with_a_degree_more(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return radial(x, 1.5, rng, degrees=11)
+
+
+@broken(EPSILON, math.inf)
+def radial_noise_twice(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Add one draw of the noise to two rows of the second moment."""
+    s, n = moment(x)
+    g = rng.standard_normal(D)
+    return s[:2] + 9 / n * rng.gamma(D) * g / np.linalg.norm(g)
+
+
+@broken(EPSILON, 1 / 0.97)
+def projected_radius_three_percent_short(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Release one corner of a matrix whose noise is made for a change of the corner alone."""
+    return radial(x, 0.97 / 2**0.5, rng)[0, 0]
+
+
+@broken(ApproximateDP(1.0, 1e-6), math.exp(log_delta(largest_move(1.0, 1e-6, D) / 0.97, 1.0, 10)))
+def approximate_radius_three_percent_short(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
+    return radial(x, 0.97 / largest_move(epsilon, delta, D), rng)

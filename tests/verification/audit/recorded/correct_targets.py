@@ -628,3 +628,97 @@ def shares_of_many_parties(x: Any, *, epsilon: float, rng: Any) -> Any:
 @correct
 def read_from_text(x: Any, *, epsilon: float, rng: Any) -> Any:
     return float(json.loads(json.dumps({"sum": round(query(x) + rng.laplace(scale=1 / epsilon), 6)}))["sum"])
+
+
+# A RADIUS TIMES A DIRECTION
+
+
+def radial(m: int, rng: Any) -> Any:
+    """Draw w in R^m with density ∝ e^{−|w|}."""
+    g = rng.standard_normal(m)
+    return rng.gamma(m) * g / np.linalg.norm(g)
+
+
+def first_of(m: int, x: Any) -> Any:
+    return query(x) * np.eye(m)[0]
+
+
+@correct
+def radius_times_direction(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return first_of(3, x) + radial(3, rng) / epsilon
+
+
+@correct
+def radius_times_sign(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return query(x) + rng.gamma(1) * np.sign(rng.normal()) / epsilon
+
+
+@correct
+def direction_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Reflect the direction at a plane that the data decide."""
+    v = np.array([1.0, query(x), 0.3])
+    return first_of(3, x) + (np.eye(3) - 2 * np.outer(v, v) / (v @ v)) @ radial(3, rng) / epsilon
+
+
+@correct
+def ellipsoid(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Add noise for an ellipsoid whose surface the change reaches."""
+    body = np.array([[1, 0, 0], [0.5, 4, 0], [0, 1, 3]])
+    return body @ (first_of(3, x) + radial(3, rng) / epsilon)
+
+
+@correct
+def one_coordinate_of_three(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return (first_of(3, x) + radial(3, rng) / epsilon)[0]
+
+
+@correct
+def radius_beside_more_noise(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return first_of(2, x) + (radial(2, rng) + rng.normal(size=2)) / epsilon
+
+
+@correct
+def radius_of_a_mixture(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return first_of(2, x) + radial(2, rng) * (1 if rng.random() < 0.5 else 3) / epsilon
+
+
+@correct
+def radius_of_a_ball(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Take a point of the ball and a radius with one degree more, which is the same law."""
+    g = rng.standard_normal(2)
+    return first_of(2, x) + rng.gamma(3) * rng.random() ** 0.5 * g / np.linalg.norm(g) / epsilon
+
+
+@correct
+def gamma_variance(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Give a normal number a random variance, with which it is a Laplace number."""
+    return query(x) + math.sqrt(2 * rng.gamma(1)) * rng.normal() / epsilon
+
+
+@correct
+def two_radii(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return np.concatenate([first_of(2, x) + 2 * radial(2, rng) / epsilon for _ in range(2)])
+
+
+@correct
+def length_decides(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Double the noise where the normal numbers that make the direction are long."""
+    g = rng.standard_normal(3)
+    return first_of(3, x) + rng.gamma(3) * g / np.linalg.norm(g) * (1 + (np.linalg.norm(g) > 2.5)) / epsilon
+
+
+@correct
+def direction_decides(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Double the noise in one half of the directions; no change leads from one half to the other."""
+    w = radial(3, rng)
+    return first_of(3, x) + w * (1 + (w[2] > 0)) / epsilon
+
+
+@correct
+def gamma_unused(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return query(x) + rng.laplace() / epsilon + 0 * rng.gamma(2.5)
+
+
+@correct
+def gamma_decides_rarely(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return query(x) + rng.laplace() * (1 if rng.gamma(1) < 12 else 2) / epsilon

@@ -41,14 +41,15 @@ DECIDED = {  # correct functions whose loss is known to be 1, the claim
     "basis_of_the_data", "order_of_the_data", "in_a_thread", "two_exponentials", "quantile_function", "geometric",
     "tiny_unit", "own_generator", "library_of_laws", "told_twice", "entropy_of_the_system", "spawned",
     "other_bit_generator", "generators_of_one_source", "rewound", "copied_generator", "opposite_draws_averaged",
-    "one_draw_beside_unused_ones",
+    "one_draw_beside_unused_ones", "radius_times_direction", "radius_times_sign", "direction_of_the_data", "ellipsoid",
+    "one_coordinate_of_three", "gamma_unused",
 }  # fmt: skip
 # rounding determines whether these are decided
 ROUNDED = ("single_precision", "beside_a_large_number", "rounded_constant", "read_from_text")
 ADDITIVE = (
     "entrywise-laplace", "lap-cov", "k-norm-l1", "gauss-cov", "clipped-cov-gauss", "gauss-cov-approximate", "laplace",
     "gaussian", "gaussian-approximate", "private-trace", "joint-moments", "gauss-cov-add-remove", "laplace-add-remove",
-    "gaussian-add-remove",
+    "gaussian-add-remove", "k-norm-l2", "l2-approximate",
 )  # fmt: skip
 
 

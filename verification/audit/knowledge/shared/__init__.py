@@ -1,1 +1,1 @@
-"""Code that mechanisms share: the profile of an audit, families of laws, data paths, and pairs for any target."""
+"""Code that the knowledge of several mechanisms shares, such as families of laws and neighbouring data sets."""

@@ -1,8 +1,9 @@
-"""Make neighbouring data sets for a target whose rows lie in a box, and statistics for them, when its law is unknown.
+"""Make neighbouring data sets, and statistics of outputs, for a target whose rows lie in a box and whose law is
+unknown.
 
-Every entry of the second moment and of the centred covariance attains its sensitivity on at least one pair. A pair is
-chosen if it attains the sensitivity of entries for which no earlier pair does; all candidates have their rows at
-corners of the box, or at the point nearest to 0.
+Every entry of the second moment and of the centred covariance attains its sensitivity on at least one pair of
+neighbours. A pair is added if it attains the sensitivity of an entry for which no earlier pair does. The rows of all
+candidates are corners of the box, or the point of the box nearest to 0.
 """
 
 from collections.abc import Iterator
@@ -24,26 +25,26 @@ from covassay.verification.audit.engine.events import Pair, Statistic, generic_s
 from covassay.verification.audit.knowledge.shared.profile import Profile
 
 N = 12
-FEWEST = 2  # rows of a data set; with two rows, a divisor n − 1 in place of n has the largest effect
-REACHED = 1 - 1e-9  # a sensitivity counts as attained if this share of it is reached, because of rounding
-OUTSIDE = 10.0  # rows beyond the bounds are so many widths away from them
-STRETCH = (1.0, 64.0, 1.0 / 16)  # the widths are multiplied by these powers of 2, which cause no rounding
-SEVERAL = 3  # columns of a data set; with fewer columns, some orders of the entries coincide
-LARGEST_WEIGHT, ALL_WEIGHTS = 0.5, 3.0  # the largest weight of a pair, and the weights of all pairs together
+FEWEST = 2  # the number of rows of a data set; with two rows, dividing by n − 1 in place of n has the largest effect
+REACHED = 1 - 1e-9  # a sensitivity counts as attained if a change reaches this share of it, because of rounding
+OUTSIDE = 10.0  # rows outside of the bounds are this many widths away from them
+STRETCH = (1.0, 64.0, 1.0 / 16)  # the widths are multiplied by these powers of 2, which cause no rounding error
+SEVERAL = 3  # the number of columns of a data set; with fewer columns, some orders of the entries coincide
+LARGEST_WEIGHT, ALL_WEIGHTS = 0.5, 3.0  # the largest weight of one pair, and the total weight of all pairs
 
 
 def centred(x: Matrix) -> Matrix:
-    """Return the centred covariance, divided by n."""
+    """Return the centred covariance of the rows, which is divided by n."""
     return second_moment(x - x.mean(axis=0))
 
 
 def _with(others: Vector, row: Vector, n: int = N) -> Matrix:
-    """Make the data set of n − 1 equal rows and one more row."""
+    """Return the data set of n − 1 equal rows and one more row."""
     return np.vstack([np.tile(others, (n - 1, 1)), row[None]])
 
 
 def _candidates(box: Box) -> Iterator[tuple[str, Matrix, Matrix]]:
-    """Yield neighbours on which entries change as much as possible, those that change most entries first."""
+    """Yield neighbours on which entries change as much as possible, first those that change the most entries."""
     far, near = far_and_near(box)
     yield ("every row at the lower bounds but one", *centred_pair(box, N))
     yield "every row nearest to 0 but one", _with(near, far), _with(near, near)
@@ -57,7 +58,7 @@ def _candidates(box: Box) -> Iterator[tuple[str, Matrix, Matrix]]:
 
 
 def extremal(box: Box) -> list[tuple[str, Matrix, Matrix]]:
-    """Return neighbours that together attain the sensitivity of every entry of the second moment and of the
+    """Return neighbours that together attain the sensitivity of every entry of the second moment and of the centred
     covariance.
     """
     queries = ((second_moment, second_moment_sensitivity(box, N)), (centred, centred_sensitivity(box, N)))
@@ -75,7 +76,7 @@ def extremal(box: Box) -> list[tuple[str, Matrix, Matrix]]:
 
 
 def units(output: Output, box: Box) -> Matrix:
-    """Return the divisors that bring the entries of an output to a common scale: products of widths, or 1."""
+    """Return, for each entry of an output, the product of widths or the 1 by which it is divided."""
     shape = output.shape(box.dimension)
     if output.power == 2 and shape == (box.dimension, box.dimension):
         return np.outer(box.widths, box.widths)
@@ -83,7 +84,9 @@ def units(output: Output, box: Box) -> Matrix:
 
 
 def statistics(first: Matrix, second: Matrix, output: Output, box: Box) -> tuple[Statistic, ...]:
-    """Return each single entry of an output, and the generic statistics; entries are in units of the widths."""
+    """Return each entry of an output, divided by the widths of its columns, as a statistic, and the generic
+    statistics.
+    """
     unit = units(output, box)
     flat = unit.ravel()
     scaled = "" if (unit == 1).all() else " in units of the widths"
@@ -101,7 +104,9 @@ def statistics(first: Matrix, second: Matrix, output: Output, box: Box) -> tuple
 
 
 def box_pairs(box: Box, output: Output, bounds_are_told: bool) -> tuple[Pair, ...]:
-    """Make all pairs for a box. If the target takes bounds, one pair has other bounds and at least three columns."""
+    """Return all neighbours with rows in a box. If the target takes bounds, one pair of neighbours has other bounds and
+    at least three columns.
+    """
 
     def pair(name: str, first: Matrix, second: Matrix, weight: float, of: Box = box) -> Pair:
         return Pair(name, first, second, statistics(first, second, output, of), weight, box=of, by_entry=True)
@@ -128,7 +133,7 @@ def box_pairs(box: Box, output: Output, bounds_are_told: bool) -> tuple[Pair, ..
         ),
     ]
     if bounds_are_told:
-        for d in range(1, min(box.dimension, SEVERAL)):  # with few entries, the violating events are more probable
+        for d in range(1, min(box.dimension, SEVERAL)):  # with few entries, violating events are more probable
             if min(output.shape(d), default=1) == 0:
                 continue
             few = box.columns(range(d))
@@ -143,6 +148,6 @@ def box_pairs(box: Box, output: Output, bounds_are_told: bool) -> tuple[Pair, ..
 
 
 def box_profile(output: Output, box: Box, bounds_are_told: bool) -> Profile:
-    """Return the profile of a target that names no mechanism and has rows in a box."""
+    """Return what an audit expects of a target that names no mechanism and has rows in a box."""
     pairs = box_pairs(box, output, bounds_are_told)
     return Profile(Form(output, names_a_law=False), (), lambda _: pairs)

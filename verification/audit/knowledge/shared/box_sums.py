@@ -1,9 +1,10 @@
-"""Compute noisy sums of scaled columns from the number of rows, mean and covariance, and state the law of these sums.
+"""Compute noisy sums from a released number of rows, mean and covariance of bounded columns, and state the law of these
+sums.
 
-The released number of rows, mean and covariance are computed from noisy sums, and determine these sums. So
-the audit tests the sums, which have independent noise of known scales on data of every shape. Let u_j be the scaled
-columns. Under replace-one the number of rows is public, and the tested matrix has the sums of u_j above the sums of u_i
-u_j; under add-remove one symmetric matrix also has the noisy number of rows in its corner.
+The mechanism computes the three released quantities from the noisy sums, and they determine these sums. So the audit
+tests the sums, whose noise is independent and of known scales on data with any numbers of rows and columns. Let u_j be
+the scaled columns. Under replace-one the number of rows is public, and the tested matrix has the sums of u_j above the
+sums of u_i u_j. Under add-remove the tested matrix is symmetric and also has the noisy number of rows in its corner.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,30 +29,34 @@ from covassay.verification.statistics.tests import kolmogorov_smirnov
 
 N = 12
 DIMENSIONS = (1, 2, 4)
-WEIGHT = 1.5  # the weight of the scenarios
-FARTHEST = 50.0  # the distance from 0, in half-widths, of rows that must be clipped
-ASYMMETRY = 1e-9  # an asymmetry that is larger, relative to the entries, is not due to rounding
+WEIGHT = 1.5  # the weight of the tests on these data
+FARTHEST = 50.0  # the distance from 0, in half-widths, of rows that the mechanism must clip
+ASYMMETRY = 1e-9  # an asymmetry above this share of the entries is not due to rounding
 PARTS = {"count": "number of rows", "mean": "means", "square": "squares", "product": "products of two columns"}
 
 
 class SumsOutput(MatrixOutput):
-    """A (d + 1, d + 1) matrix: the sums of products of entries of the rows, where each row begins with an extra 1."""
+    """An output of shape (d + 1, d + 1), the sums of products of entries of the rows, each of which is extended by a 1
+    in front.
+    """
 
     kind, layout = "sums", "(d + 1, d + 1)"
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """Return the shape of one output on data with `dimension` columns."""
+        """Return the shape of an output on data with `dimension` columns."""
         return dimension + 1, dimension + 1
 
 
 def lifted(x: Matrix) -> Matrix:
-    """Return the rows, clipped to the cube, with a 1 as their first entry."""
+    """Return the rows clipped to the cube, each extended by a 1 in front."""
     return np.hstack([np.ones((len(x), 1)), np.clip(x, -1, 1)])
 
 
 @contrasts.register
 def _(output: SumsOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Return contrasts of the sums: their products with the change of the sums, as a whole and in parts."""
+    """Return the products of an output with the change of the sums between two data sets, for all sums and for the mean
+    alone.
+    """
     a, b = lifted(first), lifted(second)
     change = a.T @ a - b.T @ b
     parts = {"all sums": np.ones_like(change, dtype=bool), "mean": np.eye(len(change), dtype=bool)}
@@ -78,19 +83,21 @@ def _symmetric(values: Matrix) -> Matrix:
 
 
 def sums_seen(values: Matrix, box: Box, n: int) -> Matrix:
-    """Return the noisy sums, with the noisy number of rows."""
+    """Return the noisy sums together with the noisy number of rows."""
     return sums_of(_symmetric(values), box)
 
 
 def moments_seen(values: Matrix, box: Box, n: int) -> Matrix:
-    """Return the noisy sums of u_j, above those of u_j² − 1 and u_i u_j, where u_j are the scaled columns."""
+    """Return the matrix of the noisy sums of u_j, above those of u_j² − 1 and u_i u_j, where u_j are the scaled
+    columns.
+    """
     if values[0, 0] != n:
         raise ValueError(f"the number of rows is {values[0, 0]:g} in the output: it is public, and {n}")
     return sums_of(_symmetric(values), box)[:, 1:]
 
 
 def view(claim: ClaimUnderAudit) -> View:
-    """Return the tested quantity under the adjacency of the claim."""
+    """Return the function that computes the tested sums from an output, for the claimed adjacency."""
     if claim.options["adjacency"] == "add-remove":
         return View(SumsOutput(power=1, symmetric=True), sums_seen)
     return View(MomentsOutput(power=1), moments_seen)
@@ -101,9 +108,10 @@ def view(claim: ClaimUnderAudit) -> View:
 
 @dataclass(frozen=True)
 class SumsLaw:
-    """The noise of the sums: its scale for weight 1 and the weights, for d columns and an adjacency, and its law.
+    """The law of the noise of the sums, whose scales are functions of the number of columns and of the adjacency.
 
-    scale : (d, adjacency) -> the scale at the claimed budget. norm : "l2" for Gaussian noise, "l1" for Laplace noise.
+    scale : takes (d, adjacency); returns the noise scale of a sum of weight 1 at the claimed budget.
+    gaussian : says whether the noise is Gaussian; otherwise it is Laplace.
     """
 
     adjacency: Adjacency
@@ -113,15 +121,15 @@ class SumsLaw:
 
     @property
     def output(self) -> Output:
-        """Return the kind of the tested quantity."""
+        """Return which sums are tested under this adjacency."""
         return SumsOutput(power=1) if self.adjacency == "add-remove" else MomentsOutput(power=1)
 
     def placed(self, sums: Matrix) -> Matrix:
-        """Arrange the sums that are tested in the order of the output."""
+        """Arrange the tested sums in the order of the output."""
         return sums if self.adjacency == "add-remove" else sums[:, 1:]
 
     def query(self, x: Matrix) -> Matrix:
-        """Return the sums without noise."""
+        """Return the tested sums of these rows without noise."""
         return self.placed(moment_sums(np.clip(x, -1, 1), *x.shape))
 
     def spread(self, d: int, w: Weights | None = None, scale: float | None = None) -> Matrix:
@@ -130,13 +138,13 @@ class SumsLaw:
         return self.placed(spreads(usual, self.weights(d, self.adjacency) if w is None else w, d))
 
     def own(self, d: int) -> tuple[NDArray[np.intp], ...]:
-        """Return the indices of the numbers with independent noise."""
+        """Return the indices of the entries of an output that have independent noise."""
         listed = places(self.output.shape(d), symmetric=True)
         rows, columns = (np.array(index) for index in zip(*listed, strict=True))
         return rows, columns
 
     def scenario(self, n: int, d: int) -> Scenario:
-        """Return the tests on the example rows of that shape."""
+        """Return the tests on example rows with the shape (n, d)."""
         x = example_rows(n, d)
         own, query = self.own(d), self.query(x)
         spread = self.spread(d)
@@ -147,7 +155,7 @@ class SumsLaw:
         return Scenario(base.name, x, tests, self.suspects(d, query), weight=WEIGHT)
 
     def suspects(self, d: int, query: Matrix) -> tuple[Suspect, ...]:
-        """Return the suspects, which are laws of plausible mistakes in the weights and scales."""
+        """Return laws of plausible mistakes in the weights and in the noise scales."""
         own, law = self.own(d), NORMAL if self.gaussian else LAPLACE
 
         def fits(spread: Matrix) -> Test:
@@ -184,7 +192,7 @@ class SumsLaw:
         return tuple(made)
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> Statistic:
-        """Return the log likelihood ratio of noise on the sums of one data set against the other."""
+        """Return the log likelihood ratio of the noisy sums between two data sets."""
         d = first.shape[1]
         own, a, b = self.own(d), self.query(first), self.query(second)
         spread = self.spread(d)[own]
@@ -198,14 +206,16 @@ class SumsLaw:
         return Statistic("log likelihood ratio", ratio)
 
     def pair(self, name: str, others: Matrix, x: Vector, y: Vector, weight: float = 1.0) -> Pair:
-        """Return neighbours that share rows; the row x is replaced by y, or taken away under add-remove."""
+        """Return neighbours that share `rows`. The row x is replaced by y, or under add-remove it is taken away."""
         first = np.vstack([others, x])
         second = others if self.adjacency == "add-remove" else np.vstack([others, y])
         statistics = (self.likelihood_ratio(first, second), *generic_statistics(first, second, self.output))
         return Pair(f"{name}, d={first.shape[1]}", first, second, statistics, weight)
 
     def pairs(self) -> Pairs:
-        """Return pairs of rows that change the sums most, that change one kind of sum, and that must be clipped."""
+        """Return neighbours that change the sums most, neighbours that change one kind of sum, and neighbours that must
+        be clipped.
+        """
         made = []
         for d in (1, 2, 3):
             others = np.zeros((2, d))
@@ -222,7 +232,7 @@ class SumsLaw:
 
     @property
     def known(self) -> KnownLaw:
-        """Return all that is known of the law: scenarios, pairs and shapes."""
+        """Return all that is known of the law of the noisy sums."""
         shapes = Shapes(
             self.scenario, ("all coordinates", "total scale"), lambda d: len(self.own(d)[0]), grid(most_columns=12)
         )
@@ -234,6 +244,6 @@ def _flat(test: Test, own: tuple[NDArray[np.intp], ...]) -> Test:
 
 
 def _at(values: Matrix, own: tuple[NDArray[np.intp], ...]) -> Matrix:
-    """Return the numbers with independent noise, (size, k)."""
+    """Return the entries that have independent noise, as an array of shape (size, k)."""
     seen: Matrix = values[:, own[0], own[1]]
     return seen

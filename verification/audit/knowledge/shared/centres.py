@@ -1,4 +1,6 @@
-"""Find the query on which the outputs of a mechanism should be centred, and try simple mistakes if they are not."""
+"""Find the query on which the outputs of a mechanism should be centred. If they have another centre, try simple
+mistakes as the reason.
+"""
 
 import re
 from dataclasses import replace
@@ -20,7 +22,7 @@ from covassay.verification.audit.engine.location import (
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.shared.profile import Profile
 
-SAME = 1e-9  # two formulas count as one if their values differ by less
+SAME = 1e-9  # two formulas count as equal if their values differ by less than this
 
 
 def _clipped_moment(x: Matrix) -> Matrix:
@@ -32,7 +34,7 @@ def _means(x: Matrix) -> Matrix:
 
 
 def _name_of(query: Query) -> str:
-    """Return the name of the query, which is Σ or another name."""
+    """Return the name of the query, which is Σ for a second moment."""
     x = plain_rows(12, 3)
     value = query(x)
     known = {"Σ": second_moment(x), "C": second_moment(x - x.mean(axis=0)), "tr Σ": (x**2).sum() / len(x)}
@@ -43,10 +45,10 @@ def _name_of(query: Query) -> str:
 
 
 def location(setting: Setting, expected: Profile, named: bool) -> Location | None:
-    """Return the centre of a target's outputs, if it is wrong and one simple mistake explains it.
+    """Return the centre of a target's outputs if this centre is wrong and a simple mistake explains it.
 
-    named : whether the target claims to be a mechanism. If the target claims no mechanism, its query is unknown, and
-    only a wrong size is named.
+    named : says whether the target claims to be a mechanism. If it does not, its query is unknown, and only a wrong
+        size of the outputs is reported.
     """
     output, path = expected.form.output, expected.data_path
     smallest = expected.form.smallest_dimension
@@ -66,7 +68,7 @@ def location(setting: Setting, expected: Profile, named: bool) -> Location | Non
 
 
 def _explained(found: Location | None, name: str) -> Location | None:
-    """Add an explanation of uncommon letters to the sentence on a centre."""
+    """Append an explanation of uncommon letters to the sentence about a centre."""
     meaning = {"C": "C is the centred covariance", "q": "q is the output without noise"}.get(name)
     if found is None or meaning is None or not re.search(rf"\b{name}\b", found.sentence):
         return found

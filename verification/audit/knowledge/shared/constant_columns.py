@@ -1,9 +1,10 @@
-"""State the law of the mean of Gaussian columns (KVMean, and NaivePME with σ = √κ) on columns where it is known.
+"""State the law of KVMean, a private mean of Gaussian columns, on data for which it is known. NaivePME is KVMean with σ
+= √κ.
 
-On columns that are constant except for outliers the fullest bin is practically certain, and the output is Gaussian
-around the mean of the clipped values. On columns in which one bin leads by about three deviations of a noisy count,
-each of the others is chosen with one known probability, so the output is a mixture of Gaussians. The worst neighbours
-differ in a row that is an outlier on one side or on the other.
+If each column is constant except for outliers, the fullest bin is found with high probability, and the output is
+Gaussian around the mean of the clipped values. If one bin has about three noise deviations more values than each of the
+others, all others are chosen with the same known probability, and the output is a mixture of Gaussians. The neighbours
+that are worst for privacy differ in one row, which is an outlier on opposite sides.
 """
 
 import math
@@ -27,34 +28,35 @@ from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 DIMENSION = 4
-CERTAINTY = 100.0  # n√ρ of each column; with so many rows the fullest bin leads by 40 deviations
+CERTAINTY = 100.0  # the value of n√ρ for each column: the fullest bin leads by 40 deviations of a noisy count
 OUTLIERS = 10
-FAR = 1e6  # the distance of outliers in units of σ
-INSIDE = 0.2  # the constant lies this far from the middle of its bin, in units of σ
-# By so many deviations of a noisy count one bin leads. The share of draws that choose it then depends most on the scale
-# of that noise: an error of 10 % in this scale is 15 standard errors of the share in 2000 draws of four columns.
+FAR = 1e6  # the distance of outliers from the other values, divided by σ
+INSIDE = 0.2  # the distance of the constant from the middle of its bin, divided by σ
+# The fullest bin leads by this many deviations of a noisy count.
+# Here the share of draws that choose it depends most on the scale of the count's noise.
+# In 2000 draws of four columns, an error of 10 % in this scale changes the share by 15 standard errors.
 LEAD = 3.0
-SHARP = 500.0  # n√ρ for each column, if all bins are nearly as full: the noise of the mean hides no choice
-APART = 2.0  # deviations of the mean by which the choices must differ in order to be tested
+SHARP = 500.0  # the value of n√ρ for each column if all bins are nearly as full: the noise of the mean hides no choice
+APART = 2.0  # a choice of bins is tested if it changes the output by more than this many deviations of the mean
 MOST_ROWS = 20_000  # data sets with more rows are left out
 
 
 @dataclass(frozen=True)
 class ConstantColumns:
-    """State a data set, and the Gaussian law of the output on it."""
+    """A data set whose columns are constant except for outliers, and the Gaussian law of the output on it."""
 
     x: Matrix
     mean: Vector
     deviation: float
 
     def component(self, j: int) -> Test:
-        """Return the test that one component is Gaussian around its clipped mean."""
+        """Return the test that one component of the output is Gaussian around the mean of its clipped column."""
         null = f"component {j + 1} is N(clipped mean, (2w/n)²/ρ)"
         return lambda outputs: kolmogorov_smirnov((outputs[:, j] - self.mean[j]) / self.deviation, NORMAL, null)
 
     def radius_squared(self, factor: float) -> Test:
-        """Return the test that the squared distance from the mean is χ², if the noise scale is multiplied by
-        `factor`.
+        """Return the test that the squared distance of an output from the mean is χ², if the noise scale is multiplied
+        by `factor`.
         """
         null = f"the squared distance from the clipped mean is χ² with {len(self.mean)} degrees"
 
@@ -65,22 +67,22 @@ class ConstantColumns:
         return test
 
     def total(self, outputs: Matrix) -> TestResult:
-        """Test that the sum of the squared distances over all draws is χ²."""
+        """Test that the sum of the squared distances of all outputs from the mean is χ²."""
         squares = (((outputs - self.mean) / self.deviation) ** 2).sum(axis=1)
         null = f"the sum of the squared distances over n draws is χ² with {len(self.mean)} n degrees"
         return gamma_total(squares / 2, len(self.mean) / 2, null, power=2)
 
     def all_components(self, outputs: Matrix) -> TestResult:
-        """Test that all components are Gaussian around their clipped means."""
+        """Test that all components of the output are Gaussian around the means of their clipped columns."""
         values = ((outputs - self.mean) / self.deviation).ravel()
         return kolmogorov_smirnov(values, NORMAL, "every component is N(clipped mean, (2w/n)²/ρ)")
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """Test that two components are independent."""
+        """Test that two components of the output are independent."""
         return independence(outputs[:, 0], outputs[:, 1], "the components are independent")
 
     def scenario(self) -> Scenario:
-        """Return the scenario of these data, with its tests and suspects."""
+        """Return this data set with its tests and with the laws of plausible mistakes."""
         tests: dict[str, Test] = {
             "radius": self.radius_squared(1.0),
             "total scale": self.total,
@@ -96,12 +98,12 @@ class ConstantColumns:
 
 @dataclass(frozen=True)
 class DrawnBin:
-    """State a data set of equal columns, and the law of an entry of the output on it.
+    """A data set of equal columns on which noise chooses the bin, and the law of an entry of the output on it.
 
-    The law is a mixture with one Gaussian for every bin, the last bin first.
+    This law is a mixture that has one Gaussian for every bin, the last bin first.
 
-    means (2B + 1,) : the means of the clipped values. leader : the probability that the last bin is chosen; the others
-    share the rest equally.
+    means : the centres of the Gaussians, (2B + 1,).
+    leader : the probability that the last bin is chosen; the other bins share the rest equally.
     """
 
     name: str
@@ -112,7 +114,7 @@ class DrawnBin:
 
     @property
     def cut(self) -> float:
-        """Return a value that lies between the outputs for the last bin and the outputs for most other bins."""
+        """Return a value between the outputs for the last bin and the outputs for most of the other bins."""
         return float(self.means[0]) - (APART + 1) * self.deviation
 
     @property
@@ -122,7 +124,7 @@ class DrawnBin:
 
     @property
     def visible(self) -> bool:
-        """Return whether the output tells the choice of the last bin from the choice of the bin farthest from it."""
+        """Return whether the outputs for the last bin and for the bin farthest from it are clearly apart."""
         return float(self.means[0] - self.means[-1]) > APART * self.deviation
 
     def cdf(self, values: Vector) -> Vector:
@@ -133,23 +135,23 @@ class DrawnBin:
         return found
 
     def all_components(self, outputs: Matrix) -> TestResult:
-        """Test that every entry of the output follows the mixture."""
+        """Test that every entry of the output follows the mixture of Gaussians."""
         return kolmogorov_smirnov(outputs.ravel(), self.cdf, "every component is a mixture of the bins that are chosen")
 
     def other_bins(self, outputs: Matrix) -> TestResult:
-        """Test the share of entries that show another bin than the last."""
+        """Test the share of entries whose value shows that another bin than the last was chosen."""
         below = int((outputs < self.cut).sum())
         return binomial(
             below, outputs.size, self.share_below, "the noise of the counts chooses the bin with its probability"
         )
 
     def two_columns(self, outputs: Matrix) -> TestResult:
-        """Test that two columns show another bin than the last together as often as independent columns do."""
+        """Test that two columns leave the last bin together as often as independent columns do."""
         both = int((outputs[:, :2] < self.cut).all(axis=1).sum())
         return binomial(both, len(outputs), self.share_below**2, "the bins of two columns are chosen independently")
 
     def scenario(self) -> Scenario:
-        """Return the scenario of this data set."""
+        """Return this data set with its tests."""
         tests: dict[str, Test] = {
             "all components": self.all_components,
             "other bins": self.other_bins,
@@ -160,12 +162,13 @@ class DrawnBin:
 
 def leaders_share(lead: float, others: int) -> float:
     """Return the probability that a normal variable plus `lead` exceeds `others` independent normal variables."""
-    z, step = np.linspace(-12.0, 12.0, 2401, retstep=True)  # the trapezoidal rule is exact here up to rounding
+    # for this integrand, the trapezoidal rule is exact up to rounding
+    z, step = np.linspace(-12.0, 12.0, 2401, retstep=True)
     return float((np.exp(-(z**2) / 2) * ndtr(z + lead) ** others).sum() * step / math.sqrt(2 * math.pi))
 
 
 def drawn_bin(claim: ClaimUnderAudit, sigma: float, words: str, rest: int) -> DrawnBin:
-    """Make the data set that has `rest` values in every bin, and a few more in the last one."""
+    """Return the data set that has `rest` values in every bin, and a few more values in the last bin."""
     last, rho = mechanism.last_bin(claim.parameter("mean_bound"), sigma), claim.budget["rho"]
     bins, deviation = np.arange(last, -last - 1.0, -1), math.sqrt(mechanism.count_variance(rho / DIMENSION))
     lead = max(1, round(LEAD * deviation))
@@ -181,7 +184,7 @@ def drawn_bin(claim: ClaimUnderAudit, sigma: float, words: str, rest: int) -> Dr
 
 
 def drawn_bins(claim: ClaimUnderAudit, sigma: float) -> tuple[Scenario, ...]:
-    """Return the scenarios in which the noise chooses the bin, if the output shows the choice."""
+    """Return the data sets on which noise chooses the bin, with their tests, if the output shows the choice."""
     bins = 2 * mechanism.last_bin(claim.parameter("mean_bound"), sigma) + 1
     full = math.ceil(SHARP / math.sqrt(claim.budget["rho"] / DIMENSION) / bins)
     if bins * full > MOST_ROWS or bins < 3:
@@ -191,7 +194,9 @@ def drawn_bins(claim: ClaimUnderAudit, sigma: float) -> tuple[Scenario, ...]:
 
 
 def constant_columns(n: int, bins: Vector, sigma: float, beta: float, rho: float) -> ConstantColumns:
-    """Make a data set of n rows in the given bins, some of them replaced by outliers; ρ is the budget of one column."""
+    """Return n rows whose entries lie in the given bins, with some rows replaced by outliers; ρ is the budget of one
+    column.
+    """
     x = np.tile((bins + INSIDE) * sigma, (n, 1))
     x[:OUTLIERS] = FAR * sigma
     w = mechanism.half_width(n, sigma, beta / len(bins))
@@ -200,7 +205,7 @@ def constant_columns(n: int, bins: Vector, sigma: float, beta: float, rho: float
 
 
 def worst_pair(n: int, bins: Vector, sigma: float) -> Pair:
-    """Return neighbours that differ in one row, which lies far out on one side or on the other."""
+    """Return neighbours that differ in one row, which lies far out on opposite sides."""
     base = np.tile(bins * sigma, (n, 1)).astype(np.float64)
     first, second = neighbours(base, np.full(DIMENSION, FAR * sigma), np.full(DIMENSION, -FAR * sigma))
     name = f"a row far out on either side, d={DIMENSION}"
@@ -208,11 +213,11 @@ def worst_pair(n: int, bins: Vector, sigma: float) -> Pair:
 
 
 def law(claim: ClaimUnderAudit, sigma: float) -> KnownLaw:
-    """Return the law on such data, for columns of deviation at most σ, and neighbours with an outlier on either
-    side.
+    """Return the law on constant columns for a column deviation of at most σ, and neighbours that differ in an
+    outlier.
     """
     last = mechanism.last_bin(claim.parameter("mean_bound"), sigma)
-    bins = np.array([last, -(last // 2), 0, -last])  # these bins contain the constant of each column
+    bins = np.array([last, -(last // 2), 0, -last])  # the constants of the columns lie in these bins
 
     def least(d: int) -> int:
         return math.ceil(CERTAINTY / math.sqrt(claim.budget["rho"] / d)) + OUTLIERS
@@ -229,11 +234,11 @@ def law(claim: ClaimUnderAudit, sigma: float) -> KnownLaw:
 
 
 def near_choices(claim: ClaimUnderAudit, sigma: float) -> Choices:
-    """Return one column in which two bins have about as many values, and one with values near the edge of the
+    """Return a column in which two bins have nearly equally many values, and a column with values near the edge of the
     window.
     """
     rho, beta = claim.budget["rho"], claim.parameter("beta")
-    scale = math.sqrt(2 * mechanism.count_variance(rho))  # the standard deviation of the difference of two counts
+    scale = math.sqrt(2 * mechanism.count_variance(rho))  # the deviation of the difference between two noisy counts
     few = math.ceil(10 * scale)
     far = sigma * mechanism.last_bin(claim.parameter("mean_bound"), sigma)
 

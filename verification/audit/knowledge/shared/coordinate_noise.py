@@ -1,4 +1,4 @@
-"""Test independent noise on every coordinate of a vector, and state the law of mechanisms that add it."""
+"""Test vectors with independent noise on every coordinate, and state the law of mechanisms that add such noise."""
 
 from collections.abc import Callable
 
@@ -22,13 +22,14 @@ from covassay.verification.statistics.tests import (
     kolmogorov_smirnov,
 )
 
-WEIGHT = 3.0  # the weight of scenarios with few numbers per draw: with so many draws a correlation of 0.07 is detected
+WEIGHT = 3.0  # with so much weight, the draws reveal a correlation of 0.07 between two coordinates
 
 
 def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, power: int) -> Scenario:
-    """Return the scenario of independent noise around the query on x, with a given law and a scale for each coordinate.
+    """Return the tests of independent noise around the query on x; the noise has a given law, and a scale for each
+    coordinate.
 
-    `power` is 1 for Laplace noise and 2 for Gaussian noise: the sum of |noise|^power has a Gamma law.
+    `power` is 1 for Laplace noise and 2 for Gaussian noise, so that the sum of |noise|^power has a Gamma law.
     """
     d = len(query)
 
@@ -63,7 +64,9 @@ def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, p
 
 
 def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-    """Return the distances of an output from the queries on the two data sets, and the generic statistics."""
+    """Return statistics of an output: its distances from the queries on the two data sets, and the generic
+    statistics.
+    """
     a, b = np.diag(second_moment(first)), np.diag(second_moment(second))
     closer = Statistic("‖y − f'‖₁ − ‖y − f‖₁", lambda y: np.abs(y - b).sum(axis=1) - np.abs(y - a).sum(axis=1))
     return (*generic_statistics(first, second, OUTPUTS["vector"]), closer)
@@ -72,9 +75,7 @@ def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
 def law(
     scale: Callable[[ClaimUnderAudit, int, int], float], unit: Law, power: int
 ) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """Return the law of the second moments of the columns plus noise of a given law; `scale` is its scale, from n
-    and d.
-    """
+    """Return the law of the second moments of the columns plus noise; `scale` gives its scale from n and d."""
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:
         def scenario(n: int, d: int) -> Scenario:

@@ -1,9 +1,9 @@
-"""The noise under add-remove is whole numbers: a noisy number of rows, and a noisy sum on a lattice whose unit is
-public.
+"""Under add-remove adjacency, these mechanisms release a noisy number of rows, and a noisy sum on a lattice whose unit
+is public. Both noises are whole numbers.
 
-The outputs show the whole numbers. Each whole number is replaced by a random number, drawn from the interval that
-belongs to it under a continuous law (`lattice_noise`). So the numbers that are tested are exactly Laplace(1) or N(0,
-1), and independent.
+The audit computes these whole numbers from the output. It replaces each of them by a random number from an interval of
+a continuous law, as `lattice_noise` describes. If the noise has its law, the random numbers are independent and exactly
+Laplace(1) or N(0, 1).
 """
 
 from collections.abc import Callable
@@ -35,10 +35,11 @@ from covassay.verification.statistics.tests import TestResult, binomial
 
 @dataclass(frozen=True)
 class CountedLattice:
-    """Independent whole numbers of one law as noise on the number of rows and on every entry of the sum.
+    """The law of whole-number noise on the number of rows and on every entry of the sum.
 
-    scales : d -> the scales of the two noises, that of an entry in units of the lattice. tail : scale -> P(|Z| ≥ k).
-    quantile : p -> the number beyond which, on either side, the continuous law has probability p.
+    scales : takes d; returns the scales of the two noises, that of an entry in units of the lattice.
+    tail : takes a scale; returns the function k -> P(|Z| ≥ k).
+    quantile : takes a probability p; returns the number that |X| exceeds with probability p under the continuous law.
     """
 
     output: RowsAndSumOutput
@@ -49,7 +50,7 @@ class CountedLattice:
     input_bits: int
 
     def scenario(self, n: int, d: int) -> Scenario:
-        """Return the tests on the example rows of that shape."""
+        """Return the tests on example rows with the shape (n, d)."""
         x = example_rows(n, d)
         data = exact_data(x, input_bits=self.input_bits)
         step = 4.0**-self.input_bits
@@ -88,7 +89,7 @@ class CountedLattice:
 
     @property
     def known(self) -> KnownLaw:
-        """Return all that is known of the law: scenarios, pairs and shapes."""
+        """Return all that is known of the law of the whole-number noise."""
         step = 4.0**-self.input_bits
         continuous = IndependentNoise(
             self.output, lambda d: (self.scales(d)[0], self.scales(d)[1] * step), self.gaussian

@@ -1,6 +1,6 @@
-"""Additive mechanisms under add-remove release a noisy number of rows and a noisy sum.
+"""Under add-remove adjacency, additive mechanisms release a noisy number of rows and a noisy sum.
 
-On known data both noises are observed.
+The audit knows the data, so it observes the noise of both.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ from covassay.verification.statistics.tests import kolmogorov_smirnov
 
 N = 12
 DIMENSIONS = (1, 2, 4)
-FAR = 50.0  # the norm of rows that must be clipped
+FAR = 50.0  # the norm of rows that the mechanism must clip
 
 
 @features.register
@@ -37,7 +37,7 @@ def _(output: RowsAndSumOutput, dimension: int) -> Mapping[str, Feature]:
 
 @contrasts.register
 def _(output: RowsAndSumOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Return contrasts of two data sets: the number of rows, and the product of the sum with its change."""
+    """Return features that separate two data sets: the number of rows, and the product of the sum with its change."""
     change = query(output, first) - query(output, second)
     return {
         "rows": lambda y: y[:, 0],
@@ -47,15 +47,15 @@ def _(output: RowsAndSumOutput, first: Matrix, second: Matrix) -> Mapping[str, F
 
 
 def query(output: RowsAndSumOutput, x: Matrix) -> Vector:
-    """Return the number of rows and the sum, without noise."""
+    """Return the number of rows and the sum of the data without noise."""
     rows = unit_rows(x, fewest=0)
     total: Array = (rows**2).sum(axis=0) if output.entries == "vector" else rows.T @ rows
     return output.packed(float(len(rows)), total)
 
 
 def pairs(output: RowsAndSumOutput, ratio: Callable[[Matrix, Matrix], Statistic]) -> Pairs:
-    """Return neighbours with and without one row, which is along an axis, in a dense direction, or far outside the
-    ball.
+    """Return neighbours with and without one row, which lies along an axis, in a dense direction, or far outside the
+    unit ball.
     """
 
     def pair(name: str, others: Matrix, row: Vector, weight: float) -> Pair:
@@ -75,10 +75,10 @@ def pairs(output: RowsAndSumOutput, ratio: Callable[[Matrix, Matrix], Statistic]
 
 @dataclass(frozen=True)
 class IndependentNoise:
-    """Independent noise from one family on the number of rows and on every entry of the sum.
+    """The law of independent noise, Gaussian or Laplace, on the number of rows and on every entry of the sum.
 
-    scales : d -> the scale of the noise of the number of rows, and of an entry. halved : whether entries above the
-        diagonal have half the variance of the others.
+    scales : takes d; returns the noise scale of the number of rows and that of an entry.
+    halved : says whether the noise above the diagonal has half the variance of the noise on it.
     """
 
     output: RowsAndSumOutput
@@ -87,7 +87,7 @@ class IndependentNoise:
     halved: bool = False
 
     def spread(self, d: int) -> Vector:
-        """Return the noise scale of every number of an output."""
+        """Return the noise scale of every entry of an output."""
         count, entry = self.scales(d)
         entries = np.full(self.output.shape(d)[0] - 1, entry)
         if self.halved:
@@ -96,13 +96,13 @@ class IndependentNoise:
         return np.append(count, entries)
 
     def scenario(self, n: int, d: int) -> Scenario:
-        """Return the tests on the example rows of that shape."""
+        """Return the tests on example rows with the shape (n, d)."""
         x = example_rows(n, d)
         law, power = (NORMAL, 2) if self.gaussian else (LAPLACE, 1)
         return vector_noise(f"n={n}, d={d}", x, query(self.output, x), self.spread(d), law, power)
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> Statistic:
-        """Return the log likelihood ratio of noise on one data set against the other."""
+        """Return the log likelihood ratio of the output between two data sets."""
         a, b, spread = query(self.output, first), query(self.output, second), self.spread(first.shape[1])
 
         def ratio(y: Matrix) -> Vector:
@@ -115,7 +115,7 @@ class IndependentNoise:
 
     @property
     def known(self) -> KnownLaw:
-        """Return all that is known of the law: scenarios, pairs and shapes."""
+        """Return all that is known of the law of this noise."""
         shapes = Shapes(
             self.scenario, ("all coordinates", "total scale"), lambda d: self.output.shape(d)[0], grid(most_columns=12)
         )
@@ -125,10 +125,10 @@ class IndependentNoise:
 
 @dataclass(frozen=True)
 class MatrixNoise:
-    """Laplace noise on the number of rows, and matrix noise on the sum, which is tested as for means.
+    """The law of Laplace noise on the number of rows and of matrix noise on the sum.
 
-    tests : (x, scale) -> the tests of outputs Σ + noise of that scale, a `Scenario`. norm : of (size, d, d) matrices;
-        the density of the noise is a function of this norm.
+    tests : takes (x, scale); returns the tests of outputs Σ + noise of this scale.
+    norm : takes matrices (size, d, d); returns their norms, of which the density of the noise is a function.
     """
 
     output: RowsAndSumOutput
@@ -139,7 +139,7 @@ class MatrixNoise:
     units: Callable[[int], float]
 
     def scenario(self, n: int, d: int) -> Scenario:
-        """Return the tests on the example rows of that shape."""
+        """Return the tests on example rows with the shape (n, d)."""
         x = example_rows(n, d)
         count, scale = self.scales(d)
         known = self.tests(x, scale / n)
@@ -159,7 +159,7 @@ class MatrixNoise:
         return Scenario(f"n={n}, d={d}", x, tests, suspects, estimates)
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> Statistic:
-        """Return the log likelihood ratio of noise on one data set against the other."""
+        """Return the log likelihood ratio of the output between two data sets."""
         a, b = query(self.output, first), query(self.output, second)
         count, scale = self.scales(first.shape[1])
 
@@ -171,7 +171,7 @@ class MatrixNoise:
 
     @property
     def known(self) -> KnownLaw:
-        """Return all that is known of the law: scenarios, pairs and shapes."""
+        """Return all that is known of the law of this noise."""
         shapes = Shapes(self.scenario, (*self.shape_tests, "rows"), self.units, grid(most_columns=12))
         scenarios = tuple(self.scenario(N, d) for d in DIMENSIONS)
         return KnownLaw(scenarios, pairs(self.output, self.likelihood_ratio), shapes)

@@ -1,7 +1,7 @@
-"""State what an audit assumes on the path from the data to the output.
+"""State how the output of a mechanism depends on the data, as far as an audit can test it.
 
-If the output is query(x) + noise, where the law of the noise depends on n and d alone, then the residual output −
-query(x) under one seed is the same for all data sets of one shape. The query is the reference's own `release` with zero
+Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. Then output − query(x)
+is the same under one seed for all data sets of one shape. The query is computed by the reference's `release` with zero
 noise.
 """
 
@@ -30,19 +30,19 @@ POSSIBLE = (
     "kinds and shapes. Not covered: data beyond these."
 )
 
-# CHANGES OF THE ROWS THAT LEAVE A LAW AS IT IS. The first changes no law noticeably.
+# LISTS OF CHANGES OF THE ROWS THAT LEAVE THE LAW OF THE OUTPUT AS IT IS. A change by 1e-12 changes no law noticeably.
 NEARBY = ("moved by 1e-12",)
-# The law depends on the data only through n and the second moment of the clipped rows.
+# For these changes, the law must depend on the data only through n and the second moment of the clipped rows.
 SAME_MOMENT = (*NEARBY, "clipped", "with other signs", "mixed")
-# The law depends on the matrices x xᵀ of the single clipped rows, for instance through norms of rows.
+# For these changes, the law may depend on the matrices xxᵀ of single clipped rows, for instance through norms.
 SAME_SQUARES = (*NEARBY, "clipped", "with other signs")
-# The law depends on these matrices too, but rows outside of the ball are valid data, clipped only after a map.
+# These changes also suit mechanisms that accept rows outside of the ball and clip them only after a linear map.
 SAME_SQUARES_OF_ANY_ROWS = (*NEARBY, "with other signs")
 SAME_IN_THE_CUBE = (*NEARBY, "clipped to the cube")
 
 
 def _zero(noise: Any) -> Any:
-    """Return the noise object with every number replaced by 0."""
+    """Return a noise object of this kind in which every number is 0."""
 
     def zero(z: Any) -> Any:
         return np.zeros_like(z) if isinstance(z, np.ndarray) else type(z)(0)
@@ -51,14 +51,16 @@ def _zero(noise: Any) -> Any:
 
 
 def released(claim: ClaimUnderAudit, x: Matrix, noise: Any) -> Matrix:
-    """Return the output of the reference's `release` on x with this noise."""
+    """Return the output of the reference's `release` on the rows x with this noise."""
     m = claim.mechanism
     options = {key: value for key, value in claim.options.items() if key not in m.of_the_draw}
     return claim.seen(m.release(x, noise, **claim.budget, **options), x)
 
 
 def noise_of(claim: ClaimUnderAudit, d: int) -> Any:
-    """Draw the reference's noise in dimension d. The mechanism must draw it without using the number of rows."""
+    """Return a draw of the reference's noise in dimension d. The law of this noise must not depend on the number of
+    rows.
+    """
     m = claim.mechanism
     known = {**{name: p.default for name, p in m.declared.items()}, **claim.budget, **claim.options, "rows": 1}
     taken = [name for name in inspect.signature(m.draw_noise).parameters if name in known]
@@ -67,7 +69,7 @@ def noise_of(claim: ClaimUnderAudit, d: int) -> Any:
 
 
 def zero_noise(claim: ClaimUnderAudit, d: int) -> Any:
-    """Return the reference's noise in dimension d, with every number replaced by 0."""
+    """Return the reference's noise in dimension d with every number replaced by 0."""
     return _zero(noise_of(claim, d))
 
 
@@ -77,9 +79,9 @@ def _no_atoms(claim: ClaimUnderAudit) -> float:
 
 @dataclass(frozen=True)
 class QueryPlusNoise:
-    """The data path of an output query(x) + noise, where the law of the noise depends on n and d alone.
+    """The declaration that an output is query(x) + noise, where the law of the noise depends on n and d alone.
 
-    independent : whether the noise entries are independent, apart from entries that are equal by symmetry.
+    independent : says whether the noise entries are independent, apart from entries that are equal by symmetry.
     atom : the largest probability of one value of one entry of the noise; 0 if the noise has a density.
     """
 
@@ -87,7 +89,7 @@ class QueryPlusNoise:
     atom: Callable[[ClaimUnderAudit], float] = _no_atoms
 
     def data_path(self, claim: ClaimUnderAudit) -> DataPath:
-        """Return the data path with the query and the noise of the reference, and a sentence on the coverage."""
+        """Return the data path with the reference's query and noise, and a sentence about what a comparison covers."""
         m = claim.mechanism
         noise = lru_cache(maxsize=None)(lambda d: noise_of(claim, d))
         zero = lru_cache(maxsize=None)(lambda d: _zero(noise(d)))
@@ -110,11 +112,11 @@ class QueryPlusNoise:
 
 @dataclass(frozen=True)
 class NotAdditive:
-    """The data path of an output that is not known to be a query plus noise.
+    """The declaration that an output is not known to be a query plus noise.
 
-    because : the reason why a seed does not determine the residual.
-    unchanged_by : changes of the rows that leave the law as it is, keys of `equal_laws.CHANGES`.
-    continuous : whether the law has no atoms; an output whose values are all clipped is an atom.
+    because : the reason why a seed does not determine the noise.
+    unchanged_by : the changes of the rows that leave the law as it is, as keys of `equal_laws.CHANGES`.
+    continuous : says whether every single value has probability 0; if all values are clipped, the output has an atom.
     """
 
     because: str
@@ -122,7 +124,9 @@ class NotAdditive:
     continuous: bool = False
 
     def data_path(self, claim: ClaimUnderAudit) -> DataPath:
-        """Return the data path with data sets that must give equal laws, and a sentence on the coverage."""
+        """Return the data path with changes of the data that must leave the law as it is, and a sentence about what a
+        comparison covers.
+        """
         m = claim.mechanism
         possible = POSSIBLE.format(", ".join(self.unchanged_by))
         return DataPath(

@@ -1,7 +1,7 @@
-"""Test independent Laplace noise on all entries of a second moment, or on those on and above the diagonal.
+"""Test independent Laplace noise on all entries of a second moment, or on the entries on and above the diagonal.
 
-Let Y be the output, Σ the second moment and b the noise scale. For known data, E = (Y − Σ)/b is observed. E has k
-independent Laplace(1) entries, so ‖E‖₁ ~ Gamma(k, 1).
+Let Y be the output, Σ the second moment and b the noise scale. The audit knows the data, so it observes E = (Y − Σ)/b.
+If E has k independent Laplace(1) entries, then ‖E‖₁ ~ Gamma(k, 1).
 """
 
 from collections.abc import Callable
@@ -36,19 +36,19 @@ from covassay.verification.statistics.tests import (
 )
 
 N = 12
-DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # the numbers of columns of the data sets, and the weights of their scenarios
+DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # the data sets have these numbers of columns, and their tests have these weights
 CONFIDENCE = 0.999
 SHAPE_TESTS = "entrywise norm", "all entries", "total scale"
 
 
 def own_entries(d: int, full: bool) -> tuple[NDArray[np.intp], ...]:
-    """Return the indices of the entries with noise of their own."""
+    """Return the indices of the entries that have independent noise."""
     return tuple(np.indices((d, d)).reshape(2, -1)) if full else np.triu_indices(d)
 
 
 @dataclass(frozen=True)
 class EntrywiseNoise:
-    """The noise on one data set, and its tests. Without `full`, the noise is symmetric."""
+    """The noise on one data set and its tests; the noise is symmetric unless `full` is set."""
 
     x: Matrix
     scale: float
@@ -56,72 +56,74 @@ class EntrywiseNoise:
 
     @property
     def own(self) -> tuple[NDArray[np.intp], ...]:
-        """Return the indices of the entries with noise of their own."""
+        """Return the indices of the entries that have independent noise."""
         return own_entries(self.x.shape[1], self.full)
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """Return the noise E = (Y − Σ)/b for every output Y."""
+        """Return the standardised noise E = (Y − Σ)/b for every output Y."""
         noise: Matrix = (outputs - second_moment(self.x)) / self.scale
         return noise
 
     def l1(self, outputs: Matrix) -> Vector:
-        """Return the norm ‖E‖₁ over the entries with independent noise."""
+        """Return the ℓ1 norm of the entries of E that have independent noise."""
         rows, columns = self.own
         total: Vector = np.abs(self.residuals(outputs)[:, rows, columns]).sum(axis=1)
         return total
 
     def norm(self, factor: float) -> Test:
-        """Return the test that ‖E‖₁ has its Gamma law, if the noise scale is multiplied by `factor`."""
+        """Return the test that the ℓ1 norm of the noise has its Gamma law, if the noise scale is multiplied by
+        `factor`.
+        """
         k = len(self.own[0])
         null = f"‖E‖₁ ~ Gamma({k})"
         return lambda y: kolmogorov_smirnov(self.l1(y) / factor, gamma(k), null)
 
     def total(self, outputs: Matrix) -> TestResult:
-        """Test that the sum of ‖E‖₁ over all draws has its Gamma law."""
+        """Test that the sum of the ℓ1 norms of the noise over all draws has its Gamma law."""
         k = len(self.own[0])
         return gamma_total(self.l1(outputs), k, f"the sum of ‖E‖₁ over n draws ~ Gamma({k} n)")
 
     def every_scale(self, outputs: Matrix) -> TestResult:
-        """Test that, for each entry, the sum of absolute values over all draws has its Gamma law."""
+        """Test that, for each entry, the sum of the absolute noise over all draws has its Gamma law."""
         rows, columns = self.own
         sizes = np.abs(self.residuals(outputs)[:, rows, columns])
         return gamma_totals(sizes, 1.0, "the sizes of each entry have their sum over n draws")
 
     def entry(self, i: int, j: int) -> Test:
-        """Return the test that one entry is Laplace."""
+        """Return the test that the noise of one entry is Laplace."""
         null = f"entry ({i + 1}, {j + 1}) of E ~ Laplace(1)"
         return lambda outputs: kolmogorov_smirnov(self.residuals(outputs)[:, i, j], LAPLACE, null)
 
     def entries(self, outputs: Matrix) -> TestResult:
-        """Test that all independent entries are Laplace."""
+        """Test that the noise of all independent entries is Laplace."""
         rows, columns = self.own
         values = self.residuals(outputs)[:, rows, columns].ravel()
         return kolmogorov_smirnov(values, LAPLACE, "all entries of E with noise of their own ~ Laplace(1)")
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """Test that an entry off the diagonal is independent of its mirror image.
+        """Test that the noise of an entry above the diagonal is independent of the noise of its mirror image.
 
-        For symmetric noise, the test compares it with a diagonal entry.
+        If the noise is symmetric, test that it is independent of the noise of a diagonal entry.
         """
         e = self.residuals(outputs)
         other, name = (e[:, 1, 0], "(2, 1)") if self.full else (e[:, 0, 0], "(1, 1)")
         return independence(e[:, 0, 1], other, f"entries (1, 2) and {name} are independent")
 
     def estimate(self, outputs: Matrix) -> str:
-        """Return a sentence with the confidence interval of the noise scale, as a multiple of the calibrated one."""
+        """Return a sentence that states a confidence interval of the noise scale as a multiple of the claimed scale."""
         interval = gamma_scale(self.l1(outputs), len(self.own[0]), CONFIDENCE)
         return f"noise scale: {interval.lower:.3f} to {interval.upper:.3f} times the calibrated one at {CONFIDENCE:.1%}"
 
 
 def scenario(n: int, d: int, scale: float, epsilon: float, full: bool) -> Scenario:
-    """Return the scenario that tests the noise on the example rows of that shape."""
+    """Return example rows of shape (n, d), with the tests of the noise."""
     return noise_scenario(EntrywiseNoise(example_rows(n, d), scale, full), np.sqrt(2) / (n * epsilon) / scale)
 
 
 def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
-    """Return the scenario that tests this noise.
+    """Return the data set with the tests of this noise.
 
-    `frobenius` is the ratio of the scale for the Frobenius sensitivity to the right scale.
+    `frobenius` is the noise scale for the sensitivity in Frobenius norm, divided by the right noise scale.
     """
     d, full = noise.x.shape[1], noise.full
     tests: dict[str, Test] = {"entrywise norm": noise.norm(1.0), "entry (1, 1)": noise.entry(0, 0)}
@@ -143,13 +145,14 @@ def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
     return Scenario(f"d={d}", noise.x, tests, suspects, (noise.estimate,))
 
 
-Scale = Callable[[ClaimUnderAudit, int, int], float]  # (claim, n, d) -> b
+Scale = Callable[[ClaimUnderAudit, int, int], float]  # takes (claim, n, d); returns the noise scale b
 
 
 def law(scale: Scale) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """Return the law of Σ + bE, for all entries or for the triangle, by the option `entries` of the claim.
+    """Return the law of Σ + bE, where E has noise on all entries or on and above the diagonal, as the claim's option
+    `entries` says.
 
-    By default, the triangle has noise.
+    Without this option, the noise is on and above the diagonal.
     """
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:
@@ -170,7 +173,7 @@ def law(scale: Scale) -> Callable[[ClaimUnderAudit], KnownLaw]:
 
 
 def likelihood_ratio(a: Matrix, b: Matrix, scale: float, full: bool) -> Statistic:
-    """Return the exact log likelihood ratio of noise around a against noise around b."""
+    """Return the exact log likelihood ratio of the output between two data sets with second moments a and b."""
     own = own_entries(len(a), full)
 
     def ratio(y: Matrix) -> Vector:
@@ -181,9 +184,9 @@ def likelihood_ratio(a: Matrix, b: Matrix, scale: float, full: bool) -> Statisti
 
 
 def worst_pairs(statistics: Statistics, full: bool) -> Pairs:
-    """Return neighbours that change the entries most in ℓ1 norm, and pairs for any mechanism."""
+    """Return neighbours that change the entries most in ℓ1 norm, and pairs that serve any mechanism."""
     worst = []
-    for d, weight in ((2, 2.0), (4, 1.0)):  # with few entries the events of the largest loss are not rare
+    for d, weight in ((2, 2.0), (4, 1.0)):  # with few entries, events with the largest privacy loss are not rare
         first, second = neighbours(np.zeros((1, d)), *(hadamard_pair if full else block_pair)(d))
         worst.append(Pair(f"the worst rows, d={d}", first, second, statistics(first, second), weight))
     return (*worst, *common_pairs(OUTPUTS["matrix"], statistics, (1, 2)))

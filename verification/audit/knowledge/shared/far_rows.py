@@ -1,4 +1,4 @@
-"""Make neighbours with rows far from the origin, for mechanisms whose domain is the whole space."""
+"""Make neighbours with rows far from the origin, for mechanisms that accept all rows of R^d."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from covassay.reference.mechanisms.output import Output
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.events import Pair, generic_statistics
 
-FAR = 1e4  # larger than any radius to which rows are shortened
+FAR = 1e4  # a number larger than any norm to which rows are shortened
 
 
 def far_out(output: Output) -> Pair:
-    """Return neighbours with one long row among small ones: opposite for the mean, along two axes for the
-    covariance.
+    """Return neighbours with one long row among small rows; it points in opposite directions for a mean, and along two
+    axes for a covariance.
     """
     base: Matrix = np.array([[0.5, 0.0], [0.0, 0.5], [-0.5, 0.0], [0.0, -0.5]])
     x = np.array([FAR, 0.0])

@@ -1,8 +1,8 @@
-"""Test symmetric Gaussian noise on a second moment, and state the law of mechanisms that add it.
+"""Test symmetric Gaussian noise on a second moment, and state the law of mechanisms that add such noise.
 
-Let Y be the output, Σ the second moment and σ the noise scale. For known data, E = (Y − Σ)/σ is observed, and its law
-is known exactly. The entries of E on and above the diagonal are independent and Gaussian, the sum of their standardised
-squares is χ², and a rotation mixes them into Gaussian entries of known variance.
+Let Y be the output, Σ the second moment and σ the noise scale. The audit knows the data, so it observes E = (Y − Σ)/σ,
+whose law is known exactly. The entries of E on and above the diagonal are independent and Gaussian, and the sum of
+their standardised squares is χ². A rotation of E again has Gaussian entries of known variance.
 """
 
 import math
@@ -34,14 +34,14 @@ from covassay.verification.statistics.tests import (
 
 CONFIDENCE = 0.999
 N = 12
-DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # the numbers of columns of the data sets, and the weights of their scenarios
+DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # the data sets have these numbers of columns, and their tests have these weights
 SHAPE_TESTS = "squared norm", "all entries", "total scale"
-SEPARATED_MOST = 12  # the largest dimension in which data with separated eigenvalues have few enough rows
+SEPARATED_MOST = 12  # in higher dimensions, data with separated eigenvalues need too many rows
 
 
 @dataclass(frozen=True)
 class GaussianNoise:
-    """The noise E on data with second moment `moment`, and its tests."""
+    """The noise on data with the second moment `moment`, and its tests."""
 
     moment: Matrix
     scale: float
@@ -49,74 +49,76 @@ class GaussianNoise:
 
     @property
     def spread(self) -> Matrix:
-        """Return the standard deviations of the entries of E."""
+        """Return the standard deviation of every entry of the standardised noise."""
         return deviations(len(self.moment), self.ensemble)
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """Return the noise E = (Y − Σ)/σ for every output Y."""
+        """Return the noise (Y − Σ)/σ for every output Y, where Σ is the second moment."""
         noise: Matrix = (outputs - self.moment) / self.scale
         return noise
 
     def entry(self, row: int, column: int) -> Test:
-        """Return the test that one entry is Gaussian with its variance."""
+        """Return the test that the noise of one entry is Gaussian with its variance."""
         null = f"entry ({row + 1}, {column + 1}) of the noise is Gaussian with the variance of {self.ensemble}"
         cdf = NORMAL.scaled(self.spread[row, column])
         return lambda outputs: kolmogorov_smirnov(self.residuals(outputs)[:, row, column], cdf, null)
 
     def entries(self, outputs: Matrix) -> TestResult:
-        """Test that all entries on and above the diagonal, divided by their deviations, are Gaussian."""
+        """Test that the standardised noise of all entries on and above the diagonal is Gaussian."""
         i, j = np.triu_indices(len(self.moment))
         values = (self.residuals(outputs)[:, i, j] / self.spread[i, j]).ravel()
         return kolmogorov_smirnov(values, NORMAL, f"all entries of the noise have their law in {self.ensemble}")
 
     def squares(self, outputs: Matrix) -> Vector:
-        """Return for every output the sum of the squares of the noise entries, each divided by its deviation."""
+        """Return, for every output, the sum of the squared standardised noise on and above the diagonal."""
         i, j = np.triu_indices(len(self.moment))
         total: Vector = ((self.residuals(outputs)[:, i, j] / self.spread[i, j]) ** 2).sum(axis=1)
         return total
 
     def squared_norm(self, outputs: Matrix) -> TestResult:
-        """Test that the sum of the standardised squares is χ²."""
+        """Test that the sum of the squared standardised noise of one output is χ²."""
         entries = len(np.triu_indices(len(self.moment))[0])
         null = f"standardised squares ~ χ²({entries})"
         return kolmogorov_smirnov(self.squares(outputs), chi_square(entries), null)
 
     def total(self, outputs: Matrix) -> TestResult:
-        """Test that the sum of the standardised squares over all draws is χ²."""
+        """Test that the sum of the squared standardised noise over all draws is χ²."""
         entries = len(np.triu_indices(len(self.moment))[0])
         null = f"the sum of the standardised squares over n draws ~ χ²({entries} n)"
         return gamma_total(self.squares(outputs) / 2, entries / 2, null, power=2)
 
     def every_scale(self, outputs: Matrix) -> TestResult:
-        """Test that, for each entry, the sum of its squares over all draws is χ²."""
+        """Test that, for each entry, the sum of the squared noise over all draws is χ²."""
         i, j = np.triu_indices(len(self.moment))
         squares = (self.residuals(outputs)[:, i, j] / self.spread[i, j]) ** 2
         return gamma_totals(squares / 2, 0.5, "the squares of each entry have their sum over n draws", power=2)
 
     def noisy(self, outputs: Matrix) -> TestResult:
-        """Test that every draw has noise."""
+        """Test that no draw is without noise."""
         return bare_draws(self.residuals(outputs)[:, *np.triu_indices(len(self.moment))])
 
     def turned_entry(self, outputs: Matrix) -> TestResult:
-        """Test (E₁₁ − E_dd)/2, which is entry (1, d) after a rotation by 45° in the plane of these axes."""
+        """Test that (E₁₁ − E_dd)/2 is Gaussian; a rotation by 45° in the plane of the two axes makes it the entry (1,
+        d).
+        """
         e = self.residuals(outputs)
         return kolmogorov_smirnov(
             (e[:, 0, 0] - e[:, -1, -1]) / 2, NORMAL.scaled(math.sqrt(0.5)), "the noise turned by 45° is Gaussian"
         )
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """Test that a diagonal entry and an entry off the diagonal are independent."""
+        """Test that the noises of a diagonal entry and of an entry off the diagonal are independent."""
         e = self.residuals(outputs)
         return independence(e[:, 0, 0], e[:, 0, -1], "entries (1, 1) and (1, d) are independent")
 
 
 def noise_tests(moment: Matrix, scale: float, ensemble: str) -> dict[str, Test]:
-    """Return the tests of σW on outputs `moment` + σW, by name."""
+    """Return the tests, by name, of the noise σW in outputs `moment` + σW."""
     return tests_of(GaussianNoise(moment, scale, ensemble))
 
 
 def tests_of(noise: GaussianNoise) -> dict[str, Test]:
-    """Return the tests of this noise, by name."""
+    """Return the tests of this noise by their names."""
     tests: dict[str, Test] = {"entry (1, 1)": noise.entry(0, 0), "squared norm": noise.squared_norm}
     tests |= {"total scale": noise.total, "noise in every draw": noise.noisy}
     if len(noise.moment) > 1:
@@ -131,7 +133,7 @@ def tests_of(noise: GaussianNoise) -> dict[str, Test]:
 
 
 def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect, ...]:
-    """Return laws of plausible mistakes, tested by the sum of the squares of the noise."""
+    """Return laws of plausible mistakes, each with a test by the sum of the squared noise."""
     other = "goe" if ensemble == "wigner" else "wigner"
 
     def squares(factor: float, which: str = ensemble) -> Test:
@@ -145,9 +147,9 @@ def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect
 
 
 def scale_estimate(moment: Matrix, scale: float, ensemble: str) -> Callable[[Matrix], str]:
-    """Return a sentence with the confidence interval of the noise scale, as a multiple of the calibrated one.
+    """Return a sentence that states a confidence interval of the noise scale as a multiple of the claimed scale.
 
-    If the multiple is not 1, but would be 1 for the other noise ensemble, the sentence names the other ensemble.
+    If the multiple is not 1, but would be 1 for another noise ensemble, the sentence names this ensemble.
     """
     i, j = np.triu_indices(len(moment))
 
@@ -170,7 +172,7 @@ def scale_estimate(moment: Matrix, scale: float, ensemble: str) -> Callable[[Mat
 
 
 def noise_scenario(name: str, x: Matrix, moment: Matrix, scale: float, ensemble: str) -> Scenario:
-    """Return the tests, suspects and estimate of the noise on one data set."""
+    """Return the tests of the noise on one data set, laws of plausible mistakes, and an estimate of the noise scale."""
     return Scenario(
         name,
         x,
@@ -181,8 +183,8 @@ def noise_scenario(name: str, x: Matrix, moment: Matrix, scale: float, ensemble:
 
 
 def likelihood_ratio(ensemble: str) -> Statistics:
-    """Return two statistics: the log likelihood ratio up to a factor, ⟨Y, Δ⟩ weighted by the variances, and ⟨Y, Δ⟩
-    itself.
+    """Return two statistics: ⟨Y, Δ⟩ weighted by the variances, which is the log likelihood ratio up to a factor, and
+    ⟨Y, Δ⟩ itself.
     """
 
     def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
@@ -202,12 +204,12 @@ def likelihood_ratio(ensemble: str) -> Statistics:
 
 
 def shapes(scenario: Callable[[int, int], Scenario]) -> Shapes:
-    """Return the law on the data sets of `scenario`, for all numbers of rows and columns."""
+    """Return the law for all numbers of rows and columns, as tests on the data sets that `scenario` makes."""
     return Shapes(scenario, SHAPE_TESTS, lambda d: d * (d + 1) / 2 if d <= SEPARATED_MOST else 1, grid())
 
 
 def law(scale: Callable[[ClaimUnderAudit, int], float]) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """Return the law of Σ + σW, where W is from the ensemble of the claim; `scale` returns σ for n rows."""
+    """Return the law of Σ + σW, where the claim names the ensemble of W, and `scale` gives σ for n rows."""
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:
         ensemble = claim.options["ensemble"]

@@ -1,4 +1,6 @@
-"""Explain why the check of low-order bits finds no loss above the claim in releases with preconditioners."""
+"""State why the check of low-order bits finds no loss above the claim in releases of mechanisms with
+preconditioners.
+"""
 
 EIGENVECTORS = (
     "one column gives one of a few public numbers; otherwise the output is made of eigenvectors of a noisy matrix, and "

@@ -1,6 +1,7 @@
-"""K-norm noise has a Gamma radius in every dimension and, in dimension 2, a direction with a known law.
+"""K-norm noise has a radius with a Gamma law in every dimension. In dimension 2 the law of its direction is known too.
 
-The noise is observed on data of every shape. The entries of the noise are independent only for some bodies.
+The audit knows the data, so it observes the noise for any numbers of rows and columns. The entries of the noise are
+independent for some convex bodies only.
 """
 
 from collections.abc import Callable
@@ -27,17 +28,19 @@ Cdf = Callable[[Vector], Vector]
 
 
 def _tilt(z: Matrix) -> Vector:
-    """Return the ratio |tr Z|/‖Z‖_* of each matrix, which is exactly 1 if all eigenvalues have one sign."""
+    """Return |tr Z|/‖Z‖_* for each matrix Z, which is exactly 1 if all eigenvalues have the same sign."""
     values = np.linalg.eigvalsh(z)
     tilt: Vector = np.round(np.abs(values.sum(axis=1)) / np.abs(values).sum(axis=1), 9)
     return tilt
 
 
 def _direction(body: str) -> tuple[Callable[[Matrix], Vector], Cdf]:
-    """Return a statistic of the noise in dimension 2, and its distribution function."""
+    """Return a statistic of the direction of the noise in dimension 2, and the distribution function of this
+    statistic.
+    """
     if body == "schatten1":  # both eigenvalues have the same sign with probability 1/3
         return _tilt, lambda t: np.where(t >= 1, 1.0, np.clip(t, 0, 1) * 2 / 3)
-    # after weighting with (1 + tilt)^{−3}, both eigenvalues have the same sign with probability 1/7
+    # after weighting with (1 + |tr Z|/‖Z‖_*)^{−3}, both eigenvalues have the same sign with probability 1/7
     if body == "covariance":
         return _tilt, lambda t: np.where(t >= 1, 1.0, 6 / 7 * (1 - (1 + np.clip(t, 0, 1)) ** -2) / 0.75)
     if body == "l1":
@@ -56,12 +59,12 @@ class KNormNoise:
     body: k_norm_law.Body
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """Return the noise Z for every output."""
+        """Return the standardised noise Z for every output."""
         z: Matrix = (outputs - second_moment(self.x)) / self.scale
         return z
 
     def radius(self, factor: float) -> Test:
-        """Return the test that ‖Z‖_K has its Gamma law, if the noise scale is multiplied by `factor`."""
+        """Return the test that the norm ‖Z‖_K has its Gamma law, if the noise scale is multiplied by `factor`."""
         d = self.x.shape[1]
         return lambda y: kolmogorov_smirnov(
             k_norm_law.norm(self.residuals(y), self.body) / factor,
@@ -70,24 +73,24 @@ class KNormNoise:
         )
 
     def total(self, outputs: Matrix) -> TestResult:
-        """Test that the sum of ‖Z‖_K over all draws has its Gamma law."""
+        """Test that the sum of the norms ‖Z‖_K over all draws has its Gamma law."""
         shape = k_norm_law.degrees_of_freedom(self.x.shape[1])
         norms = k_norm_law.norm(self.residuals(outputs), self.body)
         return gamma_total(norms, shape, f"the sum of ‖Z‖_K over n draws ~ Gamma({shape:g} n)")
 
     def direction(self, outputs: Matrix) -> TestResult:
-        """Test the law of the direction, in dimension 2."""
+        """Test the law of the direction of the noise in dimension 2."""
         statistic, cdf = _direction(self.body)
         return kolmogorov_smirnov(statistic(self.residuals(outputs)), cdf, "the direction has its exact law")
 
     def orientation(self, outputs: Matrix) -> TestResult:
-        """Test that the entry off the diagonal is positive with probability ½."""
+        """Test that the noise of the entry off the diagonal is positive with probability ½."""
         positive = int((self.residuals(outputs)[:, 0, 1] > 0).sum())
         return binomial(positive, len(outputs), 0.5, "the off-diagonal entry is positive with probability 1/2")
 
 
 def scenario(x: Matrix, scale: float, body: k_norm_law.Body) -> Scenario:
-    """Return the tests of the noise on these rows."""
+    """Return these rows with the tests of the noise."""
     n, d = x.shape
     noise = KNormNoise(x, scale, body)
     tests: dict[str, Test] = {"radius": noise.radius(1.0), "total scale": noise.total}
@@ -101,9 +104,9 @@ def scenario(x: Matrix, scale: float, body: k_norm_law.Body) -> Scenario:
 def law(
     body: Callable[[ClaimUnderAudit], k_norm_law.Body], scale: Callable[[ClaimUnderAudit, int, int], float]
 ) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """Return the law of Σ + scale · Z: its radius and, in dimension 2, its direction.
+    """Return the law of Σ + scale · Z, with tests of the radius of Z and, in dimension 2, of its direction.
 
-    `scale` is a function of the claim, n and d.
+    `scale` is a function of the claim, the number n of rows and the number d of columns.
     """
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:

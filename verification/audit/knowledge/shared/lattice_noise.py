@@ -1,14 +1,15 @@
-"""Recover noise of whole numbers on a second moment of integers from the output, and make it continuous.
+"""Compute the whole-number noise on a second moment of integers from the output, and turn it into continuous noise.
 
-The outputs Y reveal the noise Z = (Y − Σ)/unit, whole numbers with a known law. To use the exact tests of continuous
-laws, every whole number is replaced by a random number from its share of the continuous law. If Z has its law, then
+The output Y shows the noise Z = (Y − Σ)/unit, which consists of whole numbers with a known law. So that the exact tests
+of continuous laws apply, every whole number is replaced by a random number from a continuous law. If Z has its law and
+V is uniform, then for the observed value z
 
-    p = P(|Z| > |z|) + V P(|Z| = |z|),  V uniform,
+    p = P(|Z| > |z|) + V P(|Z| = |z|)
 
-is uniform, and the number with this tail probability, with the sign of z (random if z = 0), is exactly Laplace(1) or
-N(0, 1). V and the random sign come from a fixed generator, so that an audit can be repeated.
+is uniform. The new number has this p as its tail probability and the sign of z (a random sign if z = 0). It is exactly
+Laplace(1) or N(0, 1). V and the random sign come from a generator with a fixed seed, so that an audit can be repeated.
 
-Two more tests cover errors that this randomisation hides: the frequency of Z = 0, and whether every output is a
+Two more tests find errors that this randomisation hides. They test how often Z = 0, and whether every output is a
 multiple of the unit.
 """
 
@@ -27,19 +28,19 @@ from covassay.verification.statistics.tests import TestResult, binomial
 N = 12
 DIMENSIONS = (1, 2, 4)
 ZEROS, ON_THE_LATTICE = "zeros", "on the lattice"
-ROUNDINGS = 4  # an integer and its residual differ by at most so many rounding units of float64
-SEEN = 0.25  # the integer is known if the error is smaller than this share of the lattice unit
-# the probability by which the law may differ at neighbouring integers that rounding makes indistinguishable
+ROUNDINGS = 4  # an integer and the number computed for it differ by at most this many rounding units of float64
+SEEN = 0.25  # the integer counts as known if the error is smaller than this share of the lattice unit
+# the law may differ by at most this probability at neighbouring integers that rounding confuses
 UNSEEN = 1e-10
 
-Tail = Callable[[Vector], Vector]  # k ≥ 0 -> P(|Z| ≥ k)
+Tail = Callable[[Vector], Vector]  # takes k ≥ 0; returns P(|Z| ≥ k)
 
 
 @dataclass(frozen=True)
 class Lattice:
-    """A data set, the unit of the outputs on it, and the law of Z: its tail, and the continuous law that it resembles.
+    """A data set, the unit of the lattice on which its outputs lie, and the law of the whole-number noise Z.
 
-    quantile : p -> the number beyond which, on either side, the continuous law has probability p.
+    quantile : takes a probability p; returns the number that |X| exceeds with probability p under the continuous law.
     """
 
     x: Matrix
@@ -49,32 +50,32 @@ class Lattice:
 
     @property
     def moment(self) -> Matrix:
-        """Return Σ, the second moment of the integer rows."""
+        """Return the second moment of the integer rows."""
         data = exact_data(self.x, input_bits=self.input_bits)
         return in_units(data.products, data.unit)
 
     @property
     def unit(self) -> float:
-        """Return the distance of neighbouring outputs."""
+        """Return the distance between neighbouring values of an output."""
         return 1 / (len(self.x) * 4.0**self.input_bits)
 
     def counts(self, outputs: Matrix) -> Matrix:
-        """Return the whole numbers Z of every output."""
+        """Return the whole-number noise Z of every output."""
         whole: Matrix = np.rint((outputs - self.moment) / self.unit)
         return whole
 
     def spread(self, outputs: Matrix) -> Matrix:
-        """Replace every entry of Z by a random number of the continuous law."""
+        """Replace every entry of the whole-number noise by a random number of the continuous law."""
         return spread(self.counts(outputs), self.tail, self.quantile)
 
     def own(self, values: Matrix) -> Vector:
-        """Return the entries on and above the diagonal of all draws."""
+        """Return the noise on and above the diagonal for all draws."""
         i, j = np.triu_indices(self.x.shape[1])
         entries: Vector = values[:, i, j].ravel()
         return entries
 
     def zeros(self, outputs: Matrix) -> TestResult:
-        """Test that Z is 0 with the probability of its law."""
+        """Test that the noise is 0 as often as its law says."""
         z = self.own(self.counts(outputs))
         at_zero = 1 - float(self.tail(np.array(1.0)))
         return binomial(int((z == 0).sum()), len(z), at_zero, f"an entry of Z is 0 with probability {at_zero:.3g}")
@@ -87,12 +88,12 @@ class Lattice:
         return binomial(outside, len(off), 0.0, f"every entry is a multiple of {self.unit:.3g}")
 
     def tests(self) -> dict[str, Test]:
-        """Return the two tests that exist only for a lattice."""
+        """Return two tests that are specific to noise on a lattice."""
         return {ZEROS: self.zeros, ON_THE_LATTICE: self.on_the_lattice}
 
 
 def spread(z: Matrix, tail: Tail, quantile: Callable[[Vector], Vector]) -> Matrix:
-    """Replace every whole number of an array by a random number from its share of the continuous law."""
+    """Replace every whole number of an array by a random number of the continuous law."""
     rng = np.random.default_rng(z.shape)
     size, share = np.abs(z), rng.random(z.shape)
     beyond = tail(size + 1)
@@ -102,8 +103,8 @@ def spread(z: Matrix, tail: Tail, quantile: Callable[[Vector], Vector]) -> Matri
 
 
 def sizes(input_bits: int, tail: Tail) -> tuple[tuple[int, int], ...]:
-    """Return the shapes at which float64 determines Z, or at which the choice of a neighbouring integer does not
-    matter.
+    """Return the numbers of rows and columns for which float64 determines the noise, or confuses only neighbouring
+    integers of nearly equal probability.
     """
     at_zero = 1 - float(tail(np.array(1.0)))
     error = ROUNDINGS * 2.0**-53 * 4.0**input_bits
@@ -111,5 +112,5 @@ def sizes(input_bits: int, tail: Tail) -> tuple[tuple[int, int], ...]:
 
 
 def input_bits(claim: ClaimUnderAudit) -> int:
-    """Return the number b of bits: rows are rounded toward zero to multiples of 2^−b."""
+    """Return the number b for which the mechanism rounds rows toward zero to multiples of 2^−b."""
     return int(claim.parameter("input_bits"))

@@ -8,10 +8,11 @@ from covassay.verification.audit.engine.law import Test
 from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.tests import TestResult, binomial
 
-# Thresholds above queries of value 0, in scales of the noise of a query: here outputs depend most on the noise of the
-# threshold and of the queries. An error of 10 % in the noise of the queries is 9 standard errors with 2000 draws.
+# These are distances of a threshold above queries of value 0, divided by the noise scale of a query.
+# At these distances outputs depend most on the noises of the threshold and of the queries.
+# With 2000 draws, an error of 10 % in the scale of the queries' noise changes the outputs by 9 standard errors.
 NEAR, FAR = 0.5, 3.0
-RARE = 0.01  # levels of at most this probability are also counted together
+RARE = 0.01  # levels of at most this probability are tested together as well
 FINITE = "the answer is one of a finite set, with probabilities that depend on the data"
 FEW_NUMBERS = (
     "the answer is one of a few public numbers, with the same bits on all data; rounding hardly moves its probability"
@@ -19,7 +20,7 @@ FEW_NUMBERS = (
 
 
 def outputs_of(levels: Vector) -> tuple[Statistic, ...]:
-    """Return statistics of a discrete output: its value, and for every level whether the output equals it."""
+    """Return statistics of a discrete output: its value, and for each level an indicator that the output equals it."""
 
     def indicator(level: float) -> Statistic:
         return Statistic(f"is {level:g}", lambda y: np.isclose(y, level).astype(np.float64))
@@ -28,19 +29,20 @@ def outputs_of(levels: Vector) -> tuple[Statistic, ...]:
 
 
 def choices(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-    """Return statistics of an output in 1, …, d + 1."""
+    """Return statistics of a discrete output whose levels are 1, …, d + 1."""
     return outputs_of(np.arange(1.0, first.shape[1] + 2))
 
 
 def levels_test(levels: Vector, law: Vector) -> Test:
-    """Test that every level has its probability, and that nothing else comes out: exact binomials, by Bonferroni.
+    """Test by exact binomial tests with Bonferroni's correction that each level has its probability and no other value
+    occurs.
 
-    If several levels are rare, half of the error probability is for all of them together: where each is too rare to be
-    missed, their sum is not.
+    If several levels are rare, their total is tested as well, with half of the error probability; it may detect a
+    change that is too small in each single level.
     """
     rare = law <= RARE
     halves = 2 if rare.sum() > 1 else 1
-    shares = [halves * (len(law) + 1)] * (len(law) + 1) + [2] * (halves - 1)  # p-values are multiplied by these
+    shares = [halves * (len(law) + 1)] * (len(law) + 1) + [2] * (halves - 1)  # each p-value is multiplied by its share
 
     def test(outputs: Vector) -> TestResult:
         n = len(outputs)
@@ -64,9 +66,8 @@ def levels_test(levels: Vector, law: Vector) -> Test:
 
 
 def _place(outputs: Vector, levels: Vector, law: Vector) -> Placed:
-    """Return the randomised distribution function of discrete outputs.
-
-    Values that are no level count as the lowest level.
+    """Return the randomised distribution function of discrete outputs, in which a value that is no level counts as the
+    lowest one.
     """
     matches = np.isclose(outputs[:, None], levels, rtol=1e-9, atol=0)
     index = np.where(matches.any(axis=1), matches.argmax(axis=1) + 1, 0)
@@ -75,7 +76,7 @@ def _place(outputs: Vector, levels: Vector, law: Vector) -> Placed:
 
 
 def axes_in_turn(n: int, d: int) -> tuple[Matrix, Vector]:
-    """Return a data set of n rows along the axes in turn, n/8 of them moved to the last axis, and its energies."""
+    """Return n rows along the axes in turn, n/8 of them moved to the last axis, and the energies of the columns."""
     which = np.where(np.arange(n) % 8 == 7, d - 1, np.arange(n) % d)
     x: Matrix = np.eye(d)[which]
     return x, x.sum(axis=0)

@@ -1,8 +1,8 @@
-"""Make data near the choices of a mechanism: the order of two eigenvalues, a threshold, the fullest bin, a clip.
+"""Make data near the choices of a mechanism, such as the order of two eigenvalues, a threshold or the fullest bin.
 
-Far from a choice its outcome is almost certain, so draws on such data do not show how it is made. Each function returns
-data sets that lie a few noise scales on either side of a choice. Draws on them are compared with draws of the
-reference.
+Far from such a choice its outcome is almost certain, and draws do not show how the mechanism makes the choice. Each
+function returns data sets that lie a few noise scales before or behind the point where the choice changes. Draws on
+these data sets are compared with draws of the reference.
 """
 
 import math
@@ -16,12 +16,12 @@ from covassay.verification.audit.engine.zoo import DataSetOfZoo, zoo
 BOTH_SIDES = (-8.0, -4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0, 8.0)
 APART = (0.5, 1.0, 2.0, 4.0, 8.0, 40.0)
 MOST_ROWS = 4000
-TIMES, TIMES_IF_FAST = 8, 40  # factors for the draws on each data set
-ANGLE = 0.4  # the eigenvectors do not lie on the axes, so that all entries of an output depend on them
+TIMES, TIMES_IF_FAST = 8, 40  # the number of draws on each data set is multiplied by one of these factors
+ANGLE = 0.4  # the angle of the eigenvectors to the axes, so that all entries of an output depend on them
 
 Choices = tuple[DataSetOfZoo, ...]
 
-LONG_AT, LONG_TIMES = (1000, 2), 4  # (n, d), and a factor for the draws
+LONG_AT, LONG_TIMES = (1000, 2), 4  # the shape (n, d), and the factor of the number of draws
 LONG_KINDS = (
     "one row in 128 much longer than the others",
     "one row much longer than the others",
@@ -35,8 +35,8 @@ def at_scales(
 ) -> Choices:
     """Return the data sets at these numbers of noise scales from a choice.
 
-    at : a number of noise scales -> a data set, or None if there is no such data set on that side. times : a factor for
-    the draws on each data set, compared with those on other kinds of data.
+    at : takes a number of noise scales; returns a data set, or None if no data set lies there.
+    times : the factor by which the number of draws on each data set exceeds that on other kinds of data.
     """
     found = ((k, at(k)) for k in scales)
     return tuple(
@@ -45,7 +45,7 @@ def at_scales(
 
 
 def with_eigenvalues(first: float, second: float, angle: float = ANGLE) -> Matrix:
-    """Make rows of the unit ball in R² whose Σ x xᵀ has these two eigenvalues."""
+    """Return rows of the unit ball in R² for which Σ xxᵀ has these two eigenvalues."""
     axes = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
     rows = []
     for axis, value in zip(axes, (first, second), strict=True):
@@ -55,32 +55,35 @@ def with_eigenvalues(first: float, second: float, angle: float = ANGLE) -> Matri
 
 
 def eigenvalue_gaps(scale: float) -> Choices:
-    """Return data on which two eigenvalues of Σ x xᵀ differ by a few noise scales; `scale` is that of the noise in
-    the same unit.
+    """Return data for which two eigenvalues of Σ xxᵀ differ by a few noise scales; `scale` is the noise scale in the
+    unit of Σ xxᵀ.
     """
     return at_scales("a gap between eigenvalues", lambda k: with_eigenvalues((1 + k) * scale, scale), APART)
 
 
 def small_eigenvalues(scale: float) -> Choices:
-    """Return data on which both eigenvalues of Σ x xᵀ are a few noise scales from 0."""
+    """Return data for which both eigenvalues of Σ xxᵀ are a few noise scales from 0."""
     return at_scales("the smallest eigenvalue", lambda k: with_eigenvalues(k * scale, k * scale), APART)
 
 
 def unit_rows_among(n: int, count: float, angle: float = ANGLE) -> Matrix | None:
-    """Make a number of unit rows among n rows of R², the others being zero; None if there are not so many."""
+    """Return n rows in R² of which the given number have length 1 and the others are zero; None if this is
+    impossible.
+    """
     if not 0 <= count <= n:
         return None
     return np.vstack([with_eigenvalues(count, 0.0, angle), np.zeros((n, 2))])[:n]
 
 
 def first_clip_level(n: int, noise_bound: Callable[[float], float], scale: float) -> Choices:
-    """Return unit rows among n rows, on either side of the number at which the search for a clipping norm ends at level
-    1.
+    """Return rows of length 1 and 0, with nearly the number of long rows at which the search for a clipping norm stops
+    first.
 
-    The search compares the bias of clipping to 1/2, which is 3/4 of the share of unit rows, with a bound on the noise.
+    The search compares two errors at level 1: the bias of clipping to norm 1/2, which is 3/4 of the share of unit rows,
+    and a bound on the noise.
 
-    noise_bound : mean of ‖x‖² -> the bound on the error of the noise at level 1. scale : of the noise on n times the
-    difference.
+    noise_bound : takes the mean of ‖x‖²; returns the bound on the error of the noise at level 1.
+    scale : the noise scale of n times the difference of the two errors.
     """
 
     excess = np.array([0.75 * count - n * noise_bound(count / n) for count in range(1, n)])
@@ -93,11 +96,11 @@ def first_clip_level(n: int, noise_bound: Callable[[float], float], scale: float
 
 
 def long_rows(seed: int, radius: Callable[[int, int], float]) -> Choices:
-    """Kinds of data whose longest rows are as long as a mechanism on the whole space lets them be.
+    """Return data whose longest rows are as long as a mechanism on the whole space allows.
 
-    On rows of the unit ball the noise of such a mechanism hides what happens to single rows.
+    On rows of the unit ball, the noise of such a mechanism would hide what happens to single rows.
 
-    radius : (n, d) -> the length beyond which rows are dropped or shortened.
+    radius : takes (n, d); returns the length beyond which rows are dropped or shortened.
     """
     found = zoo(*LONG_AT, seed, LONG_KINDS)
     return tuple(

@@ -1,9 +1,8 @@
-"""Test whether the entries of a noise, its successive draws and the steps of a mechanism are independent of one
-another.
+"""Test whether the entries of the noise, successive draws, and the steps of a mechanism are independent.
 
-If the query is known, the output shows all entries of the noise. If two steps of a mechanism can be separated in the
-output, so can the noises of both steps. If a stream of random numbers is used twice, the noises depend on each other,
-although each single one has its law.
+If the query is known, the audit observes all entries of the noise. If the output separates two steps of a mechanism,
+the audit observes the noises of both steps. If a stream of random numbers is used twice, these noises depend on each
+other, although each of them has its own law.
 """
 
 from collections.abc import Callable
@@ -24,9 +23,10 @@ STEP_SIGNS, STEP_SIZES = "signs across steps", "sizes across steps"
 
 @dataclass(frozen=True)
 class NoiseEntries:
-    """Quantities with laws symmetric about 0: their names, how they follow from outputs, and the dependence of pairs.
+    """Quantities of an output whose laws are symmetric about 0, and the pairs of them that must be independent.
 
-    values : outputs -> (n, k). turned, skew, sizes : as in `statistics.dependence`, each (k, k).
+    values : takes outputs; returns the quantities, (n, k).
+    turned, skew, sizes : say which pairs are tested, as in `statistics.dependence`, each (k, k).
     """
 
     names: tuple[str, ...]
@@ -36,7 +36,7 @@ class NoiseEntries:
     sizes: Pairs
 
     def tests(self, signs: str = SIGNS, of_sizes: str = SIZES) -> dict[str, Test]:
-        """Return the tests by name; for one quantity, only the test of successive draws."""
+        """Return the tests by their names; for one quantity, this is the test of successive draws alone."""
         tests: dict[str, Test] = {SUCCESSIVE: lambda y: successive_draws(self.values(y), self.names)}
         if len(self.names) > 1:
             tests[signs] = lambda y: turned_signs(self.values(y), self.names, self.turned, self.skew)
@@ -48,12 +48,11 @@ class NoiseEntries:
 def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], symmetric: bool, independent: bool) -> (
     NoiseEntries
 ):  # fmt: skip
-    """Return all entries of additive noise.
+    """Return all entries of additive noise, with the pairs whose dependence is tested.
 
-    The noise matrix E and −E have the same law. If the entries are not independent, the law of a matrix is the same
-    for DED, where D is diagonal with entries ±1, and for D on one side alone if E is not symmetric; the law of a
-    vector is the same for every change of signs. So only the signs of two diagonal entries of a symmetric matrix may
-    depend on each other.
+    The noise matrices E and −E have the same law. If the entries are not independent, E and DED have the same law for
+    every diagonal matrix D with entries ±1; without symmetry, so has DE. The law of a noise vector stays the same under
+    every change of signs. So only the signs of two diagonal entries of a symmetric matrix may depend on each other.
     """
     listed = places(shape, symmetric)
     on_diagonal = np.array([len(place) == 2 and place[0] == place[1] for place in listed])
@@ -70,7 +69,7 @@ def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], sy
 
 
 def with_entries(scenario: Scenario, query: Matrix, symmetric: bool, independent: bool) -> Scenario:
-    """Return the scenario with tests of the entries of output − query."""
+    """Return the data set with added tests of the entries of output − query."""
     entries = entries_of(query.shape, lambda y: y - query, symmetric, independent)
     of_three: dict[str, Test] = {TRIPLES: lambda y: triples(entries.values(y), entries.names, independent)}
     tests = {**scenario.tests, **entries.tests(), **(of_three if len(entries.names) > 2 else {})}
@@ -80,12 +79,13 @@ def with_entries(scenario: Scenario, query: Matrix, symmetric: bool, independent
 def of_steps(
     dimension: int, noise: Callable[[Matrix], Matrix], vectors: Callable[[Matrix], Matrix], apart: bool = True
 ) -> dict[str, Test]:
-    """Return tests of the independence of eigenvalue noises and rotations of the eigenvectors, on rows along the axes.
+    """Return tests that the eigenvalue noises and the rotations of the eigenvectors are independent, on rows along the
+    axes.
 
-    `noise` gives the noise of the eigenvalues, (n, d), and `vectors` the eigenvectors as columns, (n, d, d), both in
-    descending order. The component of vector i along axis j > i depends on the step that drew the vectors. The law of
-    the component is the same with the opposite sign. Without `apart`, the sizes of the two steps may depend on each
-    other.
+    `noise` gives the noise of the eigenvalues, (n, d), and `vectors` gives the eigenvectors as columns, (n, d, d), both
+    in descending order of the eigenvalues. The component of eigenvector i along the axis j > i depends on the step that
+    drew the eigenvectors. The law of this component is symmetric about 0. If `apart` is false, the sizes of the noises
+    of the two steps may depend on each other.
     """
     i, j = np.triu_indices(dimension, 1)
 

@@ -1,8 +1,8 @@
-"""Test additive nuclear-Laplace noise, and state the law of mechanisms that add it.
+"""Test additive nuclear-Laplace noise, and state the law of mechanisms that add such noise.
 
-Let Y be the output, Σ the second moment and ρ the noise scale. For a known data set, E = (Y − Σ)/ρ is observed. The
-nuclear norm of E has a Gamma law, and its spectral norm a Pfaffian distribution function. The two norms are independent
-of the singular vectors, which have the Haar law.
+Let Y be the output, Σ the second moment and ρ the noise scale. The audit knows the data, so it observes E = (Y − Σ)/ρ.
+The nuclear norm of E has a Gamma law, and the distribution function of its spectral norm is a Pfaffian. Both norms are
+independent of the singular vectors, which have the Haar law.
 """
 
 from collections.abc import Callable
@@ -38,20 +38,20 @@ from covassay.verification.statistics.tests import (
 CONFIDENCE = 0.999
 N = 12
 DIMENSIONS = (1, 2, 3, 6)
-SHAPE_TESTS = "nuclear norm", "left vectors", "right vectors", "total scale"  # tests whose laws are cheap for every d
-TABLE_SIZE = 600  # points of the table for the distribution function of the spectral norm
+SHAPE_TESTS = "nuclear norm", "left vectors", "right vectors", "total scale"  # these tests are cheap for all d
+TABLE_SIZE = 600  # the number of points in the table of the distribution function of the spectral norm
 TABLE_TAIL = 1e-8  # the table extends to twice the quantile with this upper tail probability
 
 
 def residuals(outputs: Matrix, x: Matrix, scale: float) -> Matrix:
-    """Return the noise E = (Y − Σ)/ρ for every output Y."""
+    """Return the standardised noise E = (Y − Σ)/ρ for every output Y."""
     noise: Matrix = (outputs - second_moment(x)) / scale
     return noise
 
 
 @lru_cache(maxsize=32)
 def spectral_cdf(d: int, symmetric: bool) -> Callable[[Vector], Vector]:
-    """Return the distribution function of ‖E‖ from a table, whose error, below 1e-6, is too small to affect a test."""
+    """Return the distribution function of the spectral norm of the noise, from a table with an error below 1e-6."""
     top = 2 * law.spectral_norm_quantile(d, 1 - TABLE_TAIL, symmetric)
     grid = top * np.linspace(0, 1, TABLE_SIZE) ** 1.5
     table = scipy.interpolate.PchipInterpolator(grid, law.spectral_norm_cdf(d, grid, symmetric))
@@ -72,35 +72,35 @@ class NuclearNoise:
         return int(self.x.shape[1])
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """Return the noise E for every output."""
+        """Return the standardised noise E for every output."""
         return residuals(outputs, self.x, self.scale)
 
     def singular(self, outputs: Matrix) -> tuple[Matrix, Matrix, Matrix]:
-        """Return U, the singular values and V of every E = U diag(s) Vᵀ."""
+        """Return U, s and V of the singular value decomposition E = U diag(s) Vᵀ of the noise of every output."""
         u, s, vt = np.linalg.svd(self.residuals(outputs))
         return u, s, np.swapaxes(vt, 1, 2)
 
     def nuclear_norm(self, outputs: Matrix) -> TestResult:
-        """Test that ‖E‖_* has its Gamma law."""
+        """Test that the nuclear norm of the noise has its Gamma law."""
         s = self.singular(outputs)[1].sum(axis=1)
         null = f"‖E‖_* ~ Gamma({law.radius_shape(self.dimension, self.symmetric):g})"
         return kolmogorov_smirnov(s, gamma_law(float(law.radius_shape(self.dimension, self.symmetric))), null)
 
     def total(self, outputs: Matrix) -> TestResult:
-        """Test that the sum of ‖E‖_* over all draws has its Gamma law."""
+        """Test that the sum of the nuclear norms of the noise over all draws has its Gamma law."""
         shape = float(law.radius_shape(self.dimension, self.symmetric))
         null = f"the sum of ‖E‖_* over n draws ~ Gamma({shape:g} n)"
         return gamma_total(law.nuclear_norm(self.residuals(outputs)), shape, null)
 
     def spectral_norm(self, outputs: Matrix) -> TestResult:
-        """Test that the spectral norm ‖E‖ has its exact law."""
+        """Test that the spectral norm of the noise has its exact law."""
         s = self.singular(outputs)[1].max(axis=1)
         kind = "symmetric nuclear-Laplace" if self.symmetric else "nuclear-Laplace"
         cdf = spectral_cdf(self.dimension, self.symmetric)
         return kolmogorov_smirnov(s, cdf, f"‖E‖ follows the exact {kind} law")
 
     def independence(self, outputs: Matrix) -> TestResult:
-        """Test that the size of the spectrum and its shape are independent."""
+        """Test that the nuclear norm of the noise and the relative sizes of its singular values are independent."""
         s = self.singular(outputs)[1]
         total = s.sum(axis=1)
         return independence(total, s.max(axis=1) / total, "‖E‖_* and ‖E‖/‖E‖_* are independent")
@@ -110,31 +110,31 @@ class NuclearNoise:
         return kolmogorov_smirnov(vectors[:, 0, 0] ** 2, lambda w: haar.squared_coordinate_cdf(w, self.dimension), null)
 
     def left_vectors(self, outputs: Matrix) -> TestResult:
-        """Test that the first left singular vector is uniform."""
+        """Test that the first left singular vector of the noise is uniform."""
         return self._first_vector(self.singular(outputs)[0], "left")
 
     def right_vectors(self, outputs: Matrix) -> TestResult:
-        """Test that the first right singular vector is uniform."""
+        """Test that the first right singular vector of the noise is uniform."""
         return self._first_vector(self.singular(outputs)[2], "right")
 
     def pair_sign(self, outputs: Matrix) -> TestResult:
-        """Test that the signs of the first left and the first right singular vector are independent."""
+        """Test that the signs of the first left and the first right singular vector of the noise are independent."""
         u, _, v = self.singular(outputs)
         positive = int((u[:, 0, 0] * v[:, 0, 0] > 0).sum())
         return binomial(positive, len(outputs), 0.5, "the signs of the first singular pair agree with probability 1/2")
 
     def determinant_sign(self, outputs: Matrix) -> TestResult:
-        """Test that the determinant is positive with probability ½."""
+        """Test that the determinant of the noise is positive with probability ½."""
         positive = int((np.linalg.det(self.residuals(outputs)) > 0).sum())
         return binomial(positive, len(outputs), 0.5, "det E is positive with probability 1/2")
 
     def trace_sign(self, outputs: Matrix) -> TestResult:
-        """Test that the trace is positive with probability ½."""
+        """Test that the trace of the noise is positive with probability ½."""
         positive = int((np.trace(self.residuals(outputs), axis1=1, axis2=2) > 0).sum())
         return binomial(positive, len(outputs), 0.5, "tr E is positive with probability 1/2")
 
     def gamma(self, shape: float, factor: float) -> Test:
-        """Return the test that ‖E‖_* has a given Gamma law."""
+        """Return the test that the nuclear norm of the noise has a given Gamma law."""
 
         def test(outputs: Matrix) -> TestResult:
             s = law.nuclear_norm(self.residuals(outputs)) / factor
@@ -144,7 +144,7 @@ class NuclearNoise:
 
 
 def noise_tests(x: Matrix, scale: float, symmetric: bool) -> dict[str, Test]:
-    """Return the tests of the noise on one data set, by name."""
+    """Return the tests of the noise on one data set by their names."""
     noise = NuclearNoise(x, scale, symmetric)
     tests: dict[str, Test] = {
         "nuclear norm": noise.nuclear_norm,
@@ -164,7 +164,7 @@ def noise_tests(x: Matrix, scale: float, symmetric: bool) -> dict[str, Test]:
 
 
 def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, ...]:
-    """Return laws of plausible mistakes, tested by the nuclear norm of the noise."""
+    """Return laws of plausible mistakes, each with a test by the nuclear norm of the noise."""
     noise = NuclearNoise(x, scale, symmetric)
     shape = float(law.radius_shape(noise.dimension, symmetric))
 
@@ -192,7 +192,7 @@ def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, .
 
 
 def interval_meaning(lower: float, upper: float) -> str:
-    """Return the interpretation of a confidence interval for scale / calibrated scale; empty if the interval
+    """Return a sentence that explains a confidence interval of the relative noise scale, or an empty string if it
     contains 1.
     """
     if upper < 1:
@@ -201,7 +201,7 @@ def interval_meaning(lower: float, upper: float) -> str:
 
 
 def scale_estimate(x: Matrix, scale: float, symmetric: bool) -> Callable[[Matrix], str]:
-    """Return a sentence with the confidence interval of the noise scale, as a multiple of the calibrated one."""
+    """Return a sentence that states a confidence interval of the noise scale as a multiple of the claimed scale."""
 
     def sentence(outputs: Matrix) -> str:
         shape = float(law.radius_shape(x.shape[1], symmetric))
@@ -216,24 +216,24 @@ def scale_estimate(x: Matrix, scale: float, symmetric: bool) -> Callable[[Matrix
 
 
 def noise_scenario(name: str, x: Matrix, centred_on: Matrix, scale: float, symmetric: bool) -> Scenario:
-    """Return the tests, suspects and estimate on data x.
+    """Return the tests of the noise on the rows x, laws of plausible mistakes, and an estimate of the noise scale.
 
-    The outputs are centred on the second moment of the rows `centred_on`.
+    The noise is the output minus the second moment of the rows `centred_on`.
     """
     given = centred_on, scale, symmetric
     return Scenario(name, x, noise_tests(*given), noise_suspects(*given), (scale_estimate(*given),))
 
 
 def shapes(scenario: Callable[[int, int], Scenario], symmetric: bool, fewest_rows: int = 1) -> Shapes:
-    """Return the law on data of every shape."""
+    """Return the law for all numbers of rows and columns."""
     sizes = grid(fewest_rows=fewest_rows)
     return Shapes(scenario, SHAPE_TESTS, lambda d: float(law.radius_shape(d, symmetric)), sizes)
 
 
 def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: float) -> Statistic:
-    """Return the exact log likelihood ratio.
+    """Return the exact log likelihood ratio of the output between two data sets.
 
-    `shape_gap` is k − D if the Gamma law of the norm has shape k in place of D.
+    `shape_gap` is k − D if the norm of the noise has the law Gamma(k) in place of Gamma(D).
     """
     a, b = second_moment(first), second_moment(second)
 
@@ -248,7 +248,7 @@ def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: flo
 
 
 def law_of_counted(claim: ClaimUnderAudit, scales: Callable[[int], tuple[float, float]]) -> KnownLaw:
-    """Return the law of a noisy number of rows and a noisy sum, with these scales for d columns."""
+    """Return the law of a noisy number of rows and a noisy sum, with the given noise scales for d columns."""
     output = claim.output
     if not isinstance(output, RowsAndSumOutput):
         raise TypeError(f"{output}: must be rows and a sum")
@@ -264,7 +264,7 @@ def law_of_counted(claim: ClaimUnderAudit, scales: Callable[[int], tuple[float, 
 
 
 def law_of_perturbation(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of Σ + ρZ, where Z is symmetric if the output is."""
+    """Return the law of Σ + ρZ, where the noise Z is symmetric if the output is."""
     symmetric, epsilon = claim.mechanism.output.symmetric, claim.budget["epsilon"]
 
     def scenario(n: int, d: int) -> Scenario:

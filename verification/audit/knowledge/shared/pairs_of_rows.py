@@ -1,8 +1,9 @@
-"""Make pairs of rows for mechanisms that take differences of records and precondition them, as PME does.
+"""Make data of paired rows for mechanisms that take differences of records and precondition them, as PME does.
 
-Let the two rows of a pair be equal. Then the differences are 0, so every round multiplies the rows by the same public
-factor. Neighbouring pairs lie far apart, so that the rows are shrunk if a record is used in two differences. In another
-data set the two rows of a pair lie far apart, so that the rows are shrunk unless they are sorted before.
+In the first data set the two rows of each pair are equal. Their differences are 0, so every round multiplies the rows
+by the same public factor. Successive pairs lie far apart, so that rows are shrunk if the mechanism uses a record in two
+differences. In the second data set the two rows of each pair lie far apart, so that rows are shrunk unless the
+mechanism sorts them first.
 """
 
 import math
@@ -17,15 +18,15 @@ from covassay.verification.audit.knowledge.shared.constant_columns import INSIDE
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 COLUMNS = 2
-FAR = 4.0  # noise scales beyond 2√d that the largest eigenvalue of a noise matrix hardly exceeds
+FAR = 4.0  # the largest eigenvalue of a noise matrix hardly exceeds 2√d by more than this many noise scales
 MOST_ROWS = 50_000  # data sets with more rows are left out
 WEIGHT = 0.05  # many rows are slow
 
 
 def rows_for_quiet_rounds(claim: ClaimUnderAudit, rho: float, beta: float) -> int:
-    """Return a number of differences for which the noise of a round hardly reaches the threshold κ_t/2.
+    """Return a number of differences for which the noise of a round hardly reaches the threshold κ_t/2 of the round.
 
-    rho, beta : the budgets of PPC.
+    rho, beta : the budget and the failure probability of PPC.
     """
     rounds, rows = max(1, ppc.rounds(claim.parameter("kappa"))), 2
     while rows <= MOST_ROWS:
@@ -38,9 +39,10 @@ def rows_for_quiet_rounds(claim: ClaimUnderAudit, rho: float, beta: float) -> in
 
 
 def pairs_of_rows(claim: ClaimUnderAudit, rho: float, beta: float) -> Matrix | None:
-    """Return pairs of equal rows, as many in every bin, with neighbouring pairs at opposite ends; None if too many.
+    """Return pairs of equal rows, as many pairs in every bin, with successive pairs at opposite ends; None if they are
+    too many.
 
-    rho, beta : the budgets of PME.
+    rho, beta : the budget and the failure probability of PME.
     """
     sigma = math.sqrt(weak_ppc.SMALLEST_KAPPA)
     last = kv_mean.last_bin(pme.image_bound(claim.parameter("mean_bound")), sigma)
@@ -54,7 +56,9 @@ def pairs_of_rows(claim: ClaimUnderAudit, rho: float, beta: float) -> Matrix | N
 
 
 def of_pairs(claim: ClaimUnderAudit, rho: float, beta: float) -> tuple[Scenario, ...]:
-    """Return pairs of equal rows, and the same rows moved on by one, so that rows of a pair are at opposite ends."""
+    """Return pairs of equal rows, and the same rows in an order in which the two rows of each pair are at opposite
+    ends.
+    """
     x = pairs_of_rows(claim, rho, beta)
     if x is None:
         return ()

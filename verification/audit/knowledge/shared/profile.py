@@ -1,7 +1,8 @@
-"""The data that an audit needs about a mechanism, and pairs of data sets for any mechanism."""
+"""What an audit needs to know about a mechanism, and neighbouring data sets that serve any mechanism."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,10 @@ OUTSIDE = 50.0  # the norm of rows that a mechanism must clip or reject
 
 @dataclass(frozen=True)
 class View:
-    """A way to recover the query plus noise from an output that was computed from it.
+    """A function that recovers a query plus noise from an output that was computed from it.
 
-    output : the kind of the query. see : (output, box, number of rows) -> the query plus noise; a function at module
-        level.
+    output : the kind of the query.
+    see : a function at module level; it takes (output, box, number of rows) and returns the query plus noise.
     """
 
     output: Output
@@ -38,11 +39,12 @@ class View:
 
 @dataclass(frozen=True)
 class ClaimUnderAudit:
-    """The claim of a target: to be a mechanism, with certain options, within a guarantee.
+    """The claim that a target is a certain mechanism, with certain options, and keeps a certain guarantee.
 
     `options` has every option. `view` computes the tested quantity from an output; None tests the output itself.
     `samples` is the number of draws on each data set; pairs use it to choose events that so many draws can detect.
-    `seed` is the seed of draws from the reference.
+    `seed` is the seed of draws from the reference. `many` makes many draws of the reference at once; without it they
+    are made one by one.
     """
 
     mechanism: Mechanism[Any, ..., Any]
@@ -51,33 +53,35 @@ class ClaimUnderAudit:
     samples: float
     seed: int
     view: View | None = None
+    many: Callable[..., Any] | None = None
 
     @property
     def output(self) -> Output:
-        """Return the kind of the tested quantity: an output, or the value that a view computes from it."""
+        """Return the kind of the tested quantity, which is an output or what `view` computes from it."""
         return self.mechanism.output_of(self.options) if self.view is None else self.view.output
 
     def seen(self, output: Any, x: Matrix) -> Matrix:
-        """Return the tested quantity of an output of the reference on x."""
+        """Return what is tested of an output that the reference made on x."""
         values = np.asarray(output, dtype=np.float64)
         return values if self.view is None else self.view.see(values, Box.of_columns(None, x.shape[1]), len(x))
 
     def draw(self, x: Matrix, rng: np.random.Generator) -> Matrix:
-        """Return the tested quantity of one draw of the reference."""
+        """Return what is tested of one draw of the reference."""
         return self.seen(self.mechanism.sample(x, rng, **self.budget, **self.options), x)
 
     def draws(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         """Return the tested quantities of `size` draws of the reference."""
-        outputs = one_by_one(self.mechanism.sample, x, size, rng=rng, **self.budget, **self.options)
+        many = self.many or partial(one_by_one, self.mechanism.sample)
+        outputs = many(x, size, rng=rng, **self.budget, **self.options)
         return np.array([self.seen(output, x) for output in outputs])
 
     @property
     def budget(self) -> dict[str, float]:
-        """Return the keyword arguments of the mechanism that state the guarantee."""
+        """Return the keyword arguments of the mechanism that state the privacy guarantee."""
         return self.guarantee.keywords()
 
     def parameter(self, name: str) -> float:
-        """Return the value of a parameter that the target was given, or the default of the mechanism."""
+        """Return the value of a parameter that was given to the target, or otherwise the default of the mechanism."""
         return float(self.options.get(name, self.mechanism.parameters[name]))
 
 
@@ -86,10 +90,11 @@ Pairs = tuple[Pair, ...]
 
 @dataclass(frozen=True)
 class KnownLaw:
-    """The data for the test of a law: data sets with tests and suspects, neighbours, and data of any shape.
+    """What is known of a law: data sets with tests and with laws of plausible mistakes, neighbours, and data of any
+    shape.
 
-    `pairs` may be a function of the names of suspects, the wrong laws that `engine.law` found to fit the draws: it can
-    choose pairs for these laws. `shapes` is None if the law is known only on `scenarios`.
+    `pairs` may be a function of the names of the wrong laws that fit the draws, so that it can choose neighbours for
+    these laws. `shapes` is None if the law is known only on `scenarios`.
     """
 
     scenarios: tuple[Scenario, ...]
@@ -97,20 +102,20 @@ class KnownLaw:
     shapes: Shapes | None = None
 
     def aimed_pairs(self, fitted: frozenset[str]) -> Pairs:
-        """Return the pairs to test if these suspects fit the draws."""
+        """Return the neighbours to test if these wrong laws fit the draws."""
         return self.pairs if isinstance(self.pairs, tuple) else self.pairs(fitted)
 
 
 @dataclass(frozen=True)
 class Profile:
-    """The data that an audit needs about a mechanism, or about a target that names none.
+    """What an audit needs to know about a mechanism, or about a target that names no mechanism.
 
-    `pairs` takes names of suspects that fit the draws, as in `KnownLaw`. `data_path` has the assumptions on the path
-    from the data to the output; None if nothing is known. `shapes` gives the law on data of any shape; None if the law
-    is known only on `scenarios`. `domain` is the set in which rows must lie. `beside` is the reference for comparisons
-    of draws; None if there is none. `at_budget` gives the data path and the reference at another budget. `independent`
-    says that all distinct noise entries are independent. `view` computes the tested quantity from an output; None tests
-    the output itself.
+    `pairs` takes the names of the wrong laws that fit the draws, as in `KnownLaw`. `data_path` states how the output
+    depends on the data; it is None if nothing is known of this. `shapes` gives the law on data of any shape; it is None
+    if the law is known only on `scenarios`. `domain` is the set in which all rows must lie. `beside` is the reference
+    with whose draws the target's draws are compared; it is None if there is no reference. `at_budget` returns the data
+    path and the reference at another budget. `independent` says whether all distinct noise entries are independent.
+    `view` computes the tested quantity from an output; if it is None, the output itself is tested.
     """
 
     form: Form
@@ -131,10 +136,12 @@ Statistics = Callable[[Matrix, Matrix], tuple[Statistic, ...]]
 def common_pairs(
     output: Output, statistics: Statistics | None = None, dimensions: tuple[int, ...] = (2,), weight: float = 1.0
 ) -> tuple[Pair, ...]:
-    """Return extremal pairs for any mechanism: orthonormal rows, a row and a zero row, and rows far outside the ball.
+    """Return extremal neighbours for any mechanism, which differ in orthonormal rows, in a row and a zero row, and in
+    far rows.
 
-    In the last pair both data sets are outside of the domain. A mechanism that rejects such rows rejects both data
-    sets, and one that clips them gets orthonormal rows. All pairs have the generic statistics by default.
+    In the last pair of neighbours, both data sets have a row outside of the domain. A mechanism that rejects such rows
+    rejects both data sets; a mechanism that clips them gets orthonormal rows. All neighbours have the generic
+    statistics by default.
     """
 
     def generic(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
@@ -159,10 +166,11 @@ def common_pairs(
 
 
 def black_box_pairs(output: Output) -> tuple[Pair, ...]:
-    """Return pairs that are the worst for some statistic that a target may release, whatever the target is.
+    """Return neighbours that are the worst for some statistic which a target may release, whatever the target is.
 
     Opposite rows change a mean most, and do not change a second moment. Rows in dense directions change the sum of the
-    absolute values of all entries most. A change among ordinary rows reveals faults that zero or equal rows hide.
+    absolute values of all entries most. A change of one row among ordinary rows reveals faults that zero or equal rows
+    hide.
     """
     ordinary = example_rows(ORDINARY_ROWS, 2)
     dense = np.full(2, 0.5**0.5)
@@ -177,12 +185,12 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
         "opposite rows, d=1": neighbours(np.zeros((1, 1)), np.ones(1), -np.ones(1)),
         "opposite rows in a dense direction, d=2": neighbours(np.zeros((1, 2)), dense, -dense),
     }
-    for d in (4, 8) if output.power == 1 else ():  # the sum of all entries of a mean changes by 2√d/n
+    for d in (4, 8) if output.power == 1 else ():  # the sum of the entries of a mean changes by 2√d/n here
         row = np.full(d, d**-0.5)
         opposite[f"opposite rows in a dense direction, d={d}"] = neighbours(np.zeros((1, d)), row, -row)
-    if output.kind == "level":  # pairs for levels; the probabilities of rare levels change most
+    if output.kind == "level":  # the probabilities of rare levels change most between these neighbours
         rows["one column ahead, d=2"] = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *orthonormal_pair(2))
-    far = 1.0 if output.power == 1 else 0.25  # opposite rows are the worst for outputs of power 1, such as a mean
+    far = 1.0 if output.power == 1 else 0.25  # opposite rows are the worst for linear outputs, such as a mean
     return tuple(
         Pair(name, first, second, generic_statistics(first, second, output), far if name in opposite else 0.5)
         for name, (first, second) in (opposite | rows).items()
@@ -191,7 +199,7 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
 
 
 def black_box(output: Output) -> Profile:
-    """Return the profile of a target that names no mechanism: it has pairs and no law."""
+    """Return what an audit expects of a target that names no mechanism, for which no law is known."""
     pairs = (*common_pairs(output, dimensions=(1, 2, 3)), *black_box_pairs(output))
-    # outputs are levels from a finite set, so on many data sets a correct target always gives the same level
+    # outputs come from a finite set here, so a correct target gives the same output on many data sets
     return Profile(Form(output, repeats=output.kind == "level", names_a_law=False), (), lambda _: pairs)

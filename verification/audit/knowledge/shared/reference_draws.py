@@ -1,13 +1,13 @@
-"""Where a law has no closed form, draws of a target are compared with draws of the reference.
+"""If a law has no closed form, draws of a target are compared with draws of the reference by two-sample tests.
 
-A first test has one draw of the reference for every draw of the target. If its p-value is at most `CLEAR`, a second
-test with `TIMES` as many draws replaces it. The replacement is valid: a reported p-value up to `CLEAR` comes from the
-second test, and a larger one is at least that of the first test, so each is small at most as often as in one test
-alone. Hardly any power is lost: a distance with p = 1e-11 in the second test has p below 1e-5 in the first.
+The first test uses one draw of the reference for every draw of the target. If its p-value is at most `CLEAR`, it is
+replaced by a second test with `TIMES` as many draws. The reported p-value is valid. If it is at most `CLEAR`, it comes
+from the second test. If it is larger, it is at least that of the first test. So it is small at most as often as in a
+single test. Hardly any power is lost: a difference with p = 1e-11 in the second test has p < 1e-5 in the first test.
 
-Two-sample tests of one-dimensional statistics run on one data set where the noise is larger than the signal and on one
-where it is smaller. For the reference's own mechanisms both samples come from the same code, and the comparison cannot
-fail: their laws are checked in tests/reference.
+These tests compare one-dimensional statistics on one data set on which the noise is larger than the signal, and on one
+on which it is smaller. If the target is a mechanism of the reference itself, both samples come from the same code, and
+the comparison cannot fail. The tests in tests/reference check its law.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,22 +27,20 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, detected, two_sample
 
-FEW, TIMES = 1, 10  # for every draw of the target, the reference makes so many draws
+FEW, TIMES = 1, 10  # the reference makes this many draws for every draw of the target
 CLEAR = 0.01
-MOST_DRAWS = 10_000  # the most draws of the reference, unless the target has more
-# in data sets of the first shape (n, d) the noise is larger than the signal, in those of the second it is smaller
+MOST_DRAWS = 10_000  # the largest number of draws of the reference, unless the target has more draws
+# the noise is larger than the signal in data of the first shape (n, d), and smaller in data of the second shape
 SIZES = (6, 3), (400, 2)
 
 
 def reference_size(draws: int) -> int:
-    """Return the number of draws of the reference for a comparison with `draws` draws of a target."""
+    """Return how many draws of the reference are compared with `draws` draws of a target."""
     return max(draws, min(TIMES * draws, MOST_DRAWS))
 
 
 def against(feature: Feature, reference: Callable[[int], Matrix], null: str) -> Test:
-    """Return the test of one feature of the output against draws of the reference; `reference` makes so many of
-    them.
-    """
+    """Return the test that compares one feature of the outputs with `reference`, which makes draws of the reference."""
 
     def test(outputs: Matrix) -> TestResult:
         values, many = feature(outputs), reference_size(len(outputs))
@@ -57,12 +55,12 @@ def against(feature: Feature, reference: Callable[[int], Matrix], null: str) -> 
 
 
 def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
-    """Example rows, with the test of every feature of the output against draws of the reference."""
+    """Return example rows with tests that compare every feature of the output with draws of the reference."""
     return scenario_on(claim, f"n={n}, d={d}", example_rows(n, d), weight)
 
 
 def scenario_on(claim: ClaimUnderAudit, name: str, x: Matrix, weight: float) -> Scenario:
-    """Return a scenario on this data set that compares every feature of the output with draws of the reference."""
+    """Return this data set with tests that compare every feature of the output with draws of the reference."""
 
     @lru_cache(maxsize=4)
     def reference(size: int) -> Matrix:
@@ -75,15 +73,17 @@ def scenario_on(claim: ClaimUnderAudit, name: str, x: Matrix, weight: float) -> 
 
 
 def close_eigenvalues(claim: ClaimUnderAudit, scale: float) -> Scenario:
-    """Two eigenvalues of Σ x xᵀ one noise scale apart: the noise often exchanges the order of the two.
+    """Return rows for which two eigenvalues of Σ xxᵀ are one noise scale apart, so that the noise often exchanges their
+    order.
 
-    How the noisy eigenvectors are then matched to eigenvalues shows here. `scale` is that of the noise.
+    Draws on such data show how the mechanism matches noisy eigenvectors to noisy eigenvalues. `scale` is the scale of
+    the noise of the eigenvalues.
     """
     return scenario_on(claim, "close eigenvalues, d=2", with_eigenvalues(2 * scale, scale), 1.0)
 
 
 def beside(claim: ClaimUnderAudit) -> Beside:
-    """Return the reference on any data, and features of an output, alone and relative to the data."""
+    """Return the reference on any data, with features of an output alone and features relative to the data."""
     output = claim.output
 
     def numbers(x: Matrix) -> Mapping[str, Feature]:
@@ -94,9 +94,7 @@ def beside(claim: ClaimUnderAudit) -> Beside:
 
 
 def promises_symmetry(claim: ClaimUnderAudit) -> bool:
-    """Return whether the matrix in the reference's output is symmetric with the given options, judged by a few
-    draws.
-    """
+    """Return whether the matrix in the reference's output is symmetric with these options, as a few draws show."""
     rng = np.random.default_rng(stream(claim.seed, "symmetry"))
     draws = (claim.draw(x, rng) for x in map(example_rows, (20, 65), (3, 5)))
     parts = [square_part(claim.output, y) if y.ndim == 2 else None for y in draws]
@@ -104,20 +102,20 @@ def promises_symmetry(claim: ClaimUnderAudit) -> bool:
 
 
 def smallest(claim: ClaimUnderAudit) -> int:
-    """Return the fewest columns of the data sets and pairs in this module."""
+    """Return the smallest number of columns of the data sets and neighbours in this module."""
     return max(2, claim.mechanism.smallest_dimension)
 
 
 def scenarios(claim: ClaimUnderAudit, weight: float = 0.5) -> tuple[Scenario, ...]:
-    """Return the comparisons with draws of the reference on both data sets."""
+    """Return two data sets with tests that compare draws of the target with draws of the reference."""
     return tuple(scenario(claim, n, max(smallest(claim), columns), weight) for n, columns in SIZES)
 
 
 def pairs(claim: ClaimUnderAudit) -> Pairs:
-    """Return the pairs for any mechanism."""
+    """Return the neighbours that serve any mechanism."""
     return common_pairs(claim.output, dimensions=(smallest(claim),))
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the comparisons and pairs for any mechanism."""
+    """Return the comparisons with draws of the reference, and the neighbours that serve any mechanism."""
     return KnownLaw(scenarios(claim), pairs(claim))

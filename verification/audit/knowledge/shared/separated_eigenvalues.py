@@ -1,9 +1,9 @@
-"""Test iterative eigenvector sampling on separated eigenvalues, where the output determines all random choices.
+"""Test iterative eigenvector sampling on data with separated eigenvalues, whose output shows all random draws.
 
-On data whose eigenvalues lie many noise scales apart, the sorted eigenvalues of the output are λ̂_1 > … > λ̂_d, and its
-eigenvectors are θ_1, …, θ_d. With the eigenvalues λ_i of the data, the differences λ̂_i − λ_i are independent Laplace
-variables. θ_1 follows a Bingham law that is known exactly, and so does θ_2 given θ_1: its probability integral
-transform is uniform, whatever θ_1 is.
+If the eigenvalues λ_i of the data lie many noise scales apart, let λ̂_1 > … > λ̂_d be the sorted eigenvalues of the
+output, and θ_1, …, θ_d its eigenvectors. The differences λ̂_i − λ_i are independent Laplace variables. θ_1 follows a
+Bingham law that is known exactly, and so does θ_2 given θ_1. The probability integral transform of θ_2 is therefore
+uniform, whatever θ_1 is.
 """
 
 import math
@@ -24,16 +24,17 @@ from covassay.verification.audit.engine.shapes import Shapes
 from covassay.verification.audit.knowledge.shared.noise_entries import of_steps
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
-# the gap between eigenvalues in noise scales: two eigenvalues change order with probability below e^{-60}
+# the gap between eigenvalues in noise scales; noise changes their order with probability below e^{-60}
 SEPARATION = 60.0
 SEPARATED_COLUMNS = 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
 
 
 def circle_cdf(w: Vector, decay: Vector) -> Vector:
-    """Return the distribution function of w = sin²θ for the density ∝ exp(−decay sin²θ) on the circle, elementwise.
+    """Return the distribution function of w = sin²θ for an angle θ with a density proportional to exp(−decay sin²θ),
+    elementwise.
 
-    The density is that of the Bingham law in dimension 2. The normaliser is a Bessel function: ∫_0^{π/2} e^{−a sin²θ}
-    dθ = (π/2) e^{−a/2} I₀(a/2).
+    This is the Bingham law in dimension 2. Its normalising constant is a Bessel function: ∫_0^{π/2}
+    e^{−a sin²θ} dθ = (π/2) e^{−a/2} I₀(a/2).
     """
     nodes, weights = np.polynomial.legendre.leggauss(64)
     top = np.arcsin(np.sqrt(np.clip(w, 0.0, 1.0)))
@@ -48,15 +49,16 @@ def uniform_cdf(t: Vector) -> Vector:
     return np.clip(t, 0.0, 1.0)
 
 
-Exponents = Callable[[Matrix, int], Matrix]  # (eigenvalues (size, d), n) -> η_1, …, η_{d−1} of every draw
+# takes (eigenvalues (size, d), n); returns the exponents η_1, …, η_{d−1} of every draw
+Exponents = Callable[[Matrix, int], Matrix]
 
 
 @dataclass(frozen=True)
 class SeparatedEigenvalues:
-    """Rows along the axes, in such numbers that the eigenvalues are `gap` apart, and the tests of draws on them.
+    """Rows along the axes for which the eigenvalues of XᵀX are `gap` apart, and the tests of draws on these rows.
 
-    λ̂_i − λ_i is `scale` times a draw of the law with distribution function `cdf` and name `null`. `apart` says that
-    the exponents do not depend on the λ̂.
+    The noise λ̂_i − λ_i of an eigenvalue is `scale` times a draw of the law whose distribution function is `cdf`;
+    `null` states the law. `apart` says whether the exponents are independent of the noisy eigenvalues.
     """
 
     dimension: int
@@ -69,7 +71,7 @@ class SeparatedEigenvalues:
 
     @property
     def counts(self) -> NDArray[np.int_]:
-        """Return the eigenvalues of XᵀX in descending order."""
+        """Return the eigenvalues of XᵀX for these rows in descending order."""
         return self.gap * np.arange(self.dimension, 0, -1)
 
     @property
@@ -78,12 +80,12 @@ class SeparatedEigenvalues:
         return int(self.counts.sum())
 
     def spectrum(self, outputs: Matrix) -> tuple[Matrix, Matrix]:
-        """Return the eigenvalues of n times each output in descending order, and the eigenvectors."""
+        """Return, for n times each output, the eigenvalues in descending order and the eigenvectors."""
         values, vectors = np.linalg.eigh((outputs + np.swapaxes(outputs, 1, 2)) / 2 * self.n)
         return values[:, ::-1], vectors[:, :, ::-1]
 
     def eigenvalue(self, i: int, factor: float = 1.0) -> Test:
-        """Return the test of the noise of one eigenvalue, if its scale is multiplied by `factor`."""
+        """Return the test that the noise of one eigenvalue has its law, if its scale is multiplied by `factor`."""
 
         def test(outputs: Matrix) -> TestResult:
             values, _ = self.spectrum(outputs)
@@ -98,8 +100,8 @@ class SeparatedEigenvalues:
         return independence(values[:, 0], values[:, 1], "λ̂1 and λ̂2 are independent")
 
     def direction(self, i: int, factor: float = 1.0) -> Test:
-        """Return the test of θ_i given θ_1, …, θ_{i−1}, for i = 1 or i = d − 1, if the exponents are scaled by
-        `factor`.
+        """Return the test of the eigenvector θ_i given θ_1, …, θ_{i−1}, for i = 1 or i = d − 1, if exponents are
+        multiplied by `factor`.
         """
         null = f"direction {i + 1} follows the exact Bingham law given the directions before it"
 
@@ -115,10 +117,10 @@ class SeparatedEigenvalues:
         return test
 
     def _on_the_last_circle(self, left: Matrix, eta: Vector) -> Vector:
-        """Return the probability integral transforms of the last direction but one.
+        """Return the probability integral transforms of the eigenvector number d − 1.
 
-        The directions before this direction leave a plane, which `left` spans. In the plane the second moment has two
-        eigenvectors in the plane, and the component of the direction along the weaker eigenvector has a known law.
+        The eigenvectors before it leave a plane, which `left` spans. The second moment restricted to this
+        plane has two eigenvectors. The component of the sampled vector along the weaker one has a known law.
         """
         reduced = np.einsum("nji,j,njk->nik", left, self.counts.astype(np.float64), left)
         levels, axes = np.linalg.eigh(reduced)
@@ -132,14 +134,14 @@ class SeparatedEigenvalues:
         )
 
     def in_short(self) -> Scenario:
-        """Return the scenario with only the tests that exist in every dimension."""
+        """Return these rows with only the tests that exist in every dimension."""
         tests: dict[str, Test] = {"all eigenvalues": self.all_eigenvalues}
         tests["last direction"] = self.direction(self.dimension - 2)
         x = np.repeat(np.eye(self.dimension), self.counts, axis=0)
         return Scenario(f"separated eigenvalues, d={self.dimension}", x, tests)
 
     def scenario(self) -> Scenario:
-        """Return the scenario with all tests and suspects."""
+        """Return these rows with all tests, and with laws of plausible mistakes."""
         d = self.dimension
         tests: dict[str, Test] = {f"eigenvalue {i + 1}": self.eigenvalue(i) for i in range(d)}
         tests["independence"] = self.independence
@@ -160,21 +162,21 @@ class SeparatedEigenvalues:
 def separated(
     d: int, scale: float, cdf: Callable[[Vector], Vector], null: str, exponents: Exponents, apart: bool = True
 ) -> SeparatedEigenvalues:
-    """Make rows with eigenvalues `SEPARATION` noise scales apart."""
+    """Return rows whose eigenvalues are `SEPARATION` noise scales apart."""
     return SeparatedEigenvalues(d, math.ceil(SEPARATION * scale), scale, cdf, null, exponents, apart)
 
 
 def separated_shapes(at: Callable[[int], SeparatedEigenvalues]) -> Shapes:
-    """Return separated eigenvalues in every dimension of `SEPARATED_COLUMNS`."""
+    """Return data with separated eigenvalues in every dimension of `SEPARATED_COLUMNS`."""
     sizes = tuple((at(d).n, d) for d in SEPARATED_COLUMNS)
     return Shapes(lambda n, d: at(d).in_short(), ("all eigenvalues", "last direction"), lambda d: d / 3, sizes)
 
 
 def eigenvalue_pair(gap: int) -> Pair:
-    """Return neighbours whose eigenvalues lie far apart and move by 1 and −1: a gap of `gap` + 1 against one of `gap` −
-    1.
+    """Return neighbours whose eigenvalues lie far apart, with a gap of `gap` + 1 in one data set and `gap` − 1 in the
+    other.
 
-    No event is fixed in advance, so that under zCDP the Rényi divergence of the gap is tested as well.
+    No event is fixed in advance, so that under zCDP the Rényi divergence of the noisy gap is tested as well.
     """
     first, second = neighbours(np.repeat(np.eye(2), [2 * gap, gap], axis=0), *orthonormal_pair(2))
 

@@ -1,4 +1,6 @@
-"""Test Gaussian noise on eigenvalues that are many noise scales apart, where SeparateCov shows it."""
+"""Test Gaussian noise on eigenvalues that are many noise scales apart, where the output of SeparateCov shows this
+noise.
+"""
 
 import math
 from functools import partial
@@ -16,19 +18,18 @@ from covassay.verification.audit.knowledge.shared.separated_eigenvalues import e
 from covassay.verification.statistics.laws import NORMAL
 from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
 
-SEPARATION = 40.0  # the gap between eigenvalues in noise scales: they change order with probability far below 1e-100
+SEPARATION = 40.0  # the gap between eigenvalues in noise scales; they change order with probability below 1e-100
 
 
 def gap(rho: float) -> int:
-    """Return the difference of successive eigenvalues of XᵀX, in rows."""
+    """Return the difference of successive eigenvalues of XᵀX, as a number of unit rows."""
     return math.ceil(SEPARATION * float(separate_cov.noise_scale(1, rho)))
 
 
 def scenario(rho: float, clip_norm: float = 1.0, d: int = 3) -> Scenario:
-    """Return the scenario for the eigenvalues of SeparateCov, which are Gaussian around those of the data and
-    independent.
+    """Return the tests of the eigenvalues of SeparateCov, whose noises are independent Gaussians.
 
-    The rows lie along the axes and have norm 1. When they are clipped to norm τ, the noise has τ² times the scale.
+    The rows lie along the axes and have norm 1. If the rows are clipped to norm τ, the noise scale is multiplied by τ².
     """
     counts = gap(rho) * np.arange(d, 0, -1)
     n = int(counts.sum())
@@ -72,7 +73,7 @@ def scenario(rho: float, clip_norm: float = 1.0, d: int = 3) -> Scenario:
 
 
 def shapes(rho: float, clip_norm: float = 1.0) -> Shapes:
-    """Return separated eigenvalues in two dimensions or more."""
+    """Return data with separated eigenvalues in two or more dimensions."""
     return Shapes(
         lambda n, d: scenario(rho, clip_norm, d),
         ("all eigenvalues", "total scale"),

@@ -1,8 +1,8 @@
-"""Rows on which AdaptiveCov and its pure variant choose no clipping, and noise on the entries.
+"""Make rows that AdaptiveCov and its pure variant do not clip, and for which these mechanisms add noise to the entries.
 
-Many rows of norm 1 along the axes are not clipped, because the search stops at its first or second level, which both
-clip to 1, and the noise is added to the entries, because this has a far smaller error. The last step, which projects to
-matrices between 0 and I, changes nothing on these rows. So the output is the second moment plus noise of a known law.
+The rows are many, have norm 1 and lie along the axes. The search stops at its first or second level, and both clip to
+norm 1. The noise is added to the entries, because this has a far smaller error. The last step, a projection to matrices
+between 0 and I, changes nothing on these rows. So the output is the second moment plus noise of a known law.
 """
 
 import math
@@ -16,19 +16,19 @@ from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-DIMENSION = 4  # a symmetric matrix has ten independent entries in this dimension
+DIMENSION = 4  # in this dimension, a symmetric matrix has ten independent entries
 MOST = 20_000  # rows
 
 
 def certain(rows: float) -> Matrix:
-    """Return the rows for which no clipping is certain; they lie along the axes in turn."""
+    """Return rows along the axes in turn that the mechanism almost surely does not clip."""
     return np.tile(np.eye(DIMENSION), (math.ceil(rows / DIMENSION), 1))
 
 
 def law(claim: ClaimUnderAudit, exact: Scenario, weight: float) -> KnownLaw:
-    """Return the comparison with draws of the reference.
+    """Return the tests that compare draws with the reference, and pairs that serve any mechanism.
 
-    The data with a known law are added if the claim searches no radius and few rows are needed."""
+    The data with a known law are added if the claim searches no radius and if few rows suffice for them."""
     scenarios, pairs = reference_draws.scenarios(claim), reference_draws.pairs(claim)
     if claim.options["radius"] != "none" or len(exact.x) > MOST:
         return KnownLaw(scenarios, pairs)

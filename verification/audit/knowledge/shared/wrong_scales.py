@@ -1,11 +1,11 @@
-"""Plausible mistakes in the scale of noise, which several mechanisms share."""
+"""Plausible mistakes in a noise scale that several mechanisms share."""
 
 import math
 from collections.abc import Callable
 
 from covassay.verification.audit.engine.law import Suspect, Test
 
-MISTAKES = {  # the factor of the scale, and the explanation
+MISTAKES = {  # each mistake has a factor of the noise scale and an explanation
     "half-scale": (0.5, "the noise has half the calibrated scale: too little noise"),
     "sensitivity-one": (math.sqrt(0.5), "the noise is for a sensitivity of 1 in place of √2: √2 too small"),
     "add-remove": (math.sqrt(0.5), "the noise is √2 too small: the sensitivity of adding or removing a row"),
@@ -18,5 +18,5 @@ ONE_FOR_ROOT_TWO = "half-scale", "double-scale", "sensitivity-one"
 
 
 def scale_suspects(test: Callable[[float], Test], names: tuple[str, ...] = USUAL) -> tuple[Suspect, ...]:
-    """Return a suspect for every named mistake; `test` makes the test that the noise scale has a wrong factor."""
+    """Return a law to suspect for each named mistake; `test` makes the test that the noise scale has a wrong factor."""
     return tuple(Suspect.times(name, MISTAKES[name][1], MISTAKES[name][0], test) for name in names)

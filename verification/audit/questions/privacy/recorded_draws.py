@@ -51,10 +51,8 @@ def reference_of(subject: Subject) -> Recorder:
     """Return the recorder for the reference of the claimed mechanism; its outputs are viewed as those of the target."""
     assert subject.mechanism is not None
     declared = mechanism(subject.mechanism)
-    neighbours = {"adjacency": subject.adjacency} if "adjacency" in declared.choices else {}
-    options = declared.resolve({**dict(subject.setting.target.options), **subject.options.options, **neighbours})
     drawn = seen(as_source(declared.sample), subject.known, subject.options)
-    return recorder(drawn, {**subject.claim.keywords(), **options}, seconds=subject.setting.seconds)
+    return recorder(drawn, {**subject.claim.keywords(), **subject.choices}, seconds=subject.setting.seconds)
 
 
 def domain_of(subject: Subject) -> Searched:

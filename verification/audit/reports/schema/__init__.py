@@ -1,1 +1,1 @@
-"""The JSON Schema of a report, as package data."""
+"""This package contains the JSON Schema of a report."""

@@ -1,0 +1,38 @@
+"""Draws of the reference that are made at once are those that are made one by one, bit for bit."""
+
+import numpy as np
+import pytest
+
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.verification.audit.knowledge.known import known
+from covassay.verification.audit.knowledge.shared import many_draws
+from covassay.verification.audit.knowledge.shared.many_draws import one_by_one
+from covassay.verification.declared import default_claim
+
+SIZE = 30
+CASES = [
+    ("em-cov", {}),
+    ("em-cov", {"calibration": "tight"}),
+    ("gauss-cov", {"ensemble": "goe"}),
+    ("lap-cov", {}),
+    ("ppc", {}),
+    ("ppc", {"calibration": "tight"}),
+    ("ppc", {"kappa": 10.0}),  # κ = 10 needs no round
+]
+
+
+@pytest.mark.parametrize(("name", "options"), CASES)
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (1, 2), (400, 2), (65, 3), (4, 6)])
+@pytest.mark.parametrize("size_of_rows", [0.3, 1e3, 1e160])  # the longest rows have squares that overflow
+def test_draws_at_once_are_the_draws_one_by_one(
+    name: str, options: dict[str, object], n: int, d: int, size_of_rows: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # catches axes of the stack that are mixed up, and noise that is drawn in another order
+    monkeypatch.setattr(many_draws, "ENTRIES", 16 * n * d)  # the draws are made in two parts
+    x = size_of_rows * np.random.default_rng(0).standard_normal((n, d))
+    given = {**default_claim(name).keywords(), **options}
+    many = known(name).many
+    assert many is not None
+    at_once = np.array(many(x, SIZE, rng=np.random.default_rng(1), **given))
+    alone = np.array(one_by_one(mechanism(name).sample, x, SIZE, rng=np.random.default_rng(1), **given))
+    np.testing.assert_array_equal(at_once, alone, strict=True)
