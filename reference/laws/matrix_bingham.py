@@ -78,9 +78,8 @@ def propose_one(g: Matrix, rng: np.random.Generator) -> tuple[Matrix, float]:
         ratio = np.linalg.det(np.eye(m) + 2 / b * gap) / np.linalg.det(np.linalg.inv(r @ r.T) + 2 / b * gap)
         accepted *= sphere * math.sqrt(ratio)
 
-        # R of the next column: RRᵀ = B − xxᵀ = R(I − uuᵀ)Rᵀ, and the matrix in brackets below is a square root of I −
-        # uuᵀ
-        # uuᵀ
+        # For the next column RRᵀ is B − xxᵀ = R(I − uuᵀ)Rᵀ.
+        # The matrix in brackets below is a square root of I − uuᵀ.
         r = r @ (np.eye(m) - np.outer(u, u) / (1 + math.sqrt(1 - u @ u)))
     return x, accepted
 

@@ -48,17 +48,18 @@ from covassay.reference.laws.panels import (
 )
 from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
 
-# Rounding of the sum of ln f_k grows with N: f_k is small near an earlier point, and conditioning divides by it. The
-# largest error seen was 4e-10 at N = 20, 3e-9 at N = 100 and 5e-7 at N = 300. A real fault, such as a kernel off by
-# 1/1000, is far larger.
+# The rounding error of the sum of ln f_k grows with N, because conditioning divides by f_k, which can be small.
+# The largest error seen was 4e-10 at N = 20, 3e-9 at N = 100 and 5e-7 at N = 300.
+# A real fault, such as a kernel off by 1/1000, causes a far larger error.
 CERTIFICATE_TOLERANCE = 1e-6
-# Samples are drawn in blocks: at most 512 at a time, since longer arrays are no faster, and at most 2^22 entries of c
-# and v (32 MB). The block decides which uniform goes to which point, so other values would change the draws of a seed.
+# Samples are drawn in blocks of at most 512, since longer arrays are no faster.
+# A block has at most 2^22 entries of the vectors c and v (32 MB).
+# The block decides which uniform goes to which point, so other sizes would change the draws of a seed.
 BLOCK_SAMPLES = 512
 BLOCK_ENTRIES = 2**22
-# Newton stops when no t ∈ [−1, 1] of the block moves by more than 1e-10: the remaining error is about the
-# square of the last step. Bisection would need log₂(2/1e-14) = 48 steps, and NEWTON_STEPS ends a loop that does not
-# converge.
+# Newton's method stops when no t ∈ [−1, 1] of the block moves by more than 1e-10.
+# The remaining error is about the square of the last step.
+# Bisection would need log₂(2/1e-14) = 48 steps, and NEWTON_STEPS ends a loop that does not converge.
 CONVERGED = 1e-10
 NEWTON_STEPS = 100
 

@@ -40,11 +40,12 @@ from covassay.reference.laws.panels import Panels, integrated, interpolation
 
 # radians by which the phase of the fastest basis function turns on one panel; 24 nodes integrate that up to rounding
 PHASE = 8.0
-# The panels end at the edge of the spectrum plus 27 N^{1/3} + 20, where the mass beyond is below 1e-20. For large N the
-# largest point fluctuates on the scale (π/2) N^{1/3}, with an upper tail like exp(−(2/3) u^{3/2}) in units u of that
-# scale. 27 N^{1/3} is u = 17, and exp(−(2/3) 17^{3/2}) = 5e-21. (On the full line the scale is smaller.) For few points
-# the tail is like e^{−x} instead, and the 20 is for them. A test evaluates the proven bound
-# `nuclear_laplace.spectral_norm_tail_bound` at the end of the panels.
+# The panels end at the edge of the spectrum plus 27 N^{1/3} + 20, where the mass beyond is below 1e-20.
+# For large N the largest point fluctuates on the scale (π/2) N^{1/3}, or a smaller scale on the full line.
+# At u times this scale beyond the edge its upper tail is like exp(−(2/3) u^{3/2}).
+# The distance 27 N^{1/3} is u = 17, and exp(−(2/3) 17^{3/2}) = 5e-21.
+# For few points the tail is like e^{−x} instead, and the number 20 is for them.
+# A test evaluates the proven bound `nuclear_laplace.spectral_norm_tail_bound` at the end of the panels.
 EDGE_MARGIN = 27.0
 CONSTANT_MARGIN = 20.0
 PHASE_TABLE = 40  # entries of the table that inverts the phase, per unit of length; panel edges need no precision

@@ -36,8 +36,8 @@ class Rule:
     ends: tuple[float | None, float | None] = (None, None)
 
 
-# In these ranges every formula was found to give finite numbers, and every noise a scale above 0. Products and powers
-# of a few such numbers are far from the ends of the floats, 1e-308 and 1e308.
+# In these ranges every formula was found to give finite numbers, and every noise a scale above 0.
+# Products and powers of a few such numbers are far from the ends of the floats, 1e-308 and 1e308.
 SMALLEST, LARGEST = 1e-30, 1e30
 SMALLEST_PROBABILITY = 1e-300
 LARGEST_DIMENSION = 10**6
@@ -203,10 +203,10 @@ Epsilon = Annotated[float, positive("ε", THE_BUDGET)]
 Rho = Annotated[float, positive("ρ", THE_BUDGET)]
 Delta = Annotated[float, below_one("δ", "the additive term of (ε, δ)-DP")]
 Beta = Annotated[float, below_one("β", FAILURE)]
-# A mechanism that divides the budget or β among its steps has these parameters, so that every share, which is at least
-# 1/1000 of the whole, is in the range above.
-# The suffix Twice is for mechanisms that give halves to such mechanisms, and the suffix Thrice for those that give
-# halves to mechanisms of Twice.
+# A mechanism that divides the budget or β among its steps has the following parameters.
+# With them every share, which is at least 1/1000 of the whole, is in the range above.
+# The suffix Twice is for mechanisms that give halves of their budget to such mechanisms.
+# The suffix Thrice is for mechanisms that give halves of their budget to mechanisms with the suffix Twice.
 EpsilonToShare = Annotated[float, positive("ε", THE_BUDGET, 1e-27)]
 RhoToShare = Annotated[float, positive("ρ", THE_BUDGET, 1e-27)]
 BetaToShare = Annotated[float, below_one("β", FAILURE, 1e-297)]

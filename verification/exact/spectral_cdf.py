@@ -51,8 +51,8 @@ from covassay.reference.errors import InvalidInput
 
 SkewMatrix = list[list[Number]]
 
-# Digits of the first attempt beyond the requested ones, which is a guess of what elimination loses. An attempt that
-# leaves too few digits is repeated with twice the precision.
+# The first attempt has so many digits beyond the requested ones, which is a guess of what elimination loses.
+# An attempt that leaves too few digits is repeated with twice the precision.
 SPARE_DIGITS = 40
 DIGITS_PER_DIMENSION = 6
 
@@ -223,8 +223,8 @@ def moment_matrix(
         both_positive = 2 * (below[b] - lost[b][a]) - both
         if not symmetric:
             return both_positive
-        # the quadrant x, y < 0 contributes −(−1)^(a+b) times the quadrant x, y > 0, and sgn(y − x)
-        # is constant in each of the two others
+        # The quadrant x, y < 0 contributes −(−1)^(a+b) times the quadrant x, y > 0.
+        # The sign sgn(y − x) is constant in each of the two other quadrants.
         return (1 - (-1) ** (a + b)) * both_positive + ((-1) ** a - (-1) ** b) * both
 
     return skew_matrix(len(powers), entry)

@@ -64,9 +64,9 @@ ITERATIONS = 300  # steps of the fit: ‖T svec(M) − ỹ‖² then exceeds its
 # T is drawn from SeedSequence(seed, spawn_key=(STREAM,)), where `seed` is public.
 # For this, numpy fills the seed with zeros up to 128 bits, and appends the key.
 # Therefore noise from `default_rng(N)` does not repeat the numbers in T if N < 2^128, even if N = seed.
-# A larger N can repeat them, because its upper bits may be the key. The first 2^30
-# children of SeedSequence(N), N < 2^128, do not repeat them: their keys are below 2^30, and STREAM is above. A real
-# release draws its noise from a secret seed.
+# A larger N can repeat them, because its upper bits may be the key.
+# The first 2^30 children of SeedSequence(N), N < 2^128, have keys below 2^30, so they do not repeat the numbers in T.
+# A real release draws its noise from a secret seed.
 STREAM = 0x4A4C5400
 Distortion = Annotated[
     float,

@@ -46,8 +46,8 @@ class _Text:
 
     def opened(self, binary: BinaryIO | None = None) -> TextIO:
         binary = self.file.open() if binary is None else binary
-        # newline="" leaves line breaks inside quotes to csv. With surrogateescape, `_Lines` reports an invalid byte
-        # with its line.
+        # The argument newline="" leaves line breaks inside quotes to the module csv.
+        # With surrogateescape, `_Lines` reports an invalid byte with its line.
         return io.TextIOWrapper(binary, encoding="utf-8-sig", errors="surrogateescape", newline="")
 
 
