@@ -169,13 +169,13 @@ def block_pair(d: int) -> tuple[Vector, Vector]:
 
 
 def _singular_values(x: Vector, y: Vector) -> Vector:
-    """The singular values of Δ, not sorted: (d,)."""
+    """Return the singular values of Δ, not sorted, (d,)."""
     values: Vector = np.abs(np.linalg.eigvalsh(difference(x, y)))
     return values
 
 
 def _triangle(x: Vector, y: Vector) -> Vector:
-    """The entries of Δ on and above the diagonal, row by row: (d(d + 1)/2,)."""
+    """Return the entries of Δ on and above the diagonal, row by row, (d(d + 1)/2,)."""
     triangle: Vector = difference(x, y)[np.triu_indices(len(x))]
     return triangle
 

@@ -104,7 +104,7 @@ def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
 
 
 def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
-    """Return the largest absolute entry of every row, and the norm of the row divided by it: (..., d) -> (...) each.
+    """Return the largest absolute entry of every row, and the norm of the row divided by it, (..., d) -> (...) each.
 
     The product of the two factors is the norm, which can overflow where the factors do not.
     """
@@ -125,7 +125,7 @@ def row_norms(rows: Matrix) -> Vector:
 
 
 def longer_rows(rows: Matrix, bound: float) -> NDArray[np.bool_]:
-    """Return which rows are longer than the bound ≥ 0, as in `row_norms(rows) > bound`: (..., d) -> (...).
+    """Return which rows are longer than the bound ≥ 0, as in `row_norms(rows) > bound`, (..., d) -> (...).
 
     The function compares the sum of squares with the square of the bound, except for rows within 1e-9 of the bound, or
     if squares could over- or underflow.

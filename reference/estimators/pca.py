@@ -81,7 +81,7 @@ class PrivatePCA(FrameOutput, MomentEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the coordinates of the rows of X along the components: (n, d) -> (n, k)."""
+        """Return the coordinates of the rows of X along the components, (n, d) -> (n, k)."""
         self._require_fitted()
         x = self._read(X, reset=False)
         return self._framed((x - self.mean_) @ self.components_.T, self.get_feature_names_out(), X)
@@ -91,7 +91,7 @@ class PrivatePCA(FrameOutput, MomentEstimator):
         return self.fit(X).transform(X)
 
     def inverse_transform(self, X: Any) -> Matrix:
-        """Return the points that have the given coordinates: (n, k) -> (n, d)."""
+        """Return the points that have the given coordinates, (n, k) -> (n, d)."""
         self._require_fitted()
         coordinates = as_matrix(X)
         if coordinates.shape[1] != self.n_components_:

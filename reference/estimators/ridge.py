@@ -98,7 +98,7 @@ class PrivateRidge(MomentEstimator):
         return self
 
     def predict(self, X: Any) -> Vector:
-        """The predicted targets: (n, d) -> (n,)."""
+        """Return the predicted targets, (n, d) -> (n,)."""
         self._require_fitted()
         predicted: Vector = self._read(X, reset=False) @ self.coef_ + self.intercept_
         return predicted

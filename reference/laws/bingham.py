@@ -201,7 +201,7 @@ def acceptance_rate(m: Matrix) -> float:
 
 
 def second_moments(m: Matrix) -> Vector:
-    """Return the second moments E⟨u, v_i⟩² for the eigenvectors v_i of M, in descending order of their eigenvalues:
+    """Return the second moments E⟨u, v_i⟩² for the eigenvectors v_i of M, in descending order of their eigenvalues,
     (q,).
     """
     a, _ = decompose(m)
@@ -214,7 +214,7 @@ def second_moments(m: Matrix) -> Vector:
 
 
 def log_density(u: Matrix, m: Matrix) -> Vector:
-    """Return the log density, with respect to the uniform law, of the unit vectors in the rows of `u`: (..., q) ->
+    """Return the log density, with respect to the uniform law, of the unit vectors in the rows of `u`, (..., q) ->
     (...).
     """
     a, _ = decompose(m)

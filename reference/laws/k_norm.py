@@ -103,7 +103,7 @@ def _symmetric(triangles: Matrix, d: int) -> Matrix:
 
 
 def _covariance_spectra(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Return the eigenvalues of V for the covariance body, where ‖V‖_K = 1, by rejection: (size, d)."""
+    """Return the eigenvalues of V for the covariance body, where ‖V‖_K = 1, by rejection, (size, d)."""
     accepted = np.empty((0, d))
     while len(accepted) < size:
         # d × rate is at least 1/2, so that one call usually suffices

@@ -185,7 +185,7 @@ def log_density(z: Matrix, symmetric: bool = False) -> Vector:
 
 
 def sample_spectrum(dimension: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Draw the singular values (full noise) or eigenvalues (symmetric noise) of Z, in random order: (size, d)."""
+    """Draw the singular values (full noise) or eigenvalues (symmetric noise) of Z, in random order, (size, d)."""
     return sample_points(ensemble(dimension, symmetric), size, rng)
 
 

@@ -76,7 +76,7 @@ def interpolation(t: Array) -> tuple[Array, Array]:
 
 
 def integrals_over(values: Array) -> Array:
-    """Return the integrals over t ∈ [−1, 1] of functions that are given by their values at the nodes: (..., m) ->
+    """Return the integrals over t ∈ [−1, 1] of functions that are given by their values at the nodes, (..., m) ->
     (...).
     """
     over: Array = values @ _reference_panel()[1]

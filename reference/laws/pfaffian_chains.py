@@ -152,7 +152,7 @@ class Chains:
 
     @property
     def points(self) -> Matrix:
-        """Return the points drawn so far, in the order in which they were drawn: (S, k)."""
+        """Return the points drawn so far, in the order in which they were drawn, (S, k)."""
         return self._x[:, self.edges : self.edges + self.drawn]
 
     def draw(self, uniform: Vector) -> None:
@@ -173,7 +173,7 @@ class Chains:
     def _quantile(self, target: Vector) -> tuple[Place, Array]:
         """Solve F_k(x) = target.
 
-        Also compute c·w and v·w for all changes c and v, w = (0, sgn(q − x), …): (S, 1, 2k).
+        Also compute c·w and v·w for all changes c and v, w = (0, sgn(q − x), …), (S, 1, 2k).
         """
         panels = self.ensemble.panels
         left, right, below = self._smooth_interval(target)
@@ -188,7 +188,7 @@ class Chains:
         return place_at(self.ensemble, panel, phi, invert_on_panel(f, low, high, target - below)), products
 
     def _smooth_interval(self, target: Vector) -> tuple[Vector, Vector, Vector]:
-        """Return the neighbouring breakpoints with F_k(left) ≤ target ≤ F_k(right), and F_k(left): (S,) each."""
+        """Return the neighbouring breakpoints with F_k(left) ≤ target ≤ F_k(right), and F_k(left), (S,) each."""
         cumulative = np.take_along_axis(self.cumulative, self._order, axis=1)
         i = (cumulative[:, 1:-1] < target[:, None]).sum(axis=1)
         s = self._samples
@@ -201,7 +201,7 @@ class Chains:
         return products
 
     def _changed(self, products: Array, size: int) -> Array:
-        """Return the first entries of (μ − A^{−1}) w, from c·w and v·w: (S, rows, 2k) -> (S, rows, size)."""
+        """Return the first entries of (μ − A^{−1}) w, from c·w and v·w, (S, rows, 2k) -> (S, rows, size)."""
         swapped = np.empty_like(products)  # c (v·w) − v (c·w)
         swapped[:, :, 0::2], swapped[:, :, 1::2] = products[:, :, 1::2], -products[:, :, 0::2]
         changed: Array = swapped @ self._changes[:, : 2 * self.drawn, :size]
@@ -250,14 +250,14 @@ class Chains:
         return integrals
 
     def _at_breakpoints(self, values: Array, at_edges: Array) -> Array:
-        """Return the integral from −∞ to every breakpoint, of values (…, S, panels, m) at the nodes: (…, S, B)."""
+        """Return the integral from −∞ to every breakpoint, of values (…, S, panels, m) at the nodes, (…, S, B)."""
         panel = self._panel[:, : self.drawn]
         sample = self._samples[:, None]
         within = np.einsum("skm,...skm->...sk", self._integration[:, : self.drawn], values[..., sample, panel, :])
         return np.concatenate([at_edges, at_edges[..., sample, panel] + within], axis=-1)
 
     def _signed_integral(self, weights: Array, integrals: Array) -> Matrix:
-        """∫_{−∞}^x Σ_i Σ_q w_iq sgn(q − t) α_i(t) dt at every breakpoint x: (S, B).
+        """Return ∫_{−∞}^x Σ_i Σ_q w_iq sgn(q − t) α_i(t) dt at every breakpoint x, (S, B).
 
         weights : w, (2, S, k). integrals : of α_1 and α_2 from −∞ to the breakpoints, (2, S, B).
         """
@@ -272,7 +272,7 @@ class Chains:
 
 
 def discrepancy(ensemble: PfaffianEnsemble, points: Matrix, log_intensity: Vector) -> Vector:
-    """Return the certificate |Σ_k ln f_k(p_k) − ln ρ_N| of every sample, 0 up to rounding: (S, N) and (S,) -> (S,).
+    """Return the certificate |Σ_k ln f_k(p_k) − ln ρ_N| of every sample, 0 up to rounding, (S, N) and (S,) -> (S,).
 
     ρ_N is N! times the joint density.
     """
@@ -281,7 +281,7 @@ def discrepancy(ensemble: PfaffianEnsemble, points: Matrix, log_intensity: Vecto
 
 
 def sample_points(ensemble: PfaffianEnsemble, size: int, rng: np.random.Generator) -> Matrix:
-    """Draw `size` independent N-tuples, each in exchangeable (random) order: (size, N).
+    """Draw `size` independent N-tuples, each in exchangeable (random) order, (size, N).
 
     Raises
     ------

@@ -121,7 +121,7 @@ class PfaffianEnsemble:
         return self.points + self.points % 2
 
     def bordered(self, matrix: Matrix, border: Vector) -> Matrix:
-        """[[matrix, border], [−borderᵀ, 0]] if N is odd, `matrix` itself if N is even: (N, N), (N,) -> (D, D)."""
+        """Return `matrix` if N is even, and [[matrix, border], [−borderᵀ, 0]] if N is odd, (N, N), (N,) -> (D, D)."""
         if self.points % 2 == 0:
             return matrix
         return np.block([[matrix, border[:, None]], [-border[None], np.zeros((1, 1))]])
@@ -132,7 +132,7 @@ class PfaffianEnsemble:
         return np.ascontiguousarray(self.phi.transpose(1, 0, 2))
 
     def values_at(self, x: Vector) -> tuple[Matrix, Matrix]:
-        """φ(x) and G(x), a row for each x: (len(x), N) each."""
+        """Return φ(x) and G(x), a row for each x, (len(x), N) each."""
         panel, t = self.panels.locate(x)
         value, integral = interpolation(t)
         phi = self.phi_by_panel[panel]
@@ -185,7 +185,7 @@ class PfaffianEnsemble:
         return math.lgamma(self.points + 1) + float(log_det) / 2 - self.log_leading
 
     def log_density(self, x: Matrix) -> Vector:
-        """Return the logarithm of the joint density at the exchangeable N-tuples in the rows of `x`: (size, N) ->
+        """Return the logarithm of the joint density at the exchangeable N-tuples in the rows of `x`, (size, N) ->
         (size,).
         """
         i, j = np.triu_indices(self.points, 1)
@@ -217,7 +217,7 @@ class PfaffianEnsemble:
         return np.concatenate([skew, np.zeros((1, n, n))]), np.concatenate([mass, np.zeros((1, n))])
 
     def _tail(self, s: float) -> tuple[Matrix, Vector]:
-        """T(s) = ∫_s^∞ (G_j φ_k − φ_j G_k) and a(s) = ∫_s^∞ φ_j: (N, N) and (N,).
+        """Return T(s) = ∫_s^∞ (G_j φ_k − φ_j G_k) and a(s) = ∫_s^∞ φ_j, (N, N) and (N,).
 
         T(s) and a(s) are their values at the next panel edge to the right of s, plus the integrals from s to that edge.
         """

@@ -60,7 +60,7 @@ from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
 
 
 def borders(ensemble: PfaffianEnsemble, drawn: Vector, x: Vector) -> tuple[Matrix, Matrix]:
-    """Return a(x) and b(x) after the points `drawn`, a row for each x: (len(x), D + k) each."""
+    """Return a(x) and b(x) after the points `drawn`, a row for each x, (len(x), D + k) each."""
     phi, g = ensemble.values_at(x)
     at_infinity = np.ones((len(x), ensemble.order - ensemble.points))
     signs = np.sign(drawn - x[:, None])
@@ -75,7 +75,7 @@ def inverted(f: Vector, goal: float) -> float:
 
 
 def draw_points(ensemble: PfaffianEnsemble, uniforms: Vector) -> Vector:
-    """Draw one N-tuple, from N numbers that are uniform on [0, 1]: (N,) -> (N,)."""
+    """Draw one N-tuple, from N numbers that are uniform on [0, 1], (N,) -> (N,)."""
     mu, drawn = ensemble.kernel, np.empty(0)
     for u in uniforms:
         # f_k at the nodes between the breakpoints, and F_k at the breakpoints

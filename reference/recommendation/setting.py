@@ -104,7 +104,7 @@ class Setting:
 
 
 def model_spectrum(d: int, trace: float, power: float = 1.0) -> Vector:
-    """Return the eigenvalues of the model data: (d,), proportional to 1, 2^{−power}, …, d^{−power}, with sum
+    """Return the eigenvalues of the model data, (d,), proportional to 1, 2^{−power}, …, d^{−power}, with sum
     `trace`.
     """
     shape = np.arange(1, d + 1, dtype=np.float64) ** -power

@@ -71,7 +71,7 @@ def _estimates(
 
 
 def finish(parts: dict[str, NDArray[np.float64]], n: int, d: int, options: Any) -> NDArray[np.float64]:
-    """Return the output for columns scaled to [−1, 1]: (d + 1, d + 1)."""
+    """Return the output for columns scaled to [−1, 1], (d + 1, d + 1)."""
     values = np.empty((d + 1, d + 1))
     values[0, 0] = parts["rows"][0]
     values[0, 1:] = values[1:, 0] = parts["mean"]

@@ -64,7 +64,7 @@ def sample_index(scores: Vector, noise: Vector, *, eta: float) -> int:
 def release(
     x: DataSet, noise: Vector, *, epsilon: Epsilon, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
 ) -> float:
-    """Release the number 1, …, d of the feature with the most energy, given the noise: (d,), standard Gumbel."""
+    """Release the number 1, …, d of the feature with the most energy, given the noise, (d,), standard Gumbel."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows = unit_rows(x, row_bound, on_large_rows)
 

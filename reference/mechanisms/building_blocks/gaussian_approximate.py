@@ -160,7 +160,7 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Vector:
-    """Release the noisy second moment of every feature, given the noise: (d,), standard normal."""
+    """Release the noisy second moment of every feature, given the noise, (d,), standard normal."""
     # VALIDATE
     _require_budget(epsilon, delta, calibration)
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)

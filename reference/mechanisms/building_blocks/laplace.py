@@ -91,7 +91,7 @@ def release(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Vector:
-    """Release the noisy second moment of every feature, given the noise: (d,), Laplace(1)."""
+    """Release the noisy second moment of every feature, given the noise, (d,), Laplace(1)."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
     count, own = parts_of(noise, adjacency)

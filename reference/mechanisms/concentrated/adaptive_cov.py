@@ -119,7 +119,7 @@ def gauss_noise(k: int, g: Number) -> Number:
 
 @dataclass(frozen=True)
 class Errors:
-    """The bounds of step 2: `gauss` is g; `directions` and `eigenvalues` are the two terms a and e of SeparateCov."""
+    """The bounds of step 2: g is `gauss`, and the terms a and e of SeparateCov are `directions` and `eigenvalues`."""
 
     gauss: Number
     directions: Number
@@ -158,7 +158,7 @@ def errors(
 
 @dataclass(frozen=True)
 class AdaptiveCovNoise:
-    """The noise of all steps: `radius` for step 0, or None, `trace` N(0, 1), `search` for step 3, `base` for step 4."""
+    """The noise of the steps: `radius` is for step 0, or None, `trace` for 1, `search` for 3, and `base` for step 4."""
 
     radius: above_threshold.AboveThresholdNoise | None
     trace: float

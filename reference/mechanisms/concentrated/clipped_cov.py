@@ -140,7 +140,7 @@ def base_error(
 
 @dataclass(frozen=True)
 class ClippedCovNoise:
-    """The noise of both steps: `search` is for `last_level(n, d)` + 1 queries, and M uses `base` or a part of it."""
+    """The noise of both steps; `search` is for `last_level(n, d)` + 1 queries, and M uses `base` or a part of it."""
 
     search: above_threshold.AboveThresholdNoise
     base: separate_cov.SeparateCovNoise

@@ -92,7 +92,7 @@ def moment_scale(
 
 @dataclass(frozen=True)
 class JointMomentsNoise:
-    """The noise of both moments: `mean` (d,) is N, and `moment` (d, d) is G."""
+    """The noise of both moments, where `mean` (d,) is N, and `moment` (d, d) is G."""
 
     mean: Vector
     moment: Matrix

@@ -123,7 +123,7 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the second moment, given the noise: (K, d, d), a symmetric matrix N for every round."""
+    """Release the second moment, given the noise, (K, d, d), a symmetric matrix N for every round."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     rounds = number_of_rounds(kappa, subsample)

@@ -87,7 +87,7 @@ def error_bound(
 
 @dataclass(frozen=True)
 class SeparateCovNoise:
-    """The noise of both steps: `matrix` (d, d) is a symmetric draw of W, `eigenvalues` (d,) is N(0, I_d)."""
+    """The noise of both steps, where `matrix` (d, d) is a symmetric draw of W, `eigenvalues` (d,) is N(0, I_d)."""
 
     matrix: Matrix
     eigenvalues: Vector

@@ -135,7 +135,7 @@ def release(
     steps: Steps = 3,
     beta: Beta = 0.1,
 ) -> Matrix:
-    """Release the covariance estimated in steps, given the noise: (steps, d, d), the symmetric matrices N."""
+    """Release the covariance estimated in steps, given the noise, (steps, d, d), the symmetric matrices N."""
     # VALIDATE
     rows = as_rows(x)
     n, d = rows.shape

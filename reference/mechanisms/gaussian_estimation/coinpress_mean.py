@@ -92,7 +92,7 @@ def release(
     steps: Steps = 3,
     beta: Beta = 0.1,
 ) -> Vector:
-    """Release the mean estimated in steps, given the noise: (steps, d), independent N(0, 1)."""
+    """Release the mean estimated in steps, given the noise, (steps, d), independent N(0, 1)."""
     # VALIDATE
     rows = as_rows(x)
     n, d = rows.shape

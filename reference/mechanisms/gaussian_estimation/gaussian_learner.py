@@ -54,7 +54,7 @@ def half(budget: Number) -> Number:
 
 @dataclass(frozen=True)
 class GaussianLearnerNoise:
-    """The noise of both steps: `covariance` is the noise of PGCE, `mean` that of PME."""
+    """The noise of both steps, where `covariance` is the noise of PGCE, `mean` that of PME."""
 
     covariance: pgce.PGCENoise
     mean: pme.PMENoise

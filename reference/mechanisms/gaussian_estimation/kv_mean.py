@@ -102,7 +102,7 @@ def last_bin(mean_bound: float, sigma: float) -> int:
 
 
 def histogram(block: Matrix, sigma: float, last: int) -> Matrix:
-    """Return the number of values of every column in every bin: (m, d) -> (d, 2B + 1)."""
+    """Return the number of values of every column in every bin, (m, d) -> (d, 2B + 1)."""
     with np.errstate(over="ignore"):
         bins = np.ceil(block / sigma - 0.5)
     inside = np.abs(bins) <= last

@@ -88,7 +88,7 @@ def drop_long(block: Matrix, radius: float) -> Matrix:
 def estimate(
     rows: Rows, noise: Matrix, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> Matrix:
-    """Return the result of steps 1 to 3 on checked rows: (..., n, d) and (..., d, d) -> (..., d, d)."""
+    """Return the result of steps 1 to 3 on checked rows, (..., n, d) and (..., d, d) -> (..., d, d)."""
     n, d = rows.shape[-2:]
 
     # 1. QUERY

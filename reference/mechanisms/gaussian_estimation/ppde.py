@@ -97,7 +97,7 @@ def most_rounds(dimension: int) -> int:
 
 
 def block_mean(rows: Rows, r: int, m: int, kept: Any, bound: float) -> Vector:
-    """Return the mean over block r of the rows, restricted to the coordinates kept and shortened to the bound: (|S|,).
+    """Return the mean over block r of the rows, restricted to the coordinates kept and shortened to the bound, (|S|,).
 
     The rows of block r are first, …, last − 1, counted from 0, as in `rows_between`. The sum of the rows is divided by
     m, even if fewer of them exist.
@@ -120,7 +120,7 @@ def block_mean(rows: Rows, r: int, m: int, kept: Any, bound: float) -> Vector:
 def release(
     x: DataSet, noise: Matrix, *, rho: Rho, calibration: ReconstructedCalibration = "reconstructed", beta: Beta = 0.1
 ) -> Vector:
-    """Release the mean of every coordinate, given the noise: (R + 1, d), independent N(0, 1), row r for block r."""
+    """Release the mean of every coordinate, given the noise, (R + 1, d), independent N(0, 1), row r for block r."""
     # VALIDATE
     rows: Rows = map_rows(lambda block: np.clip(block, 0.0, 1.0), as_rows(x))
     n, d = rows.shape

@@ -77,7 +77,7 @@ def release(
     on_outside: Outside = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Release the number of rows, the mean and the covariance, given the noise: (d + 1, d + 1), symmetric."""
+    """Release the number of rows, the mean and the covariance, given the noise, (d + 1, d + 1), symmetric."""
     # VALIDATE
     _, columns = shape_of(x, fewest_rows(adjacency))
     box = Box.of_columns(bounds, columns)

@@ -121,7 +121,7 @@ def noise_scale(n: Number, epsilon: Number, change: Number) -> Number:
 
 
 def svec_rows(rows: Matrix) -> Matrix:
-    """Return the vector svec(x_i x_iᵀ) for every row x_i: (m, d) -> (m, D)."""
+    """Return the vector svec(x_i x_iᵀ) for every row x_i, (m, d) -> (m, D)."""
     i, j, weights = triangle(rows.shape[1])
     products: Matrix = weights * rows[:, i] * rows[:, j]
     return products
@@ -165,7 +165,7 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the matrix fitted to the noisy image of the second moment, given the noise z: (l,)."""
+    """Release the matrix fitted to the noisy image of the second moment, given the noise z, (l,)."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_shape("noise", noise, (sketch_rows(d, alpha, beta),))

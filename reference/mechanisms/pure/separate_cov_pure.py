@@ -92,7 +92,7 @@ def likely_error(
 
 @dataclass(frozen=True)
 class SeparateCovPureNoise:
-    """`matrix`: (d, d) symmetric, independent Laplace(1) on and above the diagonal. `eigenvalues`: (d,), Laplace(1)."""
+    """Independent Laplace(1) noise: `matrix` is symmetric, (d, d), and `eigenvalues` is (d,)."""
 
     matrix: Matrix
     eigenvalues: Vector
