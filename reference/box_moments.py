@@ -187,8 +187,8 @@ def moment_sums(rows: Rows, n: int, d: int) -> Matrix:
 
 
 def spreads(scale: float, w: Weights, d: int) -> Matrix:
-    """Return the scale of the noise of every sum, (d + 1, d + 1). It is `scale` divided by the sum's weight, and 0 if
-    the sum has no weight.
+    """Return the scale of the noise of every sum, (d + 1, d + 1). This scale is `scale` divided by the sum's weight,
+    and 0 if the sum has no weight.
     """
     every = np.full((d + 1, d + 1), scale / w.product)
     every[0, :] = every[:, 0] = scale / w.mean

@@ -137,9 +137,9 @@ def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = F
 
 
 def spectral_norm_angle(d: Number, log_inverse_beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """Return the angle φ for which ‖Z‖ ≤ πd/cos φ with probability at least 1 − β, if φ < π/2. Full noise, d ≥ 2.
+    """Return the angle φ for which ‖Z‖ ≤ πd/cos φ with probability at least 1 − β, if φ < π/2.
 
-    φ³ = 3(ln(1/β) + (7/6) ln d)/(2d). For fixed β and large d, πd/cos φ is less than `spectral_norm_bound`: it is
+    For full noise and d ≥ 2 the angle has φ³ = 3(ln(1/β) + (7/6) ln d)/(2d). For fixed β and large d, πd/cos φ is less than `spectral_norm_bound`: it is
     πd + O(d^{1/3} (ln d)^{2/3}). The proof is Corollary 2 of proofs/paper/tail-bound.md.
     """
     return (3 * (log_inverse_beta + 7 * log(d) / 6) / (2 * d)) ** (1 / 3)
@@ -163,10 +163,10 @@ def log_normalizer(dimension: int, symmetric: bool = False) -> float:
     """Return the logarithm of ∫ exp(−‖Z‖_*) dZ, over R^{d×d} or over the symmetric matrices.
 
     If a function of Z depends on the spectrum alone, its integral over the D-dimensional space of all Z is a constant
-    times an integral over the spectrum. This constant is the same for all such functions. The constant follows from ∫
-    exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}, because in this case the integral over the spectrum is known (Selberg). For
-    exp(−‖Z‖_*) the ensemble gives the integral over the spectrum. In the symmetric case dZ is Lebesgue measure in the
-    coordinates Z_ii, and √2 Z_ij for i < j.
+    times an integral over the spectrum. This constant is the same for all functions of the spectrum. The constant
+    follows from ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}, because in this case the integral over the spectrum is known
+    (Selberg). For exp(−‖Z‖_*) the ensemble gives the integral over the spectrum. In the symmetric case dZ is Lebesgue
+    measure in the coordinates Z_ii, and √2 Z_ij for i < j.
     """
     d = require_dimension("dimension", dimension)
     j = np.arange(d)

@@ -4,8 +4,8 @@ Each file in the folder `constants` has the figures of one law. The following co
 
     python -P -m covassay.verification.maintain constants FOLDER --only LAW
 
-Its command line names the seed and the draws, and it gives every figure a standard error. A test measures some of these
-figures again.
+The command line names the seed and the draws, and the command gives every figure a standard error. A test measures some
+of these figures again.
 
 There are two kinds of figures. A `noise` figure is the root mean square norm of noise that does not depend on the data,
 divided by a formula that has the right order in d. A `table` figure is m times the root mean square error of a

@@ -71,7 +71,7 @@ def unwatched(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
 def joined(parts: Sequence[Part], selection: Selection, watch: Watch, fewest: int = 1) -> TableSource:
     """Return one table that has the rows of all parts, one part after the other.
 
-    The function checks that all parts have the same columns in the same order. Then the function counts the rows, if
+    The function checks that all parts have the same columns in the same order. The function then counts the rows, if
     only a pass determines their number.
     """
     first = parts[0]

@@ -68,7 +68,7 @@ def laplace_loss(scale: Formula = laplace.noise_scale) -> Evidence:
 @check("exact", scope="k = 1, 2, 5, 50 and β = 1/2, 1/10, 1/1000")
 @mutant("without the union bound", bound=lambda b, k, beta, log: b * log(1 / beta))
 def laplace_tail(bound: Formula = laplace.largest_error) -> Found:
-    """P(max |Y_i| ≥ b ln(k/β)) = 1 − (1 − β/k)^k ≤ β, by Bernoulli's inequality.
+    """The largest of k Laplace variables |Y_i| reaches b ln(k/β) with probability 1 − (1 − β/k)^k ≤ β (Bernoulli).
 
     If the bound is t times the scale b, this probability is 1 − (1 − e^{−t})^k. The check computes in rational
     arithmetic, with e^{−t} as 1 over the argument of the logarithm in the reference's formula.
@@ -88,7 +88,8 @@ def printed_utility(
 ) -> Evidence:
     """The bound P(ŷ ∉ G_τ) ≤ e^{−ετ/(2Δ)} μ(G_τ) that Lemma 4 prints fails for two outcomes.
 
-    At μ = (½, ½), g = (1, 0), Δ = 1, ε = 2 and τ = 0.9, P = 1/(1 + e) = 0.2689 > ½ e^{−0.9} = 0.2033.
+    The example has μ = (½, ½), g = (1, 0), Δ = 1, ε = 2 and τ = 0.9, where P = 1/(1 + e) = 0.2689 > ½ e^{−0.9} =
+    0.2033.
     """
     with mpmath.workdps(30):
         probability = 1 / (1 + mpmath.e)
@@ -139,7 +140,7 @@ def normal_equations(solve: Formula = ridge.coefficients) -> Found:
 def regression_pairs(seed: int) -> Iterator[tuple[Matrix, Matrix, float]]:
     """Yield random triples (C, Ĉ, α) of two covariances and a penalty.
 
-    The first Ĉ is singular. Lemma 1 is sharp if only the target feature is scaled.
+    In the first triple Ĉ is singular. Lemma 1 is sharp if only the target feature is scaled.
     """
     yield np.array([[1000.0, 10.0], [10.0, 1.0]]), np.array([[1000.0, 10.0], [10.0, 0.1]]), 1 / 200
     rng = np.random.default_rng(seed)

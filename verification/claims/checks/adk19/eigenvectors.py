@@ -61,10 +61,11 @@ def random_frame(rng: np.random.Generator, d: int, near: Matrix) -> Matrix:
 @check("floating")
 @mutant("without ‖C − C_k‖_F", tail=0.0)
 def truncated_reconstruction(tail: float = 1.0) -> Evidence:
-    """‖C − Ĉ_k‖_F ≤ ‖C − C_k‖_F + √(2 Σ_{i≤k} λ_i(λ_i − θ̂_iᵀCθ̂_i)) + τ√k, by the reference's `error_bound`.
+    """The error ‖C − Ĉ_k‖_F of a reconstruction of rank k is at most the reference's `error_bound`.
 
-    This inequality bounds how far the error exceeds that of the best approximation of rank k. It does not bound the
-    distance from that approximation.
+    The bound is ‖C − C_k‖_F + √(2 Σ_{i≤k} λ_i(λ_i − θ̂_iᵀCθ̂_i)) + τ√k. This inequality bounds how far the error
+    exceeds that of the best approximation of rank k. The inequality does not bound the distance from the best
+    approximation.
     """
     rng = np.random.default_rng(8)
     failed = 0
@@ -137,7 +138,7 @@ def printed_lemma_5(median: Callable[[int], float] | None = None, slope: float =
 @check("floating")
 @mutant("a constant of 1", constant=1.0)
 def corrected_lemma_5(constant: float = 2.07) -> Evidence:
-    """E[λ₁ − ûᵀCû] ≤ 2.07 d/ε, without any logarithm, on a grid of spectra, by exact moments of the Bingham law."""
+    """For Bingham draws û, E[λ₁ − ûᵀCû] ≤ 2.07 d/ε without any logarithm, on a grid of spectra, by exact moments."""
     rng = np.random.default_rng(9)
     worst = 0.0
     spectra = [np.array([top] + [0.0] * (d - 1)) for d in (2, 5, 10, 20, 40) for top in np.geomspace(1, 2000, 25)]
@@ -293,7 +294,7 @@ def gaussian_error(
 def gaussian_comparison(
     power: Fraction = Fraction(3, 2), true_power: Fraction = Fraction(1), least: Formula = lambda d: 1 / d**2
 ) -> Evidence:
-    """d^{3/2} √(λ log λ/ε) ≤ d^{3/2} √log(1/δ)/ε exactly if λ log λ ≤ log(1/δ)/ε.
+    """The guarantee d^{3/2} √(λ log λ/ε) is at most d^{3/2} √log(1/δ)/ε exactly if λ log λ ≤ log(1/δ)/ε.
 
     The two sides of the inequality are the guarantees that the paper compares. The Gaussian error itself is of order d
     √log(1/δ)/ε; against it the condition is d λ log λ ≤ log(1/δ)/ε. The bound √d/ε is the Gaussian bound exactly if
@@ -345,9 +346,9 @@ def angular_gaussian(
 def envelope(log_bound: Formula = bingham.log_envelope_bound) -> Evidence:
     """The log acceptance probability of the Bingham sampler is at most 0, and it is 0 at one point.
 
-    It is −y + (q/2) ln(1 + 2y/b) − ln M(b) as a function of y. The log acceptance probability is concave in y, and y =
-    (q − b)/2 is its critical point. The acceptance rate, which is ∝ det Ω^{1/2}/M, is stationary in b at the root of Σ
-    1/(b + 2a_i) = 1, and its logarithm is concave in b.
+    This log probability is −y + (q/2) ln(1 + 2y/b) − ln M(b) as a function of y. The log acceptance probability is
+    concave in y, and y = (q − b)/2 is its critical point. The acceptance rate, which is ∝ det Ω^{1/2}/M, is stationary
+    in b at the root of Σ 1/(b + 2a_i) = 1, and its logarithm is concave in b.
     """
     y, b, q = sp.symbols("y b q", positive=True)
     log_rate = -y + q / 2 * sp.log(1 + 2 * y / b) - log_bound(b, q, sp.log)

@@ -217,8 +217,8 @@ def skewed_example(
 ) -> Evidence:
     """For d = n, one row of norm 1 and others of norm n^{−1/2}, clipping takes the bound from √(2/(ρn)) to 1/n.
 
-    Both bounds are the leading terms as n → ∞. Without clipping, SeparateCov also has the second term √2 η/(√ρ n) with
-    η ≈ √d. At τ = n^{−1/2} the noise of SeparateCov is of order n^{−5/4}, and the bias is 1/n.
+    Both bounds on the error are the leading terms as n → ∞. Without clipping, SeparateCov also has the second term √2
+    η/(√ρ n) with η ≈ √d. At τ = n^{−1/2} the noise of SeparateCov is of order n^{−5/4}, and the bias is 1/n.
     """
     figures = []
     for rho in (0.25, 1.0, 9.0):
@@ -283,10 +283,10 @@ def exact_bias_bound(counts: Sequence[int], k: int, n: int) -> Fraction:
 @mutant("only the bins up to k − 1", bound=lambda c, k, n: exact_bias_bound(c, max(k - 1, 0), n))
 @mutant("twice the edges", bound=lambda c, k, n: 4 * exact_bias_bound(c, k, n))
 def bias_bins(bound: Formula = exact_bias_bound) -> Found:
-    """By rational arithmetic, γ(2^{−k}) ≤ B_k ≤ 4γ(2^{−k−1}); rows at the two ends of a bin approach the two bounds.
+    """In rational arithmetic the bias of clipping satisfies γ(2^{−k}) ≤ B_k ≤ 4γ(2^{−k−1}).
 
-    A row of bin j ≤ k contributes 4^{1−j} − 4^{−k}, which lies between ‖x‖² − 4^{−k} and
-    4‖x‖² − 4^{−k} = 4(‖x‖² − 4^{−k−1}).
+    Rows at the two ends of a bin approach the two bounds. A row of bin j ≤ k contributes 4^{1−j} − 4^{−k}, which lies
+    between ‖x‖² − 4^{−k} and 4‖x‖² − 4^{−k} = 4(‖x‖² − 4^{−k−1}).
     """
     rng = np.random.default_rng(4)
     equal = 0

@@ -68,9 +68,10 @@ def gauss_cov_error(scale: Formula = gauss_cov.noise_scale, deviations: Formula 
 @mutant("3 % more", factor=1.03)
 @mutant("3 % less", factor=0.97)
 def mahalanobis(swap: bool = False, factor: float = 1.0) -> Evidence:
-    """‖A‖_F/λ₁ ≤ ‖Σ^{−1/2} A Σ^{−1/2}‖_F ≤ ‖A‖_F/λ_d, with equality for A along the first and the last eigenvector.
+    """For every matrix A the norm ‖Σ^{−1/2} A Σ^{−1/2}‖_F lies between ‖A‖_F/λ₁ and ‖A‖_F/λ_d.
 
-    The check tries symmetric and asymmetric matrices A.
+    Matrices A along the first and along the last eigenvector give equality. The check tries symmetric and asymmetric
+    matrices.
     """
     rng = np.random.default_rng(3)
     failed, lowest, highest = 0, math.inf, 0.0

@@ -156,7 +156,7 @@ def upsilon_far_out(bound: Formula = tails.upsilon) -> Evidence:
 @mutant("one side only", bound=lambda d, b, log: tails.upsilon_star(d, 2 * b, log))
 @mutant("√d for 2√d", bound=lambda d, b, log: d**0.5 + ((4 - 2 / d) * log(2 / b)) ** 0.5)
 def upsilon_star_proof(bound: Formula = tails.upsilon_star) -> Evidence:
-    """‖W‖ ≤ 2√d + √((4 − 2/d) ln(2/β)) with probability at least 1 − β, for the Gaussian Wigner matrix W.
+    """The spectral norm of the Gaussian Wigner matrix exceeds 2√d + √((4 − 2/d) ln(2/β)) with probability at most β.
 
     For unit u, v with c = ⟨u, v⟩, E(uᵀWu − vᵀWv)² = 2‖uuᵀ − vvᵀ‖_F² − Σ(u_i² − v_i²)² and ‖uuᵀ − vvᵀ‖_F² = 2(1 − c²).
     So the increment is at most 4(1 − c²) = 4‖u − v‖² − 4(1 − c)², and comparison with 2⟨g, u⟩ (Sudakov–Fernique) gives
@@ -197,7 +197,7 @@ def upsilon_star_proof(bound: Formula = tails.upsilon_star) -> Evidence:
 @check("floating", scope="m ≤ 1e100")
 @mutant("max(2, log₂ m) for K", norm=lambda m, log: 2 * max(1, log(m) / log(2) / 2))
 def psi_norm(norm: Formula = tails.psi_norm) -> Found:
-    """E exp(max_i |Z_i|/K) ≤ 2 for m Laplace(1) variables and K = 2 max((√2 + 1)/(√2 − 1), 2 log₂ m).
+    """For m Laplace(1) variables Z_i, E exp(max_i |Z_i|/K) ≤ 2 with K = 2 max((√2 + 1)/(√2 − 1), 2 log₂ m).
 
     max |Z_i| has the law of Σ E_k/k (Rényi), so the expectation is ∏_{k≤m} k/(k − 1/K) = m! Γ(1 − 1/K)/Γ(m + 1 − 1/K).
     The smallest K that works is 2 at m = 1 and (3 + √5)/2 at m = 2.

@@ -45,7 +45,7 @@ def swap() -> tuple[Matrix, Matrix]:
 def separate_budget(scale: Formula = separate_cov.noise_scale, change: Formula = lambda n: sp.sqrt(2) / n) -> Evidence:
     """SeparateCov's matrix G and eigenvalues λ̃ spend ρ/2 each.
 
-    Both change by at most √2/n in ℓ2, and their Gaussian noise has the scale √2/(n√ρ).
+    Both G and λ̃ change by at most √2/n in ℓ2, and their Gaussian noise has the scale √2/(n√ρ).
     """
     n, r = sp.symbols("n r", positive=True)
     rho = 2 * r**2

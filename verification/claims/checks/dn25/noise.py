@@ -96,9 +96,10 @@ def volume_constant(jacobian: Formula = repulsion) -> Evidence:
 def radial_factorisation(
     jacobian: Formula = repulsion, shape: Formula = nuclear_laplace.radius_shape, largest: int = 4
 ) -> Evidence:
-    """The density at σ = Rw is R^{d²−1} e^{−R} times a function of w. So R ~ Gamma(d²) is independent of (w, U, V).
+    """The density at σ = Rw is R^{d²−1} e^{−R} times a function of w.
 
-    ∏(σ_i² − σ_j²) is homogeneous of degree d(d − 1), and dσ contributes the factor R^{d−1}.
+    So the radius R ~ Gamma(d²) is independent of (w, U, V). ∏(σ_i² − σ_j²) is homogeneous of degree d(d − 1), and dσ
+    contributes the factor R^{d−1}.
     """
     failed = []
     for d in range(2, largest + 1):

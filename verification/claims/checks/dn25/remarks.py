@@ -63,12 +63,12 @@ def earlier_work(
     additive: Formula = lambda d, n: sp.sqrt(d) / n,
     enough: Number = sp.S.Half,
 ) -> Evidence:
-    """d^{3/4} √(tr/(εn)) + √d/(εn) beats min{d^{3/2}/(εn), √(d/(εn))} for tr ≪ min{d^{3/2}/(εn), d^{−1/2}}; d, εn ≫ 1.
+    """The earlier rate d^{3/4} √(tr/(εn)) + √d/(εn) beats min{d^{3/2}/(εn), √(d/(εn))} if tr Σ is small.
 
-    The term d^{3/4} √(tr/(εn)) is √(tr/t₁) times d^{3/2}/(εn) and √(tr/t₂) times √(d/(εn)), where t₁ and t₂ are the two
-    terms of the threshold. The term √d/(εn) is 1/d times d^{3/2}/(εn) and 1/√(εn) times √(d/(εn)). DN25 prints min{1/n,
-    d^{−1/4}}/ε. At ε = 1 and n = √d/x the printed terms are x and d^{1/4} times d^{−1/2}, so the printed threshold is
-    at most the true one exactly for x ≤ 1.
+    The condition is tr Σ ≪ min{d^{3/2}/(εn), d^{−1/2}}, for d, εn ≫ 1. The term d^{3/4} √(tr/(εn)) is √(tr/t₁) times
+    d^{3/2}/(εn) and √(tr/t₂) times √(d/(εn)), where t₁ and t₂ are the two terms of the threshold. The term √d/(εn) is
+    1/d times d^{3/2}/(εn) and 1/√(εn) times √(d/(εn)). DN25 prints min{1/n, d^{−1/4}}/ε. At ε = 1 and n = √d/x the
+    printed terms are x and d^{1/4} times d^{−1/2}, so the printed threshold is at most the true one exactly for x ≤ 1.
     """
     d, n, trace, x = sp.symbols("d n t x", positive=True)  # n stands for εn
     nikolov = d ** sp.Rational(3, 2) / n, sp.sqrt(d / n)
@@ -223,9 +223,9 @@ def cap(numerator: Formula = lambda d, b: sp.log(1 / b)) -> Evidence:
 @check("symbolic", covers="all")
 @mutant("with log(1/β)", level=lambda d, b: sp.log(1 / b))
 def corrected_cap(level: Formula = lambda d, b: sp.log(d / b)) -> Evidence:
-    """1/d ≤ √(log(d/β)/d) for d ≥ 2, so α₁ = (1 + c₁^{−1/2}) √(log(d/β)/d) bounds 1/d + √(log(d/β)/(c₁d)).
+    """The corrected cap α₁ = (1 + c₁^{−1/2}) √(log(d/β)/d) bounds 1/d + √(log(d/β)/(c₁d)).
 
-    d log(d/β) ≥ d ln d, which is 2 ln 2 > 1 at d = 2 and grows.
+    The reason is that 1/d ≤ √(log(d/β)/d) for d ≥ 2. d log(d/β) ≥ d ln d, which is 2 ln 2 > 1 at d = 2 and grows.
     """
     d, beta = sp.symbols("d beta", positive=True)
     product = sp.expand_log(d * level(d, beta), force=True)

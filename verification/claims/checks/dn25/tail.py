@@ -79,7 +79,7 @@ def logarithmic_share(constant: int = 4, slope: Fraction = Fraction(236, 100), f
 @mutant("3 % less of the second term above", above=lambda u: 1 + u + sp.Rational(97, 200) * u**2)
 @mutant("3 % less below", below=lambda u: 1 - sp.Rational(97, 100) * u)
 def radius_chernoff(above: Formula = lambda u: 1 + u + u**2 / 2, below: Formula = lambda u: 1 - u) -> Evidence:
-    """For R ~ Gamma(k) and L > 0, P(R ≥ k + √(2kL) + L) ≤ e^{−L} and P(R ≤ k − √(2kL)) ≤ e^{−L}, for every k.
+    """A Gamma(k) variable leaves [k − √(2kL), k + √(2kL) + L] with probability at most e^{−L} on each side.
 
     With u = √(2L/k) the two points are k(1 + u + u²/2) and k(1 − u), and L = ku²/2. As E e^{sR} = (1 − s)^{−k},
     Markov's inequality for e^{sR} bounds the two probabilities. The exponent of the bound plus L, over k, is at

@@ -22,7 +22,7 @@ LEVEL = 1e-9  # the false-alarm probability of a statistical check
 @mutant("0.9 for 2", bound=lambda t: sp.Rational(9, 10) * sp.exp(-(t**2) / 2))
 @mutant("1.94 for 2, so 0.97 for 1", bound=lambda t: sp.Rational(194, 100) * sp.exp(-(t**2) / 2))
 def gaussian_tail(bound: Formula = lambda t: 2 * sp.exp(-(t**2) / 2)) -> Evidence:
-    """P(|Z| > tσ) ≤ 2 e^{−t²/2} for t ≥ 0, and even with 1 in place of 2.
+    """A normal variable Z with variance σ² has P(|Z| > tσ) ≤ 2 e^{−t²/2} for t ≥ 0, and even with 1 in place of 2.
 
     The difference g = c e^{−t²/2} − erfc(t/√2) of the two sides has the derivative e^{−t²/2}(√(2/π) − ct). So g rises
     and then falls to 0, and g ≥ min(g(0), 0).
@@ -69,7 +69,7 @@ EXACT_CASES = [
 @mutant("‖A‖t for 2‖A‖t", bound=lambda v, b, t, sqrt: 2 * sqrt(v * t) + b * t)
 @mutant("‖A‖_F√t for 2‖A‖_F√t", bound=lambda v, b, t, sqrt: sqrt(v * t) + 2 * b * t)
 def quadratic_form_upper(bound: Formula = radius) -> Evidence:
-    """P(YᵀAY − tr A ≥ 2‖A‖_F√t + 2‖A‖t) ≤ e^{−t} for every square matrix A.
+    """For every square matrix A and standard normal Y, P(YᵀAY − tr A ≥ 2‖A‖_F√t + 2‖A‖t) ≤ e^{−t}.
 
     (A + Aᵀ)/2 has the same quadratic form and trace and no larger norms, so let A = diag(a). With ψ(u) = −u − ln(1 −
     2u)/2 the logarithm of the moment generating function is Σ ψ(s a_i). ψ(u) ≤ u²/(1 − 2u) for 0 ≤ u < 1/2 by comparing
@@ -100,7 +100,7 @@ def printed_lower_tail(
 ) -> Evidence:
     """The printed bound P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} fails for A = −1, d = 1, t = 4.
 
-    There P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183.
+    In this example P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183.
     """
     t = Fraction(4)
     deviation = bound(Fraction(1), Fraction(1), t, rational_root)
@@ -134,7 +134,7 @@ def quadratic_form_lower(bound: Formula = lower_radius) -> Evidence:
 @mutant("√(L/m) for 4√(L/m)", bound=lambda level, m, sqrt: sqrt(level / m) + 2 * level / m)
 @mutant("without the linear term", bound=lambda level, m, sqrt: 4 * sqrt(level / m))
 def chi_square_mean(bound: Formula = lambda level, m, sqrt: 4 * (sqrt(level / m) + 2 * level / m)) -> Found:
-    """P(|(X₁² + … + X_m²)/m − 1| > 4(√(L/m) + 2L/m)) ≤ β with L = ln(1/β), for every m and every β < 1.
+    """The mean of m squared N(0, 1) variables is within 4(√(L/m) + 2L/m) of 1 with probability 1 − β, L = ln(1/β).
 
     Let x(L) be the radius 4(√(L/m) + 2L/m). For L ≥ (ln 2)/3 this radius is 2√(t/m) + 2t/m with t = 4L, so
     P ≤ 2e^{−4L} ≤ e^{−L} by both tails. For smaller L it is enough that the probability inside the interval is at least

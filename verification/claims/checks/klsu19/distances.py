@@ -173,7 +173,7 @@ def divergence_constant(log2: Number) -> Number:
 @mutant("α ≤ 3/4 for α ≤ 1/2", largest=sp.Rational(3, 4))
 @mutant("a constant of 7/8", constant=lambda log2: Fraction(7, 8))
 def gaussian_divergence(constant: Formula = divergence_constant, largest: sp.Expr = LARGEST_ERROR) -> Evidence:
-    """KL(N(μ̂, Σ̂)‖N(μ, Σ)) ≤ (2 ln 2 − 1/2)α² if ‖Σ̂ − Σ‖_Σ ≤ α ≤ 1/2 and ‖μ̂ − μ‖_Σ ≤ α; so TV ≤ 0.666 α.
+    """Gaussians with ‖Σ̂ − Σ‖_Σ ≤ α ≤ 1/2 and ‖μ̂ − μ‖_Σ ≤ α have KL ≤ (2 ln 2 − 1/2)α² and TV ≤ 0.666 α.
 
     Let 1 + x_i be the eigenvalues of Σ^{−1/2}Σ̂Σ^{−1/2}. Then 2 KL = Σ (x_i − ln(1 + x_i)) + ‖μ̂ − μ‖_Σ². Since x −
     ln(1 + x) = x² ∫₀¹ s/(1 + sx) ds and the integral decreases in x, it is at most (4 ln 2 − 2)x² for x ≥ −1/2. The

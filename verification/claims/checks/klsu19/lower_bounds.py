@@ -145,7 +145,7 @@ def fourth_moment_bound(total: Fraction, third: Fraction, fourth: Fraction) -> B
 def distance_constants(
     products: Fraction = BITS.distance, gaussians: Fraction = PRECISIONS.distance, radius: Fraction = BITS.radius
 ) -> Evidence:
-    """For near laws TV ≥ (2/5)‖p − q‖ for products of bits and TV ≥ ‖A₁ − A₂‖_F/15 for Gaussians, by fourth moments.
+    """Near laws have TV ≥ (2/5)‖p − q‖ (products of bits) and TV ≥ ‖A₁ − A₂‖_F/15 (Gaussians), by fourth moments.
 
     Let r_j = 1 + η_j be the likelihood ratios of the coordinates, with E_Q η = 0, s_j = E η², |E η³| ≤ γ₃s^{3/2} and E
     η⁴ ≤ γ₄s². Let Λ = Σ s_j and L = ∏r_j − 1. By Hölder's inequality 2TV = E|L| ≥ (E L²)^{3/2}/(E L⁴)^{1/2}, where E L²
@@ -237,7 +237,7 @@ def precision_moments(known: Moments = PRECISIONS) -> Evidence:
 @check("enclosed")
 @mutant("0.39 for 0.3829", constant=Fraction(39, 100))
 def gaussian_distance(constant: Fraction = Fraction(3829, 10000)) -> Evidence:
-    """Fact 6.6: TV(N(μ, I), N(μ′, I)) = 2Φ(δ/2) − 1 ≥ 0.3829 min(δ, 1) with δ = ‖μ − μ′‖.
+    """Fact 6.6: The distance TV(N(μ, I), N(μ′, I)) is 2Φ(δ/2) − 1 ≥ 0.3829 min(δ, 1) with δ = ‖μ − μ′‖.
 
     The densities cross half-way, because the log ratio along the line through the means is δ(t − δ/2). 2Φ(δ/2) − 1 =
     P(χ²₁ < δ²/4) grows and is concave in δ, so it lies above its chord on [0, 1]. The check encloses 2Φ(δ/2) − 1 at δ =

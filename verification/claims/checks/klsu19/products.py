@@ -160,7 +160,7 @@ def chi_square(p: Sequence[Number], q: Sequence[Number]) -> Number:
 @mutant("the largest term", combined=max)
 @mutant("half the sum", combined=lambda t: sum(t) / 2)
 def tv_subadditive(combined: Formula = sum) -> Found:
-    """TV(∏P_j, ∏Q_j) ≤ Σ TV(P_j, Q_j), with equality if all factors but one agree.
+    """Product laws have TV(∏P_j, ∏Q_j) ≤ Σ TV(P_j, Q_j), with equality if all factors but one agree.
 
     For two factors the inequality follows by summing |p₁p₂ − q₁q₂| ≤ p₁|p₂ − q₂| + q₂|p₁ − q₁|; further factors are
     added one at a time.
@@ -184,7 +184,7 @@ def tv_subadditive(combined: Formula = sum) -> Found:
 @check("symbolic", scope="laws on (2, 3) and (2, 2, 2) points; the argument for all")
 @mutant("the sum", rule=sum)
 def chi_square_product(rule: Formula = lambda parts: math.prod(1 + s for s in parts) - 1) -> Found:
-    """1 + χ²(∏P_j ‖ ∏Q_j) = ∏ (1 + χ²(P_j‖Q_j)), because 1 + χ² = Σ P²/Q and this sum factors.
+    """Product laws have 1 + χ²(∏P_j ‖ ∏Q_j) = ∏ (1 + χ²(P_j‖Q_j)), because 1 + χ² = Σ P²/Q and this sum factors.
 
     The check is symbolic in all probabilities, for two laws on 2 and 3 points and for three laws on 2 points.
     """
@@ -554,10 +554,11 @@ def explicit_records(
 @mutant("3 for 100", sampling=3.0)
 @mutant("2 for 21", noise=2.0)
 def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
-    """TV ≤ α if m ≥ 100 dl/α², m ≥ 21 d√(lL/ρ)/α and m ≥ `enough_records`, with l = ln(4dR/β), L = ln(mR/β) and d ≥ 2.
+    """PPDE has TV ≤ α if the number m of records is large enough.
 
-    On the events of the rounds and of the last step, which have probability 1 − 4β, the error of q_j is at most e_j =
-    √(2p_jl/m) + 2l/(3m) + s_j√(2l). A coordinate that is finished in a round has p ≥ u/4 ≥ 1/(4d) and s² ≤ 24
+    The condition is m ≥ 100 dl/α², m ≥ 21 d√(lL/ρ)/α and m ≥ `enough_records`, with l = ln(4dR/β), L = ln(mR/β) and d ≥
+    2. On the events of the rounds and of the last step, which have probability 1 − 4β, the error of q_j is at most e_j
+    = √(2p_jl/m) + 2l/(3m) + s_j√(2l). A coordinate that is finished in a round has p ≥ u/4 ≥ 1/(4d) and s² ≤ 24
     pdL/(ρm²); a coordinate that is left to the last step with p ≥ 1/d has a smaller s². For these two kinds of
     coordinates TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for the others TV ≤ Σ e. With a = dl/m and b =
     d√(lL/ρ)/m, TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. The check computes these sums from

@@ -179,7 +179,7 @@ def linear_bound(bound: Formula = nuclear_laplace.spectral_norm_bound) -> Eviden
 def tail_at_the_edge(
     angle: Formula = lambda d, level: nuclear_laplace.spectral_norm_angle(d, level, mpmath.log),
 ) -> Evidence:
-    """‖Z‖ ≤ πρd/cos φ with probability 1 − β, where φ³ = 3(ln(1/β) + (7/6) ln d)/(2d), as long as φ < π/2.
+    """The norm ‖Z‖ is at most πρd/cos φ with probability 1 − β, for φ³ = 3(ln(1/β) + (7/6) ln d)/(2d) and φ < π/2.
 
     With t = edge/cos φ the rate is d·2(φ/cos φ − arccosh(1/cos φ)). The rate vanishes at φ = 0 and has the derivative
     2dφ tan φ/cos φ ≥ 2dφ², so it is at least (2/3) dφ³. The factor before e^{−rate} is at most d^{7/6}. So the bound

@@ -149,10 +149,10 @@ def quantiles(published: Mapping[int, str] | None = None, half: int = 2, symmetr
 @mutant("probability d^{−12}", power=12)
 @mutant("from d = 5 on", first=5)
 def tail_of_theorem_2(level: Fraction = LEVEL, power: int = 10, first: int = 7) -> Evidence:
-    """P(‖Z‖ > 7.5ρd) ≤ d^{−10}/2 for every d ≥ 2, by enclosure below d = 7 and by the tail bound from there on.
+    """The norm ‖Z‖ exceeds 7.5ρd with probability at most d^{−10}/2 for every d ≥ 2.
 
-    e^{−d r}/(c(c − 2)) ≤ d^{−10}/2 holds at d = 7, and for larger d because r > 10/7, so that the logarithm of the left
-    side falls faster.
+    The check encloses the probability below d = 7, and uses the tail bound from there on. e^{−d r}/(c(c − 2)) ≤
+    d^{−10}/2 holds at d = 7, and for larger d because r > 10/7, so that the logarithm of the left side falls faster.
     """
     failed = []
     for d in range(2, first):
