@@ -13,8 +13,8 @@ How the costs of releases add up depends on the notion of privacy of the total b
 - Pure DP accepts pure DP releases only. The ε of these releases add up.
 - zCDP accepts zCDP releases, whose ρ add up, and pure DP releases, which count as ρ = ε tanh(ε/2).
 - (ε, δ)-DP accepts all releases. The ε and the δ of the (ε, δ) releases are added. The δ that is left converts all
-  other releases to an ε, in the cheaper of two ways. One way adds all of these releases up as zCDP and converts the
-  sum. The other way converts only the zCDP releases, and adds the ε of the pure ones.
+  other releases to an ε, in the cheaper of two ways. The first way adds all of these releases up as zCDP and converts
+  the sum. The second way converts only the zCDP releases, and adds the ε of the pure ones.
 
 The second way is valid in any order of the releases, for this reason. Up to events of total probability Σδ, an (ε, δ)
 release has a privacy loss of at most ε, and a pure release always has. So each of these releases adds its ε to the
@@ -207,7 +207,8 @@ class Account:
 
         Raises
         ------
-        OverBudget : the release would exceed the total. In this case the block is not entered, and nothing is charged.
+        OverBudget : the release would exceed the total. If the total would be exceeded, the block is not entered, and
+            nothing is charged.
         """
         guarantee: Guarantee = getattr(spend, self.charge)
         with self._turn:

@@ -8,10 +8,10 @@ y_j)/n. The supremum of this change is the length R_ij of the range of the produ
 product is linear in x_i and in x_j, so its range ends at corners. On the diagonal the range is that of a square, which
 is 0 inside the box if low_i < 0 < high_i. Some rows attain the ends of this range.
 
-Centred covariance (1/q) Σ_k (x_k − x̄)(x_k − x̄)ᵀ with q = n or q = n − 1. Let m be the mean of the rows that stay, v
-= x − m and w = y − m. The change is ((n − 1)/(nq)) (v vᵀ − w wᵀ), as in `sensitivity.centred_change`. Off the
-diagonal v_i v_j − w_i w_j is linear in each of x_i, x_j, y_i, y_j, and in m_i and m_j too, because their product
-cancels. So its maximum is at corners. If m is a corner, v_i v_j and w_i w_j both lie in [0, W_i W_j] or both in [−W_i
+Centred covariance (1/q) Σ_k (x_k − x̄)(x_k − x̄)ᵀ with q = n or q = n − 1. Let m be the mean of the rows that stay, v =
+x − m and w = y − m. The change is ((n − 1)/(nq)) (v vᵀ − w wᵀ), as in `sensitivity.centred_change`. Off the diagonal
+v_i v_j − w_i w_j is linear in each of x_i, x_j, y_i, y_j, and in m_i and m_j too, because their product cancels. So the
+maximum of the change is at corners. If m is a corner, v_i v_j and w_i w_j both lie in [0, W_i W_j] or both in [−W_i
 W_j, 0], hence |v_i v_j − w_i w_j| ≤ W_i W_j. On the diagonal v_i² and w_i² lie in [0, W_i²]. So the supremum is ((n −
 1)/(nq)) W_i W_j. This supremum is attained in all entries at once, by x = high, y = low and all other rows at low.
 

@@ -109,9 +109,9 @@ class Sensitivity:
     """One quantity of C, with its sensitivity to the replacement of one row in the unit ball, and a worst pair of rows.
 
     The function `change(x, y)` gives the size of the change when x is replaced by y, each (d,). For vectors of
-    eigenvalues it gives the bound on the change that Δ implies (Mirsky, Hoffman–Wielandt). The function `supremum(d)`
-    gives the sensitivity in the unit of C; divide it by n for Σ. The function `pair(d)` gives rows x and y that attain
-    the sensitivity if `attained(d)`, and come close to it otherwise.
+    eigenvalues `change` gives the bound on the change that Δ implies (Mirsky, Hoffman–Wielandt). The function
+    `supremum(d)` gives the sensitivity in the unit of C; divide it by n for Σ. The function `pair(d)` gives rows x and
+    y that attain the sensitivity if `attained(d)`, and come close to it otherwise.
     """
 
     quantity: str

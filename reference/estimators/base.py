@@ -32,7 +32,9 @@ class PrivacyWarning(UserWarning):
 
 
 class PrivateEstimator:
-    """The base class of the estimators. The subclasses keep their arguments as attributes of the same names."""
+    """The base class of the estimators. The subclasses keep their arguments as attributes with the names of the
+    arguments.
+    """
 
     n_features_in_: int
 

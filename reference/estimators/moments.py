@@ -126,7 +126,8 @@ def release_moments(
 
     Raises
     ------
-    OverBudget : the release would exceed the total of the accountant. In this case nothing is released or charged.
+    OverBudget : the release would exceed the total of the accountant. In the case of such an error nothing is released
+        or charged.
     """
     if not (rounded or isinstance(randomness, np.random.Generator)):
         raise InvalidInput("randomness: must be a generator for float noise")

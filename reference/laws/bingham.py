@@ -57,7 +57,9 @@ def log_acceptance(y: Number, b: Number, q: Number, log: Callable[[Number], Numb
 
 
 def envelope_equation(b: Number, a: Sequence[Number]) -> Number:
-    """Return the function Σ_i 1/(b + 2a_i) − 1 of b. At its root b in [1, q] the sampler accepts most often."""
+    """Return the function Σ_i 1/(b + 2a_i) − 1 of b. The sampler accepts most often at the root b of this function in
+    [1, q].
+    """
     return sum(1 / (b + 2 * a_i) for a_i in a) - 1
 
 
@@ -79,7 +81,7 @@ def decompose(m: Matrix) -> tuple[Vector, Matrix]:
 def envelope_parameter(a: Vector) -> float:
     """Return the b with the highest acceptance rate, for eigenvalues a ≥ 0 of which the smallest is 0."""
     q, values = float(len(a)), list(a)
-    if envelope_equation(q, values) >= 0:  # in this case A = 0, or A is so near to 0 that rounding decides
+    if envelope_equation(q, values) >= 0:  # here A = 0, or A is so near to 0 that rounding decides
         return q
     return float(scipy.optimize.brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))
 

@@ -7,8 +7,8 @@ Full noise: Z in R^{d×d}. Z = U diag(σ) Vᵀ with U and V Haar. The singular v
 Pfaffian ensemble, with density ∝ ∏|σ_i² − σ_j²| exp(−Σ σ_i/ρ). The factors U, V and σ are independent. ‖Z‖_* ~
 Gamma(d², ρ).
 
-Symmetric noise has the same density on the symmetric matrices. Z = Q diag(λ) Qᵀ with Q Haar. The eigenvalues λ have a
-law on the full line, a Pfaffian ensemble, with density ∝ ∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ). The factors Q and λ are
+Symmetric noise has the density ∝ exp(−‖Z‖_*/ρ) on the symmetric matrices. Z = Q diag(λ) Qᵀ with Q Haar. The eigenvalues
+λ have a law on the full line, a Pfaffian ensemble, with density ∝ ∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ). The factors Q and λ are
 independent. ‖Z‖_* ~ Gamma(d(d + 1)/2, ρ).
 
 So a draw of Z consists of its spectrum, σ or λ, and two Haar matrices (full noise) or one (symmetric noise). The module
@@ -139,8 +139,9 @@ def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = F
 def spectral_norm_angle(d: Number, log_inverse_beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
     """Return the angle φ for which ‖Z‖ ≤ πd/cos φ with probability at least 1 − β, if φ < π/2.
 
-    For full noise and d ≥ 2 the angle has φ³ = 3(ln(1/β) + (7/6) ln d)/(2d). For fixed β and large d, πd/cos φ is less than `spectral_norm_bound`: it is
-    πd + O(d^{1/3} (ln d)^{2/3}). The proof is Corollary 2 of proofs/paper/tail-bound.md.
+    For full noise and d ≥ 2 the angle has φ³ = 3(ln(1/β) + (7/6) ln d)/(2d). For fixed β and large d, πd/cos φ is less
+    than `spectral_norm_bound`: it is πd + O(d^{1/3} (ln d)^{2/3}). Corollary 2 of proofs/paper/tail-bound.md is the
+    proof.
     """
     return (3 * (log_inverse_beta + 7 * log(d) / 6) / (2 * d)) ** (1 / 3)
 

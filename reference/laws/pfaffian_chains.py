@@ -25,10 +25,10 @@ summed over the points q drawn, p among them, where c_q and v_q are the entries 
 When the breakpoints are sorted, the sums over q < x are running sums.
 
 THE LIMIT. For one sample, φ at all nodes is multiplied by c and v, N times. There are 14 N nodes for large N, and 21 N
-at N = 100, so this takes 60 N³ to 80 N³ operations. Two QR factorisations and a product take about 7 N³, a ninth of it.
-With the other passes over the nodes the ratio of times is about 15 at N = 50 and 100 (tests/benchmarks prints it). A
-small N needs many nodes, too, because the panels extend until less than 1e-20 of the mass is left beyond them: 288
-nodes for N = 2.
+at N = 100, so these products take 60 N³ to 80 N³ operations. Two QR factorisations and a product take about 7 N³, a
+ninth of it. With the other passes over the nodes the ratio of times is about 15 at N = 50 and 100 (tests/benchmarks
+prints it). A small N needs many nodes, too, because the panels extend until less than 1e-20 of the mass is left beyond
+them: 288 nodes for N = 2.
 """
 
 import math

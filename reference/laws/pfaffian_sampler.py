@@ -3,10 +3,10 @@
 This file draws one sample, as plainly as possible. `pfaffian_chains` draws many, from the same formulas and faster.
 
 THE LAW is that of N points with the joint density |det φ_j(x_i)| / (N! Pf A) of `pfaffian_ensemble`, with N basis
-functions φ = (φ_1, …, φ_N), in exchangeable (random) order. As in that file, G is the antiderivative of φ, τ = G(∞),
-Eφ(x) = ∫ sgn(t − x) φ(t) dt = τ − 2G(x), and A_jk = ∫ φ_j Eφ_k. For odd N there is one more basis function: φ = 0 and
-Eφ = 1 at every finite x. With this function A becomes [[A, τ], [−τᵀ, 0]]. D is the size of A. The line is cut into
-panels, each with the m nodes of a Gauss–Legendre quadrature.
+functions φ = (φ_1, …, φ_N), in exchangeable (random) order. As in the module `pfaffian_ensemble`, G is the
+antiderivative of φ, τ = G(∞), Eφ(x) = ∫ sgn(t − x) φ(t) dt = τ − 2G(x), and A_jk = ∫ φ_j Eφ_k. For odd N there is one
+more basis function: φ = 0 and Eφ = 1 at every finite x. With this function A becomes [[A, τ], [−τᵀ, 0]]. D is the size
+of A. The line is cut into panels, each with the m nodes of a Gauss–Legendre quadrature.
 
 THE ALGORITHM is the chain rule of probability: draw the first point from its marginal law, then every further point
 from its law given the points already drawn. No Markov chain has to converge, and every step is exact up to rounding

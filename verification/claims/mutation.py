@@ -49,7 +49,7 @@ class Mutant:
 
 
 def undecorated(name: str) -> Any:
-    """Return the function of that name without its decorators `@checked` or `@strict`."""
+    """Return the function of the given name without its decorators `@checked` or `@strict`."""
     return inspect.unwrap(function_at(name))
 
 

@@ -63,7 +63,7 @@ DIGITS_PER_DIMENSION = 6
 class Enclosure:
     """A closed interval with 0 < lower ≤ upper that contains the exact value.
 
-    The ends keep all their bits whatever the global precision of mpmath is, but arithmetic on them
+    The ends of an enclosure keep all their bits whatever the global precision of mpmath is, but arithmetic on them
     (even `+lower`) rounds to the global precision.
     """
 

@@ -68,8 +68,8 @@ class Bet:
         category.
 
         A factor 1 + λ (A − u) has a rounding error of at most 8 units in the last place of each of 1, λ|A|, λ|u| and
-        λ|c|, and 2 more for each unit of an exponent. The factor itself is at least 1 − `LARGEST_SHARE`. Taking its
-        logarithm adds a few units, and the sum adds one for each category.
+        λ|c|, and 2 more for each unit of an exponent. The factor itself is at least 1 − `LARGEST_SHARE`. Taking the
+        logarithm of a factor adds a few units, and the sum adds one for each category.
         """
         n, other = float(first.sum()), float(second.sum())
         if n == 0 or other == 0:

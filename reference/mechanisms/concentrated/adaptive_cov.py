@@ -189,7 +189,7 @@ def trace_bound(rows: Rows, noise: float, rho: float, beta: float) -> float:
 
 def error_bounds(found: Errors, k: int) -> dict[Base, float]:
     """Return the result of step 2: bounds on the errors of both mechanisms on rows clipped to 2^{−k}. The smaller of
-    the two bounds is N_k.
+    the bounds for the two mechanisms is N_k.
     """
     separate = separate_noise(k, found.directions, found.eigenvalues)
     return {"gauss": float(gauss_noise(k, found.gauss)), "separate": float(separate)}

@@ -1,7 +1,7 @@
 """Select the data of a table: the columns, whether there is a header, and the delimiter of cells.
 
-The choices in a selection are public. They are made by name, before the data are read; the budget does not cover a
-choice that depends on the data.
+The choices in a selection are public. The choices are made by name, before the data are read; the budget does not cover
+a choice that depends on the data.
 """
 
 from collections.abc import Sequence

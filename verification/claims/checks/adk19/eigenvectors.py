@@ -296,9 +296,9 @@ def gaussian_comparison(
 ) -> Evidence:
     """The guarantee d^{3/2} √(λ log λ/ε) is at most d^{3/2} √log(1/δ)/ε exactly if λ log λ ≤ log(1/δ)/ε.
 
-    The two sides of the inequality are the guarantees that the paper compares. The Gaussian error itself is of order d
-    √log(1/δ)/ε; against it the condition is d λ log λ ≤ log(1/δ)/ε. The bound √d/ε is the Gaussian bound exactly if
-    log(1/δ) = 1/d².
+    The two sides of the inequality are the two guarantees that the paper compares. The Gaussian error itself is of
+    order d √log(1/δ)/ε; against it the condition is d λ log λ ≤ log(1/δ)/ε. The bound √d/ε is the Gaussian bound
+    exactly if log(1/δ) = 1/d².
     """
     d, epsilon, product, level = sp.symbols("d epsilon P L", positive=True)  # λ log λ and log(1/δ)
     ours = sp.sqrt(d) ** 3 * sp.sqrt(product / epsilon)

@@ -248,9 +248,9 @@ def laplace_vector_tail(coded: Formula = tails.eta_laplace) -> Evidence:
 
     The proven bound, with x = ln(3/β), has three events that each fail with probability at most β/3: ΣE_i ≤ d + √(2dx)
     + x, max E_i ≤ x + ln d, and, given E, Gaussian concentration with mean ≤ √(2ΣE_i) and Lipschitz constant √(2 max
-    E_i). Together they give √(2(d + √(2dx) + x)) + 2√(x(x + ln d)) ≤ √(2d) + √(2x) + 2x + ln d. With L = ln(2/β) ≥ ln 2
-    and x ≤ κL, κ = log₂ 3, that is at most √2 √d + (√(2κ/ln 2) + 2κ + log₂ d) L. The bracket is below K; the two are
-    closest at 2 log₂ d = (√2 + 1)².
+    E_i). These three bounds together give √(2(d + √(2dx) + x)) + 2√(x(x + ln d)) ≤ √(2d) + √(2x) + 2x + ln d. With L =
+    ln(2/β) ≥ ln 2 and x ≤ κL, κ = log₂ 3, that is at most √2 √d + (√(2κ/ln 2) + 2κ + log₂ d) L. The bracket is below K;
+    the two are closest at 2 log₂ d = (√2 + 1)².
     """
     first = math.sqrt(2 * KAPPA / math.log(2)) + 2 * KAPPA
 

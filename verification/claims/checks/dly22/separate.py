@@ -277,10 +277,11 @@ def gauss_bounds(d: int) -> tuple[float, float]:
 def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Evidence:
     """At β = 0.1 SeparateCov's bound is below GaussCov's for tr ≤ d^{3/2}/(64 n√ρ) and above it for tr ≥ d^{3/2}/(n√ρ).
 
-    If they are multiplied by n√ρ, both bounds depend only on d and on the share of the trace in d^{3/2}/(n√ρ), and
-    SeparateCov's rises with the trace. The check tries every d from 25 to 1000 and powers of 10 up to 10¹⁵, with ω as
-    in the reference and with the larger ω of DLY22 Lemma 7. The leading terms of the two bounds are 2^{7/4}√share · d
-    and d. For d = 2, …, 7 SeparateCov's bound is above both of GaussCov's at the smaller trace too.
+    Multiplied by n√ρ, the bounds of both mechanisms depend only on d and on the trace as a share of d^{3/2}/(n√ρ), and
+    SeparateCov's bound rises with the trace. The check tries every d from 25 to 1000 and powers of 10 up to 10¹⁵, with
+    ω as in the reference and with the larger ω of DLY22 Lemma 7. The leading terms of the bounds of SeparateCov and of
+    GaussCov are 2^{7/4}√share · d and d. For d = 2, …, 7 SeparateCov's bound is above both of GaussCov's at the smaller
+    trace too.
     """
     failed = []
     dimensions = [*range(25, 1001), *(10**k for k in range(4, 16))]
@@ -421,7 +422,7 @@ def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> F
     a statistical error of at most e + 1/√n. Used directly, this means e ≥ √d/(Cnε) − 1/√n, which says nothing for n >
     d/(Cε)². Instead take n₀ < √d/(Caε) records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives
     e ≥ (2a/3) n₀/n. The condition √d ≥ 68 Cε is enough for this conclusion. The arithmetic is rational and uses C and ε
-    only in the product Cε. So it also holds with another function of ε in its place, such as 12 sinh ε.
+    only in the product Cε. So the conclusion also holds with another function of ε in place of ε, such as 12 sinh ε.
     """
     empty = 0
     a = Fraction(2, 15)

@@ -85,7 +85,7 @@ def gaussian_mean_bound(factor: int = 2, entropy: int = 1, share: int = 48) -> E
     chernoff = sp.simplify((d * lam**2 / 2 - lam * t).subs(lam, best) + t**2 / (2 * d)) == 0
     cut = sp.sqrt(2 * d * (entropy * d * sp.log(2) + sp.log(1 / delta)))
     tail = sp.simplify(sp.expand_log(d * sp.log(factor) - cut**2 / (2 * d) - sp.log(delta), force=True)) == 0
-    small = bool(1 / sp.sqrt(2 * sp.log(2)) < sp.Rational(85, 100))  # this is d/T for δ ≤ 1
+    small = bool(1 / sp.sqrt(2 * sp.log(2)) < sp.Rational(85, 100))  # this number is d/T for δ ≤ 1
     left = sp.Rational(1, 6) - 4 * sp.Rational(1, share)  # all terms are multiples of dR²
     held = bounded and chernoff and tail and small and left == sp.Rational(1, 12)
     return Evidence(

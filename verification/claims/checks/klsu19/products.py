@@ -395,8 +395,8 @@ def records(d: int, rho: float, beta: float, factor: float = 1.0) -> int:
 def rounds_sampling(factor: float = 1.0, share: int = 16) -> Found:
     """With m = `enough_records`, P(|plain mean − p_j| > u/16) ≤ β/(2dR) if p_j ≤ u, by exact binomial tails.
 
-    For all m it follows from Bernstein's inequality: mt²/(2(u + t/3)) = mu/522.7 at t = u/16 is at least ln(4dR/β),
-    because u ≥ 1/|S| ≥ 1/d.
+    For all m the bound follows from Bernstein's inequality: mt²/(2(u + t/3)) = mu/522.7 at t = u/16 is at least
+    ln(4dR/β), because u ≥ 1/|S| ≥ 1/d.
     """
     exponent = Fraction(1, 16) ** 2 / (2 * (1 + Fraction(1, 48)))
     for d, beta in product((2, 3, 4, 16, 100), (0.3, 1e-3)):
@@ -599,8 +599,8 @@ def flip_test(factor: float = 1.0, mean: float = 5 / 8) -> Found:
     """Flipping every bit whose ρ-zCDP mean over m more records exceeds ½ leaves means of at most 5/8, which is enough.
 
     With m ≥ 128 ln(2d/β), m ≥ 16√(d ln(2d/β)/ρ) and noise of variance d/(2ρm²), P(no flip at p ≥ 5/8) ≤ β/d, by the
-    exact binomial law. For all m it follows from Hoeffding's inequality and the Gaussian tail, each at 1/16: both
-    e^{−m/128} and e^{−ρm²/(256d)} are at most β/(2d). Flipping bits is a bijection, so it changes neither TV nor
+    exact binomial law. For all m the bound follows from Hoeffding's inequality and the Gaussian tail, each at 1/16:
+    both e^{−m/128} and e^{−ρm²/(256d)} are at most β/(2d). Flipping bits is a bijection, so it changes neither TV nor
     privacy. With p ≤ 5/8 in place of ½ in the first round, `enough_records` makes its sampling error small, and no row
     is shortened.
     """

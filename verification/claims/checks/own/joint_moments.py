@@ -97,7 +97,7 @@ def one_column(
     beyond, m, r = sp.symbols("u m r", positive=True)
     five = sp.sqrt(5)
     most = weight(1, sp.Integer(1), sp.sqrt)
-    top = (3 - r) / 2  # this is p, where r is √(1 − 2/λ) and so λ is 2/(1 − r²)
+    top = (3 - r) / 2  # the variable is r = √(1 − 2/λ), so that λ is 2/(1 − r²) and this expression is p
     above = sp.sympify(squared(1, 1 + beyond, lambda value: five if value == 5 else r))
     above = above.subs(beyond, 2 / (1 - r**2) / most - 1)
 

@@ -213,8 +213,8 @@ def wishart_event_twice(
 
     W ~ Wishart_d with m degrees of freedom and scale σI has density ∝ det(W)^{(m−d−1)/2} e^{−tr W/(2σ)} on the cone.
     For m = d + 1 degrees of freedom the density is proportional to the exponential alone. The event W ⪰ vvᵀ/n is the
-    cone translated by vvᵀ/n, which has trace 1/n, so its probability is e^{−1/(2nσ)} in every dimension. The other
-    route computes P(χ²_{m−d+1} < 1/(nσ)).
+    cone translated by vvᵀ/n, which has trace 1/n, so its probability is e^{−1/(2nσ)} in every dimension. The second
+    route computes the probability as P(χ²_{m−d+1} < 1/(nσ)).
     """
     d, n, epsilon, x = sp.symbols("d n epsilon x", positive=True)
     sigma = scale(n, epsilon)

@@ -1,7 +1,7 @@
 """Check the tail bound P(‖Z‖ ≥ t) ≤ C(d, t) exp(−rate(t)) for every d.
 
-The page proofs/paper/tail-bound.md has the argument. The checks compare its last steps and its bounds with the
-reference and with exact tails.
+The page proofs/paper/tail-bound.md has the argument. The checks compare the last steps of the proof and the bounds with
+the reference and with exact tails.
 """
 
 from collections.abc import Callable
@@ -103,7 +103,7 @@ def tail_bound(
 ) -> Evidence:
     """The tail bound of every width is at least the enclosed P(‖Z‖ ≥ t), from t = 1.02 to 30 edges.
 
-    The least of these bounds over the widths is 3.8 to 252 times this probability. The widths are π/4, π/2, π, 2π and
+    The least tail bound over the widths is 3.8 to 252 times the exact probability. The widths are π/4, π/2, π, 2π and
     half the distance from the edge of d − 1; the check skips those that do not fit below t. The check evaluates the
     bound to 60 digits.
     """
