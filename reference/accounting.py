@@ -50,7 +50,7 @@ from covassay.reference.privacy import (
 )
 
 ROUNDING = 1e-12  # a relative excess over the total up to this size counts as rounding
-# this number replaces ε = 0 where δ alone covers what is spent, because a guarantee needs ε > 0
+# replaces ε = 0 if δ alone covers what is spent, because a guarantee needs ε > 0
 SMALLEST = float(np.finfo(float).tiny)
 
 

@@ -38,7 +38,7 @@ from covassay.reference.errors import InvalidInput
 INPUT_BITS = 20
 LARGEST_INPUT_BITS = 24
 EXACT = 2**53  # float64 holds every integer up to this number
-ROWS_AT_ONCE = 8192  # a block of so many rows stays in the cache
+ROWS_AT_ONCE = 8192  # the number of rows of a block that stays in the cache
 
 
 @dataclass(frozen=True)

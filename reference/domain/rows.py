@@ -18,7 +18,7 @@ from covassay.reference.domain.requirements import (
 from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows, Rows, Vector
 from covassay.reference.errors import InvalidInput
 
-NEAR = 1e-9  # this relative distance is far above the rounding of a sum of squares of up to 1e6 entries
+NEAR = 1e-9  # a relative distance far above the rounding of a sum of squares of up to 1e6 entries
 SMALLEST_PLAIN = 1e-150  # for a number x of at least this size, x² and 1/x² are ordinary floats
 ROUNDING = 1e-12  # on_large_rows="raise" treats a relative excess over the row bound up to this size as rounding
 

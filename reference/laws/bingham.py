@@ -40,8 +40,8 @@ from covassay.reference.laws.panels import Panels
 # half the contour has so many nodes: the truncation error 2.85^{-28} meets the rounding error e^{7.3} 2^{-53} near
 # 3e-13
 CONTOUR_NODES = 28
-FEWEST_PROPOSALS = 8  # so many more proposals than twice the vectors that are wanted are made at once
-MAX_PROPOSALS = 10_000_000  # the sampler gives up after so many rejections in a row
+FEWEST_PROPOSALS = 8  # the number of proposals made at once, beyond twice the number of vectors that are wanted
+MAX_PROPOSALS = 10_000_000  # the number of rejections in a row after which the sampler gives up
 
 # FORMULAS
 
@@ -131,7 +131,7 @@ def sample_each(matrices: Matrix, generators: Sequence[np.random.Generator]) -> 
     if q == 1:
         return np.array([sample(m, rng) for m, rng in zip(matrices, generators, strict=True)])
     laws = [_decomposed(m.tobytes(), q) for m in matrices]
-    # these have the order in memory that `decompose` gives to the arrays of one law, because rounding depends on it
+    # the arrays have the order in memory that `decompose` gives to those of one law, because rounding depends on it
     a, vectors = (np.array([law[part][..., ::-1] for law in laws])[..., ::-1] for part in (0, 1))
     b = np.array([[law[2]] for law in laws])
     drawn = [(rng.standard_normal((batch, q)), rng.random(batch)) for rng in generators]

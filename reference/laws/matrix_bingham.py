@@ -38,7 +38,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham
 from covassay.reference.laws.panels import Panels
 
-BATCH = 1 << 18  # one array of proposals has at most so many floats
+BATCH = 1 << 18  # the largest number of floats in one array of proposals
 
 
 def gaps(m: Matrix, k: int) -> tuple[Matrix, Matrix]:

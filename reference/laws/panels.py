@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Array, Matrix, Vector
 
-NODES = 24  # so many nodes integrate a function whose phase turns by 8 radians per panel, up to rounding
+NODES = 24  # this number of nodes integrates a function whose phase turns by 8 radians per panel, up to rounding
 FEW = 16  # up to this number of evaluation points, a cosine costs less than the calls it replaces
 
 

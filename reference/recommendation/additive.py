@@ -30,7 +30,7 @@ KINDS: dict[Kind, str] = {
     "measured": "from constants that were measured by simulation",
 }
 EXACT_DIMENSION = 300  # the accuracy of the Pfaffian ensemble has been checked up to this dimension
-# the Gauss–Legendre rule for E ‖Z‖² has so many nodes; 400 nodes change it by less than 1e-9 up to d = 300
+# the number of nodes of the Gauss–Legendre rule for E ‖Z‖²; 400 nodes change it by less than 1e-9 up to d = 300
 TAIL_NODES = 120
 
 

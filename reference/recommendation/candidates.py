@@ -72,7 +72,7 @@ def _tight(name: str, law: str = "", project: bool = False, **options: Any) -> C
 
 
 CANDIDATES: tuple[Candidate, ...] = (
-    # these claim pure DP, and their noise does not depend on the data
+    # mechanisms that claim pure DP, and whose noise does not depend on the data
     _tight("entrywise-laplace", "laplace-full", entries="full"),
     _tight("lap-cov", "laplace-symmetric"),
     Candidate("nuclear-laplace", law="nuclear-full"),
@@ -80,7 +80,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("k-norm", {"body": "covariance"}, law="covariance-body"),
     Candidate("k-norm", {"body": "l2"}, law="l2-ball"),
     Candidate("k-norm", {"body": "linf"}, law="linf-ball"),
-    # these claim pure DP, and their error depends on the data
+    # mechanisms that claim pure DP, and whose error depends on the data
     Candidate("nuclear-laplace-symmetric", {}, True, "nuclear-symmetric-projected"),
     Candidate("k-norm", {"body": "covariance"}, True, "covariance-body-projected"),
     Candidate("k-norm", {"body": "l2"}, True, "l2-ball-projected"),
@@ -90,10 +90,10 @@ CANDIDATES: tuple[Candidate, ...] = (
     _tight("iterative-eigenvectors", "iterative-eigenvectors-uniform", budget="uniform"),
     _tight("iterative-eigenvectors", "iterative-eigenvectors-adaptive", budget="adaptive"),
     Candidate("kapralov-talwar", law="kapralov-talwar"),
-    # these claim zCDP, and their noise does not depend on the data
+    # mechanisms that claim zCDP, and whose noise does not depend on the data
     Candidate("gauss-cov", {"ensemble": "wigner"}, law="wigner"),
     Candidate("gauss-cov", {"ensemble": "goe"}, law="goe"),
-    # these claim zCDP, and their error depends on the data
+    # mechanisms that claim zCDP, and whose error depends on the data
     Candidate("projection-mechanism", {"ensemble": "goe"}, law="projection-goe"),
     Candidate("separate-cov", {"ensemble": "goe"}, law="separate-cov-goe"),
     _tight("em-cov"),

@@ -33,7 +33,7 @@ from covassay.reference.domain import Matrix, Vector
 
 FOLDER = "covassay.reference.recommendation"
 NORMS = ("frobenius", "spectral")
-OF_GAUSSIAN_ROWS = "-gaussian-rows"  # the name of a table that was measured on correlated Gaussian rows ends so
+OF_GAUSSIAN_ROWS = "-gaussian-rows"  # the end of the name of a table that was measured on correlated Gaussian rows
 SETTLED = 0.05  # figures at the last two q count as constant if their logarithms differ by at most this much
 
 

@@ -33,10 +33,10 @@ Goal = Literal["covariance", "pca", "regression"]
 GOALS: dict[Goal, Norm] = {"covariance": "frobenius", "pca": "spectral", "regression": "spectral"}
 NORM_SIGNS: dict[Norm, str] = {"frobenius": "‖·‖_F", "spectral": "‖·‖"}
 NEAR = 0.03  # predictions that differ by a smaller share are called about equal
-# The interval has so many standard errors on either side of a measured figure.
+# The interval has this number of standard errors on either side of a measured figure.
 # The true value lies outside of the interval in 6e-7 of the cases.
 STANDARD_ERRORS = 5
-LARGEST_BINGHAM = 64  # the exact moments of the Bingham law are fast and finite for at most so many columns
+LARGEST_BINGHAM = 64  # the largest number of columns for which the exact moments of the Bingham law are fast and finite
 WORTH = 0.9  # a release with this share of the error of the zero matrix, or more, is called useless
 PENALTY = 0.1  # the penalty α of the ridge regression whose error is bounded
 UNPROJECTED = {

@@ -36,7 +36,7 @@ from covassay.reference.release.writing import json_text, replace_file, require_
 
 SCHEMA = "covassay-account-1"
 REPLACE_ONE, ADD_REMOVE = "replace-one", "add-remove"
-PATIENCE = 60.0  # a command waits so many seconds while another command enters its release
+PATIENCE = 60.0  # the number of seconds that a command waits while another command enters its release
 
 Tell = Callable[[str], None]  # a function that shows a message to the user while the command waits
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from covassay.reference.errors import InvalidInput
 
-LONGEST_SHOWN = 40  # a message repeats so many characters of an offending value
+LONGEST_SHOWN = 40  # the number of characters of an offending value that a message repeats
 
 
 def require_suffix(path: Path, suffixes: tuple[str, ...]) -> str:

@@ -51,7 +51,7 @@ from covassay.reference.errors import InvalidInput
 
 SkewMatrix = list[list[Number]]
 
-# The first attempt has so many digits beyond the requested ones, which is a guess of what elimination loses.
+# The first attempt has this number of digits more than requested, which is a guess of what elimination loses.
 # An attempt that leaves too few digits is repeated with twice the precision.
 SPARE_DIGITS = 40
 DIGITS_PER_DIMENSION = 6

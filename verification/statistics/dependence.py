@@ -36,8 +36,8 @@ NORMAL_TAIL = 1 / (4 * float(ndtr(-math.sqrt(2))))  # the constant 3.178 of the 
 WAVES = 1, 2, 3  # numbers of half periods of the sines and cosines on the interval of the ranks
 # numpy makes a uniform number from the upper 53 bits of a word, and a normal size from bits below the upper 3
 HIGH = 8
-TRIPLED = 10  # all triples of at most so many quantities are tested
-FEWEST = 8  # a test needs at least so many draws
+TRIPLED = 10  # all triples of this number of quantities are tested, at most
+FEWEST = 8  # the smallest number of draws for a test
 Pairs = NDArray[np.bool_]  # pairs of quantities for which the null hypothesis is claimed, (k, k)
 
 

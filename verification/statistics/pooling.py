@@ -22,7 +22,7 @@ from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.tails import CUT, beyond_p_values, missing_tail, seen_beyond
 from covassay.verification.statistics.tests import CDF_ROUNDING, POWER, Pooled, TestResult, band, gamma_sum
 
-PARTS = 1000  # values are counted in so many parts of equal probability
+PARTS = 1000  # the number of parts of equal probability in which values are counted
 Counts = NDArray[np.int64]
 
 

@@ -29,14 +29,14 @@ from covassay.verification.statistics.tail_probabilities import (
 )
 
 POWER = 0.99
-# the p-value of two samples of different sizes is exact if the larger one has at most so many draws
+# the largest size of the larger of two samples for which the p-value is exact
 LARGEST_COUNTED = 20_000
 SCALE = "noise scale off by a share"
 LARGEST_SHAPE = 1e5  # scipy computes the tails of a Gamma law to many digits up to this shape
 DIVERGENCE_ROUNDING = 8 * UNIT  # the relative error of the divergence of two coins
-# the exact tail is computed for at most so many values, and only if the p-value is at most the second number
+# the exact tail is computed for at most this many values, and only if the p-value is at most the second number
 MOST_COUNTED, SMALL = 1000, 0.05
-CDF_ROUNDING = 1e-9  # this absolute rounding error of the given distribution functions is subtracted from the statistic
+CDF_ROUNDING = 1e-9  # the rounding error of the given distribution functions, subtracted from the statistic
 
 
 @dataclass(frozen=True)

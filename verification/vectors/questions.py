@@ -22,7 +22,7 @@ CLIPPED_FIRST = [
 ]  # with 3 bits, rounding the long row first gives (7, 1) in place of (7, 2)
 # the questions of these mechanisms come last, so that other questions keep their numbers
 LATER = ("l2-approximate", "block-tridiagonal")
-# these mechanisms spend nothing for d = 1, where both 0 and any bound are right answers
+# mechanisms that spend nothing for d = 1, where both 0 and any bound are right answers
 NOTHING = ("bingham", "exponential")
 QUERIES = [-2.0, 1.5, 0.25]
 NOISE: dict[str, Any] = {"threshold": 0.5, "queries": [0.25, -1.5, 2.0]}

@@ -64,7 +64,7 @@ from covassay.reference.sensitivity import square_root
 
 ROUNDED_DOWN = 1e-9  # a relative decrease of q − ε, larger than the relative error of the root
 LOST = 1e-15  # a relative error that is larger than the rounding errors of q and of q cos x
-STEPS = 400  # the recurrence for the Bessel functions has so many steps, after which a wrong start is forgotten
+STEPS = 400  # the number of steps of the recurrence for the Bessel functions, after which a wrong start is forgotten
 BELOW = 60.0  # an integrand e^60 times smaller than its maximum adds nothing to an integral
 PANELS, NODES = 16, np.polynomial.legendre.leggauss(32)
 # Above 1e4 the recurrence would need more steps, and float64 would lose digits of ε − ℓ.

@@ -17,7 +17,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 
-BLOCK_BYTES = 2**22  # so many bytes of text are parsed at once
+BLOCK_BYTES = 2**22  # the number of bytes of text that are parsed at once
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 

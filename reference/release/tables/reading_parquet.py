@@ -12,9 +12,9 @@ from covassay.reference.release.messages import clipped, reason, shown
 from covassay.reference.release.tables.data_file import DataFile
 from covassay.reference.release.tables.source import Part, Passing, require_finite, require_names, rows_per_chunk
 
-# pandas and dask give a nameless row index a name that begins so
+# the beginning of the name that pandas and dask give to a nameless row index
 INDEX_NAMES = ("__index_level_", "__null_dask_index__")
-READ_AHEAD = 2**16  # so many bytes are read ahead per column
+READ_AHEAD = 2**16  # the number of bytes that are read ahead per column
 
 
 def open_parquet(file: DataFile) -> Part:

@@ -11,8 +11,8 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import shown
 from covassay.reference.release.tables.selection import Selection
 
-CHUNK_BYTES = 2**22  # a chunk of float64 has so many bytes; a mechanism uses a few such arrays at a time
-KEPT_BYTES = 2**27  # text whose numbers fit in so many bytes is parsed once and kept, not parsed in every pass
+CHUNK_BYTES = 2**22  # the number of bytes of a chunk of float64; a mechanism uses a few such arrays at a time
+KEPT_BYTES = 2**27  # text whose numbers fit in this number of bytes is parsed once and kept, not parsed in every pass
 
 # maps a pass and its number of rows, if known, to a pass
 Watch = Callable[[Iterator[Matrix], int | None], Iterator[Matrix]]

@@ -13,7 +13,7 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 from covassay.verification.exact.series import Bounds, chi_square_tail, exponential, square_root
 
 CASES = 3000
-TERMS = 26  # the power series in ν have so many terms
+TERMS = 26  # the number of terms of the power series in ν
 
 
 @dataclass(frozen=True)

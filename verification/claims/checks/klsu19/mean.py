@@ -69,7 +69,7 @@ def kv_changes(histogram: Formula = kv_mean.histogram, width: float = 2.0) -> Fo
         y = x.copy()
         y[0] = rng.standard_normal() * 10 ** rng.uniform(-1, 2)
         centre, w = rng.standard_normal(), rng.exponential() + 0.1
-        if i % 10 == 0:  # this pair of rows is the extreme one
+        if i % 10 == 0:  # the pair of rows that moves the mean the most
             x[0], y[0] = centre - 2 * w, centre + 2 * w
         change = float(np.linalg.norm(histogram(x, 1.0, last) - histogram(y, 1.0, last)))
         moved = abs(float(np.clip(x, centre - w, centre + w).mean() - np.clip(y, centre - w, centre + w).mean()))

@@ -26,7 +26,7 @@ from covassay.verification.exact.spectral_cdf import (
     whole_pfaffian,
 )
 
-DIGITS = 12  # the published probabilities have so many significant digits
+DIGITS = 12  # the number of significant digits of the published probabilities
 FALSE_ALARM = 1e-9
 
 # THE SPECTRAL NORM

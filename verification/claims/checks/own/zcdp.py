@@ -17,7 +17,7 @@ from covassay.verification.claims.checks.own.budgets import scales
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact.above_threshold import log_probabilities
 
-ORDERS = (1.001, 1.1, 2.0, 5.0, 30.0)  # these orders α of the Rényi divergences are tried
+ORDERS = (1.001, 1.1, 2.0, 5.0, 30.0)  # the orders α of the Rényi divergences that are tried
 
 
 def rho_of(spend: Callable[..., Spend], **arguments: object) -> float:
@@ -132,7 +132,7 @@ def threshold_range(
     cases += [(kind, low, low + 1) for kind in ends]
     for kind, first, second in cases:
         log_p, log_q = (log_probabilities(v, 0.0, b1, b2) for v in (first, second))
-        loss = log_q - log_p  # this is the loss of the data set with the larger query values
+        loss = log_q - log_p  # the loss of the data set with the larger query values
         ends[kind][0], ends[kind][1] = min(ends[kind][0], float(loss.min())), max(ends[kind][1], float(loss.max()))
         for a in ORDERS:
             for divergence in (renyi(log_p, log_q, a), renyi(log_q, log_p, a)):
