@@ -118,10 +118,10 @@ def exceeds(spent: Guarantee, total: Guarantee) -> bool:
 class Account:
     """The budget of one data set, and the releases that have spent it.
 
-    An account is never duplicated: `copy` and `deepcopy` return the account itself, so that code which copies its
-    arguments, such as scikit-learn's `clone`, goes on to charge the same budget. Threads may share an account. An
-    account that was pickled, for another process or for a file, is closed: it shows what had been spent, and refuses
-    every release.
+    An account is never duplicated. The functions `copy` and `deepcopy` return the account itself, so that code which
+    copies its arguments, such as scikit-learn's `clone`, goes on to charge the same budget. Threads may share an
+    account. An account that was pickled, for another process or for a file, is closed: it shows what had been spent,
+    and refuses every release.
 
     Parameters
     ----------

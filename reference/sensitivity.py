@@ -17,7 +17,7 @@ The suprema of the two entrywise ℓ1 norms need a proof. For fixed signs of the
 xᵀWx − yᵀWy with a symmetric matrix W. So its maximum over the ball is at eigenvectors x, y of W, hence at orthonormal x
 and y, or at x = 0 or y = 0.
 
-All entries: W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. For even d some rows attain the bound √2 d.
+For all entries, W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. For even d some rows attain the bound √2 d.
 
 Upper triangle, d ≥ 2: the norm is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0, it is ½ ((Σ |x_i|)² + Σ x_i²) ≤ (d + 1)/2.
 Now let x and y be orthonormal. Let P be the set of the m features with Δ_ii ≥ 0, and N the set of the other k = d − m.

@@ -36,7 +36,8 @@ def lost_variance_bound(components: Number, spectral_error: Number) -> Number:
 
 @dataclass(frozen=True)
 class PrincipalComponents:
-    """Estimates from M̂, strongest first: `directions` (k, d) in orthonormal rows, `variances` (k,) and `shares` (k,).
+    """The estimates from M̂, strongest first, which are `directions` (k, d) in orthonormal rows, `variances` (k,) and
+    `shares` (k,).
 
     A variance below 0, which only noise can cause, counts as 0. A share is a variance divided by the sum of all d
     variances; if this sum is 0, all shares are 0. The sign of a direction means nothing, so the entry of largest

@@ -48,7 +48,7 @@ def error_bound(
 
 
 def coefficients(moment: Matrix, target: int, penalty: float) -> Vector:
-    """Return the minimiser w for a positive semidefinite second moment, in the order of the other columns: (d, d) -> (d
+    """Return the minimiser w for a positive semidefinite second moment, in the order of the other columns, (d, d) -> (d
     − 1,).
 
     The argument `target` is the column to predict, and `penalty` is α.

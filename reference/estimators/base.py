@@ -208,7 +208,9 @@ class PrivateEstimator:
 
 
 class FrameOutput:
-    """A transformer that can return data frames: `set_output(transform="pandas")` works as in scikit-learn."""
+    """A transformer that can return data frames, for which `set_output(transform="pandas")` works as in
+    scikit-learn.
+    """
 
     def set_output(self, *, transform: str | None = None) -> Self:
         """Choose whether `transform` returns "default" (arrays), "pandas" or "polars" data; None changes nothing."""

@@ -44,7 +44,7 @@ class InBox:
         return mechanism(self.name)
 
     def deviations(self, n: int, d: int) -> Matrix:
-        """Return the standard deviation of the noise on every entry of the second moment of the scaled columns u: (d,
+        """Return the standard deviation of the noise on every entry of the second moment of the scaled columns, (d,
         d).
         """
         law = BOX[self.name](d, self.budget.keywords(), "replace-one")

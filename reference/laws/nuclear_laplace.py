@@ -3,7 +3,7 @@
 Here ‖Z‖_* is the nuclear norm, the sum of the singular values, and ρ is the scale of the noise. The word "Haar" means
 uniform on O(d), the group of orthogonal matrices.
 
-Full noise: Z in R^{d×d}. Z = U diag(σ) Vᵀ with U and V Haar. The singular values σ have a law on the half-line, a
+Full noise has Z in R^{d×d}. Z = U diag(σ) Vᵀ with U and V Haar. The singular values σ have a law on the half-line, a
 Pfaffian ensemble, with density ∝ ∏|σ_i² − σ_j²| exp(−Σ σ_i/ρ). The factors U, V and σ are independent. ‖Z‖_* ~
 Gamma(d², ρ).
 

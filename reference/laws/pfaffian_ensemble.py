@@ -15,8 +15,8 @@ with (de Bruijn 1955)
 
 With G_j(x) = ∫_{−∞}^x φ_j and the total integral τ = G(∞), Eφ = τ − 2G. A skew matrix of odd size has Pfaffian 0, so
 for odd N there is one more basis function, a unit mass at +∞: φ = 0 and Eφ = 1 at every finite x. The row of this
-function in A is Eφ_k(+∞) = −τ_k, so it borders A to [[A, τ], [−τᵀ, 0]], and nothing else changes. D is the size of A: N
-rounded up to even. E(x) is the vector of the D values Eφ(x). With μ = A^{−1}:
+function in A is Eφ_k(+∞) = −τ_k, so it borders A to [[A, τ], [−τᵀ, 0]], and nothing else changes. The number D is the
+size of A, which is N rounded up to an even number. E(x) is the vector of the D values Eφ(x). With μ = A^{−1}:
 
     one-point density   ρ₁(x) = −φ(x)ᵀ μ E(x), whose integral is N;
     largest point       P(all |x_i| ≤ s) = Pf A(s) / Pf A = √det(1 − μ B(s)),  B(s) = A − A(s),
@@ -208,7 +208,7 @@ class PfaffianEnsemble:
 
     @cached_property
     def _tails(self) -> tuple[Matrix, Matrix]:
-        """Return the matrices T and vectors a of `_tail` at every panel edge: (panels + 1, N, N) and (panels + 1,
+        """Return the matrices T and vectors a of `_tail` at every panel edge, (panels + 1, N, N) and (panels + 1,
         N).
         """
         skew = np.cumsum(self._panel_skew[::-1], axis=0)[::-1]

@@ -27,7 +27,7 @@ ENSEMBLES: tuple[Ensemble, ...] = ("wigner", "goe")
 
 @lru_cache(maxsize=8)
 def triangle(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
-    """Return the row and the column of every entry of the upper triangle, row by row, and its weight in `svec`: (D,)
+    """Return the row and the column of every entry of the upper triangle, row by row, and its weight in `svec`, (D,)
     each.
 
     D = d(d + 1)/2. The weights are 1 on the diagonal and √2 off it.

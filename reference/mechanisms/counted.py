@@ -186,7 +186,7 @@ class RowsAndSumOutput(Output):
         return np.append(rows, entries)
 
     def unpacked(self, entries: Array) -> Array:
-        """Return the sum as a matrix or vector from its entries: (…, k) -> (…, d, d) or (…, d)."""
+        """Return the sum as a matrix or vector, made from its entries, (…, k) -> (…, d, d) or (…, d)."""
         if self.entries == "vector":
             return entries
         k = entries.shape[-1]

@@ -270,7 +270,7 @@ def covering() -> dict[str, LedgerClaim]:
 
 
 def _plain(name: str) -> str:
-    """Return the form of an id that is used in comparisons: "DLY22.Eq11" and "dly22.(11)" have the same form."""
+    """Return the form of an id that is used in comparisons; "DLY22.Eq11" and "dly22.(11)" have the same form."""
     return re.sub(r"[()]|eq(?=\d)", "", name.lower())
 
 

@@ -7,7 +7,7 @@ and Dzindzalieta, Bernoulli 21, 2015). The p-value is this bound on the tail, ti
 conservative for every number of draws, and it needs no law of the quantities. Scores are ranks, so that a wrong scale
 is not mistaken for dependence.
 
-Each test rests on a change that leaves the law the same:
+Each test rests on one of the following changes, which leave the law the same.
 
 turned signs : a quantity changes its sign. The score of the quantity is its sign times the rank of its size.
 sizes : two draws swap one quantity and keep all others. The score is the difference of the ranks of the sizes.

@@ -104,7 +104,7 @@ def privacy_loss(rho: Number, d: int, calibration: str) -> Number:
 
 @dataclass(frozen=True)
 class AdaSSPNoise:
-    """The noise: `eigenvalue` is Z, `matrix` (p, p) is a symmetric draw of W, and `vector` (p,) is N."""
+    """The noise, where `eigenvalue` is Z, `matrix` (p, p) a symmetric draw of W, and `vector` (p,) is N."""
 
     eigenvalue: float
     matrix: Matrix

@@ -94,9 +94,10 @@ def release(
 ) -> Matrix:
     """Release the second moment rebuilt from noisy eigenvalues and sampled eigenvectors.
 
-    `noise.eigenvalues` has d entries: Laplace(1) for "reconstructed", N(0, 1) for "tight". `noise.direction` maps a
-    symmetric matrix M and a step to a unit vector u with density ∝ exp(uᵀMu), independent for every step. The noise of
-    many draws has eigenvalues (..., d) and a `direction` of as many matrices, and gives as many outputs.
+    The array `noise.eigenvalues` has d entries, which are Laplace(1) for "reconstructed" and N(0, 1) for "tight".
+    `noise.direction` maps a symmetric matrix M and a step to a unit vector u with density ∝ exp(uᵀMu), independent for
+    every step. The noise of many draws has eigenvalues (..., d) and a `direction` of as many matrices, and gives as
+    many outputs.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)

@@ -87,7 +87,7 @@ def error_bound(
 
 @dataclass(frozen=True)
 class KVMeanNoise:
-    """Independent N(0, 1) variables: `counts` (d, 2B + 1) and `mean` (d,)."""
+    """Independent N(0, 1) variables, `counts` (d, 2B + 1) and `mean` (d,)."""
 
     counts: Matrix
     mean: Vector

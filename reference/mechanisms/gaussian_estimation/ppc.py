@@ -111,7 +111,7 @@ def image(a: Matrix, rows: Rows) -> Rows:
 def precondition(
     rows: Rows, noise: Array, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> tuple[Matrix, Matrix]:
-    """Return the result of steps 1 to 3: A and A⁻¹ after the T rounds, given the noise of all rounds.
+    """Return the result of steps 1 to 3, which is A and A⁻¹ after the T rounds, given the noise of all rounds.
 
     noise : (..., T, d, d). With more than three axes, it is the noise of many draws, and so many A and A⁻¹ result.
     """

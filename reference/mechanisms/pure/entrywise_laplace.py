@@ -17,8 +17,8 @@ The text above is for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ tak
 noise Laplace(1/ε₀), where ε₀ + ε₁ = ε (`count_share`). One row moves all entries of the sum by at most d in ℓ1, the
 triangle by (d + 1)/2. b is that over ε₁ for "tight", and d/ε₁ for "paper".
 
-Post-processing is free. The paper rounds the eigenvalues of the noisy nΣ to [0, n]: `projections.spectral_interval` of
-the symmetric part. The authors' code clips them at 0 and then scales the matrix so that the largest is n.
+Post-processing is free. The paper rounds the eigenvalues of the noisy nΣ to [0, n], by `projections.spectral_interval`
+of the symmetric part. The authors' code clips them at 0 and then scales the matrix so that the largest is n.
 
 Proof: proofs/paper/entrywise-laplace.md
 """

@@ -61,7 +61,9 @@ def privacy_loss(eta: Number, b: Number, k: Number) -> Number:
 
 @dataclass(frozen=True)
 class KapralovTalwarNoise:
-    """`values` (k,): Laplace(1); `direction`: (M, step=i) ↦ a unit vector with density ∝ exp(uᵀMu), M of any sign."""
+    """The noise of the release, with `values` (k,), Laplace(1), and `direction`, (M, step=i) ↦ a unit vector with
+    density ∝ exp(uᵀMu), M of any sign.
+    """
 
     values: Vector
     direction: Direction

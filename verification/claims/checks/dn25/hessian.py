@@ -37,7 +37,7 @@ def variance_of_a_weight(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> E
 @check("symbolic", covers="all")
 @mutant("a lower moment bound", moment=lambda d: d**3)
 def largest_value(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
-    """(4.4) fails: E max w ≥ E Σ w² ≥ (3d + 1)/(2(d² + 1)), about 1.5/d, where (4.4) has (1 + o(1))/d.
+    """The bound (4.4) fails: E max w ≥ E Σ w² ≥ (3d + 1)/(2(d² + 1)), about 1.5/d, where (4.4) has (1 + o(1))/d.
 
     If max w ≤ (1 + h)/d with probability 1 − β, then E max w ≤ (1 + h)/d + β. With β = 1/(10 d) and h = 1/5 this is
     below the bound for every d ≥ 9, a contradiction; for large d every h < 0.4 leads to one.
