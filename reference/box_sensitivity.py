@@ -102,7 +102,7 @@ class BoxSensitivity:
 
     @property
     def l2(self) -> float:
-        """Return a bound on the Frobenius norm of the change."""
+        """Return a bound on the change of the matrix in Frobenius norm when a row changes."""
         return float(np.linalg.norm(self.entries))
 
 

@@ -69,10 +69,10 @@ class Pooled(Protocol):
     """Sums of one test over a block of draws. The memory for these sums does not grow with the number of draws."""
 
     def plus(self, other: Any) -> Any:
-        """Return the sums over two blocks."""
+        """Return the sums over this and another block of draws."""
 
     def result(self) -> TestResult:
-        """Test all draws whose sums were added."""
+        """Return the result of the test on all draws whose sums were added."""
 
 
 class NotFinite(InvalidInput):
@@ -184,7 +184,7 @@ class Successes:
     at_most: bool = False
 
     def plus(self, other: "Successes") -> "Successes":
-        """Return the counts over two blocks."""
+        """Return the counts over this and another block of draws."""
         return replace(self, successes=self.successes + other.successes, n=self.n + other.n)
 
     def result(self) -> TestResult:
@@ -230,7 +230,7 @@ class Quadrants:
     n: int
 
     def plus(self, other: "Quadrants") -> "Quadrants":
-        """Return the numbers over two blocks."""
+        """Return the numbers of draws over this and another block of draws."""
         return replace(
             self, both=self.both + other.both, trials=self.trials + other.trials, mean=self.mean + other.mean,
             n=self.n + other.n,

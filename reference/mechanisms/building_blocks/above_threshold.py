@@ -13,7 +13,7 @@ monotone queries, which all rise or all fall : if they rise, raise T̂ by 1 and 
 energies : replacing x by y moves f_i by y_i² − x_i². Lower every f̂_j before i by y_j², and raise f̂_i by x_i². Loss
     2/b₂, approached as n → ∞. In dimension 1 the loss is 1/max(b₁, b₂).
 
-paper : b₁ = 2/ε, b₂ = 4/ε. It claims ε; general queries spend ε, monotone ones 3ε/4, energies ε/2.
+paper : b₁ = 2/ε, b₂ = 4/ε. The mechanism claims ε; general queries spend ε, monotone ones 3ε/4, energies ε/2.
 tight : b₁ = b₂ = 2/ε, for monotone queries and energies only. Both of these spend ε; general queries would spend 1.5 ε.
 
 Accuracy. With probability 1 − β every query passed over is below T + α and the query stopped at is at least T − α, for

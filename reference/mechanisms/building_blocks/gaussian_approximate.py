@@ -15,7 +15,8 @@ and increases in q (Balle–Wang 2018, Theorem 8), so the smallest δ at ε is �
 
 paper : σ = Δ₂ √(2 ln(1.25/δ))/ε. The calibration claims (ε, δ) and spends (ε, δ(Δ₂/σ, ε)), a smaller δ. Only ε ≤ 1 is
     accepted: for large ε this σ is too small.
-tight : the smallest σ with δ(Δ₂/σ, ε) ≤ δ, found by a bracketed root in ln σ and rounded up. It spends (ε, δ).
+tight : the smallest σ with δ(Δ₂/σ, ε) ≤ δ, found by a bracketed root in ln σ and rounded up. The mechanism spends (ε,
+    δ).
 
 Proof: proofs/paper/gaussian-approximate.md
 """

@@ -11,7 +11,7 @@ So the queries are monotone, and AboveThreshold spends at most 1/b₁ + 1/b₂ o
 (p → 0) and large n come close to this bound.
 
 paper : b₁ = 2/ε, b₂ = 4/ε. The calibration claims ε and spends 3ε/4.
-tight : b₁ = b₂ = 2/ε. It spends ε.
+tight : b₁ = b₂ = 2/ε. The mechanism spends ε.
 
 NOTE: DLY22 prints neither α nor its constants. In this code α is the accuracy of AboveThreshold for J + 1 queries at β.
 Privacy does not depend on α.

@@ -12,8 +12,8 @@ Why ρ-zCDP. Whether a row is dropped depends on that row and on public numbers 
 the entries on and above the diagonal by at most √2 r²/n in ℓ2 (r²/n for d = 1), whatever the rows are. Gaussian noise
 on an ℓ2 sensitivity Δ₂ costs Δ₂²/(2σ²). Step 3 is post-processing.
 
-reconstructed : σ² = 2r⁴/(n²ρ), from the triangle inequality, Δ₂ ≤ 2r²/n. It spends ρ/2, and ρ/4 for d = 1.
-tight : σ² = r⁴/(n²ρ), from Δ₂ = √2 r²/n. It spends ρ, and ρ/2 for d = 1.
+reconstructed : σ² = 2r⁴/(n²ρ), from the triangle inequality, Δ₂ ≤ 2r²/n. The mechanism spends ρ/2, and ρ/4 for d = 1.
+tight : σ² = r⁴/(n²ρ), from Δ₂ = √2 r²/n. The mechanism spends ρ, and ρ/2 for d = 1.
 
 Accuracy. For rows from N(0, Σ) with Σ ⪯ κI, no row is dropped, except with probability β. Step 3 brings the estimate
 nearer to Σ in Frobenius norm; in spectral norm the distance can grow by a factor of up to 2/√3.

@@ -15,8 +15,8 @@ Why ρ-zCDP. A record is in one block, and a block is read once at most. Given t
 by at most Δ₂ = min(√2 B, √|S|)/m in ℓ2: entries lie in [0, 1], and two vectors of length B without negative entries are
 at most √2 B apart. So the noise of the block costs Δ₂²/(2s²). The estimates are post-processing.
 
-reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. It spends at most ρ; if |S| = 1, at most ρ/2.
-tight : s = min(√2 B, √|S|)/(m√(2ρ)) (ours). It spends at most ρ, and ρ is the supremum.
+reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. The mechanism spends at most ρ; if |S| = 1, at most ρ/2.
+tight : s = min(√2 B, √|S|)/(m√(2ρ)) (ours). The mechanism spends at most ρ, and ρ is the supremum.
 
 Accuracy. For independent coordinates of means p_j ≤ 1/2 and m ≥ `enough_records`, |q_j − p_j| ≤ p_j/2 for all that are
 done in step 1, except with probability 2β. Means above 1/2 are as private, but are not mapped to means below 1/2.

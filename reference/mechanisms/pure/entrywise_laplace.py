@@ -11,7 +11,8 @@ by nb, with equality at Y = Σ. The ℓ1 sensitivity is at most √2 d for all e
 
 paper : b = 2d/(nε). The calibration claims ε; "full" spends at most ε/√2, "triangle" 0.559 ε, 0.451 ε, 0.400 ε in
     dimension 2, 4, 8.
-tight : b = sensitivity/(nε). It spends ε, and for "full" and odd d > 1 at most ε. The sensitivities are ours.
+tight : b = sensitivity/(nε). The mechanism spends ε, and for "full" and odd d > 1 at most ε. The sensitivities are
+    ours.
 
 The text above is for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
 noise Laplace(1/ε₀), where ε₀ + ε₁ = ε (`count_share`). One row moves all entries of the sum by at most d in ℓ1, the

@@ -14,10 +14,10 @@ Why ε-DP. F is 2α-strongly convex, so ‖ŵ − ŵ'‖ is at most 1/(2αn) tim
 two rows at w = ŵ'. At w = ŵ' we have ‖w‖ ≤ W, since α‖ŵ‖² ≤ F(0) ≤ ½. By the triangle inequality the privacy loss is at
 most ε‖ŵ − ŵ'‖/S ≤ ε.
 
-paper : S = (W + √(W² + 1))/(2αn), W = 1/√(2α): two gradients of length at most (W + √(W² + 1))/2 each. It claims ε,
-    which is not attained: the share that is spent lies between a quarter (α → 0) and all of ε (α → ∞).
-tight : S = √(W² + 1)/(2αn), W = 1/(2√(2α(1 + 2α))): two opposite gradients of full length cannot both occur. It spends
-    ε for d ≥ 3 in the limit n → ∞.
+paper : S = (W + √(W² + 1))/(2αn), W = 1/√(2α): two gradients of length at most (W + √(W² + 1))/2 each. The mechanism
+    claims ε, which is not attained: the share that is spent lies between a quarter (α → 0) and all of ε (α → ∞).
+tight : S = √(W² + 1)/(2αn), W = 1/(2√(2α(1 + 2α))): two opposite gradients of full length cannot both occur. The
+    mechanism spends ε for d ≥ 3 in the limit n → ∞.
 
 Proof: proofs/paper/output-perturbation.md
 """

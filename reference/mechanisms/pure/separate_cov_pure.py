@@ -10,8 +10,9 @@ in `lap_cov`. The eigenvalues move by at most ‖Δ‖_*/n ≤ 2/n in ℓ1 (Mirs
 attains both, so for d ≥ 2 the pair (G, λ̃) spends s/(nb) + ε/2. For d = 1 the output does not use G, and the mechanism
 spends ε/4.
 
-paper : b = 2√2 d/(nε). It claims ε and spends 0.895 ε, 0.819 ε, 0.783 ε in dimension 2, 4, 8, and 3ε/4 in the limit.
-tight : b = 2s/(nε). It spends ε (ours).
+paper : b = 2√2 d/(nε). The mechanism claims ε and spends 0.895 ε, 0.819 ε, 0.783 ε in dimension 2, 4, 8, and 3ε/4 in
+    the limit.
+tight : b = 2s/(nε). The mechanism spends ε (ours).
 
 NOTE: the code of the authors orders the v_i by |eigenvalue| of G, which may be negative. Such a release is equally
 private, but less accurate.

@@ -148,7 +148,14 @@ def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[
             asked = replace(target, target=way.target(target.target))
             yield _Case(f"rows {way.words}", x, asked, reference, beside=True)
 
-    sources = plain(SHAPES), *(kinds(*shape) for shape in SHAPES_OF_KINDS), budgets(), forms(), unclipped(), plain(SIZES)
+    sources = (
+        plain(SHAPES),
+        *(kinds(*shape) for shape in SHAPES_OF_KINDS),
+        budgets(),
+        forms(),
+        unclipped(),
+        plain(SIZES),
+    )
     yield from (one for turn in zip_longest(*sources) for one in turn if one is not None)
 
 

@@ -418,11 +418,13 @@ def pure_rates(separate: Formula = separate_pure_rate, em: Formula = em_pure_err
 def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> Found:
     """Appendix B: if E‖M − μ‖² ≤ α² ≤ d/54 on {±1}^d needs n ≥ d/(Cαε), the empirical error on the ball is ≥ √d/(3Cnε).
 
-    Scaling by 1/√d turns α into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e implies
-    a statistical error of at most e + 1/√n. Used directly, this means e ≥ √d/(Cnε) − 1/√n, which says nothing for n >
-    d/(Cε)². Instead take n₀ < √d/(Caε) records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives
-    e ≥ (2a/3) n₀/n. The condition √d ≥ 68 Cε is enough for this conclusion. The arithmetic is rational and uses C and ε
-    only in the product Cε. So the conclusion also holds with another function of ε in place of ε, such as 12 sinh ε.
+    Scaling by 1/√d turns α into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e of a
+    mean implies an error of at most e + 1/√n against the mean of the distribution. Used directly, the statistical lower
+    bound means e ≥ √d/(Cnε) − 1/√n, which gives no bound for n > d/(Cε)². Instead take n₀ < √d/(Caε) records and n − n₀
+    rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives e ≥ (2a/3) n₀/n. The condition √d ≥ 68 Cε is enough for
+    the lower bound √d/(3Cnε) on the empirical error. The arithmetic of the lower bound is rational and uses C and ε
+    only in the product Cε. So the lower bound √d/(3Cnε) also holds with another function of ε in place of ε, such as 12
+    sinh ε.
     """
     empty = 0
     a = Fraction(2, 15)
@@ -450,9 +452,9 @@ def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> F
 def projection_error(project: Formula = psd_trace_ball, factor: float = 1.0) -> Evidence:
     """The M ⪰ 0, tr M ≤ 1, nearest to Σ + N is Σ̂ with ‖Σ̂ − Σ‖_F² ≤ ⟨N, Σ̂ − Σ⟩ ≤ ‖N‖(tr Σ̂ + tr Σ) ≤ 2‖N‖.
 
-    The pair Σ = e₁e₁ᵀ and N = e₂e₂ᵀ − e₁e₁ᵀ attains this bound. The reference's bound on the error is therefore √(2συ).
-    For the matrices of rank one in place of the convex set, the first inequality fails at Σ = e₁e₁ᵀ, N = diag(−1/2,
-    3/4).
+    The pair Σ = e₁e₁ᵀ and N = e₂e₂ᵀ − e₁e₁ᵀ attains this bound. The reference's bound on the error of the projected
+    output is therefore √(2συ). For the matrices of rank one in place of the convex set, the first inequality fails at Σ
+    = e₁e₁ᵀ, N = diag(−1/2, 3/4).
     """
     rng = np.random.default_rng(4)
     worst, excess = 0.0, 0.0
@@ -483,10 +485,10 @@ def projection_error(project: Formula = psd_trace_ball, factor: float = 1.0) -> 
 def projection_eigenvectors(project: Formula = psd_trace_ball) -> Found:
     """The M ⪰ 0 with tr M ≤ 1 that is nearest to Σ̃ has the eigenvectors of Σ̃.
 
-    In the eigenvectors of Σ̃ = VΛVᵀ, ‖Σ̃ − M‖_F² = ‖Λ − diag(VᵀMV)‖² + ‖the rest of VᵀMV‖². The diagonal is nonnegative
-    and has the same trace, so keeping only the diagonal ("pinching") brings M nearer. The projection P is checked by
-    ⟨Σ̃ − P, M − P⟩ ≤ 0 for competitors M, extreme points among them. The set of second moments of n < d rows, which
-    have rank at most n, is not closed under pinching; K is therefore its convex hull.
+    In the eigenvectors of Σ̃ = VΛVᵀ, ‖Σ̃ − M‖_F² = ‖Λ − diag(VᵀMV)‖² + ‖the rest of VᵀMV‖². The diagonal of VᵀMV is
+    nonnegative and has the same trace, so keeping only the diagonal ("pinching") brings M nearer to Σ̃. The projection
+    P is checked by ⟨Σ̃ − P, M − P⟩ ≤ 0 for competitors M, extreme points among them. The set of second moments of n < d
+    rows, which have rank at most n, is not closed under pinching; K is therefore its convex hull.
     """
     rng = np.random.default_rng(5)
     for _ in range(CASES):
