@@ -17,7 +17,8 @@ from covassay.reference.recommendation import Candidate
 class MomentEstimator(PrivateEstimator):
     """The base class of estimators that make one release of moments.
 
-    spend_ : the claimed and the proven budget. mechanism_ : the mechanism with its options, in words.
+    spend_ : the claimed and the proven budget.
+    mechanism_ : the mechanism with its options, in words.
     """
 
     spend_: Spend

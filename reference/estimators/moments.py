@@ -53,7 +53,8 @@ def mean_unit(a: Number) -> Number:
 class Moments:
     """The released first and second moment of the rows u, and the cost of the release.
 
-    second : S, a symmetric matrix. mean : μ, or None if it was not released.
+    second : S, a symmetric matrix.
+    mean : μ, or None if it was not released.
     noise : the predicted spectral norm of the noise on S, if it is not that of the recommendation.
     """
 

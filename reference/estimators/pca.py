@@ -29,7 +29,8 @@ class PrivatePCA(FrameOutput, MomentEstimator):
     ----------
     components_ : (k, d), orthonormal rows, strongest first.
     explained_variance_, explained_variance_ratio_ : (k,), their variances, and the shares of the total variance.
-    mean_ : (d,). n_components_ : k.
+    mean_ : (d,).
+    n_components_ : k.
     spend_, mechanism_, n_features_in_, feature_names_in_ : as for `PrivateCovariance`.
 
     >>> x = np.random.default_rng(1).normal(size=(5000, 3)) * [3, 1, 0.5]

@@ -259,7 +259,8 @@ class Chains:
     def _signed_integral(self, weights: Array, integrals: Array) -> Matrix:
         """Return ∫_{−∞}^x Σ_i Σ_q w_iq sgn(q − t) α_i(t) dt at every breakpoint x, (S, B).
 
-        weights : w, (2, S, k). integrals : of α_1 and α_2 from −∞ to the breakpoints, (2, S, B).
+        weights : w, (2, S, k).
+        integrals : of α_1 and α_2 from −∞ to the breakpoints, (2, S, B).
         """
         order = np.broadcast_to(self._order, integrals.shape)
         w = np.concatenate([np.zeros((*weights.shape[:-1], self.edges)), weights], axis=-1)

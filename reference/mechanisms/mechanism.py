@@ -67,13 +67,15 @@ class Mechanism(Generic[N, P, R]):
     sample : called as sample(x, rng, *, …); draws the noise and calls `release`. Its annotations declare the parameters
         (module `parameters`).
     spend : called as spend(*, …budget, dimension, …choices); returns the claimed and the proven budget.
-    domain : where rows must lie. adjacency : which data sets are neighbours; the default, if there is a choice.
+    domain : where rows must lie.
+    adjacency : which data sets are neighbours; the default, if there is a choice.
     ordered : whether records are used in their order (disjoint blocks, pairs), so that reordering them changes the
         output.
     repeats : whether outputs can coincide, because their law has atoms.
     smallest_dimension : the smallest number of columns for which the mechanism makes sense.
     sampler : "approximate" if the noise is drawn by a Markov chain, so that the guarantee is only approximate too.
-    declared : the parameters of `sample`; of_the_draw : those that `release` does not take.
+    declared : the parameters of `sample`.
+    of_the_draw : those that `release` does not take.
     counted : the kind of output under add-remove, or a function of the options that returns it; None if the mechanism
         has no add-remove form.
     unranked : the reason why `recommend` does not compare the mechanism with others; empty if it does.

@@ -25,9 +25,11 @@ UNITS = {
 class Output:
     """One kind of output.
 
-    kind : the name by which the command line knows it. layout : its shape, in words.
+    kind : the name by which the command line knows it.
+    layout : its shape, in words.
     power : the p such that the output is in the unit of x to the power p.
-    symmetric : whether an output always equals its transpose. normalised : whether an output is a vector of length 1.
+    symmetric : whether an output always equals its transpose.
+    normalised : whether an output is a vector of length 1.
     """
 
     kind: ClassVar[str]

@@ -27,8 +27,8 @@ R = TypeVar("R")
 class Rule:
     """The rule that a number must obey, and the meaning of the number.
 
-    require : takes the name and the value, and raises `InvalidInput` if the value breaks the rule. ends : the smallest
-        and the largest number that it allows; None if there is none.
+    require : takes the name and the value, and raises `InvalidInput` if the value breaks the rule.
+    ends : the smallest and the largest number that it allows; None if there is none.
     """
 
     meaning: str
@@ -88,8 +88,9 @@ class Meaning:
 class Parameter:
     """One keyword argument of a function, as its annotation declares it.
 
-    choices : the words that it may be; empty for a number. default : `inspect.Parameter.empty` if there is none. ends :
-        those of its rule.
+    choices : the words that it may be; empty for a number.
+    default : `inspect.Parameter.empty` if there is none.
+    ends : those of its rule.
     """
 
     name: str

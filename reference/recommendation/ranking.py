@@ -92,9 +92,9 @@ def interpolation_allowance(candidate: Candidate) -> float:
 class Recommendation:
     """The candidates for one setting, ordered so that the one with the least predicted error comes first.
 
-    unknown : candidates of the same notion of privacy without a prediction, with the reason. left_out : mechanisms that
-        are no candidates, with the reason. alternative : one sentence on a mechanism that releases less than a matrix
-        and serves the goal.
+    unknown : candidates of the same notion of privacy without a prediction, with the reason.
+    left_out : mechanisms that are no candidates, with the reason.
+    alternative : one sentence on a mechanism that releases less than a matrix and serves the goal.
     """
 
     setting: Setting

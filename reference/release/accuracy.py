@@ -328,7 +328,8 @@ def box_bound(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, row
     """Return a bound on the error of every entry of the released covariance, or None if there are too few rows for a
     bound.
 
-    arguments : the budget and the options. rows : the released number of rows.
+    arguments : the budget and the options.
+    rows : the released number of rows.
 
     Except with probability at most `BOX_FAILURE`, the absolute noise on every sum is at most its quantile, and the
     number of rows is at least `rows` minus the quantile for the count.

@@ -57,7 +57,8 @@ class ReleaseRequest:
     selection : the columns to read, and how to read text. The selection is a public choice.
     mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name. With bounds, the
         mechanism None means the mechanism for bounded columns for the notion of privacy of the budget.
-    out : .csv, .json, .npy or .npz; None writes CSV to standard output. force : replace an existing file.
+    out : .csv, .json, .npy or .npz; None writes CSV to standard output.
+    force : replace an existing file.
     row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or public bounds on
         every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of them:
         there is no default.
@@ -107,9 +108,12 @@ class ReleaseRequest:
 class TableRelease:
     """A finished release.
 
-    values : the output, in the units of the data if it has such units. columns : the names of the features.
-    provenance : how the release was made. notes : sentences that the user must read. warnings : reasons why the release
-        is of little use, one sentence each; normally empty. projected : the projection of the values, if requested.
+    values : the output, in the units of the data if it has such units.
+    columns : the names of the features.
+    provenance : how the release was made.
+    notes : sentences that the user must read.
+    warnings : reasons why the release is of little use, one sentence each; normally empty.
+    projected : the projection of the values, if requested.
     """
 
     values: Any

@@ -27,10 +27,11 @@ class RowsAndSum:
     """The rounded form of one mechanism under add-remove.
 
     entries : a function of (options) that says which entries of the sum are released, in the words of
-        `RowsAndSumOutput`. share : a function of (d, options), the share of the budget for the number of rows. scale :
-        a function of (d, options, share), the scale of the noise of the sum. noise : a function of (d, uniforms,
-        options), the noise of the sum at scale 1, entry by entry. gaussian : whether the noise of the number of rows is
-        Gaussian; otherwise it is Laplace.
+        `RowsAndSumOutput`.
+    share : a function of (d, options), the share of the budget for the number of rows.
+    scale : a function of (d, options, share), the scale of the noise of the sum.
+    noise : a function of (d, uniforms, options), the noise of the sum at scale 1, entry by entry.
+    gaussian : whether the noise of the number of rows is Gaussian; otherwise it is Laplace.
     """
 
     entries: Callable[[Options], Entries]

@@ -88,8 +88,10 @@ def release(
 ) -> LatticeRelease:
     """Release by the mechanism with the given name.
 
-    bits : a source of fair bits. seed : a seed for tests, which gives the noise that `sample` of the mechanism draws
-        with this seed. The other parameters are those of `releasing.release`.
+    bits : a source of fair bits.
+    seed : a seed for tests, which gives the noise that `sample` of the mechanism draws with this seed.
+
+    The other parameters are those of `releasing.release`.
     """
     declared, chosen = mechanism(mechanism_name), LATTICE[mechanism_name]
     arguments = {name: rational(name, value) for name, value in parameters.items()}

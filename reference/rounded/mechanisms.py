@@ -55,7 +55,8 @@ class Rounded:
     finish : a function of (rounded parts, n, d, options) that returns the output for rows in the unit ball.
     bits : a function of d, the number of bits that the computation is expected to lose. The function `bits` is public,
         like d; the first precision is based on it.
-    sums : whether `ideal` reads the sums of the rows. box : whether rows lie in a box, scaled to [−1, 1] by column.
+    sums : whether `ideal` reads the sums of the rows.
+    box : whether rows lie in a box, scaled to [−1, 1] by column.
     """
 
     ideal: Callable[[ExactData, Uniforms, Options], Parts]

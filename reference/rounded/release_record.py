@@ -19,10 +19,12 @@ class ExactRelease:
     """A release of integers.
 
     integers : for every released part, the integers k; the part is k · grid, with rows in the unit ball.
-    grid : the distance of neighbouring outputs. unit : the factor by which k · grid is converted to the unit of the
-        data. If the parts have different units, it is a dictionary with one factor for each part.
-    values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone. claimed
-        and proven : the budgets, from `spend`. rows : a description of the rows to which the integers belong.
+    grid : the distance of neighbouring outputs.
+    unit : the factor by which k · grid is converted to the unit of the data. If the parts have different units, it is a
+        dictionary with one factor for each part.
+    values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone.
+    claimed, proven : the budgets, from `spend`.
+    rows : a description of the rows to which the integers belong.
     """
 
     kind: ClassVar[str]

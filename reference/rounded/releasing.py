@@ -80,13 +80,14 @@ def release(
     ----------
     data : (n, d), an array or `Chunks`; or the exact sums of its parts, added up (`ExactData`).
     grid : a power of 2, public, as a number or as text like "2^-30"; for rows in the unit ball.
-    source : the source of the bits; None means the operating system. seed : a seed for tests, in place of a source.
-    row_bound, on_large_rows : the parameters of every mechanism on a ball. bounds : the parameter of every mechanism on
-        a box.
+    source : the source of the bits; None means the operating system.
+    seed : a seed for tests, in place of a source.
+    row_bound, on_large_rows : the parameters of every mechanism on a ball.
+    bounds : the parameter of every mechanism on a box.
     input_bits : b; entries are rounded toward zero to multiples of 2^−b of the row bound, or of half the width of a
         column.
     parameters : the budget and the options of the mechanism. Numbers may be text such as "0.1", with the value of this
-    decimal number; a float has the value of the decimal number that Python prints for it.
+        decimal number; a float has the value of the decimal number that Python prints for it.
 
     Raises
     ------

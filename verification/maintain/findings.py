@@ -123,8 +123,9 @@ class FindingRow:
 class Upstream:
     """The state of a finding in the audited project.
 
-    known : a description. searched : the day of the last search. thread : the issue that reports it, as
-        "owner/name#number".
+    known : a description.
+    searched : the day of the last search.
+    thread : the issue that reports it, as "owner/name#number".
     script : the reproduction in proofs/upstream, if there is one.
     """
 
@@ -139,8 +140,8 @@ class Remarks:
     """Remarks that a person has written: a possible correction of each finding, remarks on targets, and the state
     upstream.
 
-    written : the time that it took to write adapters, where it was recorded. absent : packages that could not be
-        obtained, with the reason.
+    written : the time that it took to write adapters, where it was recorded.
+    absent : packages that could not be obtained, with the reason.
     """
 
     change: Mapping[str, str] = field(default_factory=dict)

@@ -6,8 +6,8 @@ counts in parts of equal probability. Sums of independent Gamma variables with o
 whose result has none of the three is not pooled.
 
 distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. This distance is at
-most Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values. tails : the exact tests
-of the binomial counts of `statistics.tails`.
+    most Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values.
+tails : the exact tests of the binomial counts of `statistics.tails`.
 """
 
 import math

@@ -126,9 +126,12 @@ def base_error(
 ) -> Number:
     """The bound ν that the Frobenius error of M at τ = 1 exceeds with probability at most β, on data in the unit ball.
 
-    gauss : ω(d, β)/(√ρ₁ n). separate : 2^{5/4} √υ(d, β/2)/(ρ₁^{1/4} √n) + √2 η(d, β/2)/(√ρ₁ n), for tr Σ = 1 (DLY22
-    Theorem 1, proven on the page of `separate_cov`). ω, υ and η bound ‖W‖_F, the spectral norm ‖W‖ and ‖N(0, I_d)‖,
-    each with probability 1 − β (`tails`). `log` is the natural logarithm for the type of the numbers.
+    gauss : ω(d, β)/(√ρ₁ n).
+    separate : 2^{5/4} √υ(d, β/2)/(ρ₁^{1/4} √n) + √2 η(d, β/2)/(√ρ₁ n), for tr Σ = 1 (DLY22 Theorem 1, proven on the
+        page of `separate_cov`).
+
+    The numbers ω, υ and η bound ‖W‖_F, the spectral norm ‖W‖ and ‖N(0, I_d)‖, each with probability 1 − β (`tails`).
+    The argument `log` is the natural logarithm for the type of the numbers.
     """
     if base == "gauss":
         return gauss_cov.error_bound(n, d, rho, beta, ensemble, log)

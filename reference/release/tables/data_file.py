@@ -36,8 +36,9 @@ ON_READ = (OSError, EOFError, zlib.error)  # damaged files and failing disks cau
 class DataFile:
     """The bytes of a data file, which can be read repeatedly.
 
-    name : the name in messages. open : begins a pass over the bytes. state : a value that differs after the file has
-        changed.
+    name : the name in messages.
+    open : begins a pass over the bytes.
+    state : a value that differs after the file has changed.
     """
 
     name: str

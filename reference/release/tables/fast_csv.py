@@ -43,7 +43,9 @@ def plain_blocks(
 
     Parameters
     ----------
-    binary : the file from its beginning. skip : lines of the header. width : the number of all columns.
+    binary : the file from its beginning.
+    skip : lines of the header.
+    width : the number of all columns.
     """
     lines, waiting = 0, b""
     while lines < skip:

@@ -26,9 +26,10 @@ Change = Callable[[Chunks], Iterator[Matrix]]
 class Partition:
     """A description of how to read a partition on its machine, with the columns and the functions to apply.
 
-    place : the name of the data in messages. select : a function that maps what the library gave to the chosen columns
-        as float64, (m, d). first : the number of rows before the partition. changes : functions that are applied to the
-        rows one after the other, each with the number of columns of its result.
+    place : the name of the data in messages.
+    select : a function that maps what the library gave to the chosen columns as float64, (m, d).
+    first : the number of rows before the partition.
+    changes : functions that are applied to the rows one after the other, each with the number of columns of its result.
     """
 
     place: str
@@ -64,7 +65,8 @@ def on_partition(function: Callable[[Chunks], T], partition: Partition, given: A
 class Partitioned(Chunks):
     """A data set whose rows are stored in partitions.
 
-    partitions : how each partition is read. given : dask's delayed values, in the same order.
+    partitions : how each partition is read.
+    given : dask's delayed values, in the same order.
     """
 
     partitions: tuple[Partition, ...] = ()
