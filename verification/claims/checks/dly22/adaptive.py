@@ -490,13 +490,14 @@ def adaptive_error_proof(
 ) -> Evidence:
     """The constants 32, 9 and 8 in the bound on AdaptiveCov's error are what its proof gives, for all g, a and e.
 
-    The docstring of `adaptive_error` has the proof. The bounds on both noises, and so the smaller bound N_k, satisfy
-    bound(k − 1) ≤ 4 bound(k). GaussCov has equality, and SeparateCov has the slack 2 · 2^{−k} a. Suppose that the
-    search stops at k. At the clipping norm 2^{1−k}, one level above, the noise is at most 4N_k, and the bias at most
-    B_{k−1} ≤ N_{k−1} + s ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4 Noise(τ); if τ is smaller, then
-    N_k ≤ B_k + s ≤ 4γ(τ) + s. If the search does not stop, the last level N_{K+1} is kept. So the error is at most one
-    of 32 Noise(τ) + s, 32γ(τ) + 9s and 8N_{K+1} + s. The stated constants must be the largest in these three bounds. If
-    the search stops at 0, the error is at most the first noise level N_0.
+    The docstring of `adaptive_error` has the proof of the bound. The bounds on both noises, and so the smaller bound
+    N_k, satisfy bound(k − 1) ≤ 4 bound(k). GaussCov has equality, and SeparateCov has the slack 2 · 2^{−k} a. Suppose
+    that the search for the threshold stops at level k. At the clipping norm 2^{1−k}, one level above, the noise is at
+    most 4N_k, and the bias at most B_{k−1} ≤ N_{k−1} + s ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4
+    Noise(τ); if τ is smaller, then N_k ≤ B_k + s ≤ 4γ(τ) + s. If the search does not stop, the last level N_{K+1} is
+    kept. So the error is at most one of 32 Noise(τ) + s, 32γ(τ) + 9s and 8N_{K+1} + s. The stated constants must be the
+    largest coefficients in these three bounds. If the search stops at level 0, the error is at most the first noise
+    level N_0.
     """
     k, g, a, e = sp.symbols("k g a e", positive=True)
     gauss = sp.expand(4 * adaptive_cov.gauss_noise(k, g) - adaptive_cov.gauss_noise(k - 1, g))
@@ -639,11 +640,11 @@ def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Evidence
     """With a private radius r̃, AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + r̃² (9α/n + 8N_{K+1}) + 2α′R²/n.
 
     Let X′ be the rows of X, clipped to length r̃ and then divided by r̃. `adaptive_error` holds for X′, and r̃² times
-    it bounds the error about the covariance of the rows clipped to r̃. Clipping the rows to r̃ adds the bias γ(X, r̃).
-    For τ ≤ r̃, r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ), and r̃² Noise at τ/r̃ and the trace t̃ is Noise at τ and r̃²t̃. For
-    τ > r̃ take the bound at r̃: γ(X′, 1) = 0, Noise rises with τ, and γ(X, r̃) ≤ 2α′R²/n, because at most 2α′ rows are
-    longer than r̃, and none is longer than R. The check draws from the reference's mechanism, and leaves the term in
-    N_{K+1} out. The check also leaves out a draw in which a noise exceeds its bound.
+    it bounds the error about the covariance of the rows clipped to r̃. Clipping the rows to the private radius r̃ adds
+    the bias γ(X, r̃). For τ ≤ r̃, r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ), and r̃² Noise at τ/r̃ and the trace t̃ is Noise
+    at τ and r̃²t̃. For τ > r̃ take the bound at r̃: γ(X′, 1) = 0, Noise rises with τ, and γ(X, r̃) ≤ 2α′R²/n, because
+    at most 2α′ rows are longer than r̃, and none is longer than R. The check draws from the reference's mechanism, and
+    leaves the term in N_{K+1} out. The check also leaves out a draw in which a noise exceeds its bound.
     """
     rng = np.random.default_rng(12)
     worst, seen, small, beta = 0.0, 0, 0, 0.1

@@ -190,7 +190,7 @@ def measured(error: Error) -> Rate:
 
 
 def ratio(first: Rate, second: Rate) -> Rate:
-    """Return the exponents of the quotient of two rates, which are the differences of their exponents."""
+    """Return the exponents of the quotient of two rates: the differences of the exponents of the two rates."""
     d, n, t = (a - b for a, b in zip(first, second, strict=True))
     return d, n, t
 
@@ -230,8 +230,8 @@ em_pure_error = _uniform(lambda d: d / iterative_eigenvectors.uniform_exponents(
 def worst_case_rates(separate: Formula = separate_error) -> Evidence:
     """At tr = 1, d^{1/4}/√n beats d/n exactly for d > n^{2/3}, reaches 1 at d = n², and dominates √d/n until then.
 
-    The check obtains the exponents as slopes of the reference's bounds, rounded to quarters. The comparisons of
-    exponents use whole numbers and are exact.
+    The check obtains the exponents as slopes of the reference's bounds, rounded to quarters. The comparisons of the
+    exponents of d, n and tr use whole numbers and are exact.
     """
     d, n, _ = measured(separate)
     gain_d, gain_n, _ = ratio(measured(gauss_error), (d, n, Fraction(0)))
@@ -267,7 +267,7 @@ def trace_thresholds(separate: Formula = separate_error, em: Formula = em_error)
 
 
 def gauss_bounds(d: int) -> tuple[float, float]:
-    """Return gaussCov's error bound at n = ρ = 1, β = 0.1, as in the reference and with the ω of DLY22 Lemma 7."""
+    """Return GaussCov's error bound at n = ρ = 1, β = 0.1, as in the reference and with the ω of DLY22 Lemma 7."""
     return float(gauss_cov.error_bound(1.0, d, 1.0, 0.1, "wigner")), float(tails.omega(d, 0.1))
 
 
@@ -307,8 +307,8 @@ def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Evidence:
 def triangle_change(supremum: Formula = triangle_l1) -> Evidence:
     """For d ≤ 5 the supremum of Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋) ≤ √2 d, and the block pair attains it.
 
-    Every sign pattern of Δ is tried, with numpy's eigenvalues. At d = 1 the supremum of |x² − y²| is 1, at the rows 1
-    and 0.
+    The check tries every sign pattern of Δ, with numpy's eigenvalues. At d = 1 the supremum of |x² − y²| is 1, at the
+    rows 1 and 0.
     """
     failed, figures = [] if float(supremum(1)) == 1 else ["d=1"], {}
     for d in range(2, 6):

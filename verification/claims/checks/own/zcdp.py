@@ -86,10 +86,10 @@ def bounded_range(rho: Formula = zcdp_of_bounded_range) -> Found:
 @mutant("3 % more", rho=lambda gamma: zcdp_of_bounded_range(gamma) * 103 / 100)
 @mutant("3 % less", rho=lambda gamma: zcdp_of_bounded_range(gamma) * 97 / 100)
 def bounded_range_is_least(rho: Formula = zcdp_of_bounded_range) -> Evidence:
-    """No smaller multiple of γ² than γ²/8 is enough. For two laws on two points D₂/2 tends to γ²/8 as γ → 0.
+    """No smaller multiple of γ² than γ²/8 bounds the cost of every loss in an interval of length γ.
 
-    P gives both points probability ½, and Q is ∝ (e^{−γ}, 1), so that the losses are γ apart and e^{D₂} is
-    (1 + e^{−γ})(1 + e^γ)/4 = cosh²(γ/2).
+    For two laws on two points D₂/2 tends to γ²/8 as γ → 0. The law P gives both points probability ½, and Q is ∝
+    (e^{−γ}, 1), so that the losses are γ apart and e^{D₂} is (1 + e^{−γ})(1 + e^γ)/4 = cosh²(γ/2).
     """
     gamma = sp.Symbol("gamma", positive=True)
     p, q = (sp.Rational(1, 2),) * 2, (sp.exp(-gamma) / (1 + sp.exp(-gamma)), 1 / (1 + sp.exp(-gamma)))
@@ -181,7 +181,7 @@ def coinpress_budgets(
 
     A covariance step has the sensitivity √2γ²/n (γ²/n on the line, for the rows γ and 0) and a mean step 2τ/n. The
     reference shortens two far rows on two axes to length γ, and two opposite far rows to the ends of a ball of radius
-    τ; these pairs attain the sensitivities. The arithmetic is exact at γ = 2, τ = 2, ρ_j = 2, n = 4. For 50 random
+    τ; these pairs attain the sensitivities. The check computes exactly at γ = 2, τ = 2, ρ_j = 2, n = 4. For 50 random
     matrices A the check maps rows x to A x and shortens the image to length γ if it is longer.
     """
     sums = [sum(split(Fraction(3, 7), t), Fraction(0)) == Fraction(3, 7) for t in range(1, 9)]
