@@ -8,7 +8,7 @@ Releases compose adaptively: a later one may depend on the outputs of earlier on
 total raises `OverBudget` before the data are read. An account charges what the mechanism's paper claims, or with
 charge="proven" what is proven of the mechanism here, which is never more.
 
-How the costs of releases add up depends on the notion of privacy of the total budget.
+The notion of privacy of the total budget decides how the costs of releases add up.
 
 - Pure DP accepts pure DP releases only. The ε of these releases add up.
 - zCDP accepts zCDP releases, whose ρ add up, and pure DP releases, which count as ρ = ε tanh(ε/2).
@@ -116,7 +116,7 @@ def exceeds(spent: Guarantee, total: Guarantee) -> bool:
 
 
 class Account:
-    """The budget of one data set, and the releases that have spent it.
+    """The account of one data set: its total budget, and the releases that have spent it.
 
     An account is never duplicated. The functions `copy` and `deepcopy` return the account itself, so that code which
     copies its arguments, such as scikit-learn's `clone`, goes on to charge the same budget. Threads may share an

@@ -28,9 +28,9 @@ is the same with P and N exchanged. By Cauchy–Schwarz in each block,
 
     2 × the norm ≤ m a + k b + 2 √(mk) g + 2c ≤ m a + (k + 2) b + 2 √(mk) g.
 
-If m ≤ k + 2: let h = (a + b)/2. Then m a + (k + 2) b ≤ (d + 2) h and g² ≤ 1 − h², so the right side is at most
-    (d + 2) h + 2 √(mk) √(1 − h²) ≤ √((d + 2)² + 4mk).
-If m ≥ k + 3: the right side is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2.
+For m ≤ k + 2, let h = (a + b)/2 be the mean of the norms of the two diagonal blocks. Then m a + (k + 2) b ≤ (d + 2) h
+and g² ≤ 1 − h², so the right side is at most (d + 2) h + 2 √(mk) √(1 − h²) ≤ √((d + 2)² + 4mk).
+For m ≥ k + 3 the right side is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2.
 In both cases the right side is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains this value.
 
 How far one row moves the centred covariance depends on the other rows, through their mean. The sensitivity of the

@@ -8,8 +8,9 @@ short of the largest possible value, λ_1(M) + … + λ_k(M), by a bounded amoun
     0 ≤ λ_1 + … + λ_k − tr(VᵀMV) ≤ 2k ‖M − M̂‖,  and ≤ 2 √k ‖M − M̂‖_F.
 
 The reason is that |tr(VᵀMV) − tr(VᵀM̂V)| is at most k‖M − M̂‖ and at most √k ‖M − M̂‖_F for every V with k orthonormal
-columns. The proof uses this bound twice: for the V that is best for M, and for the V that is best for M̂. This bound
-needs no gap between eigenvalues. (A bound on the directions themselves would need one.)
+columns. The proof uses this bound twice: for the V that is best for M, and for the V that is best for M̂. This bound on
+the captured variance needs no gap between eigenvalues. (A bound on the directions themselves would need a gap between
+the eigenvalues.)
 """
 
 from dataclasses import dataclass
@@ -25,8 +26,8 @@ from covassay.reference.errors import InvalidInput
 
 
 def lost_variance_bound(components: Number, spectral_error: Number) -> Number:
-    """Return the bound 2k ‖M − M̂‖ on the captured variance that k noisy directions lose. The bound is in the unit of
-    M.
+    """Return the bound 2k ‖M − M̂‖ on the captured variance that k noisy directions lose. The bound on the loss of
+    variance is in the unit of M.
     """
     return 2 * components * spectral_error
 

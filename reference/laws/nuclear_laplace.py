@@ -1,4 +1,4 @@
-"""Nuclear-Laplace noise consists of matrices Z with density ∝ exp(−‖Z‖_*/ρ) (DN25 Algorithm 1, Lemmas 4 and 5).
+"""Nuclear-Laplace noise: matrices Z with density ∝ exp(−‖Z‖_*/ρ) (DN25 Algorithm 1, Lemmas 4 and 5).
 
 Here ‖Z‖_* is the nuclear norm, the sum of the singular values, and ρ is the scale of the noise. The word "Haar" means
 uniform on O(d), the group of orthogonal matrices.

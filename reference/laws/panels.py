@@ -87,7 +87,7 @@ def integrals_to_nodes(values: Array, out: Array | None = None) -> Array:
     """Return the integrals from t = −1 to every node of functions that are given by their values at the nodes, (..., m)
     -> (..., m).
 
-    The result is stored in `out` if given.
+    The result is stored in the array `out`, if it is given.
     """
     room = np.empty(values.shape) if out is None else out
     np.matmul(values.reshape(-1, NODES), _weights_to_nodes(), out=room.reshape(-1, NODES))
