@@ -142,7 +142,7 @@ def sample_each(matrices: Matrix, generators: Sequence[np.random.Generator]) -> 
     accepted = np.log([uniform for _, uniform in drawn]) < log_acceptance(y, b, q)
     first = u[np.arange(len(u)), accepted.argmax(axis=1)]
     vectors_drawn: Matrix = (first[:, None, :] @ np.swapaxes(vectors, 1, 2))[:, 0]
-    for i in np.flatnonzero(~accepted.any(axis=1)):  # all were rejected, so the generator goes on
+    for i in np.flatnonzero(~accepted.any(axis=1)):  # all proposals were rejected, so the generator goes on
         vectors_drawn[i] = sample(matrices[i], generators[i])
     return vectors_drawn
 

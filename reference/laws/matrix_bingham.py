@@ -87,7 +87,7 @@ def propose_one(g: Matrix, rng: np.random.Generator) -> tuple[Matrix, float]:
 def propose(g: Matrix, size: int, rng: np.random.Generator) -> tuple[Matrix, Vector]:
     """Return proposals X for the gaps g, (size, *g.shape), and the logs of their acceptance probabilities, (size,)."""
     m, k = g.shape
-    root = np.broadcast_to(np.eye(m), (size, m, m))  # R with B = RRᵀ
+    root = np.broadcast_to(np.eye(m), (size, m, m))  # the matrix R with B = RRᵀ
     x, log_det, log_accepted = np.empty((size, m, k)), np.zeros(size), np.zeros(size)
     for i in range(k):
         b = bingham.envelope_parameter(np.append(0.0, g[:, i]))

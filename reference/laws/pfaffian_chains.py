@@ -68,7 +68,7 @@ class Place(NamedTuple):
     """One point of every sample (S of them), with the values that the formulas need there."""
 
     x: Vector  # (S,)
-    panel: NDArray[np.intp]  # (S,), the panel that holds x
+    panel: NDArray[np.intp]  # the panel that holds x, (S,)
     integration: Matrix  # (S, m), the weights of ∫ from the left edge of that panel to x, in its variable t
     phi: Matrix  # (S, N), φ(x)
     g: Matrix  # (S, N), G(x)
@@ -134,16 +134,18 @@ class Chains:
         self._samples = np.arange(size)
         half = ensemble.panels.half_widths
         self._phi_nodes = (ensemble.phi * half[:, None]).reshape(n, -1)  # φ at all nodes, flattened to (N, nodes)
-        self._x = np.tile(np.concatenate([edges, np.zeros(n)]), (size, 1))  # (S, B), with room for all points
-        self._panel = np.zeros((size, n), dtype=np.intp)  # the panel of every point
+        self._x = np.tile(np.concatenate([edges, np.zeros(n)]), (size, 1))  # an array (S, B) with room for all points
+        self._panel = np.zeros((size, n), dtype=np.intp)  # the panel of every point of the process
         self._integration = np.zeros((size, n, NODES))  # the weights of ∫ from the left edge of that panel
         self._changes = np.zeros((size, 2 * n, d + n))  # c, v of the first point, c, v of the second, … as rows
-        self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # at the nodes, (S, panels, m)
+        self._h = np.tile(
+            ensemble.one_point_density * half[:, None], (size, 1, 1)
+        )  # the values at the nodes, (S, panels, m)
         # room for the largest arrays, because allocating new ones at every point would be slower
         self._room = np.empty((2, 2, *self._h.shape))
         at_edges, _ = ensemble.panels.antiderivative(ensemble.one_point_density)
         self.cumulative = np.tile(at_edges, (size, 1))
-        self._order = np.tile(np.arange(self.edges), (size, 1))  # sorts the breakpoints, (S, B)
+        self._order = np.tile(np.arange(self.edges), (size, 1))  # sorting the breakpoints, (S, B)
 
     @property
     def breakpoints(self) -> Matrix:

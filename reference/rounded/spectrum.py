@@ -193,7 +193,7 @@ def _next_point(law: _Balls, kernel: arb_mat, points: list[arb], target: arb) ->
     intervals = _intervals(law, kernel, points)
     for number, interval in enumerate(intervals):
         last = number == len(intervals) - 1
-        mass = arb(0) if last else interval.mass()  # the last interval takes the remaining mass
+        mass = arb(0) if last else interval.mass()  # the last interval takes the remaining probability
         if last or less(target, mass):
             break
         target = target - mass
@@ -210,7 +210,7 @@ def _falling_root(interval: _Interval, value: arb) -> arb:
         far = near + 16
         while not interval.beyond(far) < value:
             far = far + (far - near)
-            if far > 2**10 * ctx.prec:  # the ball of `value` is too wide
+            if far > 2**10 * ctx.prec:  # the ball that contains `value` is too wide
                 raise Undecided
     return bracketed_root(lambda y: value - interval.beyond(y), interval.intensity, near, far)
 

@@ -13,7 +13,7 @@ Flagged = tuple[dict[str, Any], str, str]
 
 BAD = ((0.0, "zero"), (-1.0, "negative"), ("nan", "not a number"))
 ROWS = [[0.5, -0.25], [0.0, 0.75], [-0.125, 0.5], [0.0, 0.0]]  # there are four rows, so that dividing by n is exact
-# some values lie on a power of two
+# some of the values lie on a power of two
 LENGTHS = [[1.0, 0.0], [0.5, 0.0], [0.0, 0.5625], [0.0, -0.25], [0.0, 0.0], [0.03125, 0.0]]
 LONG = [[3.0, 4.0], [0.75, -0.75], [-1.0, 1.0], [0.6875, 0.3125]]
 CLIPPED_FIRST = [

@@ -134,7 +134,7 @@ def release(
     z, inverse = second_moment(rows) + scale * gaussians[0], np.eye(d)
 
     for n_of_round in gaussians[1:]:
-        # 2. rows that Z has evened out, and A⁻¹
+        # 2. the rows that Z has evened out, and A⁻¹
         rows, back = evened_out(rows, z, subsample)
         inverse = inverse @ back
 

@@ -59,7 +59,7 @@ def product_mean_bound(delta: Fraction = Fraction(3, 64), largest: Fraction = Fr
     together give d/108 ≤ n sinh(ε) α/9. The bounds for an interval of ε follow from n ≥ d/(12α sinh ε), because
     sinh(ε)/ε grows with ε.
     """
-    lower = Fraction(1, 27) - Fraction(1, 54)  # all terms are multiples of d
+    lower = Fraction(1, 27) - Fraction(1, 54)  # all terms are multiples of d, which is left out
     left = lower - 2 * delta * Fraction(8, 81)
     constant = left * 9  # n ≥ constant · d/(α sinh ε)
     wide = sinh(largest)[1] <= constant * 72 * largest
@@ -86,8 +86,8 @@ def gaussian_mean_bound(factor: int = 2, entropy: int = 1, share: int = 48) -> E
     chernoff = sp.simplify((d * lam**2 / 2 - lam * t).subs(lam, best) + t**2 / (2 * d)) == 0
     cut = sp.sqrt(2 * d * (entropy * d * sp.log(2) + sp.log(1 / delta)))
     tail = sp.simplify(sp.expand_log(d * sp.log(factor) - cut**2 / (2 * d) - sp.log(delta), force=True)) == 0
-    small = bool(1 / sp.sqrt(2 * sp.log(2)) < sp.Rational(85, 100))  # this number is d/T for δ ≤ 1
-    left = sp.Rational(1, 6) - 4 * sp.Rational(1, share)  # all terms are multiples of dR²
+    small = bool(1 / sp.sqrt(2 * sp.log(2)) < sp.Rational(85, 100))  # this bound is d/T for δ ≤ 1
+    left = sp.Rational(1, 6) - 4 * sp.Rational(1, share)  # all terms are multiples of dR², which is left out
     held = bounded and chernoff and tail and small and left == sp.Rational(1, 12)
     return Evidence(
         held,

@@ -164,7 +164,7 @@ def printed_advanced_composition(
         figures[f"T = {folds}, δ₀ = {float(odds**-j):.4g}"] = f"δ ≥ {float(delta):.4g}"
         if delta <= odds**-j:
             allowed.append(f"T={folds}")
-    figures_hold = all_round_to((delta, odds**-j), quoted)  # the evidence quotes the last case
+    figures_hold = all_round_to((delta, odds**-j), quoted)  # the evidence quotes the figures of the last case
     holds = not allowed and figures_hold and odds <= sum(Fraction(1, math.factorial(k)) for k in range(4))
     return Evidence(
         holds, f"{len(cases)} counterexamples", "no contradiction at " + ", ".join(allowed) if allowed else "", figures

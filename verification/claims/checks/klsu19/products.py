@@ -342,7 +342,7 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evid
         if exponential(Fraction(-k, second))[0] * math.factorial(k) < 1:
             failed.append(f"1/{k}!")
     crossing = Fraction(11, 6)
-    log_below = Fraction(6061, 10000)  # a number just below ln(11/6)
+    log_below = Fraction(6061, 10000)  # a rational number just below ln(11/6)
     if exponential(log_below)[1] > crossing or crossing * log_below - crossing + 1 < (crossing - 1) / first:
         failed.append("the crossing at 11/6")
     if exponential(-(crossing - 1) / first)[0] <= Fraction(3, 4):
@@ -371,7 +371,9 @@ def rows_unshortened(share: Fraction = Fraction(1)) -> Found:
         u = Fraction(ppde.mean_limit(r))
         tails = binomial_tails(size, u)
         if u * size >= 1:
-            unit = Fraction(ppde.truncation_squared(u, size, 2, 1, one, lambda v: one)) * share  # B² at L = 1
+            unit = (
+                Fraction(ppde.truncation_squared(u, size, 2, 1, one, lambda v: one)) * share
+            )  # the value of B² at L = 1
         else:
             unit = Fraction(ppde.last_truncation_squared(2, one, lambda v: one)) * share
         for k in range(math.ceil(unit * Fraction(69, 100)), size + 1):
@@ -474,7 +476,7 @@ def means_above_half(
     records_per_length = 523
     d = sp.Symbol("d", positive=True)
     error = u / 16
-    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # this number is a multiple of l
+    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # the bound is a multiple of l
     length = ppde.truncation_squared(sp.Rational(1, 2), d, 1, 1, 1, lambda v: 1)  # the value of B² at L = 1
 
     def root(value: Fraction) -> Fraction:

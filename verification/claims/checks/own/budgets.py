@@ -156,7 +156,7 @@ def gaussian_delta(log_delta: Formula = lambda q, e: gaussian_approximate.log_de
     for q in (0.1, 0.5, 1.0, 3.0):
         for epsilon in (0.01, 0.5, 1.0, 3.0):
             exact = delta_by_quadrature(q, epsilon)
-            if exact > 1e-12:  # two of the values are smaller
+            if exact > 1e-12:  # two of the exact values of δ are smaller
                 worst = max(worst, abs(math.exp(float(log_delta(q, epsilon))) / exact - 1))
                 compared += 1
     for delta, crossing in ((0.1, 5.74), (1e-3, 7.46), (1e-6, 8.78)):

@@ -43,7 +43,7 @@ def first_rows(d: int) -> list[tuple[Matrix, Matrix]]:
     x = np.zeros((ROWS, d))
     x[0, 0] = 1
     other = np.zeros((ROWS, d))
-    other[0, 1:2] = 1  # for d = 1 these entries are zeros
+    other[0, 1:2] = 1  # for d = 1 the slice is empty, and the row stays 0
     return [(x, other), (x, np.zeros((ROWS, d)))]
 
 
