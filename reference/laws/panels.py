@@ -77,7 +77,7 @@ def interpolation(t: Array) -> tuple[Array, Array]:
 
 
 def integrals_over(values: Array) -> Array:
-    """Return the integrals over t ∈ [−1, 1] of functions that are given by their values at the nodes: (..., m) ->
+    """Return the integrals over t ∈ [−1, 1] of functions that are given by their values at the nodes, (..., m) ->
     (...).
     """
     over: Array = values @ _reference_panel()[1]
@@ -88,7 +88,7 @@ def integrals_to_nodes(values: Array, out: Array | None = None) -> Array:
     """Return the integrals from t = −1 to every node of functions that are given by their values at the nodes, (..., m)
     -> (..., m).
 
-    The result is stored in `out` if given.
+    The result is stored in the array `out`, if it is given.
     """
     room = np.empty(values.shape) if out is None else out
     np.matmul(values.reshape(-1, NODES), _weights_to_nodes(), out=room.reshape(-1, NODES))

@@ -15,7 +15,7 @@ unit ball again. So a round costs at most (√2/n)²/(2σ²) ≤ ρ/K. Π depend
 adaptively. m and κ matter for accuracy only: privacy holds for any rows.
 
 reconstructed : σ = 4√K/(n√(2ρ)), N(0, 1) on and above the diagonal, as printed but for K. Spends ρ/8; ρ/16 for d = 1.
-tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal ensemble). Spends ρ; ρ/2 for d = 1.
+tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal ensemble). It spends ρ, or ρ/2 for d = 1.
 
 NOTE: our copy of the paper has lost the displayed formulas, among them three lines of the algorithms. The paper works
 in units of λ, with the factor √(8/7); in a round κ falls to 3κ/7, so in units of R the squared factor is (8/7)/(3/7) =
@@ -92,7 +92,7 @@ def privacy_loss(rho: Number, d: int, calibration: str) -> Number:
 
 
 def number_of_rounds(kappa: float, m: int) -> int:
-    """The number of rounds K, which is 1 if κ ≤ 320m."""
+    """Return the number of rounds K, which is 1 if κ ≤ 320m."""
     needed: int = math.ceil(rounds_needed(kappa, m))
     return max(0, needed) + 1
 
@@ -180,7 +180,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, calibration=calibration, kappa=kappa, subsample=subsample)
