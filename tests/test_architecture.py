@@ -1,4 +1,4 @@
-"""The rules of the code, enforced by the test suite."""
+"""Test the rules for the code of the project."""
 
 import ast
 import importlib
@@ -23,13 +23,13 @@ MAY_IMPORT = {
     "verification": {"covassay.reference", "covassay.verification", "numpy", "scipy",
                      "sympy", "mpmath", "joblib", "rich"},
 }  # fmt: skip
-AUDITED = {  # the modules of the packages that adapters declare
+AUDITED = {  # these are modules of the packages that adapters declare
     module.partition(".")[0]
     for point in adapters().values()
     if (package := getattr(point.load(), "PACKAGE", None))
     for module in package.modules
 }
-OPTIONAL = {  # imported inside functions only
+OPTIONAL = {  # these modules are imported inside functions only
     "reference": {"pyarrow", "filelock"},
     "verification": AUDITED | {
         "dask", "distributed", "filelock", "jax", "latex2mathml", "latexify", "matplotlib", "pandas", "pyarrow", "ray",
@@ -38,11 +38,11 @@ OPTIONAL = {  # imported inside functions only
 }  # fmt: skip
 LABELS = ["# VALIDATE", "# QUERY", "# NOISE", "# RELEASE"]
 STEP = re.compile(r"^ *# (\d+)\.", re.MULTILINE)  # a numbered comment
-LISTED = re.compile(r"^(\d+)\. ", re.MULTILINE)  # a step in the docstring of a module
+LISTED = re.compile(r"^(\d+)\. ", re.MULTILINE)  # this matches a step in the docstring of a module
 SKELETON = ("def release(", "def sample(", "def spend(", "\nMECHANISM = Mechanism(")
 LONGEST_DOCSTRING = 25
-PYTEST_PLUGIN = ROOT / "verification" / "pytest_plugin.py"  # loaded by pytest, and by nothing else
-# modules in this folder are imported when they are used; only they may need flint
+PYTEST_PLUGIN = ROOT / "verification" / "pytest_plugin.py"  # only pytest loads these modules
+# modules in this folder are imported when they are used, and only they may need flint
 ROUNDED = ROOT / "reference" / "rounded"
 
 
@@ -50,7 +50,7 @@ IMPORT = re.compile(r"^( *)(?:from (\S+) import\b|import ([\w., ]+))", re.MULTIL
 
 
 def imported(source: str, at_load: bool = False) -> set[str]:
-    """The modules that a source imports, or those that it imports when it is loaded."""
+    """Return the modules that a source imports, or only those that it imports when it is loaded."""
     found = [match.groups() for match in IMPORT.finditer(source)]
     assert not [module for _, module, _ in found if module and module.startswith(".")], "relative import"
     chosen = [names for indent, *names in found if not (at_load and indent)]

@@ -1,4 +1,5 @@
-"""Test the budget of a data set: the sum of releases, and the rejection of too large ones before the data are read."""
+"""Test the budget of a data set: the sum of releases, and the refusal of a release that is too large, before the data
+are read."""
 
 import math
 from typing import Any
@@ -15,14 +16,14 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP, e
 
 PROPERTY = settings(max_examples=80)
 X = np.array([[0.5, -0.25], [0.0, 0.75], [0.5, 0.5]])
-TANH_HALF = 0.46211715726000973  # tanh(1/2) = (e − 1)/(e + 1): one pure ε = 1 as zCDP
+TANH_HALF = 0.46211715726000973  # tanh(1/2) = (e − 1)/(e + 1): a release with pure ε = 1 costs this much zCDP
 
 
 def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-# What releases add up to, by hand
+# Sums of the budgets of releases, computed by hand
 
 
 def test_pure_releases_add_up() -> None:
@@ -191,7 +192,7 @@ def test_the_sum_covers_repeated_randomised_response(epsilon: float, folds: int)
     truth = stats.binom.pmf(j, folds, 1 / (1 + math.exp(-epsilon)))
     delta = float(truth @ -np.expm1(np.minimum(spent.epsilon - (2 * j - folds) * epsilon, 0)))
     assert delta <= 1e-4 * (1 + 1e-9)
-    # half of that ε is not enough, once the ε no longer simply add up
+    # half of that ε is too little when the sum of the ε is no longer the best bound
     if spent.epsilon < 0.99 * epsilon * folds:
         loose = float(truth @ -np.expm1(np.minimum(spent.epsilon / 2 - (2 * j - folds) * epsilon, 0)))
         assert loose > 1e-4
@@ -268,7 +269,7 @@ def test_overspending_is_refused_before_the_data_are_read(x: Any, charge: Any) -
         account.release("nuclear-laplace", x, rng(), epsilon=0.2)
     assert account.spent() == PureDP(0.9)
     assert not account.releases
-    # the control: the objects above detect a reader of the data
+    # the control shows that the objects above detect a reader of the data
     with pytest.raises(AssertionError, match="the data were read"):
         account.release("nuclear-laplace", x, rng(), epsilon=0.1)
 

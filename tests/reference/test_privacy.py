@@ -114,7 +114,7 @@ def test_the_search_finds_the_smallest_epsilon_and_never_less(rho: float, delta:
 
 
 def test_where_the_best_order_is_out_of_reach_the_printed_epsilon_stands() -> None:
-    # ρ = 10¹⁵: the best α is 1 + √(ln 2/ρ) = 1 + 2.6e-8, below the first order that is searched, 1 + e^{−12}
+    # At ρ = 10¹⁵ the best α is 1 + √(ln 2/ρ) = 1 + 2.6e-8, below 1 + e^{−12}, the least order that is searched.
     assert smallest_epsilon_of_zcdp(1e15, 0.5) == epsilon_of_zcdp(1e15, 0.5)
 
 

@@ -33,7 +33,7 @@ def pairs_in_the_ball(least: int = 1) -> st.SearchStrategy[Pair]:
 
 # The table
 
-# the factors are typed from the table, in units of C; the last two rows are √2 d and √(d² + …)/2: √33/2, √13, √41
+# The factors are typed from the table, in units of C. The last two rows are √2 d and √(d² + …)/2: √33/2, √13, √41.
 SUPREMA = {
     "nuclear norm": {1: 1, 2: 2, 3: 2, 4: 2, 8: 2},
     "Frobenius norm": {1: 1, 2: 1.4142135623730951, 3: 1.4142135623730951, 8: 1.4142135623730951},
@@ -102,7 +102,7 @@ def test_the_pairs_of_rows_agree_with_a_hand_calculation() -> None:
     assert x @ y == pytest.approx(0, abs=1e-15)
 
 
-# Eigenvalue vectors: the change of the table bounds the change of the sorted eigenvalues
+# For vectors of eigenvalues, the change in the table bounds the change of the sorted eigenvalues
 
 
 @pytest.mark.parametrize(("quantity", "order"), [("eigenvalues, l1", 1), ("eigenvalues, l2", 2)])

@@ -1,4 +1,4 @@
-"""Test tail bounds: their values, and that they hold on draws.
+"""Test tail bounds: their values, and whether they hold for draws.
 
 A bound holds on draws if the number of draws beyond it is not more than a binomial of probability β allows, at level
 1e-9; a bound that is too small is shown to fail the same check.
@@ -36,7 +36,7 @@ def test_upsilon_has_the_values_that_the_authors_notes_record() -> None:
     assert tails.upsilon(200, 0.05) == pytest.approx(74.79, abs=0.005)
 
 
-# What the docstrings say is refuted
+# Statements that docstrings call refuted
 
 
 def test_the_same_code_runs_with_many_digits() -> None:

@@ -1,4 +1,4 @@
-"""What is derived from the declarations: the headings of the lists of mechanisms."""
+"""Test what is derived from the declarations: the headings of the lists of mechanisms."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The pytest fixture, in projects of their own."""
+"""Test the pytest fixture in projects of their own."""
 
 import subprocess
 import sys

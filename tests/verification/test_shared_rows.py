@@ -1,4 +1,4 @@
-"""Data that many methods share: the results are the same as without sharing, and computed only once."""
+"""Test data that many methods share: the results are the same as without sharing, and are computed only once."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,8 @@ def test_a_release_is_the_same_with_and_without_sharing(name: str) -> None:
 
 
 def test_mapped_rows_are_mapped_once() -> None:
-    """Without sharing, every pass over lazy images would map the rows again, in each round by all maps before it."""
+    """This test catches a map that is applied again: without sharing, every pass over lazy images would map the rows in
+    each round by all earlier maps."""
     calls: list[int] = []
 
     def doubled(block: Matrix) -> Matrix:

@@ -1,4 +1,4 @@
-"""Every function through which mechanisms read data takes data in chunks for the same data set as the array."""
+"""Test that every function through which mechanisms read data takes chunks for the same data set as the whole array."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -26,8 +26,8 @@ def gathered(rows: Any) -> Matrix:
     return np.concatenate(list(blocks(rows)))
 
 
-# Property tests draw a matrix of whole numbers, so that sums in any order agree to the last bit, and places to cut it
-# at.
+# Property tests draw a matrix of whole numbers, so that sums in any order agree to the last bit, and places at which it
+# is cut.
 cut_matrices = st.tuples(st.integers(1, 9), st.integers(1, 3)).flatmap(
     lambda shape: st.tuples(
         arrays(np.float64, shape, elements=st.integers(-99, 99).map(float)),

@@ -1,4 +1,4 @@
-"""The exact computation from rows to integers equals arithmetic in Python integers, row by row."""
+"""Test that the exact computation from rows to integers equals arithmetic in Python integers, row by row."""
 
 from collections.abc import Iterator
 

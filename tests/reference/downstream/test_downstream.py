@@ -57,7 +57,7 @@ def test_ridge_agrees_with_a_hand_calculation() -> None:
 def test_ridge_is_the_regression_on_the_rows(target: int) -> None:
     x = unit_rows(np.random.default_rng(0).standard_normal((30, 4)))
     others = [j for j in range(4) if j != target]
-    root = math.sqrt(2 * 30 * 0.02)  # solved as a least squares problem with d − 1 more rows
+    root = math.sqrt(2 * 30 * 0.02)  # this solves a least squares problem with d − 1 more rows
     a = np.vstack([x[:, others], root * np.eye(3)])
     y = np.concatenate([x[:, target], np.zeros(3)])
     np.testing.assert_allclose(ridge(second_moment(x), target, 0.02), np.linalg.lstsq(a, y, rcond=None)[0], rtol=1e-10)
@@ -165,7 +165,8 @@ def test_the_captured_variance_falls_short_by_no_more_than_the_bound(seed: int, 
 
 
 def test_half_the_bound_on_the_lost_variance_is_exceeded() -> None:
-    # M = diag(1, 0), noise diag(−s, s) with s just above ½: the wrong axis wins, and 1 is lost against 2s
+    # M = diag(1, 0) and the noise is diag(−s, s) with s just above ½: the wrong axis wins, and the loss of 1 is
+    # compared with 2s
     s = 0.5001
     got = principal_components(np.diag([1 - s, s]), 1)
     lost = 1 - got.directions[0, 0] ** 2

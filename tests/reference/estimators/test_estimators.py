@@ -54,7 +54,8 @@ def fitted(estimator: Any, x: Any = X) -> Any:
 @pytest.mark.filterwarnings("ignore")
 def test_the_conventions_of_scikit_learn_are_kept_without_an_exception(estimator: Any) -> None:
     checks = pytest.importorskip("sklearn.utils.estimator_checks")
-    expected: dict[str, str] = {}  # no check is expected to fail; `poor_score` says that small data give poor scores
+    # no check is expected to fail; the tag `poor_score` says that small data give poor scores
+    expected: dict[str, str] = {}
     results = checks.check_estimator(estimator, expected_failed_checks=expected, on_fail=None, on_skip=None)
     assert len(results) > 35
     assert [(r["check_name"], r["exception"]) for r in results if r["status"] != "passed"] == []
@@ -67,7 +68,7 @@ def test_the_check_of_the_conventions_can_fail() -> None:
     class Forgetful(PrivateCovariance):
         def fit(self, X: Any, y: Any = None) -> "Forgetful":
             super().fit(X)
-            self.random_state = 5  # a parameter that fit changes
+            self.random_state = 5  # a parameter that `fit` must not change is changed here
             return self
 
     results = checks.check_estimator(Forgetful(epsilon=1, row_bound=10.0), on_fail=None, on_skip=None)
@@ -77,7 +78,7 @@ def test_the_check_of_the_conventions_can_fail() -> None:
 @pytest.mark.parametrize("estimator", EVERY, ids=repr)
 def test_the_spend_is_that_of_the_mechanism_and_within_the_budget(estimator: Any) -> None:
     done = fitted(estimator)
-    columns = X.shape[1] + 1 + isinstance(estimator, PrivateRidge)  # the means have one column more
+    columns = X.shape[1] + 1 + isinstance(estimator, PrivateRidge)  # the query of the means has one column more
     candidate = next(c for c in CANDIDATES if c.name == done.mechanism_)
     budget = {"epsilon": 1} if estimator.epsilon else {"rho": 1}
     choices = {name: value for name, value in candidate.options.items() if name in candidate.declared.choices}

@@ -1,6 +1,6 @@
 """Test the Bingham law: the envelope, exact values by quadrature, and the second moments of draws.
 
-The law of draws is tested by `claims.checks.own.samplers`. Tests of draws here have fixed seeds: with a random seed,
+The checks `claims.checks.own.samplers` test the law of draws. Tests of draws here have fixed seeds: with a random seed,
 each would raise a false alarm with probability at most 1e-9, because Hoeffding's bound holds for every n.
 """
 
@@ -28,7 +28,8 @@ from tests.conventions import FALSE_ALARM, Matrix, Vector
 
 PROPERTY = settings(max_examples=80)
 DRAWS = 20_000
-HOEFFDING = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * DRAWS))  # a mean of values in [0, 1] is off by more: ≤ 1e-9
+# a mean of values in [0, 1] is further off with probability at most 1e-9
+HOEFFDING = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * DRAWS))
 
 
 ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # the expected figures for this matrix came with the specification
@@ -66,7 +67,7 @@ def test_the_envelope_parameter_solves_its_equation(a: Vector) -> None:
 
 
 def test_the_oracle_values_are_those_of_an_independent_computation() -> None:
-    # q = 5, M = diag(6, 3, 0, 0, 0): computed independently, before this code was written
+    # The values for q = 5, M = diag(6, 3, 0, 0, 0) were computed independently, before this code was written.
     a, _ = law.decompose(ORACLE)
     b = law.envelope_parameter(a)
     assert b == pytest.approx(1.547812, abs=5e-7)
@@ -262,7 +263,7 @@ def test_a_bad_matrix_is_refused(call: Callable[[Matrix], Any], m: Matrix, messa
 @pytest.mark.parametrize("q", [1, 2, 3, 7])
 @pytest.mark.parametrize("fewest", [law.FEWEST_PROPOSALS, -1])  # with −1, a draw is one proposal at a time
 def test_draws_of_several_laws_are_those_of_each_law(q: int, fewest: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    # catches a rejected proposal that is returned, and a generator that does not go on after it
+    # this catches a rejected proposal that is returned, and a generator that does not continue after it
     monkeypatch.setattr(law, "FEWEST_PROPOSALS", fewest)
     rng = np.random.default_rng(0)
     roots = rng.standard_normal((50, q, q))

@@ -108,7 +108,7 @@ def test_the_direction_of_l2_is_uniform() -> None:
     for i, j, weight in ((0, 0, 1.0), (2, 2, 1.0), (0, 1, 2.0), (2, 0, 2.0)):
         share = weight * z[:, i, j] ** 2 / radius**2
         assert kolmogorov_smirnov(share, lambda w: haar.squared_coordinate_cdf(w, 6), "exact").p_value > FALSE_ALARM
-    # in the mutant, off-diagonal entries have the variance of the diagonal
+    # in the mutant, off-diagonal entries have the variance of the diagonal entries
     share = 4 * z[:, 0, 1] ** 2 / (radius**2 + 2 * z[:, 0, 1] ** 2)
     assert kolmogorov_smirnov(share, lambda w: haar.squared_coordinate_cdf(w, 6), "mutant").p_value < FALSE_ALARM
 

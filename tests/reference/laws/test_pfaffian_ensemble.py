@@ -1,4 +1,4 @@
-"""Test the Pfaffian ensemble against closed forms, rational mixtures and enclosures, and the steps of its sampler.
+"""Test the Pfaffian ensemble against closed forms, rational mixtures and enclosures; test the steps of its sampler.
 
 Statistical tests have fixed seeds: with a random seed, each test of a correct law would raise a false alarm with
 probability at most 1e-9, because the p-values of `covassay.verification.statistics.tests` are exact or conservative.
@@ -159,7 +159,8 @@ def test_the_joint_density_agrees_with_a_hand_calculation() -> None:
 @pytest.mark.parametrize("points", [1, 2, 3, 4, 5, 6, 7, 8, 13, 20])
 def test_the_largest_point_follows_the_enclosed_law(points: int, half_line: bool) -> None:
     law = pfaffian_ensemble(points, half_line=half_line)
-    for k in (1, 4, 7, 10, 14, 25) if points < 20 else (7, 14):  # s/N from 0.2 to 5: the bulk and both tails
+    # the ratios s/N from 0.2 to 5 cover the bulk and both tails
+    for k in (1, 4, 7, 10, 14, 25) if points < 20 else (7, 14):
         s = Fraction(k, 5) * points
         below = enclose_spectral_cdf(points, s, symmetric=not half_line)
         above = enclose_spectral_survival(points, s, symmetric=not half_line)
@@ -194,7 +195,7 @@ def test_the_law_of_the_largest_point_ends_where_the_panels_end(points: int, hal
 @pytest.mark.parametrize("points", [1, 2, 5])
 def test_tuples_come_in_the_stated_shape_also_across_blocks(points: int, half_line: bool) -> None:
     law = pfaffian_ensemble(points, half_line=half_line)
-    drawn = sample_points(law, 515, np.random.default_rng(0))  # one block holds 512
+    drawn = sample_points(law, 515, np.random.default_rng(0))  # one block holds 512 numbers
     assert drawn.shape == (515, points)
     assert sample_points(law, 0, np.random.default_rng(0)).shape == (0, points)
     assert (drawn > 0).all() == half_line

@@ -1,4 +1,4 @@
-"""The plain draw of one sample is the draw of the batched sampler from the same uniforms."""
+"""Test that the plain draw of one sample equals the draw of the batched sampler from the same uniform numbers."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ SAMPLES = 20
 
 
 def differences(ensemble: PfaffianEnsemble, kind: type[pfaffian_chains.Chains]) -> Matrix:
-    """Return the batched draws minus the plain ones, (SAMPLES, N)."""
+    """Return the batched draws minus the plain ones, in the shape (SAMPLES, N)."""
     uniforms = np.random.default_rng(20261124).random((ensemble.points, SAMPLES))
     chains = kind(ensemble, SAMPLES)
     for uniform in uniforms:

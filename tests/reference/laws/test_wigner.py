@@ -1,6 +1,7 @@
 """Test symmetric ensembles: the isometry and the densities.
 
-The law of draws is tested by `claims.checks.own.samplers` and by tests/reference/mechanisms/test_laws_of_draws.py.
+The law of draws is tested elsewhere: by `claims.checks.own.samplers` and by
+tests/reference/mechanisms/test_laws_of_draws.py.
 """
 
 import math

@@ -89,7 +89,7 @@ def test_a_row_that_comes_spends_the_whole_budget_and_no_more(about: Mechanism[A
             spent = moved["rows"] / unit["rows"] + np.abs(change).sum() / unit["sum"]
             budget = 1.0
         assert spent <= budget * (1 + 1e-12)
-    # one row attains it: along an axis for all but entrywise noise, and there a row of equal entries
+    # One row attains the budget: a row along an axis, or for entrywise noise a row of equal entries.
     entrywise = about.name in ("entrywise-laplace", "lap-cov")
     row = np.full((1, 2), 0.5**0.5) if entrywise else np.array([[1.0, 0.0]])
     none = np.zeros((0, 2))
@@ -134,7 +134,8 @@ def test_whole_numbers_come_out_as_they_are(about: Mechanism[Any, ..., Any]) -> 
         clipped = CLIPPED * np.array([[1.0], [1.0], [2.0]])  # to length 2
         total = clipped.T @ clipped if n else np.zeros((2, 2))
         np.testing.assert_allclose(parts["sum"], total + 4 * 3, atol=1e-5)
-        np.testing.assert_array_equal(parts["second_moment"], parts["sum"])  # a number of rows below 1 counts as 1
+        # a noisy number of rows below 1 counts as 1
+        np.testing.assert_array_equal(parts["second_moment"], parts["sum"])
     for bad in (CountedNoise(1.0, np.zeros((2, 2))), CountedDraws(lambda parameter: 0.5, noise.sum)):
         with pytest.raises(InvalidInput, match="noise"):
             about.release(X, bad, **about.notion.default.keywords(), **OPTIONS)

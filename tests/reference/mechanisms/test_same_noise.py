@@ -59,7 +59,7 @@ class KeepsAGenerator:
 
 
 def worn(x: Matrix, noise: Matrix) -> Matrix:
-    """Release wrongly, by overwriting the noise."""
+    """Release as a wrong mechanism does, which overwrites its noise."""
     noise *= 0.97
     return x[:D].T @ x[:D] + noise
 
@@ -119,6 +119,7 @@ def test_the_rounds_of_one_release_have_independent_directions() -> None:
 
 
 def test_the_same_noise_may_be_shared_by_two_data_sets() -> None:
-    """The draws for two matrices come from the same bits: each has its law, and the draws need not be independent."""
+    """The draws for two matrices come from the same bits: each draw has its law, and the draws need not be
+    independent."""
     noise: DrawsAgain[Vector] = draws_again(bingham.sample, np.random.default_rng(0))
     np.testing.assert_array_equal(noise(np.eye(D)), noise(2 * np.eye(D)))  # both are uniform

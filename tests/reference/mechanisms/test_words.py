@@ -23,7 +23,7 @@ from covassay.reference.mechanisms.registry import MECHANISMS
 def functions_with_words() -> dict[str, tuple[Callable[..., Any], str]]:
     """Return every public function of a mechanism file with an argument that is one of a few words, and that argument.
 
-    A formula has the type str for the word, because its argument also comes from tables.
+    The annotation of a formula is str, because the argument also comes from tables.
     """
     found = {}
     for name, about in MECHANISMS.items():

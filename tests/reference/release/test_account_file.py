@@ -63,7 +63,7 @@ def test_every_notion_is_kept(tmp_path: Path, total: Guarantee, budgets: list[di
 
 
 def test_what_was_entered_in_the_meantime_counts(tmp_path: Path) -> None:
-    """Two commands open the account before either of them enters its release."""
+    """This test catches a command that ignores what another command has entered since it opened the account."""
     path = tmp_path / "account.json"
     first, second = (open_account(path, DATA, PureDP(1.0)) for _ in range(2))
     first.enter(entry(epsilon=0.75))

@@ -67,7 +67,7 @@ def of_unit_noise(name: str, choice: dict[str, str]) -> float:
     [(name, choice) for name, choice in WORDS if not MECHANISMS[name].lattice and choice != {"body": "covariance"}],
 )
 def test_the_expected_error_has_the_scale_that_release_gives_to_its_noise(name: str, choice: dict[str, str]) -> None:
-    """On zeros the output is scale · noise, so noise of ones shows the scale."""
+    """The output on data of zeros is scale · noise, so that noise of ones shows the scale."""
     declared = mechanism(name)
     noise = {"matrix": ONES, "vector": np.ones(D), "number": 1.0}[declared.output.kind]
     output = declared.release(np.zeros((N, D)), noise, **default_claim(name).keywords(), **choice)
@@ -182,7 +182,8 @@ def test_the_bound_for_bounded_columns_holds_while_no_noise_is_above_its_quantil
     x = box.place(rng.uniform(0, 1, (4000, 3)))
     truth = np.cov(x.T, bias=True)
     arguments = {**declared.resolve({"adjacency": adjacency}), **declared.notion.default.keywords()}
-    quantile = BOX[name](3, arguments, adjacency).quantile(BOX_FAILURE / 10)  # 3 means, 6 products, the count
+    # the release has 3 means, 6 products and the count
+    quantile = BOX[name](3, arguments, adjacency).quantile(BOX_FAILURE / 10)
     within, beyond = [], []
     for signs in rng.choice([-1.0, 1.0], (24, 4, 4)):
         noise = quantile * (np.triu(signs) + np.triu(signs, 1).T)

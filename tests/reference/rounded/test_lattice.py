@@ -1,4 +1,5 @@
-"""Test releases on a lattice: their integers are those of the mechanism, from bits of the operating system."""
+"""Test releases on a lattice: the integers are those of the mechanism, and the bits are those of the operating
+system."""
 
 import sys
 from dataclasses import replace

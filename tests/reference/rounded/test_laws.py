@@ -198,7 +198,7 @@ def rows_and_sum(name: str, options: dict[str, str], x: Matrix) -> list[Statisti
 
 
 def spreads_in_a_box(name: str, adjacency: Any, d: int, budget: float) -> Matrix:
-    """Return the scale of the noise of every sum, (d + 1, d + 1), of the mechanisms for bounded columns."""
+    """Return the noise scale of every sum in the mechanisms for bounded columns, in the shape (d + 1, d + 1)."""
     if name == "box-gauss":
         return spreads(box_gauss.noise_scale(d, budget, adjacency), gauss_weights(d, adjacency), d)
     return spreads(box_laplace.noise_scale(d, budget, adjacency), laplace_weights(d, adjacency), d)
@@ -236,7 +236,7 @@ def projections(key: str, m: Matrix, d: int) -> list[Statistic]:
 
 
 def outcomes(name: str, options: dict[str, str], x: Matrix) -> list[float]:
-    """Return the exact probabilities of the levels 1, 2, … of the two mechanisms that release a level."""
+    """Return the exact probabilities of the levels 1, 2, … for the two mechanisms that release a level."""
     n, d = x.shape
     energies = n * np.diag(moment(x))
     if name == "exponential":
@@ -306,7 +306,7 @@ def bingham_law_of(m: Matrix, draws: int) -> None:
         assert stats.kstest(squares, bingham_law.projection_cdf(m, [i])).statistic <= allowed
 
 
-# SCALES: with a noise of ones, what is added is the scale
+# SCALES: with a noise of ones, the release shows the scale
 
 SCALES: dict[str, Callable[[int, int, Any, dict[str, str]], float]] = {
     "laplace": lambda n, d, e, o: laplace.noise_scale(laplace.second_moments_sensitivity(n, d), e),
@@ -349,8 +349,8 @@ def of_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 def scale(name: str, options: dict[str, str], d: int, epsilon: str) -> None:
     """Require that the scale of the balls equals that of the reference to 1e-14, so that no formula used a float.
 
-    (The reference's own value has a rounding error of a few 1e-16. A formula on balls that has a
-    float as a constant would have an error as small as this; `test_the_scales_are_balls` detects it.)
+    (The reference's own value has a rounding error of a few 1e-16. A formula on balls that contains a float as a
+    constant would have an equally small error; `test_the_scales_are_balls` detects it.)
     """
     x = np.zeros((7, d))
     found = draw(name, options, x, 1, grid="2^-120", **dict.fromkeys(budget(name), epsilon))

@@ -1,4 +1,4 @@
-"""The structure of the audit: declared questions, one error budget, one loop, and questions of other packages."""
+"""Test the structure of the audit: declared questions, one error budget, one loop, and questions of other packages."""
 
 import inspect
 import os
@@ -248,7 +248,7 @@ def test_expected_to_fail(target, check):
 
 
 def with_guest(folder: Path, entry_points: str) -> subprocess.CompletedProcess[str]:
-    """Run `USE` where a distribution of one file, with these entry points, is installed."""
+    """Run `USE` while a distribution of one file with these entry points is installed."""
     info = folder / "guest-1.dist-info"
     info.mkdir()
     (folder / "guest_package.py").write_text(GUEST)
@@ -277,7 +277,7 @@ def test_a_package_of_one_file_brings_a_question_a_format_and_knowledge(tmp_path
 def test_without_entry_points_the_package_brings_nothing(tmp_path: Path) -> None:
     made = with_guest(tmp_path, "")
     assert made.returncode != 0
-    assert "must be one of" in made.stdout  # no group of this name could be expected to fail
+    assert "must be one of" in made.stdout  # no group has this name
 
 
 def test_facts_that_a_question_does_not_name_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""The audit as a whole: verdicts, false alarms, replay, parallel runs, targets that misbehave."""
+"""Test the audit as a whole: verdicts, false alarms, replay, parallel runs, and targets that misbehave."""
 
 import doctest
 import importlib
@@ -124,7 +124,7 @@ def small_gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix
 
 
 def gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Add full Gaussian noise at the tight scale, for ‖Δ‖_F² = 2."""
+    """Add enough Gaussian noise, at the tight scale for ‖Δ‖_F² = 2."""
     rows = x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
     return rows.T @ rows / len(x) + rng.standard_normal((x.shape[1],) * 2) / (len(x) * np.sqrt(rho))
 
@@ -188,7 +188,8 @@ def test_a_time_out_is_an_outcome(function) -> None:  # type: ignore[no-untyped-
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs SIGALRM")
 def test_the_timer_of_somebody_else_goes_on() -> None:
-    """The plugin pytest-timeout uses the same timer."""
+    """This test catches a time limit that stops the timer of another program; the plugin pytest-timeout uses the same
+    timer."""
     try:
         signal.setitimer(signal.ITIMER_REAL, 60.0)
         call(Target("mine", hangs), np.eye(2), {"epsilon": 1.0}, np.random.default_rng(0), 0.1)
@@ -223,7 +224,8 @@ def test_a_target_that_always_raises_cannot_be_run() -> None:
 
 
 def test_an_exception_is_counted_and_its_text_is_not_repeated() -> None:
-    """The message of an exception may contain data; only its type is reported."""
+    """This test catches a report that repeats the message of an exception, which may contain data; only the type is
+    reported."""
     setting = Setting(Target("mine", raises), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)
     draws = draw(setting, np.eye(2), 5, "test")
     assert draws.failures == {"exception: KeyError": 5}
@@ -259,7 +261,8 @@ def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.
     """
     many = perturbation(factor=0.97)
     target = Target("mine", one(many), draw_many=many)
-    with_statistics = tuple(q for q in questions() if q.share or q.kind == "contract")  # arithmetic decides at once
+    # arithmetic decides this at once
+    with_statistics = tuple(q for q in questions() if q.share or q.kind == "contract")
     monkeypatch.setattr(
         importlib.import_module("covassay.verification.audit.api"), "questions", lambda: with_statistics
     )
@@ -337,8 +340,8 @@ def test_a_claim_of_another_notion_is_refused_with_what_to_give(name: str, claim
 
 @pytest.mark.thorough
 def test_the_number_of_tests_is_the_one_that_was_declared() -> None:
-    """With a number that depends on the draws, chance would decide how many tests share the level: a pair without
-    failures makes one test fewer.
+    """This test catches a number of tests that depends on the draws, so that chance decides how many tests share the
+    level: a pair without failures makes one test fewer.
     """
     event = Finding("privacy", "event", Status.NOT_REFUTED, "", "pair", p_value=0.7e-9)
     failures = Finding("privacy", "failures", Status.NOT_REFUTED, "", "pair", p_value=1.0)

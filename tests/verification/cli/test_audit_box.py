@@ -1,4 +1,4 @@
-"""`covassay audit` with --bounds and --adjacency."""
+"""Test `covassay audit` with --bounds and --adjacency."""
 
 import json
 from pathlib import Path

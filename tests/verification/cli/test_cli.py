@@ -1,4 +1,4 @@
-"""The command line, as a user meets it."""
+"""Test the command line as a user meets it."""
 
 import json
 from pathlib import Path
@@ -60,7 +60,7 @@ def test_one_row_is_released(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     [("1", "6.67128916"), ("2", "2.87168"), ("10", "4.4204060172"), ("40", "2.34324317517e-136")],
 )
 def test_law_prints_the_exact_probability(dimension: str, printed: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The command prints P(‖Z‖ ≤ 1.1 ρd); DN25 Theorem 6 says that this probability tends to 1."""
+    """The command prints P(‖Z‖ ≤ 1.1 ρd), of which DN25 Theorem 6 says that it tends to 1."""
     assert run(["law", "nuclear-laplace", "--dimension", dimension, "--spectral-cdf", "1.1"]) == 0
     assert printed in capsys.readouterr().out
 
@@ -153,7 +153,7 @@ def test_audit_lists_its_targets(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.slow
 def test_an_audit_as_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every refuted check is a failure with the command that replays it; a correct target has none."""
+    """Every refuted check is a failure with the command that replays it; a correct target has no failure."""
     found = {}
     for target, status in (("covassay:bingham", 0), ("mutant:half-scale", 1)):
         out = tmp_path / "out.xml"

@@ -1,4 +1,4 @@
-"""`covassay recommend`: the verdict, the table, the plot, and rejected arguments."""
+"""Test `covassay recommend`: the verdict, the table, the plot, and rejected arguments."""
 
 import json
 from pathlib import Path

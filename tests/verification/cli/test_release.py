@@ -1,4 +1,4 @@
-"""`covassay release`: the input of a mechanism, its output, and rejections before and after reading the data."""
+"""Test `covassay release`: the input of a mechanism, its output, and rejections before and after reading the data."""
 
 import io
 import json
@@ -52,7 +52,7 @@ def command_line(data: str, *options: str, name: str = "nuclear-laplace") -> lis
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """Return the single printed line; no other output is printed, and no file appears or changes."""
+    """Return the only line that is printed; require that no file appears or changes."""
     before = {path: path.read_bytes() for path in Path().iterdir()}
     assert run(arguments) == 2
     captured = capsys.readouterr()
@@ -151,7 +151,7 @@ def test_only_a_mechanism_on_a_ball_is_given_a_row_bound(
         capsys, *command_line("data.csv", "--row-bound", "3", name="pretended")
     )
     pretended(monkeypatch, "matrix", "ball")
-    with pytest.raises(TypeError, match="row_bound"):  # this control mechanism would need the parameter
+    with pytest.raises(TypeError, match="row_bound"):  # a mechanism for rows in a ball gets the parameter
         run(command_line("data.csv", "--row-bound", "1", name="pretended"))
 
 
@@ -205,7 +205,7 @@ def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
     assert provenance["holds"]["second_moment"]["about"] == "the point `shift` in the provenance"
     assert provenance["options"] == {"row_bound": 1.0, "adjacency": "replace-one"}
     assert "not private" not in provenance
-    # as a user would convert it, with the mean: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ
+    # This is the conversion that a user would make with the mean: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ
     m = X.mean(axis=0)
     uncentred = np.array(document["second_moment"]) + np.outer(SHIFT, m) + np.outer(m, SHIFT) - np.outer(SHIFT, SHIFT)
     np.testing.assert_allclose(uncentred, second_moment(X), atol=1e-3)

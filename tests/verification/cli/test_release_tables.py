@@ -1,4 +1,5 @@
-"""`covassay release` on real tables: columns, several files, streams, projections, earlier releases, the lock."""
+"""Test `covassay release` on real tables: columns, several files, streams, projections, earlier releases, and the
+lock."""
 
 import io
 import json
@@ -49,7 +50,7 @@ def files() -> dict[str, bytes]:
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """Return the single printed line; no other output is printed, and no file appears or changes."""
+    """Return the only line that is printed; require that no file appears or changes."""
     before = files()
     assert run(framed("release", *arguments)) == 2
     captured = capsys.readouterr()
@@ -256,7 +257,7 @@ def test_a_release_that_appears_while_another_is_made_is_not_replaced(
 ) -> None:
     """If a file appears before the entry in the account, nothing is spent.
 
-    If a file appears after the entry, the release counts.
+    If a file appears after the entry in the account, the release is charged.
     """
     arguments = ["people.csv", "--columns", "a", *GAUSS, "--out", "out.json"]
     account = ["--budget-file", "account.json", "--total", "rho=1"]
@@ -308,7 +309,7 @@ def test_without_links_a_new_release_is_written_all_the_same(monkeypatch: pytest
 def test_a_release_waits_for_another_and_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other release ends when it is told of the waiting release."""
+    """The other release ends when it is told that a release waits for it."""
     lock = FileLock(".account.json.lock")
     arguments = framed("release", "people.csv", "--columns", "a", *GAUSS, "--budget-file", "account.json")
     assert run([*arguments, "--total", "rho=2"]) == 0
@@ -348,7 +349,7 @@ def killed(where: tuple[Any, str], arguments: list[str]) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     with warnings.catch_warnings():
-        # this is the child of a process with threads, and it is killed anyway
+        # This is the child of a process with threads, but it is killed anyway.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:

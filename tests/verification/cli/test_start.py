@@ -1,4 +1,5 @@
-"""`covassay --help` answers at once: it loads no numerical library, and every command has a module and a help text."""
+"""Test that `covassay --help` answers at once: it loads no numerical library, and every command has a module and a help
+text."""
 
 import importlib
 import subprocess

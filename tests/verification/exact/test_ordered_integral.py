@@ -1,4 +1,4 @@
-"""The distribution function of ‖Z‖ as a polynomial, against closed forms and the Pfaffian."""
+"""Test the distribution function of ‖Z‖ as a polynomial against closed forms and the Pfaffian."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""The enclosure of P(‖Z‖_op ≤ s ρ) against closed forms, quadrature and exact normalisers.
+"""Test the enclosure of P(‖Z‖_op ≤ s ρ) against closed forms, quadrature and exact normalisers.
 
 Nothing here is random except matrices of small integers from a fixed seed.
 """
@@ -52,8 +52,8 @@ def contains(enclosure: Enclosure, value: Fraction) -> bool:
 
 
 def exponential_bounds(s: Fraction) -> tuple[Fraction, Fraction]:
-    """Return rational bounds on e^−s for 0 < s ≤ 20 to 1e-80, as two successive partial sums of an alternating
-    series.
+    """Return rational bounds on e^−s for 0 < s ≤ 20 that differ by at most 1e-80: two successive partial sums of an
+    alternating series.
     """
     sums, term = [Fraction(1)], Fraction(1)
     for k in range(1, 200):

@@ -1,4 +1,4 @@
-"""The declared experiments: every statement can be contradicted, and its names exist."""
+"""Test the declared experiments: every statement can be contradicted, and its names exist."""
 
 import math
 from dataclasses import replace
@@ -79,12 +79,13 @@ def test_a_label_stands_for_one_method_within_an_experiment() -> None:
         seen: dict[str, object] = {}
         for panel in experiment.panels:
             for method in panel.methods:
-                what = replace(method, function=None)  # for functions the label is all that can be compared
+                what = replace(method, function=None)  # for functions, only the labels can be compared
                 assert seen.setdefault(method.label, what) == what
 
 
 def test_intervals_of_equal_means_are_seldom_disjoint() -> None:
-    """At most 0.28 % lie apart in one direction, and more than 110 of 20000 do so with probability below 1e-9."""
+    """At most 0.28 % of the intervals are disjoint in one direction; more than 110 of 20000 would have a probability
+    below 1e-9."""
     rng = np.random.default_rng(0)
     for repetitions in (2, 3, 5, 50):
         draws = rng.standard_normal((2, 20_000, repetitions))
@@ -137,7 +138,8 @@ def test_a_bound_is_contradicted_by_an_interval_above_it() -> None:
 
 
 def test_the_budgets_of_the_released_code_are_more_than_was_claimed() -> None:
-    """At ρ = 0.1, δ = 1e-10: ε in total 3.135; its eigenvalue step alone costs 0.48, 4.8 times ρ."""
+    """At ρ = 0.1 and δ = 1e-10, the total ε of the released code is 3.135; its eigenvalue step alone costs 0.48, which
+    is 4.8 times ρ."""
     half, each = dly22.released_em_budgets(0.1, 200)
     assert 2 * half == pytest.approx(3.135, abs=5e-4)
     assert 200 * each**2 + math.sqrt(2 * 200 * math.log(1e10)) * each == pytest.approx(half)

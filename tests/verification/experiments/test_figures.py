@@ -1,4 +1,4 @@
-"""The pictures of proofs/paper: the code reproduces their numbers, and a changed number is reported."""
+"""Test the pictures of proofs/paper: the code reproduces their numbers, and a changed number is reported."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Runs of experiments: a kill loses nothing, results do not depend on order or workers, and damage is reported."""
+"""Test runs of experiments: a kill loses nothing, results do not depend on order or workers, and damage is reported."""
 
 import json
 import os
@@ -291,7 +291,8 @@ def test_a_missing_library_is_one_clear_error(
 
 @pytest.mark.slow
 def test_killed_processes_leave_no_workers_and_the_run_goes_on(tmp_path: Path) -> None:
-    """Tested with real processes: `kill -9`, then a second run with two workers gives the same bytes as one worker."""
+    """The test runs real processes. After `kill -9`, a second run with two workers gives the same bytes as one
+    worker."""
     command = [sys.executable, "-P", "-c", "from covassay.verification.cli.main import main; main()", "experiments"]
 
     def arguments(folder: str, jobs: int) -> list[str]:

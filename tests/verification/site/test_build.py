@@ -1,4 +1,4 @@
-"""The site: its pages and links, typeset formulas, failures of the build, and that it needs no other host."""
+"""Test the site: its pages and links, typeset formulas, failures of the build, and that it needs no other host."""
 
 import html
 import re
@@ -65,7 +65,7 @@ def list_of_numbers(n: int) -> list[int]:
 def test_another_constant_and_what_is_no_formula() -> None:
     pytest.importorskip("latexify")
     assert "<mn>3</mn>" in (as_mathml(scale_with_another_constant) or "")
-    assert as_mathml(list_of_numbers) is None  # [n]·2 would be read as a product
+    assert as_mathml(list_of_numbers) is None  # the text [n]·2 would be read as a product
     assert section_of(site) == ""
 
 

@@ -1,4 +1,4 @@
-"""Tests of the tails: conservative p-values, detectable and undetectable errors, and the stated power."""
+"""Test the tests of the tails: conservative p-values, detectable and undetectable errors, and the stated power."""
 
 import math
 
@@ -29,7 +29,7 @@ def extreme(values: Vector, law: Law = NORMAL) -> TestResult:
 
 
 def conservative(p_values: list[float]) -> bool:
-    """Return whether the frequency of p ≤ u exceeds no u by so much that chance has a probability below 1e-9."""
+    """Return whether no frequency of p ≤ u exceeds u by an amount that has a probability below 1e-9."""
     p = np.sort(p_values)
     return float((np.arange(1, len(p) + 1) / len(p) - p).max()) < math.sqrt(math.log(1e9) / (2 * len(p)))
 
@@ -80,7 +80,8 @@ def student(rng: np.random.Generator) -> Vector:
 
 @pytest.mark.parametrize("sample", [cut, contaminated, student])
 def test_wrong_tails_are_seen_where_the_whole_distribution_shows_little(sample) -> None:  # type: ignore[no-untyped-def]
-    """The wrong laws are Student's t, a mixture with 2 % of 2.5 times the deviation, and a law cut off at 3."""
+    """The wrong laws are Student's t, a mixture in which 2 % have 2.5 times the deviation, and a law that is cut off at
+    3."""
     values = sample(np.random.default_rng(3))
     assert tails(values).p_value < ALPHA
     assert kolmogorov_smirnov(values, NORMAL, "").p_value > 1e-8
@@ -99,12 +100,12 @@ def test_one_value_at_thirty_deviations_refutes_alone() -> None:
     assert extreme(z).p_value < 1e-100
     total = np.random.default_rng(5).gamma(16.0, size=1000)
     assert extreme(total, gamma(16)).p_value > 1e-6
-    total[0] = 1e-3  # a branch without noise
+    total[0] = 1e-3  # this branch has no noise
     assert extreme(total, gamma(16)).p_value < 1e-30
 
 
 def test_rounding_to_float32_is_no_extreme() -> None:
-    """The noise lies beside a number that is a thousand times as large, and squares round to zero."""
+    """The noise is added to a number that is a thousand times as large, so that squares are rounded to zero."""
     z = np.random.default_rng(6).standard_normal(20_000)
     seen = (z + 1000.0).astype(np.float32).astype(np.float64) - 1000.0
     assert tails(seen).p_value > 1e-6
@@ -114,7 +115,7 @@ def test_rounding_to_float32_is_no_extreme() -> None:
 
 
 def test_a_law_with_an_atom_has_uniform_places() -> None:
-    """Half of the law is at 0; the places of such values are spread over the jump."""
+    """Half of the mass is at 0; the ranks of such values are spread over the jump."""
 
     def positive_part(t: Vector) -> Vector:
         return np.where(t < 0, 0.0, NORMAL(t))

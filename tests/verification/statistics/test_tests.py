@@ -1,4 +1,4 @@
-"""The statistical tests, tested as measuring instruments: uniform p-values, stated power, exact intervals.
+"""Test the statistical tests: uniform p-values, stated power, and exact intervals.
 
 A uniformity test is a Kolmogorov–Smirnov test of p-values against P(p ≤ u) ≤ u with false-alarm probability 1e-9.
 """
@@ -78,7 +78,8 @@ def test_p_values_of_a_true_null_are_uniform_or_larger(name: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["kolmogorov_smirnov", "gamma_total"])
 def test_p_values_of_an_exact_test_are_not_larger_either(name: str) -> None:
-    """The p-values are uniform up to 1/2; the bound of Kolmogorov's test reaches 1 where the exact p-value is 0.88."""
+    """The p-values are uniform up to 1/2, and the bound of Kolmogorov's test reaches 1 where the exact p-value is
+    0.88."""
     rng = np.random.default_rng(7)
     p_values = np.sort([one_p_value(name, rng) for _ in range(RUNS)])
     missing = float((p_values - np.arange(RUNS) / RUNS)[p_values <= 0.5].max())
@@ -96,7 +97,8 @@ def test_an_anticonservative_p_value_would_be_seen() -> None:
 def test_the_stated_detectable_effect_is_detected_with_the_stated_power() -> None:
     """A uniform law moved by the detectable distance at α = 1e-9 is rejected in at least 99 % of runs.
 
-    The guarantee is rigorous. If the power were only 99 %, fewer than 285 of 300 would have probability below 1e-6.
+    The stated power is a rigorous lower bound. If the power were only 99 %, fewer than 285 of 300 would have
+    probability below 1e-6.
     """
     rng = np.random.default_rng(5)
     n, alpha = 800, 1e-9
@@ -108,9 +110,9 @@ def test_the_stated_detectable_effect_is_detected_with_the_stated_power() -> Non
 @pytest.mark.parametrize(("shape", "power"), [(1.0, 1.0), (0.5, 2.0)], ids=["laplace", "gaussian"])
 @pytest.mark.parametrize("sign", [1, -1], ids=["too large", "too small"])
 def test_the_stated_error_of_the_scale_is_detected_with_the_stated_power(shape: float, power: float, sign: int) -> None:
-    """|noise|^power/power ~ Gamma(shape), with shape 1 for Laplace and 1/2 for Gaussian noise.
+    """The variable |noise|^power/power has the law Gamma(shape), with shape 1 for Laplace and 1/2 for Gaussian noise.
 
-    At least 285 of 300 detect.
+    At least 285 of 300 runs detect the error.
     """
     rng = np.random.default_rng(6)
     n, alpha = 800, 1e-9
@@ -120,7 +122,7 @@ def test_the_stated_error_of_the_scale_is_detected_with_the_stated_power(shape: 
 
 
 def test_nine_tenths_of_the_laplace_noise_are_seen_in_8000_draws_and_three_hundredths_less_in_80000() -> None:
-    """The detectable share at α = 1e-10 is a little more than (6.47 + 2.33)/√n, its normal approximation."""
+    """The detectable share at α = 1e-10 is slightly above its normal approximation (6.47 + 2.33)/√n."""
     rng = np.random.default_rng(6)
     for n, share in ((8000, 0.1), (90_000, 0.03)):
         result = gamma_total(rng.gamma(1.0, size=n), 1.0, "")
@@ -154,9 +156,11 @@ def test_the_p_value_of_two_samples_of_two_sizes_is_exact_far_into_the_tail(n: i
 
 @pytest.mark.thorough
 def test_ten_times_as_many_draws_of_the_reference_say_more() -> None:
-    """ln p is about −n D² for two samples of n, and −2 · 10/11 · n D² against ten times as many: 1.8 times as much.
+    """ln p is about −n D² for two samples of n draws, and −2 · 10/11 · n D² against ten times as many, which is 1.8
+    times as much.
 
-    A Laplace scale of 1.6 in place of 1, so that D, near 0.086, is far above its spread; 1.4 leaves room for it.
+    A Laplace scale of 1.6 in place of 1 makes D about 0.086, far above its spread; the asserted factor 1.4 leaves
+    room for this spread.
     """
     rng = np.random.default_rng(1)
     logs = {
@@ -207,7 +211,7 @@ def test_the_ratio_bound_covers() -> None:
 
 
 def test_fixed_sample_sizes_make_the_ratio_bound_conservative() -> None:
-    """With n fixed the counts vary less than Poisson counts do."""
+    """With n fixed, the counts vary less than Poisson counts."""
     rng = np.random.default_rng(11)
     missed = sum(
         log_ratio_lower(EventCounts(int(rng.binomial(300, 0.9)), int(rng.binomial(300, 0.3)), 300, 300, 300), 0.9)
@@ -226,7 +230,7 @@ def test_clopper_pearson_bounds_agree_with_a_hand_calculation() -> None:
 
 @pytest.mark.thorough
 def test_holm_agrees_with_a_hand_calculation() -> None:
-    """By hand, Holm's procedure rejects 0.01 ≤ 0.05/3, 0.02 ≤ 0.05/2 and 0.04 ≤ 0.05/1."""
+    """By hand, Holm's procedure rejects because 0.01 ≤ 0.05/3, 0.02 ≤ 0.05/2 and 0.04 ≤ 0.05/1."""
     assert holm([0.02, 0.04, 0.01], 0.05) == [True, True, True]
     assert holm([0.02, 0.06, 0.01], 0.05) == [True, False, True]
     assert holm([0.03, 0.04, 0.01], 0.05) == [False, False, True]

@@ -1,4 +1,5 @@
-"""The ℓ2 mechanism under (ε, δ)-DP: Bessel functions in many dimensions, its errors, and its noise."""
+"""Test the ℓ2 mechanism under (ε, δ)-DP. The tests cover Bessel functions in many dimensions, the errors and the
+noise."""
 
 import math
 

@@ -24,7 +24,8 @@ def scales(calibration: str, epsilon: float = 1.0) -> tuple[float, float]:
 
 
 def failure(values: Matrix, threshold: float, alpha: float, b1: float, b2: float) -> float:
-    """Return the probability that a query above T + α is passed over, or that the search stops at one below T − α."""
+    """Return the probability that a query above T + α is passed over, or that the search stops at a query below T −
+    α."""
     p = probabilities(values, threshold, b1, b2)
     high, low = values > threshold + alpha, np.append(values < threshold - alpha, False)
     passed = np.concatenate([[False], np.cumsum(high) > 0])
@@ -40,7 +41,7 @@ def test_the_accuracy_holds_by_the_exact_law(calibration: str, beta: float, m: i
     just_above, just_below = np.full(m, alpha + 1e-6), np.full(m, -alpha - 1e-6)
     for values in (just_above, just_below, np.concatenate([just_below[1:], just_above[:1]])):
         assert failure(values, 0.0, alpha, b1, b2) <= beta
-    # for the mutant, a quarter of α, the probability is too large
+    # for the mutant, which uses a quarter of α, the probability is too large
     if m == 30:
         assert failure(np.full(m, -alpha / 4 - 1e-6), 0.0, alpha / 4, b1, b2) > beta
 

@@ -1,4 +1,4 @@
-"""Gaussian mechanism under zCDP: any value can be perturbed."""
+"""Test the Gaussian mechanism under zCDP: it adds noise to a value of any shape."""
 
 import numpy as np
 

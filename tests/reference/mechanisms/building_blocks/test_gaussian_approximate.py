@@ -1,4 +1,4 @@
-"""Gaussian mechanism under (ε, δ)-DP: the exact δ, and the classical scale within its range and beyond."""
+"""Test the Gaussian mechanism under (ε, δ)-DP: the exact δ, and the classical scale inside and outside its range."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Laplace mechanism: any value can be perturbed."""
+"""Test the Laplace mechanism: it adds noise to a value of any shape."""
 
 import numpy as np
 

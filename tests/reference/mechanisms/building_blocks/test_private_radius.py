@@ -1,4 +1,4 @@
-"""Private radius: the accuracy, by the exact law."""
+"""Test the accuracy of the private radius by the exact law of its output."""
 
 import math
 from typing import Any
@@ -29,7 +29,7 @@ def test_the_largest_radius_is_one_and_neighbours_double(precision: float) -> No
 
 
 def failure(norms: Matrix, levels: Matrix, alpha: float, threshold: float, b1: float, b2: float) -> float:
-    """Return P(released > max(b, 2 max norm), or more than 2α rows are longer)."""
+    """Return P(the released radius > max(b, 2 max norm), or more than 2α rows are longer than it)."""
     p = probabilities(counts(norms, levels), threshold, b1, b2)
     released = np.append(levels, 1.0)
     too_long = released > max(levels[0], 2 * norms.max()) * (1 + 1e-12)

@@ -1,4 +1,4 @@
-"""AdaSSP: the penalty, and the units."""
+"""Test AdaSSP: the penalty, and the units of the output."""
 
 import math
 

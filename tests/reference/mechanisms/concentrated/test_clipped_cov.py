@@ -53,7 +53,7 @@ def law_of_the_search(queries: list[float], epsilon: float) -> Vector:
 
 
 def test_the_search_stops_with_its_exact_probabilities() -> None:
-    # 40 of 100 rows are in the first bin and ν = 1/4, so Q_k = 100 (B_k − 4^{−k}/4) is −25, 23.75, 35.9375 by hand.
+    # Of 100 rows, 40 are in the first bin, and ν = 1/4. By hand, Q_k = 100 (B_k − 4^{−k}/4) is −25, 23.75, 35.9375.
     counts, epsilon, draws = np.array([40.0, 0.0]), 0.1, 3000
     bounds = [noise_bound(k, 0.25) for k in range(3)]
     law = law_of_the_search([-25.0, 40 * 0.75 - 6.25, 40 * 0.9375 - 1.5625], epsilon)

@@ -1,4 +1,4 @@
-"""EMCov: its steps, and the spend of Laplace noise on its eigenvalues, from exact divergences."""
+"""Test EMCov: its steps, and the spend of the Laplace noise on its eigenvalues, computed from exact divergences."""
 
 import math
 
@@ -31,7 +31,7 @@ def test_the_steps_are_those_of_iterative_eigenvector_sampling() -> None:
 
 
 def laplace_divergence(shift: float, alpha: float) -> float:
-    """Return the Rényi divergence D_α of Laplace(1) and its shift (Mironov 2017, Proposition 6)."""
+    """Return the Rényi divergence D_α between Laplace(1) and the same law shifted (Mironov 2017, Proposition 6)."""
     log_terms = [
         math.log(alpha / (2 * alpha - 1)) + (alpha - 1) * shift,
         math.log((alpha - 1) / (2 * alpha - 1)) - alpha * shift,

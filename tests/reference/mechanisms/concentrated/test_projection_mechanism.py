@@ -1,4 +1,4 @@
-"""Projection mechanism: its output inside the set, and its error."""
+"""Test the projection mechanism: its output inside the set, and its error."""
 
 import math
 from typing import Any
@@ -24,7 +24,7 @@ X = np.array([[1.0, 0.0], [0.0, 0.5]])  # Σ = diag(1/2, 1/8)
 
 
 def test_clipping_eigenvalues_to_the_unit_interval_is_not_the_projection() -> None:
-    # (1, 0.9) has every eigenvalue in [0, 1] but the trace 1.9. The projection takes 0.45 off each.
+    # The spectrum (1, 0.9) has every eigenvalue in [0, 1] but the trace 1.9. The projection subtracts 0.45 from each.
     noise = np.diag([0.5, 0.775])
     np.testing.assert_allclose(release(X, noise, rho=0.25), np.diag([0.55, 0.45]), atol=1e-14)
     clipped = spectral_interval(gauss_cov.release(X, noise, rho=0.25), 0, 1)
@@ -70,6 +70,6 @@ def test_the_error_stays_below_its_bound(ensemble: Any) -> None:
 
 
 def test_inside_the_set_the_projection_does_nothing() -> None:
-    x = np.tile(0.5 * np.eye(2), (2000, 1))  # Σ = I/8, 400 σ from the border
+    x = np.tile(0.5 * np.eye(2), (2000, 1))  # Σ = I/8 is 400 σ from the border of the set
     noise = np.array([[1.0, -2.0], [-2.0, 3.0]])
     np.testing.assert_allclose(release(x, noise, rho=1.0), gauss_cov.release(x, noise, rho=1.0), atol=1e-15)

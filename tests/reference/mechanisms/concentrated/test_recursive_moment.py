@@ -1,4 +1,4 @@
-"""The recursive moment: the rounds, and their benefit."""
+"""Test the recursive moment: its rounds, and how much they reduce the error."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""SeparateCov: its eigenvectors."""
+"""Test SeparateCov: its eigenvectors."""
 
 import numpy as np
 from hypothesis import given, settings

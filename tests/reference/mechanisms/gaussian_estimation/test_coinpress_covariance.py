@@ -99,7 +99,7 @@ def test_the_formulas_agree_with_a_hand_calculation() -> None:
 
 @pytest.mark.parametrize("d", [1, 2, 5, 20])
 def test_the_bounds_fail_as_rarely_as_stated(d: int) -> None:
-    # 4000 draws, β = .05: the test refutes a bound that fails more often than in 5 % of them, such as υ/2 for d ≥ 5
+    # With 4000 draws and β = .05, the test refutes a bound that fails in more than 5 % of them, such as υ/2 for d ≥ 5.
     rng, beta = np.random.default_rng(d), 0.05
     noise = np.linalg.norm(np.concatenate([draw_noise(d, rng, steps=10) for _ in range(400)]), 2, axis=(1, 2))
     bound = float(spectral_noise_bound(d, beta))
@@ -124,8 +124,8 @@ def error(mechanism: Release, x: Matrix, root: Matrix, noise: Matrix, u: float) 
 
 
 def errors(steps: int, spread: float) -> tuple[float, float]:
-    """Return the errors of our order of matrices and of the published one: d = 10, n = 8000, ρ = .05, u = 10 √d
-    λ_1, mean of 3 runs.
+    """Return the errors of our order of matrices and of the published one, each a mean of 3 runs, for d = 10, n = 8000,
+    ρ = .05 and u = 10 √d λ_1.
     """
     rng = np.random.default_rng(5)
     d, n = 10, 8000
@@ -143,7 +143,7 @@ def errors(steps: int, spread: float) -> tuple[float, float]:
 @pytest.mark.parametrize(
     ("steps", "spread", "right", "published"),
     [
-        # measured at this seed; λ_1/λ_d = 100, and the isotropic case
+        # the figures were measured at this seed, for λ_1/λ_d = 100 and for the isotropic case
         (1, 100.0, 100.4, 100.4),
         (2, 100.0, 5.17, 5.17),
         (3, 100.0, 1.06, 1.96),
@@ -164,7 +164,7 @@ def test_the_right_order_is_more_accurate_from_the_third_step_on(
 
 
 def test_the_noise_is_standard_on_and_above_the_diagonal() -> None:
-    # 5000 matrices are enough to reject a diagonal of variance 2, as in the Gaussian orthogonal ensemble
+    # 5000 matrices are enough to reject a diagonal of variance 2, which the Gaussian orthogonal ensemble has
     rng = np.random.default_rng(7)
     noise = np.concatenate([draw_noise(3, rng, steps=10) for _ in range(500)])
     np.testing.assert_array_equal(noise, np.swapaxes(noise, 1, 2))

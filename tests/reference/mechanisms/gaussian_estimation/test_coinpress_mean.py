@@ -1,4 +1,4 @@
-"""CoinPress mean: its formulas, and the benefit of more steps."""
+"""Test the CoinPress mean: its formulas, and the benefit of more steps."""
 
 import math
 
@@ -37,7 +37,7 @@ def test_far_rows_are_brought_back_towards_the_centre() -> None:
 
 def test_the_formulas_agree_with_a_hand_calculation() -> None:
     assert clip_radius(3, 4, "paper") == 7
-    assert clip_radius(2, 3, "code") == 5  # √(4 + 12 + 9) = 5, as r + γ
+    assert clip_radius(2, 3, "code") == 5  # √(4 + 12 + 9) = 5, which equals r + γ
     assert clip_radius(4, 3, "code") == 7  # √(16 + 24 + 9) = 7
     assert clip_radius(10, 5, "code") == pytest.approx(math.sqrt(185), rel=1e-15)
     tau, n, rho = sympy.symbols("tau n rho", positive=True)
@@ -53,7 +53,8 @@ def test_the_formulas_agree_with_a_hand_calculation() -> None:
 
 
 def test_more_steps_are_more_accurate_when_the_radius_is_loose() -> None:
-    # d = 50, n = 5000, ρ = .5, radius 10 √50, "code": the noise alone of one step has norm √50 · 2τ/n
+    # With d = 50, n = 5000, ρ = .5, radius 10 √50 and calibration "code", the noise of one step alone has norm √50 ·
+    # 2τ/n.
     rng = np.random.default_rng(9)
     mean = np.full(50, 1.0)
     errors = []

@@ -1,4 +1,4 @@
-"""NaivePCE: the radius, and the projection."""
+"""Test NaivePCE: the radius, and the projection."""
 
 import math
 
@@ -24,7 +24,7 @@ R2 = 2 + 2 * math.sqrt(2 * math.log(4)) + 2 * math.log(4)
 
 
 def test_the_radius_agrees_with_a_hand_calculation() -> None:
-    # a logarithm that is always 1: 2 (4 + 2√4 + 2) = 20
+    # with a logarithm that is always 1, the square of the radius is 2 (4 + 2√4 + 2) = 20
     assert radius_squared(7, 4, 2, 0.1, lambda _: 1) == 20
     assert radius_squared(2, 2, 1, 0.5) == pytest.approx(R2, rel=1e-15)
     assert radius_squared(2, 2, 1, 0.5) == pytest.approx(8.1028, abs=1e-4)
@@ -36,7 +36,8 @@ def test_the_radius_agrees_with_a_hand_calculation() -> None:
 
 @pytest.mark.parametrize(("n", "d", "kappa"), [(10, 1, 1.0), (50, 3, 4.0), (1000, 8, 2.0)])
 def test_the_radius_is_exceeded_with_probability_at_most_beta(n: int, d: int, kappa: float) -> None:
-    # ‖x‖² ≤ κ χ²_d, exactly at Σ = κI: the chance of a dropped row is at most n P(χ²_d > r²/κ)
+    # The law of ‖x‖² is at most κ χ²_d, with equality at Σ = κI, so a row is dropped with probability at most n P(χ²_d
+    # > r²/κ).
     for beta in (0.5, 0.1, 1e-6):
         assert n * stats.chi2.sf(radius_squared(n, d, kappa, beta) / kappa, d) <= beta
         third = radius_squared(n, d, kappa, beta) / kappa / 3  # a mutant
@@ -44,7 +45,7 @@ def test_the_radius_is_exceeded_with_probability_at_most_beta(n: int, d: int, ka
 
 
 def test_the_projection_agrees_with_a_hand_calculation() -> None:
-    # no short row: M' = [[0, 1], [1, 0]] has eigenvalues ±1; what is left is the projection on (1, 1)/√2
+    # There is no short row. M' = [[0, 1], [1, 0]] has eigenvalues ±1, and only the projection on (1, 1)/√2 is left.
     x = np.full((2, 2), 100.0)
     got = release(x, np.array([[0.0, 1.0], [1.0, 0.0]]), rho=R2**2 / 2, kappa=KAPPA, beta=BETA)
     np.testing.assert_allclose(got, [[0.5, 0.5], [0.5, 0.5]], atol=1e-14)
@@ -71,7 +72,7 @@ def worst_pair(d: int, n: int = 4) -> tuple[Matrix, Matrix]:
 
 
 def test_the_projection_hides_nothing_in_the_limit() -> None:
-    # far inside the cone the release is M' itself, so what is attained by M' is attained by the release
+    # Far inside the cone the release is M' itself, so the release attains the budget that M' attains.
     x, y = worst_pair(2, n=5000)
     rest = np.tile(np.eye(2), (2500, 1))[1:]
     x[1:], y[1:] = rest, rest

@@ -72,7 +72,7 @@ def test_the_sample_size_is_the_smallest_that_is_enough(calibration: Any, rho: f
     assert enough(n)
     assert enough(10 * n)
     assert not enough(n - 1)
-    # the noise is then small enough: σ υ* ≤ νκ
+    # the noise is then small enough, because σ υ* ≤ νκ
     sigma = math.sqrt(
         naive_pce.noise_variance(n, rho / rounds, naive_pce.radius_squared(n, d, 7.0, 0.1 / rounds), calibration)
     )
@@ -81,7 +81,7 @@ def test_the_sample_size_is_the_smallest_that_is_enough(calibration: Any, rho: f
 
 @pytest.mark.parametrize("d", [1, 4])
 def test_the_second_moment_is_as_regular_as_stated(d: int) -> None:
-    # P(failure) ≤ 1e-9 by the choice of β; a tenth of the rows is not enough in most of the draws
+    # By the choice of β the failure probability is at most 1e-9; a tenth of the rows is too few in most of the draws.
     rng = np.random.default_rng(d)
     n = math.ceil(regularity_rows(d, 1e-9))
     x = rng.standard_normal((n, d))

@@ -1,4 +1,4 @@
-"""Iterative eigenvector sampling: the modes without noise, the error bound, and rank d."""
+"""Test iterative eigenvector sampling: the modes without noise, the error bound, and rank d."""
 
 import math
 from typing import Any

@@ -97,7 +97,7 @@ def test_one_row_moves_the_image_by_at_most_two_in_the_norm(seed: int, case: tup
 
 
 def test_without_a_projection_the_noise_is_exact() -> None:
-    # 2000 draws, d = 2: symmetric nuclear-Laplace noise
+    # These are 2000 draws of symmetric nuclear-Laplace noise with d = 2.
     z = draw_image_noise(np.eye(3), 2, np.random.default_rng(2), size=2000)
     norms = law.nuclear_norm(unsvec(z))
     assert kolmogorov_smirnov(norms, stats.gamma(3).cdf, "Gamma(3)").p_value > FALSE_ALARM
@@ -114,8 +114,8 @@ def test_the_norm_of_the_noise_is_exact_whatever_the_chain_does(d: int, alpha: f
 
 @pytest.mark.thorough
 def test_the_direction_of_the_noise_is_near_its_law_in_two_dimensions() -> None:
-    # d = 2, l = 2: the angle has density ∝ ‖(cos θ, sin θ)‖_K⁻². 800 chains of 15 steps; 2000 uniform directions, with
-    # which the chains start, are told apart
+    # With d = 2 and l = 2, the angle has density ∝ ‖(cos θ, sin θ)‖_K⁻². The test has 800 chains of 15 steps. It tells
+    # their law from that of the uniform directions in which the chains start.
     t = transform(2, 10.0, 0.1, 0)
     t = np.diag([3.0, 1.0]) @ t  # a longer body
     grid = np.linspace(-math.pi, math.pi, 2001)

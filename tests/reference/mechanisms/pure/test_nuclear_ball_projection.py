@@ -1,4 +1,4 @@
-"""Nuclear-ball projection: the norm of the release."""
+"""Test the nuclear-ball projection: the norm of the release."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from covassay.reference.mechanisms.pure.nuclear_ball_projection import NuclearBa
 from tests.conventions import SEEDS
 
 PROPERTY = settings(max_examples=60)
-EYE = np.eye(2)  # as data: n = 2, Σ = I/2, 2 tr Σ = 2
+EYE = np.eye(2)  # these data have n = 2, Σ = I/2 and 2 tr Σ = 2
 
 
 @pytest.mark.parametrize("trace", [-0.2, -0.21, -50.0])

@@ -1,4 +1,4 @@
-"""Output perturbation for ridge: the minimiser, and the derivation."""
+"""Test output perturbation for ridge regression: the minimiser, and the derivation of the sensitivity."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""SeparateCov, pure: the likely error of the paper."""
+"""Test SeparateCov under pure DP: the error that the paper calls likely."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Repeated draws from one normal law are compared with those of numpy's RandomState."""
+"""Test that repeated draws from one normal law are those of numpy's RandomState."""
 
 import numpy as np
 import pytest

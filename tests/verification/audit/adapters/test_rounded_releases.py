@@ -1,4 +1,4 @@
-"""Rounded releases as targets of the audit."""
+"""Test rounded releases as targets of the audit."""
 
 import importlib.util
 

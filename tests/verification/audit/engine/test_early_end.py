@@ -1,4 +1,4 @@
-"""Pairs that end early: a broken target needs few draws, and early ends do not refute a correct target."""
+"""Test pairs that end early: a broken target needs few draws, and early ends do not refute a correct target."""
 
 import math
 
@@ -55,7 +55,8 @@ def checks(
 def test_a_target_with_far_too_little_noise_ends_in_a_fraction_of_the_draws(
     claim: str, factor: float, most: int
 ) -> None:
-    """The target needs a fraction of 20 000 draws per data set; the detectable effect is about 0.9 of the noise."""
+    """The target is refuted with a fraction of 20 000 draws per data set; the detectable effect is about 0.9 of the
+    noise."""
     noise, scale, guarantee = RIGHT[claim]
     for seed in range(3):
         (check,), made = checks(noise, factor * scale, guarantee, 20_000, seed, STOP)
@@ -83,7 +84,7 @@ def test_a_correct_target_makes_all_draws_and_the_same_ones(claim: str) -> None:
 def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With half of the p-value and a level of 0.2, early ends have a probability of at most 0.1, not 1e-15.
 
-    More than that, or p-values that are not uniform or larger, would have a probability below 1e-9.
+    A larger frequency, or p-values that are neither uniform nor larger, would have a probability below 1e-9.
     """
     for module in (pair_draws, privacy):
         monkeypatch.setattr(module, "EARLY_SHARE", 0.5)
@@ -99,7 +100,8 @@ def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pyte
 
 
 def test_early_ends_do_come_where_they_are_let() -> None:
-    """The case is the control of the test above: with 0.7 of the noise more than a third of the pairs end early."""
+    """This test catches early ends that never occur: with 0.7 of the noise more than a third of the pairs must end
+    early."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (pair_draws, privacy):
             patch.setattr(module, "EARLY_SHARE", 0.5)
@@ -111,7 +113,7 @@ def test_early_ends_do_come_where_they_are_let() -> None:
 
 
 def test_the_bound_of_an_early_end_holds() -> None:
-    """Half of the Laplace noise has loss 2: no bound of 15 pairs exceeds it."""
+    """With half of the Laplace noise the loss is 2, and no bound of 15 pairs may exceed it."""
     bounds = [checks("laplace", 0.5, PureDP(1.0), 20_000, seed, STOP)[0][0].facts.loss_lower_bound
               for seed in range(15)]  # fmt: skip
     assert max(bounds) < 2.0
@@ -141,7 +143,7 @@ class Hangs:
 
 
 def test_a_pair_that_runs_out_of_time_ends_after_the_stage_in_which_it_did() -> None:
-    """Three slow draws end a chunk, and a stage begins with two chunks: this gives 6 time-outs, not 3 × 28."""
+    """Three slow draws end a chunk, and a stage begins with two chunks, so that 6 draws time out, and not 3 × 28."""
     slow = Hangs()
     setting = Setting(Target("slow", slow), {"epsilon": 1.0}, OUTPUTS["vector"], seed=0, seconds=0.02)
     (check,) = run_pair(setting, PAIR, PureDP(1.0), Look(samples=2000))

@@ -1,4 +1,4 @@
-"""Equivalent data give equal laws for the reference, and targets that violate this are refuted.
+"""Test that equivalent data give equal laws for the reference, and that targets that violate this are refuted.
 
 A correct target is refuted with probability below 1e-9; the seeds are fixed.
 """

@@ -1,4 +1,4 @@
-"""The events and bets that test privacy: the losses that they detect, and their false alarms."""
+"""Test the events and bets on privacy: the losses that they detect, and their false alarms."""
 
 import math
 
@@ -77,7 +77,8 @@ def test_half_of_the_laplace_noise_is_refuted_at_1000_draws() -> None:
 
 @pytest.mark.slow
 def test_the_loss_of_laplace_noise_is_shown_to_two_hundredths_at_a_million_draws() -> None:
-    """An event with counts 318 000 : 116 000 exists; choosing by the pilot's largest ratio gave only 10 403 : 3 823."""
+    """This test catches an event with too few counts: one with 318 000 : 116 000 exists, and the pilot's largest ratio
+    gave only 10 403 : 3 823."""
     event = checks("laplace", 1.0, PureDP(1.0), 10**6, 0)["event"]
     assert event.facts.loss_lower_bound > 0.98
     assert max(event.facts.counts) > 200_000
@@ -117,7 +118,8 @@ def test_the_table_of_coins_that_keep_a_claim_agrees_with_the_definition(claim: 
 
 
 def test_the_largest_loss_is_the_loss_that_an_event_without_an_exception_would_show() -> None:
-    """If n of n draws show an event and 0 of n' do, the proportion is 1 and its lower bound is error^{1/n}."""
+    """If all n draws on one data set show an event and none of the n′ draws on the other does, the lower bound of the
+    first proportion is error^{1/n}."""
     share = 1e-10 ** (1 / 700)
     assert largest_loss((700, 720), PureDP(1.0), 1e-10) == pytest.approx(math.log(share / (1 - share)))
     for claim in (ApproximateDP(1.0, 1e-6), ZCDP(0.5)):
@@ -150,7 +152,8 @@ def fails_on_long_rows(x: Matrix, *, rng: np.random.Generator, **budget: float) 
     [PureDP(0.1), PureDP(3.0), ZCDP(0.1), ZCDP(0.5), ZCDP(1.0), ApproximateDP(1.0, 1e-6), ApproximateDP(3.0, 0.1)],
 )
 def test_a_target_that_always_fails_on_one_side_is_refuted_under_every_claim(claim: Guarantee) -> None:
-    """A target that always fails on one data set is refuted under every claim, also among 300 other checks.
+    """This test catches a target that always fails on one data set and is not refuted, under every claim and among 300
+    other checks.
 
     With a number of draws that depends on the loss alone, ρ = 0.5 would never be refuted.
     """

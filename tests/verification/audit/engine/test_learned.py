@@ -1,4 +1,5 @@
-"""Statistics learned from pilot draws: some losses only they detect, and they do not refute correct mechanisms."""
+"""Test statistics that are learned from pilot draws: only they detect some losses, and they do not refute correct
+mechanisms."""
 
 import math
 from collections.abc import Callable
@@ -26,7 +27,8 @@ VALUES = 20
 
 
 def alternating(side: float, size: int, rng: np.random.Generator) -> Matrix:
-    """Draw a random index: odd values, except the ends, are five times as likely on one data set as on the other."""
+    """Draw a random index; odd values, except the first and the last, are five times as likely on one data set as on
+    the other."""
     odd = 0.5 if side else 0.1
     weights = np.where(np.arange(VALUES) % 2, odd, 1 - odd)
     weights[[0, 1, -2, -1]] = 1.0
@@ -72,9 +74,9 @@ def test_p_values_stay_uniform_or_larger_although_the_draws_chose_the_statistic(
 
 
 def test_statistics_that_are_ranked_by_the_draws_they_were_learned_from_would_promise_what_is_not_there() -> None:
-    """Both data sets have the same law of many values.
+    """Both data sets have the same law, which has many values.
 
-    On the draws from which it was learned, the ratio seems to differ.
+    On the draws from which it was learned, the likelihood ratio seems to differ from 1.
     """
     rng = np.random.default_rng(0)
     one, two, fresh, other = rng.integers(40, size=(4, 500, 1)).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Low-order bits: the statistic, what is flagged and what is not, the error of the test, and the two verdicts."""
+"""Test low-order bits: the statistic, which targets are flagged, the error of the test, and the two verdicts."""
 
 import json
 import math
@@ -100,7 +100,7 @@ def test_the_norm_of_a_direction_is_computed_exactly(entries: list[float]) -> No
 
 
 def clips_or_drops(keep_long: bool) -> Target:
-    """Release the noisy mean of numbers that are clipped to ±37, or dropped if they are larger."""
+    """Release the noisy mean of numbers; a number beyond ±37 is clipped if `keep_long`, and otherwise counts as 0."""
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> np.float64:
         kept = np.clip(x, -37, 37) if keep_long else np.where(np.abs(x) <= 37, x, 0)
@@ -147,13 +147,14 @@ def flagged(loss: float, runs: int, alpha: float) -> int:
 
 @pytest.mark.thorough
 def test_the_test_errs_no_more_often_than_it_says() -> None:
-    """The bits lose exactly the claim; more refutations in 40 runs would have a probability below 1e-9."""
+    """The low-order bits lose exactly the claim; more refutations in 40 runs would have a probability below 1e-9."""
     assert flagged(CLAIM.epsilon, 40, 0.2) <= binom.isf(1e-9, 40, 0.2)
-    assert flagged(1.5 * CLAIM.epsilon, 5, 0.2) == 5  # a loss that is half as large again is found
+    assert flagged(1.5 * CLAIM.epsilon, 5, 0.2) == 5  # a loss that is 1.5 times as large is found
 
 
 def test_an_event_is_tested_if_the_draws_that_are_left_may_be_enough() -> None:
-    """The draws that choose it give a lower bound on its probability, and so an upper bound on the draws it needs."""
+    """The draws that choose an event bound its probability from below, and so bound the number of draws that it
+    needs."""
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> np.float64:
         return np.float64(2.0**-40 if x.any() and rng.random() < 0.09 else 1.0)
@@ -161,7 +162,7 @@ def test_an_event_is_tested_if_the_draws_that_are_left_may_be_enough() -> None:
     found = looked_at(BitControl("rare bit", "", draw))
     assert found.verdict is Verdict.REFUTED
     (shown,) = (check for check in found.checks if check.status is Status.REFUTED)
-    assert max(shown.facts.draws) < 2200  # there are at most so many draws as were left
+    assert max(shown.facts.draws) < 2200  # at most as many draws are made as were left
 
 
 def test_losses_are_proven_in_the_parameters_of_the_claim() -> None:
@@ -229,11 +230,11 @@ def test_the_budgets_of_both_verdicts_are_within_that_of_the_run() -> None:
 # OUR OWN MECHANISMS
 
 
-RARE = {"adaptive-cov", "ppde"}  # mechanisms whose events take more draws than an audit makes by default
+RARE = {"adaptive-cov", "ppde"}  # events of these mechanisms need more draws than an audit makes by default
 
 
 def may_be_seen(mechanism_name: str) -> bool:
-    """Whether a mechanism adds noise to floats, and the draws of the test are enough to show it."""
+    """Return whether a mechanism adds noise to floats, and the draws of the test are enough to show it."""
     return not mechanism_name.startswith("discrete-") and not known(mechanism_name).bits_unseen
 
 
@@ -251,7 +252,7 @@ def test_our_float_releases_are_flagged(name: str) -> None:
     samples = 4000 if mechanism in RARE else 2000
     claim = stated_claim(mechanism)
     found = audit_bits(source, claim, samples=samples, scope="real")
-    if found.verdict is not Verdict.REFUTED:  # a rare event takes more draws than this audit makes
+    if found.verdict is not Verdict.REFUTED:  # a rare event needs more draws than this audit makes
         found = audit_bits(source, claim, samples=samples)
     assert found.verdict is Verdict.REFUTED
 

@@ -1,4 +1,4 @@
-"""The kind of output of a target that states none: the detected kind, and the text of the report."""
+"""Test the output kind of a target that declares none: the detected kind, and the text of the report."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The cost that an implementation states by its own accounting is compared with its claim."""
+"""Test that the cost that an implementation computes for itself is compared with its claim."""
 
 import math
 import os

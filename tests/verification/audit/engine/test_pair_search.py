@@ -1,4 +1,4 @@
-"""The search for worse neighbours: it finds violations that fixed pairs miss, and its pairs are neighbours.
+"""Test the search for worse neighbours: it finds violations that fixed pairs miss, and its pairs are neighbours.
 
 The correct target is refuted with probability at most 1e-9; seeds are fixed.
 """
@@ -65,7 +65,8 @@ def rejects(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @pytest.mark.thorough
 def test_a_target_that_rejects_rows_outside_the_ball_is_not_refuted() -> None:
-    """Neighbours are both inside or both outside; the pair of a user need not be, and then the rejection is noted."""
+    """The two data sets of a pair are both inside the ball or both outside. The pair of a user need not be, and then
+    the rejection is noted."""
     long = (np.array([[3.0, 4.0], [0.5, 0.0]]), np.array([[0.6, 0.8], [0.5, 0.0]]))
     report = audit(rejects, epsilon=1.0, samples=200, pair=long)
     assert report.verdict is Verdict.NOT_REFUTED

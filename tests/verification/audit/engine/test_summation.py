@@ -1,4 +1,4 @@
-"""The order of a sum: which implementations depend on it, and how much."""
+"""Test the order of a sum: which implementations depend on it, and how much."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ NUMBER = OUTPUTS["number"]
 
 
 def summed(number: Callable[[Any], Any]) -> Callable[..., float]:
-    """Make a noisy mean of squares that is added up one row at a time in numbers of this kind."""
+    """Make a noisy mean of squares, whose rows are added one at a time in numbers of the given type."""
 
     def release(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
         total = number(0)

@@ -1,4 +1,5 @@
-"""One law in every way of calling, and draws compared with the reference: refuted targets, and targets that pass.
+"""Test that the law is the same in every way of calling, and compare draws with the reference: some targets are refuted
+and others pass.
 
 The level of every check is 1e-11, and the seeds are fixed.
 """
@@ -70,13 +71,13 @@ def otherwise_for_wide_data(x: Any, *, rho: float, rng: np.random.Generator) -> 
 
 
 def otherwise_for_every_n(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Draw as many other numbers first as there are rows."""
+    """Draw other numbers first, as many as there are rows."""
     rng.standard_normal(len(x))
     return np.asarray(gauss_cov.sample(x, rng, rho=rho))
 
 
 def turned_with_the_data(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Flips the signs of axes depending on the data, which does not change the law of the noise."""
+    """A target that flips the signs of axes depending on the data, which does not change the law of the noise."""
     rows = np.asarray(x, dtype=np.float64)
     signs = np.where(rows.sum(axis=0) < 0, -1.0, 1.0)
     return released(rows, np.outer(signs, signs) * gauss_cov.draw_noise(rows.shape[1], rng), rho)
@@ -147,7 +148,7 @@ def test_a_correct_implementation_stands(name: str) -> None:
 
 
 def in_other_order(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Draw the steps of separate-cov in the other order from 100 rows on; the law is the same."""
+    """Draw the steps of separate-cov in another order from 100 rows on; the law is the same."""
     rows = np.asarray(x, dtype=np.float64)
     z = separate_cov.draw_noise(rows.shape[1], rng)
     if len(rows) >= 100:
@@ -185,7 +186,7 @@ def test_a_fresh_process_is_asked_where_the_target_has_a_name() -> None:
 
 @pytest.mark.thorough
 def test_pairs_of_one_law_differ_as_rarely_as_they_are_meant_to() -> None:
-    """The false-alarm probability of this test is that of more than 24 of 40 events of probability 0.2: below 1e-8."""
+    """The test fails by chance if more than 24 of 40 events of probability 0.2 occur: with probability below 1e-8."""
 
     def one(rng: np.random.Generator) -> Matrix:
         return rng.standard_normal(2)
@@ -212,7 +213,7 @@ def test_the_sizes_have_no_gaps() -> None:
 
 
 def test_pairs_of_one_law_stand_where_one_draw_of_a_pair_fails() -> None:
-    """The two samplers are uniform on [0.05, 1] or fail; if neither draw of a pair fails, the second draw is larger."""
+    """Two samplers are uniform on [0.05, 1] or fail. If neither draw of a pair fails, the second draw is larger."""
 
     def low(rng: np.random.Generator) -> Matrix | Failure:
         u = rng.random()

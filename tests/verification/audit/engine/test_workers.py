@@ -1,4 +1,5 @@
-"""Draws are the same on every backend of joblib, time limits hold there, and a worker that ends gives no verdict."""
+"""Test that draws are the same on every backend of joblib, that time limits hold there, and that a worker that ends
+gives no verdict."""
 
 import contextlib
 import os

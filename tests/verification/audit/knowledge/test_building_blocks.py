@@ -1,4 +1,4 @@
-"""The profiles of the building blocks: the reference passes, and each suspect fits its mistake.
+"""Test the profiles of the building blocks: the reference passes, and each suspect fits its mistake.
 
 Seeds are fixed; the reference fails one of these checks with probability at most 1e-9.
 """

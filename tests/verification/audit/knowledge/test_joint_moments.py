@@ -1,4 +1,4 @@
-"""The exact laws of joint moments: right scales fit, and an error of 3 % in one part is detected.
+"""Test the exact laws of joint moments: right scales fit, and an error of 3 % in one part is detected.
 
 Seeds are fixed. With a random seed, each comparison would raise a false alarm with probability at most 1e-9.
 """
@@ -15,7 +15,7 @@ RHO, N, D = 0.5, 12, 4
 
 
 def outputs(x: Matrix, size: int, weight: float, first: float = 1, second: float = 1) -> Matrix:
-    """Draw outputs as the page says, with factors of σ₁ and σ₂."""
+    """Draw outputs as the mechanism's page says, with σ₁ and σ₂ multiplied by factors."""
     n, d = x.shape
     rng = np.random.default_rng(1)
     squared = 4.0 if weight <= 1 else (1 + weight) ** 2 / weight

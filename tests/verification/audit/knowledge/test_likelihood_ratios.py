@@ -1,4 +1,4 @@
-"""Where the law of the output is known, a pair has its log likelihood ratio as a statistic."""
+"""Test that a pair has its log likelihood ratio as a statistic where the law of the output is known."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,5 @@
-"""The laws that audit subspaces: the reference has them for every rank, and an error of 3 % is detected.
+"""Test the laws with which subspaces are audited: the reference has them for every rank, and an error of 3 % is
+detected.
 
 Seeds are fixed. With a random seed, each comparison would raise a false alarm with probability at most 1e-9.
 """

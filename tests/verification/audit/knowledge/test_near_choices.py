@@ -1,4 +1,5 @@
-"""Data near the choices of mechanisms: they lie where they say, and the reference decides differently on both sides."""
+"""Test data near the choices of mechanisms: they lie where they should, and the reference decides differently on both
+sides."""
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ WITH_CHOICES = [name for name in MECHANISMS if beside(name).choices]
 
 
 def test_the_mechanisms_with_choices_are_these() -> None:
-    """A declaration that is lost would leave all other tests green."""
+    """This test catches a declaration of choices that is lost, of which no other test would know."""
     assert len(WITH_CHOICES) == 19
     assert {"above-threshold", "private-radius", "clipped-cov", "adaptive-cov", "kv-mean"} <= set(WITH_CHOICES)
 
@@ -52,7 +53,7 @@ def test_unit_rows_are_counted() -> None:
 
 
 def outermost(name: str) -> list[tuple[str, DataSetOfZoo, DataSetOfZoo]]:
-    """Return the data sets furthest from each choice, on both sides; a kind of one data set has no sides."""
+    """Return the data sets furthest from each choice, on both sides; a kind with only one data set has no sides."""
     by_words: dict[str, list[DataSetOfZoo]] = {}
     for member in beside(name).choices:
         by_words.setdefault(member.category, []).append(member)
@@ -62,7 +63,7 @@ def outermost(name: str) -> list[tuple[str, DataSetOfZoo, DataSetOfZoo]]:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", WITH_CHOICES)
 def test_the_outputs_differ_between_both_sides(name: str) -> None:
-    """Data that lie all on one side, or far from the choice, would show nothing.
+    """This test catches data that lie all on one side of a choice, or far from it, and so would show nothing.
 
     The test fails by chance with probability at most 1e-6 for each choice.
     """

@@ -1,4 +1,4 @@
-"""The knowledge of the recursive moment: exact laws, and draws of the rounds that detect 3 % less noise.
+"""Test the knowledge of the recursive moment: exact laws, and tests of the rounds that detect 3 % less noise.
 
 Seeds are fixed. With a random seed, each comparison would raise a false alarm with probability at most 1e-9.
 """
@@ -74,7 +74,7 @@ def test_the_second_writing_of_the_rounds_agrees_with_the_first(options: dict[st
 
 
 def p_value_near_the_choice(factor: float, size: int) -> float:
-    """Return the p-value of the sizes of `size` outputs, with the noise of all rounds multiplied by a factor."""
+    """Return the p-value for the norms of `size` outputs, with the noise of all rounds multiplied by a factor."""
     known = claimed(calibration="tight")
     made, found = near_the_choice(known, 0), known.near()
     assert made is not None

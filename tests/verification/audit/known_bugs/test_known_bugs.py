@@ -1,4 +1,5 @@
-"""Known bugs: their declarations agree with the controls that repeat them, and with figures from another method."""
+"""Test known bugs: their declarations agree with the controls that repeat them, and with figures from another
+method."""
 
 import math
 
@@ -63,7 +64,7 @@ def test_the_acceptance_rate_by_simulation() -> None:
     for sign, rate in rates.items():
         accepted = int((log_u < -y + sign * power - law.log_envelope_bound(b, Q)).sum())
         assert binomial(accepted, len(y), rate, "").p_value > FALSE_ALARM
-        assert binomial(accepted, len(y), 1.25 * rate, "").p_value < FALSE_ALARM  # the test can tell
+        assert binomial(accepted, len(y), 1.25 * rate, "").p_value < FALSE_ALARM  # the test can detect the wrong rule
 
 
 def test_the_aimed_event_is_the_likelihood_ratio() -> None:

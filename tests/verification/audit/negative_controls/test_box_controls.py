@@ -1,4 +1,4 @@
-"""Releases of data in a box: mistakes are refuted at the default budget, correct ones are not."""
+"""Test releases of data in a box: mistakes are refuted at the default budget, and correct releases are not."""
 
 from dataclasses import replace
 
@@ -37,7 +37,7 @@ def test_every_control_is_refuted_at_its_budget_and_named(name: str) -> None:
 
 @pytest.mark.thorough
 def test_equal_bounds_hide_nothing_from_an_audit_that_may_choose_others() -> None:
-    """With equal widths the order of the scales does not matter; so the target is tried with other bounds too."""
+    """With equal widths the order of the scales does not matter, so the audit also tries other bounds."""
     report = audited(replace(BOX_CONTROLS["box-triangle-orders"], bounds=UNIT), samples=600)
     pairs = [f.losses[0].name if (f := check.fact(ExactLosses)) else check.scenario for check in report.refuted]
     assert {name.partition(",")[0] for name in pairs} == {"other bounds"}
@@ -64,7 +64,7 @@ def test_correct_releases_are_not_refuted_over_20_seeds(control: BoxControl) -> 
         assert report.verdict is Verdict.NOT_REFUTED, (seed, [(c.label, c.p_value) for c in report.refuted])
 
 
-# Other forms of correct targets
+# Correct targets of other forms
 
 
 def gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -85,7 +85,7 @@ def mean(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds)
 
 
 def rejecting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Raise for rows outside of built-in bounds, and for a single row."""
+    """Raise an exception for rows outside of built-in bounds, and for a single row."""
     box = Box(UNEQUAL)
     if len(x) < 2 or (clipped(x, box) != x).any():
         raise ValueError("not in the box, or one row")

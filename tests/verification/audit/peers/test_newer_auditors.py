@@ -1,4 +1,5 @@
-"""The auditors that are written anew from their definitions: what they compute, their level, and what they refute."""
+"""Test the auditors that are written anew from their definitions: what they compute, their level, and what they
+refute."""
 
 import math
 
@@ -15,7 +16,7 @@ from tests.peers.tools import COVASSAY, TOOLS
 
 NEW = "StatDP", "Delta-Siege", kernel.KERNEL, f_dp.GENERAL, sequential_f_dp.SEQUENTIAL
 CLAIM = PureDP(epsilon=1.0)
-MANY = 34  # so many refutations among 200 runs at the level 0.05, or more, occur with probability below 1e-9
+MANY = 34  # this number of refutations among 200 runs at the level 0.05, or more, has probability below 1e-9
 
 
 def test_many_refutations_are_rare_at_the_level() -> None:
@@ -24,7 +25,8 @@ def test_many_refutations_are_rare_at_the_level() -> None:
 
 @pytest.mark.parametrize("name", NEW)
 def test_a_tool_refutes_a_broken_function_and_keeps_a_correct_one(name: str) -> None:
-    """A forgotten clip has a loss of 19.4. Settings of a tool that cannot handle the outputs are left out."""
+    """The function that forgets to clip has a loss of 19.4. Settings of a tool that cannot handle the outputs are left
+    out."""
     if not TOOLS[name].installed:
         pytest.skip(f"{name} is not installed")
     for attempt in TOOLS[name].settings.values():
@@ -42,7 +44,7 @@ def _responses(epsilon: float, delta: float) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.0), (1.0, 0.0), (1.0, 0.01), (3.0, 0.2)])
 def test_the_threshold_and_the_curve_are_those_of_randomised_response(epsilon: float, delta: float) -> None:
-    """A factor of 0.97 in the threshold or in ε is seen. 1e-12 allows for rounding."""
+    """A factor of 0.97 in the threshold or in ε is detected; the tolerance 1e-12 allows for rounding."""
     first, second = _responses(epsilon, delta)
     assert abs(kernel.threshold(epsilon, delta) - math.sqrt(2) * np.abs(first - second).sum() / 2) < 1e-12
     claim = ApproximateDP(epsilon=epsilon, delta=delta) if delta else PureDP(epsilon=epsilon)
@@ -53,7 +55,8 @@ def test_the_threshold_and_the_curve_are_those_of_randomised_response(epsilon: f
 
 
 def test_the_witness_of_the_kernel_stays_in_the_unit_ball_and_reaches_its_edge() -> None:
-    """Outputs that the kernel sees as orthogonal: f(X) − f(Y) is at most √2. A radius of 0.97 is seen."""
+    """On outputs that the kernel sees as orthogonal, f(X) − f(Y) is at most √2. A radius that is multiplied by 0.97 is
+    detected."""
     x, y = np.zeros((300, 1)), np.full((300, 1), 1000.0)
     paid = kernel.payoffs(x, y, 1.0)
     assert paid[0] == 0
@@ -80,7 +83,8 @@ def test_a_stake_follows_the_gains() -> None:
 
 
 def test_the_plug_in_bandwidth_and_the_curve_of_two_normal_laws() -> None:
-    """For normal points the bandwidth is near (4/3n)^{1/5}, the best one; 5 % and 0.02 are errors of estimation."""
+    """For normal points the bandwidth is near the best one, (4/3n)^{1/5}; the tolerances 5 % and 0.02 allow for errors
+    of estimation."""
     points = stats.norm.ppf((np.arange(2000) + 0.5) / 2000)
     assert trade_off.bandwidth(points, -4, 4, 1000) == pytest.approx((4 / 6000) ** 0.2, rel=0.05)
     ratio = trade_off.Ratio(points + 1, points)
@@ -128,7 +132,7 @@ def test_the_majority_of_the_nearest_neighbours() -> None:
 
 
 def test_how_long_tools_wait() -> None:
-    """The broken function is refuted by all within 1000 draws, the correct one by none at the small level."""
+    """All tools refute the broken function within 1000 draws, and none refutes the correct one at the small level."""
     for waits in further.WAITING.values():
         assert all(wait <= 1000 for wait in waits(CASES["clip-forgotten"], 1000, 0))
         assert math.isinf(waits(CASES["laplace"], 1000, 0)[LEVELS.index(1e-9)])

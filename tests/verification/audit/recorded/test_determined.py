@@ -1,4 +1,4 @@
-"""Losses of primitives in closed form, and releases that determine the outputs of their primitives."""
+"""Test losses of primitives in closed form, and releases that determine the outputs of their primitives."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +20,7 @@ GRID = np.arange(-8, 8, 1e-4) + 5e-5  # no point of the grid is on the border of
 
 
 def drawn(value: Any, scale: float) -> Any:
-    """Stand for the sampler of a package, whose draws cannot be recorded."""
+    """Replace the sampler of a package by one whose draws cannot be recorded."""
     return value + np.random.Generator(np.random.PCG64()).laplace(scale=scale, size=np.shape(value))
 
 
@@ -42,8 +42,8 @@ def call(v: float, scale: float, family: Family, into: Into, bounds: tuple[float
 
 
 def by_grid(v: float, scale: float, into: Into, bounds: tuple[float, float]) -> np.ndarray:
-    """Return the probabilities of cells of the range, with ends that collect what lies beyond, from cells of
-    Laplace noise.
+    """Return the probabilities of the cells of a range under Laplace noise; the two outermost cells also have the mass
+    beyond the range.
     """
     p = np.exp(-np.abs(GRID - v) / scale)
     low, high = bounds

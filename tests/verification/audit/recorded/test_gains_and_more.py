@@ -1,4 +1,4 @@
-"""Gains beside the reference, forced draws, and transcripts of primitives."""
+"""Test gains in comparison with the reference, forced draws, and transcripts of primitives."""
 
 import math
 from typing import Any
@@ -25,7 +25,8 @@ def beside(draw: Any, name: str) -> Gains:
 
 
 def _separate(factor_of_values: float) -> Any:
-    """Run GaussCov and noisy eigenvalues, drawn in the other order and scaled inside of the call."""
+    """Run SeparateCov: GaussCov, and noisy eigenvalues, which are drawn in another order and scaled inside of the
+    call."""
 
     def draw(x: Any, *, rho: float, rng: Any) -> Any:
         rows = unit_rows(x)

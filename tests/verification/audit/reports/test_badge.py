@@ -1,4 +1,4 @@
-"""A badge shows only the verdict: mutants that look more favourable violate the schema."""
+"""Test that a badge shows only the verdict, and that mutants that look more favourable violate the schema."""
 
 import json
 from dataclasses import replace

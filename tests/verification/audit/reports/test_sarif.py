@@ -1,4 +1,4 @@
-"""A report as SARIF: its form, its results, their locations, and that it claims no more than the report."""
+"""Test a report as SARIF: its form, its results, their locations, and that it claims no more than the report."""
 
 import copy
 import functools

@@ -1,4 +1,4 @@
-"""The protocol for targets in any language: examples, schemas, batches, and hints for common mistakes."""
+"""Test the protocol for targets in any language: examples, schemas, batches, and hints for common mistakes."""
 
 import contextlib
 import io
@@ -56,7 +56,7 @@ def language(request: pytest.FixtureRequest) -> str:
 
 
 def written(language: str, folder: Path, change: Callable[[str], str] = str) -> TargetReference:
-    """Write the example that the command prints to a file, with a change, and return the target."""
+    """Write the example that the command prints to a file, with one change, and return the target."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         assert run(["audit", "--example", language]) == 0
@@ -233,7 +233,7 @@ def test_where_people_stumble_the_audit_says_why(
     assert run(["audit", spec, "--epsilon", "1", "--jobs", "1", "--time-limit", "0.3"]) == 3
     told = capsys.readouterr().err
     assert message in told.splitlines()[-1]
-    assert told.count("\n") <= 2  # the time limit that stopped a draw is told at once
+    assert told.count("\n") <= 2  # the message says at once which time limit stopped a draw
 
 
 @pytest.mark.thorough
