@@ -62,7 +62,7 @@ def _diagonal(q: Matrix) -> Matrix:
 
 BY_SIZE = (
     Explanation(
-        "n·{q} ({n}·{q} at n = {n}): is a division by n missing? If the sum is meant, audit the mean: --call 'f(x, …)/len(x)'",
+        "n·{q} ({n}·{q} at n = {n}): is a division by n missing? To audit an intended sum: --call 'f(x, …)/len(x)'",
         lambda x, q: len(x) * q,
     ),
     Explanation("{q}/n ({q}/{n} at n = {n}): is it divided by n twice?", lambda x, q: q / len(x)),
