@@ -82,7 +82,9 @@ def test_a_failed_installation_does_not_pass(broken: str, tmp_path: Path) -> Non
 
 
 def test_every_input_arrives_as_it_is(tmp_path: Path) -> None:
-    """The inputs include one that a shell would interpret."""
+    """This test catches an input that the shell of the workflow interprets. The inputs include one that a shell would
+    interpret.
+    """
     pip, ran = program(tmp_path, "pip"), program(tmp_path, "covassay")
     (tmp_path / "sub dir").mkdir()
     odd = "exec:sh -c '$(touch hacked); `touch hacked` * \"'"

@@ -94,9 +94,7 @@ def measured(folder: Path, rows: int, repeats: int) -> dict[str, float]:
 
 @pytest.mark.slow
 def test_a_release_from_parquet_takes_at_most_three_times_a_product(tmp_path: Path) -> None:
-    """The medians are over five runs on 10⁶ rows: a release that read the file three times would be beyond the
-    limit.
-    """
+    """This test catches a release that reads its file three times. The medians are over five runs on 10⁶ rows."""
     pytest.importorskip("pyarrow")
     pytest.importorskip("flint")
     found = measured(tmp_path, 1_000_000, 5)

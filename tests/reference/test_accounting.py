@@ -59,7 +59,8 @@ def test_zcdp_is_converted_at_what_remains_of_delta() -> None:
 
 
 def test_a_large_pure_release_is_added_to_the_converted_zcdp() -> None:
-    """A release with ε = 20 costs 20 tanh 10 = 20 zCDP, which converts to an ε far above 20.
+    """This test catches an account that loses precision by converting a large pure release. A release with ε = 20 costs
+    20 tanh 10 = 20 zCDP, which converts to an ε far above 20.
 
     So the account adds that ε after conversion of the other releases.
     """
@@ -180,8 +181,8 @@ def test_the_sum_is_never_more_than_every_release_converted_by_itself_and_added_
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.5])
 @pytest.mark.parametrize("folds", [1, 10, 60])
 def test_the_sum_covers_repeated_randomised_response(epsilon: float, folds: int) -> None:
-    """The exact δ of k uses at the ε that the account states is Σ_j (P_j − e^ε Q_j)_+ over the number j of true
-    answers.
+    """This test catches a sum that is smaller than the loss of the releases together. The exact δ of k uses at the ε
+    that the account states is Σ_j (P_j − e^ε Q_j)_+ over the number j of true answers.
     """
     from scipy import stats
 
@@ -214,7 +215,9 @@ def test_releases_are_entered_with_what_they_spend_and_what_all_add_up_to() -> N
 
 
 def test_what_is_proven_can_be_charged_instead_of_what_is_claimed() -> None:
-    """The proven loss of the nuclear-ball projection with the paper's noise scales is ε/2."""
+    """This test catches an account that charges the claimed ε when the proven one was asked for. The proven loss of the
+    nuclear-ball projection with the paper's noise scales is ε/2.
+    """
     claimed, proven = Account(PureDP(1.0)), Account(PureDP(1.0), charge="proven")
     for account in (claimed, proven):
         account.release("nuclear-ball-projection", X, rng(), epsilon=1.0)
@@ -301,7 +304,7 @@ def test_data_of_another_shape_are_refused() -> None:
 
 @pytest.mark.parametrize(("total", "refused"), [(ZCDP(0.47), 2), (ZCDP(0.46), 1), (PureDP(1.9), 2)])
 def test_the_first_release_that_does_not_fit_is_refused(total: Guarantee, refused: int) -> None:
-    """A release of ε = 1 costs 0.4621 under zCDP."""
+    """This test catches an account that accepts one release too many. A release of ε = 1 costs 0.4621 under zCDP."""
     account = Account(total)
     for _ in range(refused - 1):
         account.release("nuclear-laplace", X, rng(), epsilon=1.0)

@@ -120,7 +120,9 @@ def test_a_project_of_its_own(tmp_path: Path) -> None:
 
 
 def test_nothing_is_imported_before_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other plugins are disabled, so that their imports are not counted."""
+    """This test catches an import of covassay in every test run. Other plugins are disabled, so that their imports are
+    not counted.
+    """
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     done = run_pytest(tmp_path, LAZY, "-p", "covassay")
     assert done.returncode == 0, done.stdout + done.stderr

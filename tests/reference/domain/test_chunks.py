@@ -115,7 +115,9 @@ def test_a_shape_without_rows_or_columns_is_refused(shape: Any) -> None:
 
 
 def test_a_map_may_change_the_number_of_columns() -> None:
-    """The row sums, worked out by hand, are 7, 0.5, 1, 0 and 2."""
+    """This test catches a map whose new number of columns is lost. The row sums, worked out by hand, are 7, 0.5, 1, 0
+    and 2.
+    """
 
     def row_sums(block: Matrix) -> Matrix:
         return block.sum(axis=1, keepdims=True)
@@ -128,7 +130,9 @@ def test_a_map_may_change_the_number_of_columns() -> None:
 
 
 def test_clipping_in_chunks_agrees_with_a_hand_calculation() -> None:
-    """The row (3, 4) has norm 5 and becomes (0.6, 0.8); the row (−6, 8) has norm 10 and becomes (−0.6, 0.8)."""
+    """This test catches a clip that uses another length, or the length of a chunk. The row (3, 4) has norm 5 and
+    becomes (0.6, 0.8); the row (−6, 8) has norm 10 and becomes (−0.6, 0.8).
+    """
     expected = np.array([[0.6, 0.8], [0.0, 0.5], [1.0, 0.0], [0.0, 0.0], [-0.6, 0.8]])
     np.testing.assert_allclose(gathered(unit_rows(cut(X, (1,)))), expected, rtol=1e-15)
     # Σ x xᵀ = (0.36 + 1 + 0.36, 0.48 − 0.48; 0, 0.64 + 0.25 + 0.64) = (1.72, 0; 0, 1.53)

@@ -137,9 +137,8 @@ def test_the_ridge_is_that_of_scikit_learn_without_noise() -> None:
 
 
 def test_the_blocks_of_one_release_have_the_noise_that_is_stated() -> None:
-    """Each interval is 6.2 standard errors wide, so a false alarm has probability below 1e-9.
-
-    The test rejects mutants of 3 %.
+    """This test catches a noise scale of one block that is wrong by 3 %. Each interval is 6.2 standard errors wide, so
+    a false alarm has probability below 1e-9.
     """
     n, d, rho, draws = 4, 3, 0.5, 60_000
     candidate = next(c for c in CANDIDATES if c.law == "goe")
@@ -174,8 +173,8 @@ def test_every_row_that_reaches_the_mechanism_is_in_the_unit_ball(mapping: Map) 
 
 @pytest.mark.parametrize("a", [SHARE, 0.5])
 def test_one_row_moves_both_moments_by_no_more_than_the_budget_allows(a: float) -> None:
-    """The exact privacy loss of Gaussian noise on both moments, for worst pairs of rows, is at most ρ; without the
-    factors on the blocks it is above ρ.
+    """This test catches a release that lacks the factors on the blocks: the exact privacy loss of Gaussian noise on
+    both moments, for the worst pairs of rows, is at most ρ with the factors, and above ρ without them.
     """
     n, rho = 5, 0.7
 
@@ -341,7 +340,9 @@ def test_the_examples_in_docstrings_run(name: str) -> None:
 
 
 def test_estimators_share_an_account_that_refuses() -> None:
-    """Copies of an estimator charge the same account; a copy in another process, or in a file, is refused."""
+    """This test catches a copy of an estimator that spends from an account of its own: copies charge the same account,
+    and a copy in another process or in a file is refused.
+    """
     x = np.random.default_rng(0).uniform(0, 1, (200, 3))
     account = Account(ZCDP(1.0))
     common = {"rho": 0.4, "bounds": (0, 1), "accountant": account}
@@ -423,8 +424,8 @@ BOUNDS = [(-3, 5), (-2, 2), (0, 1)]
 
 
 def test_bounded_columns_are_released_by_a_mechanism_of_theirs_under_zcdp() -> None:
-    """At ρ = 10⁸ the noise is below 10⁻³, so the release is nearly the covariance of the clipped columns, in their
-    units.
+    """This test catches a release in scaled columns, or by a mechanism for rows in a ball. At ρ = 10⁸ the noise is
+    below 10⁻³, so the release is nearly the covariance of the clipped columns, in their units.
     """
     clipped = np.clip(X, *np.array(BOUNDS, dtype=float).T)
     with warnings.catch_warnings():

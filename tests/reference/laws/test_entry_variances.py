@@ -57,7 +57,9 @@ def test_symmetric_nuclear_laplace_noise_has_the_exact_moments_of_its_eigenvalue
 
 
 def test_full_nuclear_laplace_noise_has_equal_variances() -> None:
-    """For d = 2, the integral over the two singular values can be computed exactly."""
+    """This test catches a wrong variance of the entries. For d = 2, the integral over the two singular values can be
+    computed exactly.
+    """
     assert np.allclose(entry_variances.of_nuclear_laplace(2), full_square() / 4, rtol=1e-12)
     assert entry_variances.of_nuclear_laplace(1)[0, 0] == pytest.approx(2.0)
 

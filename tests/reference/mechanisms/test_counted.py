@@ -70,7 +70,9 @@ def test_no_rows_and_one_row_are_data_sets(about: Mechanism[Any, ..., Any]) -> N
 
 @EVERY
 def test_a_row_that_comes_spends_the_whole_budget_and_no_more(about: Mechanism[Any, ..., Any]) -> None:
-    """The effect of one row, compared with noise scales that are derived from releases, spends the whole budget."""
+    """This test catches a sensitivity that is too small or too large for a row that comes. The effect of one row,
+    compared with noise scales that are derived from releases, spends the whole budget.
+    """
     gaussian = about.notion.name == "zcdp"
     for row in np.array([[1.0, 0.0], [0.6, 0.8], [0.5, 0.5]]) / 1.0:
         after, before = (released(about, x, 0.0, 0.0) for x in (np.vstack([CLIPPED, row]), CLIPPED))
@@ -143,7 +145,9 @@ def test_whole_numbers_come_out_as_they_are(about: Mechanism[Any, ..., Any]) -> 
 
 @pytest.mark.parametrize("about", COUNTED + LATTICE, ids=lambda about: about.name)
 def test_a_row_on_the_boundary_is_not_shortened(about: Mechanism[Any, ..., Any]) -> None:
-    """A row whose length is exactly the bound, in a unit in which dividing by it is exact, is inside."""
+    """This test catches rounding that shortens a row on the boundary. A row whose length is exactly the bound, in a
+    unit in which dividing by it is exact, is inside.
+    """
     x = np.array([[0.0, 4.0]])
     kind, keywords = about.output_of(OPTIONS), about.notion.default.keywords()
     zero = CountedNoise(0.0, np.zeros(2 if kind.entries == "vector" else (2, 2)))

@@ -147,7 +147,9 @@ def test_a_release_at_either_end_of_a_range_is_finite_and_noisy(
 def test_corners_of_the_ranges_give_a_finite_and_noisy_release(
     about: AnyMechanism, scales: list[tuple[str, float]]
 ) -> None:
-    """Ten combinations of extreme and default values are drawn at random for each mechanism."""
+    """This test catches a formula that overflows, or gives no noise, at an end of a range. Ten combinations of extreme
+    and default values are drawn at random for each mechanism.
+    """
     rng = np.random.default_rng(sum(map(ord, about.name)))
     for _ in range(10):
         options = every_choice(about)

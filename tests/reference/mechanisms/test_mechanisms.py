@@ -352,7 +352,8 @@ def spoiled(noise: Any, place: str = "noise") -> Iterator[tuple[str, Any]]:
 
 @EVERY
 def test_bad_noise_is_refused(about: AnyMechanism) -> None:
-    """At least one choice of a mechanism refuses each bad noise: not all choices use every part of it.
+    """This test catches a release that accepts noise of a wrong shape, or noise that is not finite. At least one choice
+    of a mechanism refuses each bad noise: not all choices use every part of it.
 
     The data decide whether AdaptiveCov uses noise of eigenvalues.
     """

@@ -50,8 +50,8 @@ def test_the_points_are_those_of_the_seed_and_half_are_pure(kind: str) -> None:
 
 
 def test_predictions_are_within_their_intervals_at_nearly_all_points() -> None:
-    """Prediction intervals are for the model data; the rows of the grid have random signs, so a few predictions may
-    fail.
+    """This test catches a constant that shifts the predictions. Prediction intervals are for the model data; the rows
+    of the grid have random signs, so a few predictions may fail.
     """
     found = grid.summary([grid.compared(row) for row in rows()])
     assert found["predictions"] > 500

@@ -302,7 +302,8 @@ def points() -> list[tuple[int, float, float, bool]]:
 
 @pytest.mark.slow
 def test_what_is_ranked_first_keeps_its_prediction_on_gaussian_rows() -> None:
-    """At 120 points the error of the best candidate, on correlated Gaussian rows, is at most the prediction.
+    """This test catches a prediction that is too small for rows of different lengths. At 120 points the error of the
+    best candidate, on correlated Gaussian rows, is at most the prediction.
 
     The simulated rows are not those from which the constants were measured. A prediction fails if the simulated mean
     square is further above it than the allowance and 6.2 standard errors. As a control, the prediction from the

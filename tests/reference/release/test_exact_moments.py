@@ -42,7 +42,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_sums_in_a_box_are_those_of_the_rounded_rows() -> None:
-    """The sums are compared with Python integers; a value beyond its bounds counts as the bound."""
+    """This test catches sums of rows that are not rounded or not clipped. The sums are compared with Python integers; a
+    value beyond its bounds counts as the bound.
+    """
     box = Box.of(list(BOUNDS.values()))
     u = np.clip((np.clip(X, box.low, box.high) - box.centre) / box.half_widths, -1, 1)
     q = [[int(value * 2**20) for value in row] for row in u.tolist()]
@@ -130,8 +132,8 @@ def test_data_that_are_no_files_have_the_name_that_the_caller_gives() -> None:
 @DASK
 @PANDAS
 def test_partitions_of_dask_are_summed_where_they_lie(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Frames and arrays of dask, some with an empty partition, give the same bits as one table, and no partition is
-    sent to the client.
+    """This test catches a partition that is summed by the client. Frames and arrays of dask, some with an empty
+    partition, give the same bits as one table, and no partition is sent to the client.
     """
     from dask import array, dataframe
 

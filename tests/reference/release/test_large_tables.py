@@ -274,7 +274,9 @@ def release(x: Any) -> Matrix:
 
 @pytest.mark.thorough
 def test_a_stream_is_released_in_little_memory_and_its_array_is_not() -> None:
-    """The rows of the test take 50 MB. As a control, the array itself is read as a whole, which exceeds the bound."""
+    """This test catches a release that keeps the whole stream in memory. The rows of the test take 50 MB. As a control,
+    the array itself is read as a whole, which exceeds the bound.
+    """
     n, d = 100_000, 64
     chunks = stream(0, n, d, 4000)  # 2 MB each
     assert n * d * 8 > 50e6
@@ -316,7 +318,9 @@ READERS = {"nuclear-laplace", "centred-covariance", "adaptive-cov", "johnson-lin
     "name", [pytest.param(name, marks=[] if name in READERS else [pytest.mark.slow]) for name in MECHANISMS]
 )
 def test_the_memory_of_a_mechanism_does_not_grow_with_the_data(name: str) -> None:
-    """A mechanism may store a few numbers for every row, such as its norm, but not the row."""
+    """This test catches a mechanism that keeps the rows. A mechanism may store a few numbers for every row, such as its
+    norm, but not the row.
+    """
     about = mechanism(name)
     assert growth(lambda rows: about.sample(rows, np.random.default_rng(0), **BUDGETS[about.notion.name])) < 0.2
 
@@ -329,7 +333,8 @@ def test_a_mechanism_that_gathers_the_rows_is_seen() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("suffix", [*FORMATS, ".csv, strictly"])
 def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bound is a third of the size of the numbers as float64; pyarrow's own memory is not counted.
+    """This test catches a reader that keeps the whole file in memory. The bound is a third of the size of the numbers
+    as float64; pyarrow's own memory is not counted.
 
     Chunks, and the blocks of text that are parsed at once, are smaller than usual, because the file is.
     """

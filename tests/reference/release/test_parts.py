@@ -106,7 +106,9 @@ def test_a_damaged_compressed_file_is_refused_in_one_line(suffix: str, damage: A
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])
 @pytest.mark.parametrize("suffix", [".csv", ".npy", pytest.param(".parquet", marks=PARQUET)])
 def test_a_stream_is_read_once_and_passed_over_often(suffix: str, compress: Any) -> None:
-    """The stream cannot be read twice, and its format is known by its first bytes."""
+    """This test catches a reader that opens the stream twice. The stream cannot be read twice, and its format is known
+    by its first bytes.
+    """
     reader, writer = os.pipe()
     os.write(writer, compress(content(suffix, X)))
     os.close(writer)

@@ -373,7 +373,9 @@ def test_the_scale_is_that_of_the_reference(
 def test_the_scales_of_a_sum_are_those_of_the_reference(
     name: str, options: dict[str, str], d: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a noise of ones and no rows, a release consists of the two scales, to 1e-14."""
+    """This test catches a scale that differs from that of the reference. With a noise of ones and no rows, a release
+    consists of the two scales, to 1e-14.
+    """
     of_ones(monkeypatch)
     for amount in ("1", "0.1", "7.25"):
         for x, n in ((np.zeros((0, d)), 0), (np.zeros((7, d)), 7)):
@@ -389,7 +391,9 @@ def test_the_scales_of_a_sum_are_those_of_the_reference(
 def test_the_scales_in_a_box_are_those_of_the_reference(
     name: str, adjacency: str, d: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With noise of ones, the scale itself is added to every sum."""
+    """This test catches a scale in a box that differs from that of the reference. With noise of ones, the scale itself
+    is added to every sum.
+    """
     of_ones(monkeypatch)
     x = np.zeros((7, d))
     for amount in ("1", "0.1", "7.25"):
@@ -400,7 +404,8 @@ def test_the_scales_in_a_box_are_those_of_the_reference(
 
 @pytest.mark.parametrize(("name", "options"), OF_MEANS)
 def test_the_scales_are_balls(name: str, options: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """No constant of a formula is a float: the square of every scale is the rational number that it must be.
+    """This test catches a float in a formula on balls. No constant of a formula is a float: the square of every scale
+    is the rational number that it must be.
 
     Every scale is rational or the square root of a rational number with a small denominator, here to 300 bits.
     """

@@ -156,8 +156,8 @@ def test_the_grid_does_not_depend_on_the_data() -> None:
 
 @pytest.mark.thorough
 def test_data_on_which_decisions_could_tie() -> None:
-    """The data are zero rows, equal rows or one row, so that eigenvalues coincide, scores tie and scales vanish; every
-    release ends.
+    """This test catches a release that never ends, because a decision stays open. The data are zero rows, equal rows or
+    one row, so that eigenvalues coincide, scores tie and scales vanish; every release ends.
     """
     for name, options in VARIANTS:
         for d in (1, 2, 4):

@@ -140,7 +140,9 @@ def test_a_gross_mutant_ends_the_draws_at_a_first_look(monkeypatch: pytest.Monke
 
 @pytest.mark.thorough
 def test_a_pair_that_loses_too_much_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The law of the noise depends on the data, and only the pairs are tested."""
+    """This test catches an audit with many draws that does not test its pairs. The law of the noise depends on the
+    data, and only the pairs are tested.
+    """
     monkeypatch.setattr(api, "questions", lambda: (neighbour_events.QUESTION,))
 
     def tells(x: Matrix, size: int, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -153,7 +155,9 @@ def test_a_pair_that_loses_too_much_is_refuted(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.thorough
 def test_too_few_draws_without_noise_are_no_reason_to_refute() -> None:
-    """The probability of so small a noise is bounded from above; a correct target has no such draw among millions."""
+    """This test catches a refutation by a few draws that are small by chance. The probability of so small a noise is
+    bounded from above; a correct target has no such draw among millions.
+    """
     assert bare_draws(np.ones((4_000_000, 1))).p_value == 1
     assert bare_draws(np.append(np.zeros(300), np.ones(4_000_000))[:, None]).p_value < 1e-50
 
@@ -189,8 +193,9 @@ def test_no_figure_depends_on_the_workers(backend: str, monkeypatch: pytest.Monk
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize(("samples", "apart"), [(200, 800), pytest.param(1500, 10_000, marks=pytest.mark.slow)])
 def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path: Path, samples: int, apart: int) -> None:
-    """The run is made without summaries and with them. The process is killed each time when it has made some new
-    draws."""
+    """This test catches a run whose result depends on where it was killed. The run is made without summaries and with
+    them. The process is killed each time when it has made some new draws.
+    """
 
     def run(file: str, watch: Watch | None = None) -> AuditReport:
         return _run(checkpoint=tmp_path / file, samples=samples, progress=watch or Watch())
@@ -240,7 +245,9 @@ def test_a_finished_run_gives_its_report_again_without_a_draw(tmp_path: Path) ->
 
 
 def test_what_a_question_of_few_draws_found_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draws without a label are not in the file, which has only their number and the findings from them."""
+    """This test catches a question that is asked again after a restart. Draws without a label are not in the file,
+    which has only their number and the findings from them.
+    """
     monkeypatch.setattr(api, "questions", lambda: (same_seed.QUESTION, row_order.QUESTION, running_time.QUESTION))
     right, calls = _target(), []
 
@@ -284,8 +291,9 @@ def test_the_checkpoint_of_another_run_is_refused(tmp_path: Path, monkeypatch: p
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a killed command leaves its child at work")
 def test_a_killed_command_goes_on_with_the_same_command(tmp_path: Path) -> None:
-    """The command, in which no mechanism is named, is killed three times, each time after its checkpoint has
-    changed."""
+    """This test catches a command that does not continue its own checkpoint. The command, in which no mechanism is
+    named, is killed three times, each time after its checkpoint has changed.
+    """
     (tmp_path / "mine.py").write_text(
         "def f(x, *, epsilon, rng):\n    return x.T @ x / len(x) + 9 * rng.laplace(size=(x.shape[1],) * 2)\n"
     )

@@ -126,7 +126,9 @@ def on_edge_cases(draw: Callable[..., Matrix], epsilon: float, seed: int, adjace
 @pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [1.0, 3.0, 5.0])
 def test_failures_that_depend_on_the_data_within_the_claim_are_not_refuted(epsilon: float) -> None:
-    """At ε = 5 the target fails nearly always on zeros, less often on neighbours, and never on plain data."""
+    """This test catches a refutation by failures that the claim allows. At ε = 5 the target fails nearly always on
+    zeros, less often on neighbours, and never on plain data.
+    """
     found = [on_edge_cases(gap_is_large, epsilon, seed) for seed in range(8)]
     assert {f.status for f in found} <= {Status.NOTED, Status.NOT_REFUTED}
     assert any("all rows zero" in f.detail for f in found)

@@ -52,14 +52,18 @@ QUICK = ("bingham", "gauss-cov", "exponential", "coinpress-mean")
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in CALIBRATED]
 )
 def test_the_reference_is_not_refuted(name: str) -> None:
-    """The test covers every mechanism and calibration; a run gives a false alarm with probability at most 1e-9."""
+    """This test catches a false alarm for the reference. The test covers every mechanism and calibration; a run gives a
+    false alarm with probability at most 1e-9.
+    """
     target = TargetReference(f"covassay:{name}", ".")
     report = audit(target, **default_claim(target.load().mechanism).keywords(), samples=150, seed=3)
     assert report.verdict is Verdict.NOT_REFUTED, [(c.label, c.p_value, c.detail) for c in report.refuted]
 
 
 def test_an_output_that_has_positive_probability_is_no_fixed_seed() -> None:
-    """The projection may give the zero matrix twice, which must not be mistaken for a fixed seed."""
+    """This test catches a refutation by outputs that are equal with positive probability. The projection may give the
+    zero matrix twice, which must not be mistaken for a fixed seed.
+    """
     source = TargetReference("covassay:nuclear-ball-projection", ".")
     for seed in range(180, 200):
         check = new_seed(Setting(source, CLAIM.keywords(), SECOND_MOMENT, seed=seed), Form())
@@ -69,7 +73,9 @@ def test_an_output_that_has_positive_probability_is_no_fixed_seed() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OWN)
 def test_the_reference_is_not_refuted_over_many_seeds(name: str) -> None:
-    """The false-alarm probability of all 25 seeds is at most 25e-9."""
+    """This test catches a false alarm for the reference, over many seeds. The false-alarm probability of all 25 seeds
+    is at most 25e-9.
+    """
     target = TargetReference(f"covassay:{name}", ".")
     for seed in range(25):
         report = audit(target, **default_claim(target.load().mechanism).keywords(), samples=200, seed=seed)
@@ -255,7 +261,8 @@ def test_a_module_that_fails_to_import_cannot_be_run(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For a claim that is slightly too strong, the first look is only suspicious.
+    """This test catches a refutation by the first look alone, and a second look on the old draws. For a claim that is
+    slightly too strong, the first look is only suspicious.
 
     A second look, ten times larger, decides.
     """
@@ -275,7 +282,9 @@ def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.
 
 @pytest.mark.thorough
 def test_a_suspicious_law_gets_its_second_look_although_a_pair_has_the_name_of_its_scenario() -> None:
-    """For example, em-cov has a scenario and a pair with the same name "separated eigenvalues, d=2"."""
+    """This test catches a second look that is lost because two checks have one name. For example, em-cov has a scenario
+    and a pair with the same name "separated eigenvalues, d=2".
+    """
     x = np.eye(2)
     scenario = Scenario("twins", x, {"law": lambda y: kolmogorov_smirnov(y[:, 0, 0], lambda t: t**0.72, "uniform")})
     pair = Pair("twins", x, x, (Statistic("entry", lambda y: y[:, 0, 0]),))

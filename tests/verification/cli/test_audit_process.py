@@ -64,7 +64,9 @@ QUICK = ("os._exit in a draw", "os._exit on import")
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in DEADLY])
 def test_a_target_that_ends_the_process_is_inconclusive(name: str, tmp_path: Path) -> None:
-    """The JSON report, like every other report, says how the process ended."""
+    """This test catches an exit status 0 of a process that the target has ended. The JSON report, like every other
+    report, says how the process ended.
+    """
     body, first, ending = DEADLY[name]
     module(tmp_path, body, first)
     done = covassay(tmp_path, "hostile:f", *SMALL, "--json", *WRITTEN)
@@ -179,7 +181,9 @@ WAITS = {"in Python": "time.sleep(600)", "in C, with the lock": "ctypes.PyDLL(No
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("waits", WAITS)
 def test_an_interruption_ends_the_audit_with_what_was_found(tmp_path: Path, number: signal.Signals, waits: str) -> None:
-    """When the target begins to wait, the first questions of the contract have been asked."""
+    """This test catches a report that loses its findings when it is interrupted. When the target begins to wait, the
+    first questions of the contract have been asked.
+    """
     module(tmp_path, f"seen.append(1); len(seen) < 1000 or (open('started', 'w').close(), {WAITS[waits]})", FIRST)
     words = [
         "hostile:f",

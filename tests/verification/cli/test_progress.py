@@ -196,7 +196,9 @@ def test_nothing_is_known_of_the_time_left_before_anything_is_planned() -> None:
     ("terminal", "quiet", "shown"), [(True, False, True), (True, True, False), (False, False, False)]
 )
 def test_a_bar_is_for_terminals(terminal: bool, quiet: bool, shown: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All other output goes to standard output. A pipe is not a terminal, even if colours are requested."""
+    """This test catches a progress bar in a file or a pipe. All other output goes to standard output. A pipe is not a
+    terminal, even if colours are requested.
+    """
     errors, out = io.StringIO(), io.StringIO()
     monkeypatch.setattr(errors, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", errors)
@@ -216,7 +218,7 @@ def test_a_bar_is_for_terminals(terminal: bool, quiet: bool, shown: bool, monkey
 
 
 def test_the_time_left_follows_from_the_pace_and_is_not_said_before_it_is_known() -> None:
-    """The test uses a clock of its own."""
+    """This test catches a stated time that is a guess. The test uses a clock of its own."""
     now = 100.0
     with Progress(console=Console(file=io.StringIO(), force_terminal=False), get_time=lambda: now) as progress:
         bar = Bar(progress)

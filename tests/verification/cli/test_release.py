@@ -190,7 +190,7 @@ def test_parameters_that_only_release_takes_do_not_reach_the_spend() -> None:
 
 
 def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
-    """At ε = 10⁹ the noise is below 10⁻⁶ of the unit."""
+    """This test catches rows or outputs in the wrong unit. At ε = 10⁹ the noise is below 10⁻⁶ of the unit."""
     arguments = ["release", "data.csv", "--mechanism", "nuclear-laplace-symmetric", "--epsilon", "1e9"]
     assert run([*arguments, "--bounds", "bounds.toml", "--float", "--out", "out.json"]) == 0
     document = in_file("out.json")
@@ -444,7 +444,9 @@ TOTAL = X.T @ X
 @pytest.mark.parametrize("name", COUNTED)
 @pytest.mark.parametrize("noise", ["exact", "float"])
 def test_a_ball_under_add_remove_holds_a_number_of_rows_and_a_sum(name: str, noise: str) -> None:
-    """At a budget of 10⁹ the noise is below 10⁻⁶ of the unit."""
+    """This test catches a release under add-remove that is not a number of rows and a sum. At a budget of 10⁹ the noise
+    is below 10⁻⁶ of the unit.
+    """
     about = mechanism(name)
     if noise == "exact":
         pytest.importorskip("flint")

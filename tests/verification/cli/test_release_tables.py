@@ -255,7 +255,8 @@ def test_an_earlier_release_is_not_replaced_and_costs_nothing(
 def test_a_release_that_appears_while_another_is_made_is_not_replaced(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a file appears before the entry in the account, nothing is spent.
+    """This test catches a release that overwrites a file. If a file appears before the entry in the account, nothing is
+    spent.
 
     If a file appears after the entry in the account, the release is charged.
     """
@@ -279,7 +280,9 @@ def test_a_release_that_appears_while_another_is_made_is_not_replaced(
 
 @pytest.mark.parametrize("links", [True, False])
 def test_a_name_that_is_taken_at_the_last_moment_is_not_replaced(links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test runs with and without a file system that has links."""
+    """This test catches a release that overwrites a file which appears at the last moment. The test runs with and
+    without a file system that has links.
+    """
     link = os.link
 
     def late(source: Any, target: Any) -> None:
@@ -309,7 +312,9 @@ def test_without_links_a_new_release_is_written_all_the_same(monkeypatch: pytest
 def test_a_release_waits_for_another_and_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other release ends when it is told that a release waits for it."""
+    """This test catches a command that fails, or waits silently, while another release is made. The other release ends
+    when it is told that a release waits for it.
+    """
     lock = FileLock(".account.json.lock")
     arguments = framed("release", "people.csv", "--columns", "a", *GAUSS, "--budget-file", "account.json")
     assert run([*arguments, "--total", "rho=2"]) == 0

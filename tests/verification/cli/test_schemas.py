@@ -117,7 +117,9 @@ def test_what_release_writes_obeys_its_schema(
 def test_a_release_of_bounded_columns_obeys_its_schema(
     adjacency: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The file has the released number of rows; the true number does not occur if it is secret."""
+    """This test catches a file that reveals the secret number of rows, or breaks its schema. The file has the released
+    number of rows; the true number does not occur if it is secret.
+    """
     monkeypatch.chdir(tmp_path)
     np.save("x.npy", np.random.default_rng(0).uniform(-1, 1, (2000, 2)))
     Path("bounds.toml").write_text("x1 = [-1, 1]\nx2 = [-1, 1]\n")
@@ -160,7 +162,9 @@ def test_a_schema_is_printed_and_an_unknown_one_is_refused(capsys: pytest.Captur
 def test_a_projected_release_of_selected_columns_obeys_its_schema(
     mechanism: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The budget is so small that there are warnings, and the second mechanism releases on a lattice."""
+    """This test catches a file that breaks its schema. The budget is so small that there are warnings, and the second
+    mechanism releases on a lattice.
+    """
     monkeypatch.chdir(tmp_path)
     np.save("x.npy", np.random.default_rng(0).uniform(-1, 1, (20, 3)))
     options = ["--rho", "1e-4", "--project", "psd", "--drop", "x2", "--out", "out.json"]

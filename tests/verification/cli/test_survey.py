@@ -86,7 +86,9 @@ def integers(data: Any, budget: Guarantee, name: str | None = None, **frame: Any
 
 @pytest.mark.slow
 def test_a_cluster_of_two_workers_gives_the_same_bits_for_the_same_random_bits(survey: Matrix) -> None:
-    """Processes of their own sum a frame and an array of dask; other data give other bits."""
+    """This test catches sums that depend on the workers. Processes of their own sum a frame and an array of dask; other
+    data give other bits.
+    """
     pytest.importorskip("flint")
     distributed, frames, arrays = (
         pytest.importorskip(name) for name in ("distributed", "dask.dataframe", "dask.array")

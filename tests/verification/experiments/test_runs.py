@@ -291,8 +291,9 @@ def test_a_missing_library_is_one_clear_error(
 
 @pytest.mark.slow
 def test_killed_processes_leave_no_workers_and_the_run_goes_on(tmp_path: Path) -> None:
-    """The test runs real processes. After `kill -9`, a second run with two workers gives the same bytes as one
-    worker."""
+    """This test catches workers that survive their run, and a run that cannot be continued. The test runs real
+    processes. After `kill -9`, a second run with two workers gives the same bytes as one worker.
+    """
     command = [sys.executable, "-P", "-c", "from covassay.verification.cli.main import main; main()", "experiments"]
 
     def arguments(folder: str, jobs: int) -> list[str]:

@@ -23,7 +23,9 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_pages_are_those_of_today() -> None:
-    """If a page is out of date, run python -P -m covassay.verification.maintain readme --write."""
+    """This test catches a page that was not written again. If a page is out of date, run python -P -m
+    covassay.verification.maintain readme --write.
+    """
     for path, text in readme.pages(ROOT):
         assert path.read_text(encoding="utf-8") == text
 

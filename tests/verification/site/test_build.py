@@ -32,7 +32,9 @@ def test_every_mechanism_has_a_page_with_its_code_and_its_proof(pages: dict[str,
 
 
 def test_links_lead_to_pages(pages: dict[str, str]) -> None:
-    """The test includes links into the code, which become links to the page of a mechanism or of a file."""
+    """This test catches a link that leads nowhere. The test includes links into the code, which become links to the
+    page of a mechanism or of a file.
+    """
     for path, text in pages.items():
         for target in site._links(path, text):
             known = target in pages or (target.endswith(site.COPIED) and (ROOT / target).exists())

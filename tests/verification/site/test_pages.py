@@ -66,7 +66,9 @@ def run_python(text: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_every_block_of_a_page_runs_as_shown(name: str, tmp_path: Path) -> None:
-    """The blocks of a page are run in order, in one empty folder."""
+    """This test catches a block whose shown output is not the real one. The blocks of a page are run in order, in one
+    empty folder.
+    """
     command = shutil.which("covassay", path=str(Path(sys.executable).parent)) or shutil.which("covassay")
     assert command
     path = os.pathsep.join((str(Path(command).parent), str(Path(sys.executable).parent), os.environ["PATH"]))

@@ -58,7 +58,9 @@ def test_p_values_of_a_true_null_are_uniform_or_larger(
 
 
 def test_the_sizes_of_a_sphere_would_be_called_dependent() -> None:
-    """On a sphere the null hypothesis holds for the signs but not for the absolute values."""
+    """This test catches a test of signs that is applied to absolute values: on a sphere the null hypothesis holds for
+    the signs only.
+    """
     rng = np.random.default_rng(12)
     z = np.vstack([spherical(rng) for _ in range(20)])
     assert sizes(z, NAMES, EVERY).p_value < 1e-9
@@ -66,7 +68,9 @@ def test_the_sizes_of_a_sphere_would_be_called_dependent() -> None:
 
 
 def test_the_bound_is_never_below_the_exact_tail_of_fair_coins() -> None:
-    """The bound is tested on all 2^16 signs of one set of weights, and on two equal coins, which attain the bound."""
+    """This test catches a bound that is below the exact tail. The bound is tested on all 2^16 signs of one set of
+    weights, and on two equal coins, which attain the bound.
+    """
     weights = np.random.default_rng(13).gamma(1.0, size=16)
     signs = 1 - 2 * ((np.arange(2**16)[:, None] >> np.arange(16)) & 1)
     values = np.sort(signs @ weights / np.linalg.norm(weights))
@@ -92,7 +96,9 @@ def tied(name: str, rng: np.random.Generator, n: int, correlation: float) -> Mat
 
 @pytest.mark.parametrize("name", TESTS)
 def test_the_stated_dependence_is_detected_with_the_stated_power(name: str) -> None:
-    """If the power were 99 %, fewer than 92 of 100 would have a probability below 1e-5."""
+    """This test catches a test of independence with less power than stated. If the power were 99 %, fewer than 92 of
+    100 would have a probability below 1e-5.
+    """
     rng = np.random.default_rng(14)
     n, alpha = 1200, 1e-9
     rank_correlation = TESTS[name](tied(name, rng, n, 0.0)).detectable(alpha)

@@ -182,7 +182,9 @@ def test_what_is_no_p_value_is_not_decided(p: float) -> None:
 
 
 def test_holm_rejects_what_the_exact_comparison_rejects() -> None:
-    """Holm's procedure is repeated step by step in fractions, including p-values that are exactly at a level."""
+    """This test catches a comparison of p-values that is rounded in the wrong direction. Holm's procedure is repeated
+    step by step in fractions, including p-values that are exactly at a level.
+    """
     rng = np.random.default_rng(4)
     for _ in range(200):
         p_values = rng.choice([1e-9, 0.01, 0.0125, 0.02, 0.05, 0.5], size=5)

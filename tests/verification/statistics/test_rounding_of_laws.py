@@ -155,8 +155,9 @@ def of_totals() -> Compared:
 
 @pytest.mark.thorough
 def test_totals_of_large_shape_have_a_bound() -> None:
-    """The mutant is the tail of scipy, which is too small by a share of 2e-7 at shape 10⁶, and by a quarter at shape
-    10⁸."""
+    """This test catches a p-value from scipy's tail of the Gamma law. The mutant is the tail of scipy, which is too
+    small by a share of 2e-7 at shape 10⁶, and by a quarter at shape 10⁸.
+    """
     shape = 10.0**6
     for z in (-12.0, -6.5, -3.0, 3.0, 6.5, 12.0):
         total = shape + z * math.sqrt(shape)
@@ -216,7 +217,9 @@ def test_p_values_of_laws_are_rounded_up_and_hardly_larger(name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_without_the_guard_some_are_too_small(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The mutant makes p-values smaller by a hundred-millionth of their value."""
+    """This test catches a comparison that would accept too small p-values. The mutant makes p-values smaller by a
+    hundred-millionth of their value.
+    """
     monkeypatch.setattr(rounding, "GUARD", -1e-8)
     assert any(found < min(exact, mp.mpf(1)) for found, exact in FORMULAS[name]())
 

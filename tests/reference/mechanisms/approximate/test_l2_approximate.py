@@ -33,8 +33,8 @@ def test_a_budget_below_the_floats_is_spent_without_delta() -> None:
 
 
 def test_the_noise_has_the_length_of_a_gamma_variable() -> None:
-    """The mean length of 4000 draws is within 6.5 standard deviations of D = 6, so a false alarm has probability
-    below 1e-10.
+    """This test catches a radius whose Gamma law has another shape. The mean length of 4000 draws is within 6.5
+    standard deviations of D = 6, so a false alarm has probability below 1e-10.
     """
     lengths = np.linalg.norm(draw_noise(3, np.random.default_rng(3), 4000), axis=(1, 2))
     assert abs(lengths.mean() - 6) < 6.5 * math.sqrt(6 / 4000)

@@ -31,7 +31,8 @@ def test_one_round_is_the_gaussian_covariance() -> None:
 
 
 def test_rounds_find_small_directions_that_one_noise_hides() -> None:
-    """More rounds reduce the error on rows whose variances differ by 10⁴.
+    """This test catches rounds that do not reduce the error. More rounds reduce the error on rows whose variances
+    differ by 10⁴.
 
     The root mean squares of errors are over 60 draws, so chance may change them by a third.
     """

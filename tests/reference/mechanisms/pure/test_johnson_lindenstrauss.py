@@ -159,5 +159,7 @@ def test_the_stream_of_t_is_that_of_no_other_generator(seed: int) -> None:
 
 
 def test_a_pair_of_numbers_as_a_seed_is_one_number_too() -> None:
-    """The first version of the mechanism drew T from default_rng((seed, 8)), which is default_rng(seed + 8 · 2³²)."""
+    """This test shows why T needs a random stream of its own: default_rng((seed, 8)), from which the first version of
+    the mechanism drew T, equals default_rng(seed + 8 · 2³²).
+    """
     assert first_numbers((5, 8)) == first_numbers(5 + 8 * 2**32)

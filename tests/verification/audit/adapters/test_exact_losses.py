@@ -43,8 +43,10 @@ def loss_of(name: str) -> ExactLoss:
 def test_noise_of_a_generator_that_an_adapter_seeds_and_puts_back_has_an_exact_loss(
     seeded: Any, noise: Callable[[], float], claim: Guarantee, power: int
 ) -> None:
-    """The adapter reads and sets the state of the generator; a target that did so could not be decided. Noise that is 3
-    % too small is refuted."""
+    """This test catches a missing exact loss where only the adapter touches the state of the generator. The adapter
+    reads and sets the state of the generator; a target that did so could not be decided. Noise that is 3 % too small is
+    refuted.
+    """
 
     def found(share: float) -> ExactLoss:
         def draw(x: Any, *, rng: Any, **budget: float) -> float:

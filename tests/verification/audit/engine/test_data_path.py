@@ -119,7 +119,9 @@ def test_a_target_that_ignores_the_seed_is_skipped_in_words() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("single", [False, True])
 def test_three_percent_of_one_row_are_seen(single: bool) -> None:
-    """The row that is 3 % too long is the only one of its category, in float64 and in float32."""
+    """This test catches an error of 3 % that a tolerance hides. The row that is 3 % too long is the only one of its
+    category, in float64 and in float32.
+    """
 
     def stretched(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
         y = float32_throughout(x, rho=rho, rng=rng) if single else gauss_cov.sample(x, rng, rho=rho)
@@ -134,7 +136,9 @@ def test_three_percent_of_one_row_are_seen(single: bool) -> None:
 
 @pytest.mark.parametrize(("n", "d"), SHAPES_OF_THE_ZOO)
 def test_the_tolerance_is_below_three_percent_of_a_row(n: int, d: int) -> None:
-    """A change of a second moment by 0.06 x xᵀ/n has an entry of at least 0.06/(nd)."""
+    """This test catches a tolerance that would hide an error of 3 % of one row. A change of a second moment by 0.06 x
+    xᵀ/n has an entry of at least 0.06/(nd).
+    """
     for name in sorted(ADDITIVE - {"output-perturbation", "private-trace"}):
         scale = path_of(name).scale
         assert scale is not None

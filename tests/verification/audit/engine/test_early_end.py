@@ -55,8 +55,9 @@ def checks(
 def test_a_target_with_far_too_little_noise_ends_in_a_fraction_of_the_draws(
     claim: str, factor: float, most: int
 ) -> None:
-    """The target is refuted with a fraction of 20 000 draws per data set; the detectable effect is about 0.9 of the
-    noise."""
+    """This test catches a pair that is drawn to the end although few draws decide it. The target is refuted with a
+    fraction of 20 000 draws per data set; the detectable effect is about 0.9 of the noise.
+    """
     noise, scale, guarantee = RIGHT[claim]
     for seed in range(3):
         (check,), made = checks(noise, factor * scale, guarantee, 20_000, seed, STOP)
@@ -82,7 +83,8 @@ def test_a_correct_target_makes_all_draws_and_the_same_ones(claim: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("claim", "runs"), [("pure", 500), ("approximate", 500), ("zcdp", 150)])
 def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With half of the p-value and a level of 0.2, early ends have a probability of at most 0.1, not 1e-15.
+    """This test catches early ends that refute more often than their share allows. With half of the p-value and a level
+    of 0.2, early ends have a probability of at most 0.1, not 1e-15.
 
     A larger frequency, or p-values that are neither uniform nor larger, would have a probability below 1e-9.
     """
@@ -113,7 +115,9 @@ def test_early_ends_do_come_where_they_are_let() -> None:
 
 
 def test_the_bound_of_an_early_end_holds() -> None:
-    """With half of the Laplace noise the loss is 2, and no bound of 15 pairs may exceed it."""
+    """This test catches a bound on the loss that is too large. With half of the Laplace noise the loss is 2, and no
+    bound of 15 pairs may exceed it.
+    """
     bounds = [checks("laplace", 0.5, PureDP(1.0), 20_000, seed, STOP)[0][0].facts.loss_lower_bound
               for seed in range(15)]  # fmt: skip
     assert max(bounds) < 2.0
@@ -143,7 +147,9 @@ class Hangs:
 
 
 def test_a_pair_that_runs_out_of_time_ends_after_the_stage_in_which_it_did() -> None:
-    """Three slow draws end a chunk, and a stage begins with two chunks, so that 6 draws time out, and not 3 × 28."""
+    """This test catches a pair that goes on after its draws timed out. Three slow draws end a chunk, and a stage begins
+    with two chunks, so that 6 draws time out, and not 3 × 28.
+    """
     slow = Hangs()
     setting = Setting(Target("slow", slow), {"epsilon": 1.0}, OUTPUTS["vector"], seed=0, seconds=0.02)
     (check,) = run_pair(setting, PAIR, PureDP(1.0), Look(samples=2000))
@@ -164,7 +170,9 @@ def test_a_whole_audit_of_a_target_with_little_noise_makes_a_fraction_of_its_dra
 
 
 def test_a_test_to_which_chance_gives_no_draws_does_not_count_the_pilot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pilot has chosen the event, so its draws cannot test it."""
+    """This test catches a test that counts the draws of the pilot. The pilot has chosen the event, so its draws cannot
+    test it.
+    """
     sizes = iter([500, 500, 0, 0])
     monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: next(sizes))
     (check,) = checks("laplace", 0.001, PureDP(1.0), 1000, 0, 0.0)[0]
@@ -178,7 +186,9 @@ def test_a_test_to_which_chance_gives_no_draws_does_not_count_the_pilot(monkeypa
 
 @pytest.mark.thorough
 def test_a_pilot_to_which_chance_gives_no_draws_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pilot without draws occurs once in a thousand audits with 100 samples: the random sizes of both sides are 0."""
+    """This test catches a division by zero when the pilot has no draws. A pilot without draws occurs once in a thousand
+    audits with 100 samples: the random sizes of both sides are 0.
+    """
     monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: 0)
     report = audit("covassay:gauss-cov", rho=0.5, samples=100)
     assert report.verdict is not Verdict.REFUTED

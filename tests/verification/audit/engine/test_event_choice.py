@@ -48,7 +48,9 @@ TIGHT = {
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) for n in TIGHT])
 def test_p_values_of_a_mechanism_that_just_keeps_its_claim_are_uniform_or_larger(name: str) -> None:
-    """In 500 runs, the frequency of p ≤ u may nowhere exceed u by more than chance allows with probability 1e-9."""
+    """This test catches p-values that are too small. In 500 runs, the frequency of p ≤ u may nowhere exceed u by more
+    than chance allows with probability 1e-9.
+    """
     noise, scale, claim, check, samples = TIGHT[name]
     runs = 500
     p_values = np.sort([checks(noise, scale, claim, samples, seed)[check].p_value for seed in range(runs)])
@@ -57,7 +59,9 @@ def test_p_values_of_a_mechanism_that_just_keeps_its_claim_are_uniform_or_larger
 
 @pytest.mark.thorough
 def test_half_of_the_gaussian_noise_is_refuted_at_1000_draws() -> None:
-    """All 10 runs refute; with single events and two Clopper–Pearson bounds none would."""
+    """This test catches a loss of power: all 10 runs must refute. All 10 runs refute; with single events and two
+    Clopper–Pearson bounds none would.
+    """
     found = [checks("gaussian", 0.5, ZCDP(0.5), 1000, seed)["divergence"].p_value for seed in range(10)]
     assert all(p is not None and p < RUN_LEVEL for p in found), found
 
@@ -85,7 +89,9 @@ def test_the_loss_of_laplace_noise_is_shown_to_two_hundredths_at_a_million_draws
 
 
 def test_the_bet_on_an_event_sees_approximate_dp_broken() -> None:
-    """With half of the noise for ε = 1 and δ = 0.01, P(S) − e Q(S) reaches 0.127 on some event S."""
+    """This test catches a bet that has no power against approximate DP. With half of the noise for ε = 1 and δ = 0.01,
+    P(S) − e Q(S) reaches 0.127 on some event S.
+    """
     half = multiplier(1.0, 0.01, "tight") / 2
     found = [checks("gaussian", half, LOOSE, 4000, seed)["event"].p_value for seed in range(5)]
     assert all(p is not None and p < 1e-6 for p in found), found
@@ -118,8 +124,9 @@ def test_the_table_of_coins_that_keep_a_claim_agrees_with_the_definition(claim: 
 
 
 def test_the_largest_loss_is_the_loss_that_an_event_without_an_exception_would_show() -> None:
-    """If all n draws on one data set show an event and none of the n′ draws on the other does, the lower bound of the
-    first proportion is error^{1/n}."""
+    """This test catches a stated largest loss that no event could show. If all n draws on one data set show an event
+    and none of the n′ draws on the other does, the lower bound of the first proportion is error^{1/n}.
+    """
     share = 1e-10 ** (1 / 700)
     assert largest_loss((700, 720), PureDP(1.0), 1e-10) == pytest.approx(math.log(share / (1 - share)))
     for claim in (ApproximateDP(1.0, 1e-6), ZCDP(0.5)):
@@ -132,7 +139,9 @@ def noiseless(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @pytest.mark.slow
 def test_a_claim_beyond_the_reach_of_a_black_box_audit_is_inconclusive() -> None:
-    """At ε = 6, noise of 1e-6 is not refuted; the report states the largest loss that the run could detect."""
+    """This test catches a verdict "not refuted" that no draws could have changed. At ε = 6, noise of 1e-6 is not
+    refuted; the report states the largest loss that the run could detect.
+    """
     report = audit(noiseless, epsilon=6.0, samples=600)
     assert report.verdict is Verdict.INCONCLUSIVE
     (reach,) = (check for check in report.checks if check.name == "reach")

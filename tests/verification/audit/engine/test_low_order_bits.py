@@ -71,7 +71,7 @@ def test_every_control_is_flagged(name: str) -> None:
 
 @pytest.mark.parametrize("name", SOUND)
 def test_whole_numbers_and_a_coarse_grid_are_not_flagged(name: str) -> None:
-    """The false-alarm probability is at most 1e-10."""
+    """This test catches a flag on a correct grid. The false-alarm probability is at most 1e-10."""
     assert looked_at(SOUND[name]).verdict is Verdict.NOT_REFUTED
 
 
@@ -147,14 +147,17 @@ def flagged(loss: float, runs: int, alpha: float) -> int:
 
 @pytest.mark.thorough
 def test_the_test_errs_no_more_often_than_it_says() -> None:
-    """The low-order bits lose exactly the claim; more refutations in 40 runs would have a probability below 1e-9."""
+    """This test catches a test whose error is larger than stated. The low-order bits lose exactly the claim; more
+    refutations in 40 runs would have a probability below 1e-9.
+    """
     assert flagged(CLAIM.epsilon, 40, 0.2) <= binom.isf(1e-9, 40, 0.2)
     assert flagged(1.5 * CLAIM.epsilon, 5, 0.2) == 5  # a loss that is 1.5 times as large is found
 
 
 def test_an_event_is_tested_if_the_draws_that_are_left_may_be_enough() -> None:
-    """The draws that choose an event bound its probability from below, and so bound the number of draws that it
-    needs."""
+    """This test catches an event that is given up although the remaining draws may be enough. The draws that choose an
+    event bound its probability from below, and so bound the number of draws that it needs.
+    """
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> np.float64:
         return np.float64(2.0**-40 if x.any() and rng.random() < 0.09 else 1.0)
@@ -262,7 +265,7 @@ def test_our_float_releases_are_flagged(name: str) -> None:
     "name", ["nuclear-laplace", "gauss-cov", "iterative-eigenvectors", "exponential", "laplace", "bingham"]
 )
 def test_our_rounded_releases_are_not(name: str) -> None:
-    """The false-alarm probability is at most 1e-10 for each release."""
+    """This test catches a flag on a rounded release. The false-alarm probability is at most 1e-10 for each release."""
     source = TargetReference(f"rounded:{name}", ".")
     assert audit_bits(source, stated_claim(source.load().mechanism), samples=300).verdict is not Verdict.REFUTED
 

@@ -150,7 +150,9 @@ def test_the_report_says_what_it_would_have_seen_and_what_more_draws_would_show(
 
 @pytest.mark.thorough
 def test_the_level_of_the_stated_loss_is_that_of_the_run(report: AuditReport) -> None:
-    """With more checks the level of each is lower, and a loss must be larger to be detected."""
+    """This test catches a stated loss that ignores the number of checks. With more checks the level of each is lower,
+    and a loss must be larger to be detected.
+    """
     counts = EventCounts(500, 400, 1000, 1000, 1000.0)
     alone, among = (in_reach(counts, PureDP(1.0), 1, Look(level=1e-9, tests=tests).step) for tests in (1, 61))
     assert alone is not None

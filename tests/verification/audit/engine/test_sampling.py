@@ -167,7 +167,9 @@ class Ended(BaseException):
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("rare", [0.0, 1e-3], ids=["whole", "with a block that fails"])
 def test_what_the_store_has_is_not_drawn_again(tmp_path: Path, rare: float) -> None:
-    """The run is interrupted at every fifth report of progress, and continued until it completes."""
+    """This test catches draws that are repeated although the store has them. The run is interrupted at every fifth
+    report of progress, and continued until it completes.
+    """
     whole = reduced(setting(in_blocks(rare)), X, 20 * CHUNK, "stored", counted)
     asked, ends = setting(in_blocks(rare)), 0
     plain = asked.source
@@ -220,7 +222,9 @@ def refuted(seed: int) -> bool:
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", [2, 3, 4])
 def test_a_law_that_ignores_the_data_is_not_refuted_because_blocks_fail(seed: int) -> None:
-    """The stated probability of a false alarm is 1e-9. A target is refuted if a failed block counts as 50 failures."""
+    """This test catches a failed block that counts as 50 failures. The stated probability of a false alarm is 1e-9. A
+    target is refuted if a failed block counts as 50 failures.
+    """
     assert not refuted(seed)
 
 

@@ -46,7 +46,9 @@ def test_the_rows_may_stand_in_any_order() -> None:
 
 
 def test_repeated_rows_are_counted() -> None:
-    """Data sets with the same distinct rows are not neighbours if two of the rows differ in their multiplicities."""
+    """This test catches a comparison of data sets that ignores multiplicities. Data sets with the same distinct rows
+    are not neighbours if two of the rows differ in their multiplicities.
+    """
     a, b, c = np.eye(3)
     assert (as_pair([a, a, b], [a, b, b]).first != as_pair([a, a, b], [a, b, b]).second).any(axis=1).sum() == 1
     with pytest.raises(InvalidInput, match="differ in 2 rows"):
@@ -144,7 +146,8 @@ def test_what_a_reader_should_know_of_the_rows_is_said() -> None:
 
 @pytest.mark.slow
 def test_a_pair_shows_what_no_other_pair_shows() -> None:
-    """A mistake at one point is detected only with a pair that contains the point.
+    """This test catches an audit that ignores the user's pair. A mistake at one point is detected only with a pair that
+    contains the point.
 
     A correct target is not refuted.
     """

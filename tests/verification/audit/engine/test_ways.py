@@ -186,7 +186,9 @@ def test_a_fresh_process_is_asked_where_the_target_has_a_name() -> None:
 
 @pytest.mark.thorough
 def test_pairs_of_one_law_differ_as_rarely_as_they_are_meant_to() -> None:
-    """The test fails by chance if more than 24 of 40 events of probability 0.2 occur: with probability below 1e-8."""
+    """This test catches pairs that count as different too often. The test fails by chance if more than 24 of 40 events
+    of probability 0.2 occur: with probability below 1e-8.
+    """
 
     def one(rng: np.random.Generator) -> Matrix:
         return rng.standard_normal(2)
@@ -213,7 +215,9 @@ def test_the_sizes_have_no_gaps() -> None:
 
 
 def test_pairs_of_one_law_stand_where_one_draw_of_a_pair_fails() -> None:
-    """Two samplers are uniform on [0.05, 1] or fail. If neither draw of a pair fails, the second draw is larger."""
+    """This test catches failures that bias the comparison of pairs. Two samplers are uniform on [0.05, 1] or fail. If
+    neither draw of a pair fails, the second draw is larger.
+    """
 
     def low(rng: np.random.Generator) -> Matrix | Failure:
         u = rng.random()

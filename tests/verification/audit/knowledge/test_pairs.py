@@ -99,7 +99,9 @@ def level(share: float) -> Target:
     ],
 )
 def test_half_of_the_noise_is_refuted_and_all_of_it_is_not(target, claim: Guarantee, released: str) -> None:  # type: ignore[no-untyped-def]
-    """Without a pair of opposite rows, half of the noise on a mean would pass at the default number of draws."""
+    """This test catches a list of pairs without opposite rows. Without a pair of opposite rows, half of the noise on a
+    mean would pass at the default number of draws.
+    """
     assert audit(target(0.5), **claim.keywords(), released=released).verdict is Verdict.REFUTED
     report = audit(target(1.0), **claim.keywords(), released=released, samples=1000)
     assert report.verdict is Verdict.NOT_REFUTED, [(c.label, c.p_value) for c in report.refuted]

@@ -37,7 +37,9 @@ def test_every_control_is_refuted_at_its_budget_and_named(name: str) -> None:
 
 @pytest.mark.thorough
 def test_equal_bounds_hide_nothing_from_an_audit_that_may_choose_others() -> None:
-    """With equal widths the order of the scales does not matter, so the audit also tries other bounds."""
+    """This test catches an audit that tries only the given bounds. With equal widths the order of the scales does not
+    matter, so the audit also tries other bounds.
+    """
     report = audited(replace(BOX_CONTROLS["box-triangle-orders"], bounds=UNIT), samples=600)
     pairs = [f.losses[0].name if (f := check.fact(ExactLosses)) else check.scenario for check in report.refuted]
     assert {name.partition(",")[0] for name in pairs} == {"other bounds"}
@@ -51,14 +53,16 @@ def test_every_control_is_a_target() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("control", CORRECT, ids=lambda control: control.name)
 def test_correct_releases_are_not_refuted(control: BoxControl) -> None:
-    """The false-alarm probability is at most 1e-9 for each run."""
+    """This test catches a false alarm for a release in a box, which has probability at most 1e-9 in each run."""
     assert audited(control, samples=300).verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("control", CORRECT, ids=lambda control: control.name)
 def test_correct_releases_are_not_refuted_over_20_seeds(control: BoxControl) -> None:
-    """The false-alarm probability of all runs is at most 20e-9."""
+    """This test catches a false alarm for a release in a box, over many seeds. The false-alarm probability of all runs
+    is at most 20e-9.
+    """
     for seed in range(20):
         report = audited(control, seed)
         assert report.verdict is Verdict.NOT_REFUTED, (seed, [(c.label, c.p_value) for c in report.refuted])

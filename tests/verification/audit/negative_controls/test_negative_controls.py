@@ -142,7 +142,9 @@ MEASURED = [name for name in NEGATIVE_CONTROLS if name not in NOT_MEASURED]
     "name", [pytest.param(name, marks=() if name in SHARE else pytest.mark.slow) for name in MEASURED]
 )
 def test_the_table_of_controls_is_what_an_audit_finds(name: str) -> None:
-    """A new question may change the check that refutes a control and the number of draws, but not the verdict."""
+    """This test catches a control that the present audit no longer refutes. A new question may change the check that
+    refutes a control and the number of draws, but not the verdict.
+    """
     row = row_of(name)
     assert (row.verdict == "REFUTED") == (name not in STANDING)
     written = WRITTEN[name]

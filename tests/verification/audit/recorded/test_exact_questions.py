@@ -158,7 +158,9 @@ def test_the_json_report_keeps_its_schema_and_has_every_exact_loss() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in CORRECT if name != WHOLE_DATA])
 def test_no_exact_question_refutes_a_correct_function(name: str) -> None:
-    """The search decides by arithmetic, so there is no false-alarm probability to state."""
+    """This test catches a refutation of a correct function by arithmetic. The search decides by arithmetic, so there is
+    no false-alarm probability to state.
+    """
     made = recorder(CORRECT[name], {"epsilon": 1.0})
     domain = Searched(bounds=INTERVAL, shapes=((6, 1), (1, 1)))
     assert not searched(made, PureDP(1.0), domain, 60, 2.0, seed=0).worst.refuted
@@ -254,7 +256,9 @@ def _beside_gauss_cov(draw: Any) -> Finding:
 
 
 def test_correct_functions_that_are_asked_at_other_budgets_and_in_other_forms_are_not_refuted() -> None:
-    """The functions have a budget of their own, a largest budget, or take arrays only."""
+    """This test catches a refutation of a correct function at another budget or in another form. The functions have a
+    budget of their own, a largest budget, or take arrays only.
+    """
 
     def own_budget(x: Any, *, rho: float, rng: Any) -> Any:
         return gauss_cov.sample(np.asarray(x, float), rng, rho=0.5)

@@ -116,7 +116,9 @@ def test_a_transcript_tells_the_budget_by_primitive() -> None:
 @pytest.mark.peers
 @pytest.mark.filterwarnings("ignore")
 def test_a_transcript_shows_the_overspending_of_a_regression() -> None:
-    """LinearRegression of diffprivlib 0.6.6 spends ε/(d + 1) on the mean of X and again on the mean of y."""
+    """This test catches a transcript that counts a primitive's budget once where it is spent twice. LinearRegression of
+    diffprivlib 0.6.6 spends ε/(d + 1) on the mean of X and again on the mean of y.
+    """
     name, bounds = "diffprivlib:linear-regression", ((-1.0, 0.0), (0.0, 1.0))
     x, other = np.array([[-1.0, 1.0]]), np.array([[0.0, 0.0]])
     found = transcript_loss(recorder(name, {"epsilon": 1.0, "bounds": bounds}, PRIMITIVES), x, other)

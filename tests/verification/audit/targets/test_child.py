@@ -106,7 +106,9 @@ def test_the_group_ends_when_the_leader_ends_instead_of_replying(tmp_path: Path)
 @pytest.mark.thorough
 @pytest.mark.parametrize("ended_by", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_the_group_ends_with_the_run_that_is_killed(ended_by: signal.Signals, tmp_path: Path) -> None:
-    """The process does not see the end of its input, and the audit itself is killed as well."""
+    """This test catches processes of a target that survive the audit. The process does not see the end of its input,
+    and the audit itself is killed as well.
+    """
     source = script(tmp_path, "time.sleep(600)", f"{SLEEPER}; open('group', 'w').write(str(os.getpid()))")
     arguments = ["audit", source.spec, "--epsilon", "1", "--jobs", "1", "--time-limit", "600"]
     with subprocess.Popen([COMMAND, *arguments], cwd=tmp_path, preexec_fn=_hears) as running:
@@ -157,8 +159,9 @@ def test_the_supervisor_ends_groups_that_nobody_has_ended(tmp_path: Path) -> Non
 
 
 def test_standard_error_is_bounded_and_its_end_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Within one request a program may write any amount to standard error; nothing is kept in a file, and the program
-    never waits."""
+    """This test catches standard error that is kept without a limit, or blocks the program. Within one request a
+    program may write any amount to standard error; nothing is kept in a file, and the program never waits.
+    """
     monkeypatch.setattr(child, "LOG_KEPT", 10_000)
     loud = f"[sys.stderr.write('x' * 99_999 + chr(10)) for _ in range(200)]; sys.stderr.write('the end\\n'); {REPLY}"
     asked = process(tmp_path, loud)
@@ -201,7 +204,9 @@ def test_a_second_line_ends_the_audit_with_its_cause(name: str, tmp_path: Path) 
 
 @pytest.mark.thorough
 def test_a_second_line_is_exit_status_3(tmp_path: Path) -> None:
-    """The exit status is 3 even if a second line comes only occasionally, in a worker."""
+    """This test catches an unexpected second line that is ignored. The exit status is 3 even if a second line comes
+    only occasionally, in a worker.
+    """
     body = (
         "d = len(json.loads(line)['x'][0]); v = json.loads(line)['seed'] % 997; "
         "print(json.dumps({'output': [[v] * d] * d}), flush=True); v % 40 == 0 and print('tick', flush=True)"
@@ -264,7 +269,9 @@ def test_a_later_start_gets_little_more_than_the_first_took(tmp_path: Path, monk
 def test_a_process_that_never_reads_cannot_be_run(
     first: str, d: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With so many columns, a request is larger than the buffer of a pipe."""
+    """This test catches an audit that waits forever to write a request. With so many columns, a request is larger than
+    the buffer of a pipe.
+    """
     monkeypatch.setenv(START_VARIABLE, "0.4")
     box = Box.of([(0, 1)] * d)
     setting = Setting(script(tmp_path, REPLY, first), {"epsilon": 1.0}, SECOND_MOMENT, 0, seconds=0.2, box=box)
@@ -275,7 +282,9 @@ def test_a_process_that_never_reads_cannot_be_run(
 
 
 def test_a_reply_to_what_was_never_read_is_one(tmp_path: Path) -> None:
-    """A program that ends without reading may still have answered; the next request goes to a new process."""
+    """This test catches a reply that is lost because its process has ended. A program that ends without reading may
+    still have answered; the next request goes to a new process.
+    """
     (tmp_path / "once.py").write_text("print('{\"output\": 1.0}', flush=True)\n")
     target = TargetReference(f"exec:{shlex.quote(sys.executable)} -I once.py", str(tmp_path)).load()
     rng = np.random.default_rng(0)
@@ -291,7 +300,9 @@ def test_a_limit_that_is_no_number_of_seconds_is_refused(text: str, monkeypatch:
 
 
 def test_a_process_that_forks_answers_once(tmp_path: Path) -> None:
-    """The copy keeps both pipes open, and ends with the group."""
+    """This test catches a forked copy that answers a second time, or survives. The copy keeps both pipes open, and ends
+    with the group.
+    """
     asked = process(tmp_path, REPLY, "os.fork() or time.sleep(600)")
     assert asked.ask({"x": [[3.0]]}, 10**6)["output"] == [[3.0]]
     assert asked._running is not None

@@ -508,7 +508,9 @@ def test_every_mutant_applies_to_the_proofs_as_they_are() -> None:
 
 
 def test_the_page_lists_the_mutants_of_today() -> None:
-    """If the page is out of date, run python -P -m covassay.verification.maintain proof-mutants --write."""
+    """This test catches a page that does not list the present mutants. If the page is out of date, run python -P -m
+    covassay.verification.maintain proof-mutants --write.
+    """
     text = (PROOFS / "rocq" / "MUTANTS.md").read_text(encoding="utf-8")
     assert text == mutants.render(mutants.read(PROOFS / "rocq"))
 

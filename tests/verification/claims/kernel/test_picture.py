@@ -22,8 +22,9 @@ def project(folder: Path, requires: dict[str, str]) -> Path:
 
 
 def test_the_picture_is_of_the_proofs_of_today() -> None:
-    """If the picture is out of date, run covassay claims render. Catches a file that was moved, and a new tag or
-    Require."""
+    """This test catches a file that was moved, and a new tag or Require. If the picture is out of date, run covassay
+    claims render.
+    """
     assert (PROOFS / picture.NAME).read_text(encoding="utf-8") == picture.draw(PROOFS / "rocq")
 
 
