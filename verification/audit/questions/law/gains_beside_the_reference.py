@@ -48,6 +48,8 @@ SIZES = sorted(
     key=lambda size: size[0] * size[1] + size[1] ** 2,
 )
 SHAPES_OF_KINDS = (6, 2), (200, 3), (65, 2), (1, 2)  # the shapes for rows of many kinds
+LONG = "rows all longer than 1"  # the kind of rows on which blocks of rows could be left unclipped
+BLOCKS = [(n, d) for n, d in SIZES if n >= 128]  # the sizes for this kind
 OF_GAINS = SHAPES[:2]
 OF_FORMS = 20, 3  # the shape for rows in other forms
 SEED = 0  # the seed for the rows
@@ -120,6 +122,12 @@ def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[
         for one in zoo(n, max(d, least), SEED):
             yield _Case(f"{one.category}, n = {n}, d = {one.x.shape[1]}", one.x, target, reference)
 
+    def unclipped() -> Iterator[_Case]:
+        for n, d in BLOCKS:
+            if d >= least:
+                (long,) = zoo(n, d, SEED, [LONG])
+                yield _Case(f"{LONG}, n = {n}, d = {d}", long.x, target, reference, beside=True)
+
     def budgets() -> Iterator[_Case]:
         x = example_rows(OF_GAINS[0][0], max(OF_GAINS[0][1], least))
         budget = subject.claim.keywords()
@@ -140,7 +148,8 @@ def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[
             asked = replace(target, target=way.target(target.target))
             yield _Case(f"rows {way.words}", x, asked, reference, beside=True)
 
-    sources = plain(SHAPES), *(kinds(*shape) for shape in SHAPES_OF_KINDS), budgets(), forms(), plain(SIZES)
+    of_kinds = (kinds(*shape) for shape in SHAPES_OF_KINDS)
+    sources = plain(SHAPES), *of_kinds, budgets(), forms(), unclipped(), plain(SIZES)
     yield from (one for turn in zip_longest(*sources) for one in turn if one is not None)
 
 
