@@ -117,7 +117,7 @@ def test_the_nuclear_ball_projection_agrees_with_a_hand_calculation() -> None:
 
 
 def test_the_cone_projections_agree_with_a_hand_calculation() -> None:
-    # [[1, 2], [2, 1]] has eigenvalues 3 at (1, 1)/√2 and −1 at (1, −1)/√2
+    # The matrix [[1, 2], [2, 1]] has the eigenvalue 3 at (1, 1)/√2 and the eigenvalue −1 at (1, −1)/√2.
     m = np.array([[1.0, 2.0], [2.0, 1.0]])
     np.testing.assert_allclose(psd_cone(m), [[1.5, 1.5], [1.5, 1.5]], rtol=1e-14)
     np.testing.assert_allclose(psd_trace_ball(m, 1.0), [[0.5, 0.5], [0.5, 0.5]], rtol=1e-14)
@@ -125,7 +125,7 @@ def test_the_cone_projections_agree_with_a_hand_calculation() -> None:
 
 
 def test_the_spectral_interval_agrees_with_a_hand_calculation() -> None:
-    # eigenvalues 3 at (1, 1)/√2 and −1 at (1, −1)/√2, clipped to 2 and 0, to 3 and 1, or both to 1
+    # The eigenvalues 3 at (1, 1)/√2 and −1 at (1, −1)/√2 are clipped to 2 and 0, to 3 and 1, or both to 1.
     m = np.array([[1.0, 2.0], [2.0, 1.0]])
     np.testing.assert_allclose(spectral_interval(m, 0.0, 2.0), [[1, 1], [1, 1]], rtol=1e-14)
     np.testing.assert_allclose(spectral_interval(m, 1.0, 9.0), [[2, 1], [1, 2]], rtol=1e-14)

@@ -84,7 +84,7 @@ def test_the_worst_pair_lies_in_the_ball_and_attains_the_supremum(quantity: str,
 
 
 def test_the_pair_for_the_triangle_agrees_with_a_hand_calculation() -> None:
-    # d = 2: eigenvectors of [[1, ½], [½, −1]], tan 2α = ½
+    # For d = 2 these are eigenvectors of [[1, ½], [½, −1]], at the angle α with tan 2α = ½.
     x, y = block_pair(2)
     w = np.array([[1.0, 0.5], [0.5, -1.0]])
     np.testing.assert_allclose([w @ x, w @ y], [x * math.sqrt(1.25), -y * math.sqrt(1.25)], rtol=1e-14)
@@ -95,7 +95,7 @@ def test_the_pairs_of_rows_agree_with_a_hand_calculation() -> None:
     np.testing.assert_array_equal(orthonormal_pair(3), [[1, 0, 0], [0, 1, 0]])
     np.testing.assert_array_equal(orthonormal_pair(1), [[1], [0]])
     np.testing.assert_array_equal(one_sided_pair(2), [[1, 0], [0, 0]])
-    # d = 2: eigenvectors of [[1, 1], [1, −1]] to ±√2, (cos, sin)(π/8) and (−sin, cos)(π/8)
+    # For d = 2 the eigenvectors of [[1, 1], [1, −1]] to ±√2 are (cos, sin)(π/8) and (−sin, cos)(π/8).
     x, y = hadamard_pair(2)
     np.testing.assert_allclose(np.abs(x), [math.cos(math.pi / 8), math.sin(math.pi / 8)], rtol=1e-14)
     np.testing.assert_allclose(np.abs(y), [math.sin(math.pi / 8), math.cos(math.pi / 8)], rtol=1e-14)

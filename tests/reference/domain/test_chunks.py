@@ -135,7 +135,7 @@ def test_clipping_in_chunks_agrees_with_a_hand_calculation() -> None:
     """
     expected = np.array([[0.6, 0.8], [0.0, 0.5], [1.0, 0.0], [0.0, 0.0], [-0.6, 0.8]])
     np.testing.assert_allclose(gathered(unit_rows(cut(X, (1,)))), expected, rtol=1e-15)
-    # Σ x xᵀ = (0.36 + 1 + 0.36, 0.48 − 0.48; 0, 0.64 + 0.25 + 0.64) = (1.72, 0; 0, 1.53)
+    # By hand, Σ x xᵀ = (0.36 + 1 + 0.36, 0.48 − 0.48; 0, 0.64 + 0.25 + 0.64) = (1.72, 0; 0, 1.53).
     np.testing.assert_allclose(second_moment(unit_rows(cut(X, (3,)))), np.diag([1.72, 1.53]) / 5, atol=1e-15)
 
 

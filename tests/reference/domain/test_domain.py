@@ -317,7 +317,7 @@ def test_clipping_does_not_spread_rows_apart(x: Matrix, data: st.DataObject) -> 
 
 
 def test_the_second_moment_of_two_rows_agrees_with_a_hand_calculation() -> None:
-    # ((.36 + 1)/2, .48/2; .64/2)
+    # By hand, the entries of the second moment are ((.36 + 1)/2, .48/2; .64/2).
     got = second_moment(np.array([[0.6, 0.8], [1.0, 0.0]]))
     np.testing.assert_allclose(got, [[0.68, 0.24], [0.24, 0.32]], rtol=4 * ULP)
 

@@ -154,7 +154,7 @@ def test_the_blocks_of_one_release_have_the_noise_that_is_stated() -> None:
             room = 6.2 / math.sqrt(2 * draws)
             ratio = float(np.std(values)) / expected
             assert [abs(math.log(ratio * f)) < room for f in (1.0, 1.03, 1 / 1.03)] == [True, False, False]
-    # √2/(n√ρ): with a = 1/2 the mean has the noise of the Gaussian mechanism for a sensitivity of 2/n
+    # The scale is √2/(n√ρ): with a = 1/2 the mean has the noise of the Gaussian mechanism for a sensitivity of 2/n.
     gaussian = 2 / n / math.sqrt(2 * rho)
     assert 1 / (n * math.sqrt(2 * rho)) * mean_unit(0.5) == pytest.approx(gaussian)
 

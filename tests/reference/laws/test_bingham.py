@@ -52,7 +52,7 @@ def test_the_formulas_run_on_fractions_and_on_high_precision_numbers() -> None:
     with mpmath.workdps(40):
         m = mpmath.mpf
         value = law.log_acceptance(m(1), m(1) / 2, m(3), log=mpmath.log)
-        # −1 + (3/2) ln 5 − (−5/4 + (3/2) ln 6) = 1/4 + (3/2) ln(5/6)
+        # By hand, the logarithm is −1 + (3/2) ln 5 − (−5/4 + (3/2) ln 6) = 1/4 + (3/2) ln(5/6).
         assert abs(value - (m(1) / 4 + m(3) / 2 * mpmath.log(m(5) / 6))) < m(10) ** -38
 
 
@@ -136,7 +136,7 @@ def test_the_second_moments_descend_and_sum_to_one(q: int) -> None:
 @pytest.mark.parametrize("q", [3, 5, 12, 18, pytest.param(80)])
 @pytest.mark.parametrize("gap", [0.5, 3.0, 20.0])
 def test_one_distinct_eigenvalue_gives_kummers_function(q: int, gap: float) -> None:
-    # E exp(−a (1 − u_1²)) with u_1² ~ Beta(1/2, (q − 1)/2): e^{−a} ₁F₁(1/2; q/2; a)
+    # With u_1² ~ Beta(1/2, (q − 1)/2), E exp(−a (1 − u_1²)) is e^{−a} ₁F₁(1/2; q/2; a).
     a = np.array([0.0] + [gap] * (q - 1))
     with mpmath.workdps(30):
         exact = float(mpmath.log(mpmath.hyp1f1(mpmath.mpf(1) / 2, mpmath.mpf(q) / 2, gap)) - gap)
@@ -149,7 +149,7 @@ def test_the_law_of_a_projection_agrees_with_quadrature_on_the_circle(gap: float
         return quad(lambda t: math.exp(-gap * math.cos(t) ** 2), low, high, epsabs=1e-15, epsrel=1e-13)[0]
 
     w = np.array([0.0, 0.1, 0.5, 0.9, 1.0])
-    # u_1 = sin t: P(u_1² ≤ w) with weight exp(gap u_1²)
+    # With u_1 = sin t, this is P(u_1² ≤ w) for the weight exp(gap u_1²).
     exact = [angle_mass(0, math.asin(math.sqrt(v))) / angle_mass(0, math.pi / 2) for v in w]
     np.testing.assert_allclose(law.projection_cdf(np.diag([gap, 0.0]), [0])(w), exact, atol=1e-11)
 

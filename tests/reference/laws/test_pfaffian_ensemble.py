@@ -96,7 +96,8 @@ def test_the_one_point_density_integrates_to_the_number_of_points(points: int, h
 @KINDS
 @pytest.mark.parametrize("points", [1, 2, 3, 7, 20, 51, 100])
 def test_the_mean_sum_is_the_dimension_of_the_matrix_space(points: int, half_line: bool) -> None:
-    # Σ|x_i| is the nuclear norm, Gamma(N²) or Gamma(N(N + 1)/2): scale x in the integral of the density
+    # The sum Σ|x_i| is the nuclear norm, with the law Gamma(N²) or Gamma(N(N + 1)/2), as scaling x in the integral of
+    # the density shows.
     dimension = points**2 if half_line else points * (points + 1) // 2
     assert pfaffian_ensemble(points, half_line=half_line).mean_power_sum(1) == pytest.approx(dimension, rel=1e-12)
 
@@ -111,7 +112,7 @@ def test_power_sums_agree_with_the_rational_mixture(points: int, power: int, hal
 
 
 def test_fractional_powers_are_gamma_functions_for_one_point() -> None:
-    # ∫ √x e^{−x} dx = Γ(3/2) = √π/2; the root at 0 costs the quadrature its last digits
+    # The integral ∫ √x e^{−x} dx is Γ(3/2) = √π/2; the root at 0 costs the quadrature its last digits.
     law = pfaffian_ensemble(1, half_line=True)
     assert law.mean_power_sum(0.5) == pytest.approx(math.sqrt(math.pi) / 2, rel=1e-4)
     assert law.mean_power_sum(2.5) == pytest.approx(math.gamma(3.5), rel=1e-9)
@@ -143,10 +144,10 @@ def test_the_normaliser_agrees_with_rational_arithmetic(points: int, half_line: 
 
 def test_the_joint_density_agrees_with_a_hand_calculation() -> None:
     half, full = (pfaffian_ensemble(2, half_line=h) for h in (True, False))
-    # |4 − 1| e^{−3}/3, and |2 + 1| e^{−3}/6
+    # By hand, the densities are |4 − 1| e^{−3}/3 and |2 + 1| e^{−3}/6.
     assert half.log_density(np.array([[2.0, 1.0]])) == pytest.approx([-3.0], abs=1e-14)
     assert full.log_density(np.array([[2.0, -1.0]])) == pytest.approx([-3.0 - math.log(2)], abs=1e-14)
-    # three points: |1 − 4| |1 − 9| |4 − 9| = 120 over 3! · 69/4
+    # For three points the density by hand has |1 − 4| |1 − 9| |4 − 9| = 120 over 3! · 69/4.
     three = pfaffian_ensemble(3, half_line=True)
     assert three.log_density(np.array([[1.0, 2.0, 3.0]])) == pytest.approx([math.log(120 / 103.5) - 6], abs=1e-13)
 
@@ -212,8 +213,10 @@ def test_one_point_is_drawn_by_inversion_of_the_exponential_law() -> None:
 
 @pytest.mark.parametrize("half_line", [True, False], ids=["half line", "full line"])
 def test_one_of_two_points_follows_the_law_calculated_by_hand(half_line: bool) -> None:
-    # primitives of `one_point_by_hand` over 2: of (x² − 2) e^{−x}: −(x² + 2x) e^{−x};
-    # of 4(x + 1) e^{−2x}: −(2x + 3) e^{−2x}; and E (x + e^{−x}) e^{−x}: 1 + 1/2 on each side
+    # The distribution functions come from primitives of the terms of `one_point_by_hand`, divided by 2: (x² − 2) e^{−x}
+    # has −(x² + 2x) e^{−x}, and 4(x + 1) e^{−2x} has −(2x + 3) e^{−2x}. The integral of (x + e^{−x}) e^{−x} is 1 + 1/2
+    # on
+    # each side.
     def half(x: Vector) -> Vector:
         return (3 - (x**2 + 2 * x) * np.exp(-x) - (2 * x + 3) * np.exp(-2 * x)) / 3
 

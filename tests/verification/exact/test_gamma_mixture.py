@@ -31,7 +31,7 @@ ALLOWED = sqrt(log(2 / FALSE_ALARM) / (2 * DRAWS))  # 0.0104
 
 def test_small_polynomials_are_those_worked_out_by_hand() -> None:
     assert gap_polynomial(1) == {(0,): 1}
-    # s_1 = g_1 + g_2, s_2 = g_2: (s_1 - s_2)(s_1 + s_2) = g_1 (g_1 + 2 g_2)
+    # With s_1 = g_1 + g_2 and s_2 = g_2, (s_1 - s_2)(s_1 + s_2) = g_1 (g_1 + 2 g_2).
     assert gap_polynomial(2) == {(2, 0): 1, (1, 1): 2}
     assert gap_polynomial(2, (1, 1)) == {(1, 0): 1}
     assert gap_polynomial(2, (-1, 1)) == {(1, 0): 1, (0, 1): 2}

@@ -140,7 +140,7 @@ def test_an_enclosure_contains_a_sharper_one(dimension: int, symmetric: bool) ->
 
 
 def test_precision_is_doubled_until_a_tiny_probability_is_resolved() -> None:
-    # As s → 0 the exponential drops out and P ~ c s^{d²}; at d = 6 halving s divides by 2^36.
+    # As s → 0 the exponential tends to 1, and P ~ c s^{d²}; at d = 6, halving s divides P by 2^36.
     small, half = (enclose_spectral_cdf(6, s) for s in (Fraction(1, 10**6), Fraction(1, 2 * 10**6)))
     assert small.upper < mpmath.mpf("1e-200")
     assert float(small.midpoint / half.midpoint) == pytest.approx(2.0**36, rel=1e-4)

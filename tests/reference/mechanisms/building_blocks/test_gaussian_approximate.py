@@ -33,7 +33,7 @@ def exact_log_delta(q: float, epsilon: float) -> float:
 
 @pytest.mark.parametrize(("q", "epsilon"), [(0.3, 0.1), (1.0, 1.0), (2.5, 4.0), (0.2, 0.5)])
 def test_the_exact_delta_is_the_hockey_stick_divergence(q: float, epsilon: float) -> None:
-    # ∫ (p − e^ε p')₊ with p = N(q, 1), p' = N(0, 1)
+    # The exact δ is ∫ (p − e^ε p')₊ for the densities p of N(q, 1) and p' of N(0, 1).
     def excess(t: float) -> float:
         return max(0.0, float(stats.norm.pdf(t - q) - math.exp(epsilon) * stats.norm.pdf(t)))
 

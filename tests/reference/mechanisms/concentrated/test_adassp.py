@@ -46,11 +46,11 @@ def test_one_column_has_no_feature() -> None:
 
 def test_the_penalty_fills_the_eigenvalue_up_to_the_target() -> None:
     assert [penalty(noisy, 4) for noisy in (-5, 0, 1, 4, 9)] == [4, 4, 3, 0, 0]
-    # √(3 ln(18/β)) for three features; β = 18 e⁻³ gives 3
+    # For three features the factor is √(3 ln(18/β)), which is 3 for β = 18 e⁻³.
     assert target_eigenvalue(3, 2.0, 18 * math.exp(-3)) == pytest.approx(6, rel=1e-14)
 
 
 def test_a_singular_matrix_has_the_solution_of_least_norm() -> None:
-    # the target is 4 and λ̃ = 0, so λ = 4, which s₂W = −4 cancels
+    # The target is 4 and λ̃ = 0, so λ = 4, and s₂W = −4 cancels it.
     got = release([[0.0, 0.5]], one_feature(0.0, -math.sqrt(8), 1.0), rho=1.5, beta=BETA)
     assert np.isfinite(got).all()

@@ -85,7 +85,7 @@ def test_the_formulas_agree_with_a_hand_calculation() -> None:
     assert squared_norm_bound(Fraction(4), Fraction(1)) == 10  # 4 + 2 · 2 + 2
     assert noise_scale(10, 5, 4) == 1.0
     assert float(spectral_noise_bound(200, 0.05)) == pytest.approx(32.1208, abs=1e-4)  # 28.2843 + √(3.99 ln 40)
-    # d/n = 1/4, 2 ln(2/β)/n = 1/4: e = 1, η = 3
+    # With d/n = 1/4 and 2 ln(2/β)/n = 1/4, e = 1 and η = 3.
     n, beta = mpmath.mpf(8), 2 * mpmath.exp(-1)
     assert mpmath.almosteq(sampling_bound(n, 2, beta, mpmath.log), 3, 1e-14)
     assert float(offset(8, 2, 0.1, 7.0, "code")) == 0.625  # ½ + 1/8

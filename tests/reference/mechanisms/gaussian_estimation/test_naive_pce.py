@@ -19,7 +19,7 @@ from covassay.reference.mechanisms.gaussian_estimation.naive_pce import (
 from tests.conventions import Matrix
 
 BETA, KAPPA = 0.5, 1.0
-# n = 2, d = 2, κ = 1, β = 1/2: L = ln 4, r² = 2 + 2√(2 ln 4) + 2 ln 4 = 8.1028
+# With n = 2, d = 2, κ = 1 and β = 1/2, L = ln 4 and r² = 2 + 2√(2 ln 4) + 2 ln 4 = 8.1028.
 R2 = 2 + 2 * math.sqrt(2 * math.log(4)) + 2 * math.log(4)
 
 

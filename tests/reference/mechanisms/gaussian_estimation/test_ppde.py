@@ -47,7 +47,8 @@ def test_the_formulas_agree_with_a_hand_calculation() -> None:
 
 
 def test_enough_records_satisfies_both_conditions() -> None:
-    # m u/(2 · 16² · 49/48) ≥ l at u = 1/d, and s √(2l) ≤ u/16 at |S| = d, u = 1/d
+    # At u = 1/d the first number of records gives m u/(2 · 16² · 49/48) ≥ l, and the second s √(2l) ≤ u/16 with |S| =
+    # d.
     for d, rho, beta in ((2, 1.0, 0.1), (8, 1e-4, 1e-6), (64, 0.01, 0.5)):
         rounds = most_rounds(d)
         m = 1.0
@@ -125,7 +126,7 @@ def test_the_first_block_spends_the_whole_budget_from_the_stated_n_on() -> None:
         for beta in (1e-9, 0.1, 0.8):
             assert all(first_bound_squared(d, n, beta) >= (d + 1) // 2 for n in range(1, 12))
         assert all(first_bound_squared(d, n, 1 - 1e-9) >= (d + 1) // 2 for n in range(4, 12))
-    # ρ is not always attained: at d = n = 1, β = .9 the share B² = .632 of it is spent
+    # The budget ρ is not always attained: at d = n = 1 and β = .9 only the share B² = .632 of it is spent.
     assert first_round_loss(1, 1, 0.9, "tight") == pytest.approx(6 * math.log(1 / 0.9))
     # In the first round "tight" has less noise, because 2B² > |S|, unless d ≤ 3, n ≤ 3 and β ≥ e^(−1/6).
     for d in range(2, 40):

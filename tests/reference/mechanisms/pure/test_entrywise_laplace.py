@@ -10,7 +10,7 @@ from covassay.reference.mechanisms.pure.entrywise_laplace import largest_entry
 @pytest.mark.parametrize("count", [1, 3, 10, 100])
 @pytest.mark.parametrize("beta", [0.5, 0.1, 1e-6])
 def test_no_entry_exceeds_the_bound_with_the_stated_probability(count: int, beta: float) -> None:
-    # P(all |M_i| ≤ t) = (1 − e^{−t})^k, exactly
+    # The exact probability is P(all |M_i| ≤ t) = (1 − e^{−t})^k.
     def failure(t: float) -> float:
         return -math.expm1(count * math.log1p(-math.exp(-t)))
 

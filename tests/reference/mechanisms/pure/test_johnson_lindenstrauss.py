@@ -48,7 +48,7 @@ def test_the_vector_form_is_an_isometry() -> None:
 
 def test_the_formulas_agree_with_a_hand_calculation() -> None:
     assert [entries(d) for d in (1, 2, 3, 20)] == [1, 3, 6, 210]
-    # with the logarithm set to 0: 4 (√(2·8) + 0 + 1 + 0)²/α² = 100/α²
+    # With the logarithm set to 0, the number of rows is 4 (√(2·8) + 0 + 1 + 0)²/α² = 100/α².
     assert sketch_rows(8, 5, 0.1, log=lambda _: 0) == 4
     assert sketch_rows(8, 3, 0.1, log=lambda _: 0) == 12  # 11.1
     assert sketch_rows(8, 1, 0.1, log=lambda _: 0) == 36  # D

@@ -29,7 +29,7 @@ from covassay.reference.mechanisms.pure.johnson_lindenstrauss_image import (
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, Matrix
 
-# (d, α): l = 1, 2, 4, 3 in place of D = 3, 3, 6, 15
+# With these (d, α), T has l = 1, 2, 4, 3 rows in place of D = 3, 3, 6, 15.
 COARSE = [(2, 20.0), (2, 10.0), (3, 8.0), (5, 10.0)]
 
 
@@ -50,7 +50,8 @@ def test_the_length_of_the_walk_is_a_parameter_of_the_draw_alone() -> None:
 
 
 def test_with_one_projection_the_norm_agrees_with_a_hand_calculation() -> None:
-    # l = 1: T svec(M) = ⟨Q, M⟩, so the cheapest M with image z is z/‖Q‖ on one eigenvector: ‖z‖_K = |z|/‖Q‖
+    # With l = 1, T svec(M) = ⟨Q, M⟩. So the cheapest M with the image z is z/‖Q‖ on one eigenvector, and ‖z‖_K =
+    # |z|/‖Q‖.
     t = transform(2, 20.0, 0.1, 0)
     assert t.shape == (1, 3)
     spectral = np.abs(np.linalg.eigvalsh(unsvec(t[0]))).max()

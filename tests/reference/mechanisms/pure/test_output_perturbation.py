@@ -33,10 +33,10 @@ def test_a_target_without_a_feature_is_refused() -> None:
 @pytest.mark.thorough
 def test_the_steps_of_the_derivation_hold_for_symbols() -> None:
     w, phi, k, lam = sympy.symbols("W phi kappa lambda", positive=True)
-    # G is the maximum over φ of W sin²φ + sin φ cos φ = (W + sin 2φ − W cos 2φ)/2
+    # G is the maximum over φ of W sin²φ + sin φ cos φ = (W + sin 2φ − W cos 2φ)/2.
     assert sympy.simplify(w * sympy.sin(phi) ** 2 + sympy.sin(phi) * sympy.cos(phi)
                           - (w + sympy.sin(2 * phi) - w * sympy.cos(2 * phi)) / 2) == 0  # fmt: skip
-    # √(λ(1 − λ))/(λ + κ) is stationary at λ = κ/(1 + 2κ), with value W
+    # The quotient √(λ(1 − λ))/(λ + κ) is stationary at λ = κ/(1 + 2κ), with value W.
     square = lam * (1 - lam) / (lam + k) ** 2
     at = k / (1 + 2 * k)
     assert sympy.simplify(sympy.diff(square, lam).subs(lam, at)) == 0
@@ -48,6 +48,6 @@ def moved(first: Matrix, second: Matrix, alpha: float) -> float:
 
 
 def test_the_constant_for_a_loss_of_slope_one_is_too_small_for_squares() -> None:
-    # CMS11: 2/(nΛ) with F = … + (Λ/2)‖w‖², so Λ = 2α: 1/(αn)
+    # CMS11 has the scale 2/(nΛ) for F = … + (Λ/2)‖w‖², so Λ = 2α and the scale is 1/(αn).
     first, second = worst_pair(10**5, 1e-3)
     assert moved(first, second, 1e-3) > 5 / (1e-3 * 10**5)
