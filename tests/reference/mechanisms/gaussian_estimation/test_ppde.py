@@ -63,7 +63,7 @@ def test_enough_records_satisfies_both_conditions() -> None:
 
 def test_long_records_are_shortened() -> None:
     rows = np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
-    np.testing.assert_allclose(block_mean(rows, 1, 2, np.arange(4), 1.0), np.full(4, 0.25))  # from length 2 to 1
+    np.testing.assert_allclose(block_mean(rows, 1, 2, np.arange(4), 1.0), np.full(4, 0.25))  # shortened to length 1
     # the rows have length 1 on one coordinate
     np.testing.assert_allclose(block_mean(rows, 1, 2, np.array([0]), 1.0), [0.5])
 
