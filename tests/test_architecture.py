@@ -68,6 +68,9 @@ def forbidden(names: set[str], allowed: set[str]) -> set[str]:
 
 @pytest.mark.parametrize("folder", MAY_IMPORT)
 def test_imports_point_one_way(folder: str) -> None:
+    """This test catches an import of the verification from the reference, or of an optional package when the module is
+    loaded.
+    """
     for path in (ROOT / folder).rglob("*.py"):
         source = path.read_text()
         allowed = MAY_IMPORT[folder] | ({"pytest"} if path == PYTEST_PLUGIN else set())
@@ -77,6 +80,7 @@ def test_imports_point_one_way(folder: str) -> None:
 
 
 def test_every_package_is_shipped() -> None:
+    """This test catches a package that pyproject.toml does not list, and that an installation therefore lacks."""
     listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
     present = {
         ".".join(("covassay", *init.parent.relative_to(ROOT).parts))
@@ -93,6 +97,7 @@ def test_every_module_lies_in_a_package() -> None:
 
 
 def test_the_top_level_is_fixed() -> None:
+    """This test catches a new file or folder at the top level of the repository."""
     built = {"build", "dist", "covassay.egg-info"}  # tools make these folders, and git ignores them
     present = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")} - built
     assert present == TOP_LEVEL
@@ -217,6 +222,7 @@ def test_an_impure_formula_is_seen(body: str) -> None:
 
 
 def test_every_mechanism_file_is_registered() -> None:
+    """This test catches a mechanism's file that the table of mechanisms does not name."""
     folder = ROOT / "reference" / "mechanisms"
     files = {path.stem.replace("_", "-") for path in folder.glob("*/*.py")} - {"--init--"}
     assert files == set(MECHANISMS)

@@ -59,6 +59,7 @@ def test_the_page_lists_every_reproduction_once() -> None:
 @pytest.mark.peers
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_a_reproduction_shows_its_fault(script: Path) -> None:
+    """This test catches a reproduction that no longer shows the fault that we report."""
     if importlib.util.find_spec(package_of(script)) is None:
         pytest.skip(f"{package_of(script)} is not installed")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)

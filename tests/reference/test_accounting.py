@@ -279,6 +279,7 @@ def test_overspending_is_refused_before_the_data_are_read(x: Any, charge: Any) -
 
 
 def test_what_fails_is_not_charged() -> None:
+    """This test catches a charge for a release that raised an error and gave nothing."""
     account = Account(PureDP(1.0))
     for x, arguments in [
         ([[0.5, math.nan]], {"epsilon": 0.5}),

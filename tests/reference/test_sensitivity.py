@@ -116,6 +116,7 @@ def test_sorted_eigenvalues_move_no_further_than_stated(quantity: str, order: in
 
 
 def test_neighbours_differ_in_one_row() -> None:
+    """This test catches two data sets that differ in more than their last row."""
     rows = np.array([[0.1, 0.2], [0.3, 0.4]])
     first, second = neighbours(rows, np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     np.testing.assert_array_equal(first, [[0.1, 0.2], [0.3, 0.4], [1.0, 0.0]])

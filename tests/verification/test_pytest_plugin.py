@@ -129,5 +129,6 @@ def test_nothing_is_imported_before_it_is_used(tmp_path: Path, monkeypatch: pyte
 
 
 def test_it_is_registered_once() -> None:
+    """This test catches a plugin that pytest loads twice or not at all."""
     found = [point.value for point in entry_points(group="pytest11") if point.name == "covassay"]
     assert found == ["covassay.verification.pytest_plugin"]

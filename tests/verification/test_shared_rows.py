@@ -21,6 +21,7 @@ def test_shared_rows_are_the_same_data() -> None:
 
 
 def test_errors_come_at_once() -> None:
+    """This test catches a bad value that is found only when the rows are read later."""
     with pytest.raises(InvalidInput, match="must be at most row_bound"):
         unit_rows(SharedRows.of(X), 1.0, "raise")
     with pytest.raises(InvalidInput, match=r"x\[0, 0\] = nan"):
@@ -28,6 +29,7 @@ def test_errors_come_at_once() -> None:
 
 
 def test_the_rows_are_read_once() -> None:
+    """This test catches a file that is read once for each release, and a shared result that a caller can change."""
     started: list[int] = []
     counted = SharedRows(X.shape, lambda: iter(started.append(1) or (X,)))  # type: ignore[func-returns-value]
     second_moment(counted)[:] = 7.0  # the caller gets a copy

@@ -55,6 +55,7 @@ def test_an_array_is_one_block_and_chunks_are_as_many_as_come() -> None:
 
 
 def test_every_pass_starts_again() -> None:
+    """This test catches a second pass over chunks that finds the iterator exhausted, and so sums no rows."""
     started = []
 
     def start() -> Iterator[Matrix]:

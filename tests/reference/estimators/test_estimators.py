@@ -447,6 +447,7 @@ def test_bounded_columns_are_released_by_a_mechanism_of_theirs_under_zcdp() -> N
 
 
 def test_which_mechanism_bounds_take() -> None:
+    """This test catches an estimator that ignores the bounds, or that replaces a mechanism that the user named."""
     for estimator, name in (
         (PrivateCovariance(rho=1, bounds=(-2, 2)), "box-gauss"),
         (PrivatePCA(1, rho=1, bounds=(-2, 2)), "box-gauss"),

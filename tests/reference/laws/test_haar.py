@@ -50,6 +50,7 @@ def test_the_shape_of_the_beta_law_is_half_of_each_dimension() -> None:
 
 @pytest.mark.parametrize("dimension", [1, 2, 3, 5, 8])
 def test_draws_are_orthogonal(dimension: int) -> None:
+    """This test catches a QR step that returns columns without unit length, and a single draw with the wrong shape."""
     q = haar.sample(dimension, np.random.default_rng(0), 50)
     assert q.shape == (50, dimension, dimension)
     np.testing.assert_allclose(q @ np.swapaxes(q, 1, 2), np.broadcast_to(np.eye(dimension), q.shape), atol=1e-14)

@@ -36,6 +36,7 @@ SIZES = pytest.mark.parametrize("points", [1, 2, 3, 4, 5, 8, 13])
 @KINDS
 @SIZES
 def test_the_basis_is_orthonormal(points: int, half_line: bool) -> None:
+    """This test catches a quadrature that is too coarse for the law's basis functions."""
     law = pfaffian_ensemble(points, half_line=half_line)
     weighted = (law.phi * law.panels.weights).reshape(points, -1)
     np.testing.assert_allclose(weighted @ law.phi.reshape(points, -1).T, np.eye(points), atol=1e-12)
@@ -247,6 +248,7 @@ def test_the_panels_end_where_the_mass_beyond_is_negligible(points: int, half_li
     ],
 )
 def test_a_seed_gives_these_draws(half_line: bool, tuples: list[list[float]]) -> None:
+    """This test catches a change of the sampler that changes the recorded draws of a seed."""
     drawn = sample_points(pfaffian_ensemble(3, half_line=half_line), 1, np.random.default_rng(0))
     np.testing.assert_allclose(drawn, tuples, rtol=1e-10)
 

@@ -115,6 +115,8 @@ def test_noise_of_the_other_form_is_refused(about: Mechanism[Any, ..., Any]) -> 
 
 @pytest.mark.parametrize("noise", [0.5, 2.0, 40.0])
 def test_the_shares_are_best(noise: float) -> None:
+    """This test catches a share of the budget that does not minimise the error."""
+
     def pure(share: float) -> float:
         return noise / (1 - share) ** 2 + 2 / share**2
 

@@ -77,6 +77,7 @@ def test_noise_that_is_written_to_is_seen() -> None:
 
 
 def test_another_key_gives_another_draw() -> None:
+    """This test catches a cache of draws that returns one draw for every key."""
     rng = np.random.default_rng(0)
     one, two = draws_again(bingham.sample, rng), draws_again(bingham.sample, rng)
     assert one.key != two.key

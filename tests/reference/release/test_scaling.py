@@ -84,6 +84,7 @@ def test_a_missing_clip_or_root_leaves_the_ball(apply: Any, inside: bool) -> Non
 
 
 def test_one_record_moves_one_row() -> None:
+    """This test catches a scale that is computed from the data, by which one record would move every row."""
     x = np.random.default_rng(0).uniform(0, 300, (6, 2))
     y = x.copy()
     y[2] = [7.0, 7.0]

@@ -145,6 +145,7 @@ def test_the_first_precision_reads_public_numbers_only() -> None:
 @pytest.mark.parametrize("name", ["laplace", "gauss-cov", "nuclear-laplace", "bingham"])
 @pytest.mark.parametrize("on", [0, 1], ids=["query 0", "query 1"])
 def test_low_order_bits_are_fair(name: str, on: int) -> None:
+    """This test catches noise whose lowest bit depends on the data, as that of floating-point noise does."""
     x = np.zeros((1, 2))
     x[:, 0] = on
     low_order_bits(lambda seed: next(iter(draw(name, {}, x, seed, grid="2^-80").integers.values()))[0])

@@ -66,6 +66,7 @@ def test_a_question_without_a_reason_for_its_share_is_refused() -> None:
 
 
 def test_the_loop_names_no_question() -> None:
+    """This test catches a special case for one question in the loop over all of them."""
     source = inspect.getsource(run) + inspect.getsource(budget) + inspect.getsource(question)
     assert not [q.name for q in own() if re.search(rf'"{re.escape(q.name)}"', source)]
     assert len(inspect.getsource(run).splitlines()) + len(inspect.getsource(budget).splitlines()) < 250
@@ -150,6 +151,7 @@ def test_nothing_refuted_means_no_second_look_is_needed_for_what_is_not_suspicio
 
 
 def test_no_question_passes_in_silence() -> None:
+    """This test catches a question that made no check and does not appear in the report."""
     made = subject()
     ask([Question("mute", "law", "?", "all", lambda subject, look: []),
          Question("absent", "law", "?", "all", lambda subject, look: [], applies=lambda subject: "no law")],

@@ -94,6 +94,7 @@ def test_a_run_is_replayed_draw_for_draw_with_any_number_of_workers() -> None:
 
 @pytest.mark.thorough
 def test_a_report_is_plain_json() -> None:
+    """This test catches a report whose JSON holds a NaN or lacks a field."""
     report = audit(TargetReference("covassay:bingham", "."), epsilon=1.0, samples=200)
     data = json.loads(json.dumps(as_json(report), allow_nan=False))
     assert data["verdict"] == "NOT REFUTED"

@@ -49,6 +49,7 @@ def test_release_is_random_without_a_seed_and_says_so_with_one(table: Path, caps
 
 
 def test_one_row_is_released(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """This test catches a division by n − 1, or a refusal, for a file with one row."""
     path = tmp_path / "one.csv"
     path.write_text(HEADER + "0.1,0.2,0.3\n")
     assert run(framed("release", str(path), "--mechanism", "iterative-eigenvectors", "--epsilon", "1")) == 0

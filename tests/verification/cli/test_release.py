@@ -175,6 +175,7 @@ def test_an_option_of_the_mechanism_that_is_called_seed_is_not_the_seed(monkeypa
 
 
 def test_an_approximate_sampler_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """This test catches an approximate sampler about which the user is not warned."""
     pretended(monkeypatch, "matrix", "space", sampler="approximate")
     assert run(command_line("data.csv", name="pretended")) == 0
     assert "the guarantee is approximate too" in capsys.readouterr().err
@@ -213,6 +214,7 @@ def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
 
 @pytest.mark.parametrize(("domain", "low", "high"), [("cube", 0, 1), ("space", -1, 1)])
 def test_bounds_fit_the_domain(domain: str, low: int, high: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches bounds that do not map the data into the mechanism's domain, or a release without its unit."""
     seen: list[Matrix] = []
     pretended(monkeypatch, "direction", domain, seen)
     Path("bounds.toml").write_text("age = [20, 80]\nheight = [170, 171]\n")

@@ -25,6 +25,7 @@ def loaded_after(arguments: list[str]) -> set[str]:
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["unknown"]], ids=["help", "version", "mistake"])
 def test_help_loads_no_numerical_library(arguments: list[str]) -> None:
+    """This test catches a slow `--help`, because a numerical library is imported."""
     assert loaded_after(arguments) == set()
 
 

@@ -62,6 +62,7 @@ def test_the_probabilities_sum_to_one(m: int) -> None:
 
 
 def test_a_simulation_has_these_probabilities() -> None:
+    """This test catches exact probabilities that a simulated mechanism does not have."""
     # n = 20000 draws, and one exact binomial test per output; a false alarm has probability at most 3e-9
     rng, values, n = np.random.default_rng(3), np.array([0.0, 2.0]), 20000
     stop = values + 4 * rng.laplace(size=(n, 2)) >= 1 + 2 * rng.laplace(size=(n, 1))

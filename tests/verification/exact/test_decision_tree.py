@@ -29,6 +29,9 @@ def test_runs_beyond_the_extent_are_left_out() -> None:
 
 
 def test_products_and_equality() -> None:
+    """This test catches two equal sums of exponentials that do not compare as equal, or an exact sum that equals its
+    rounded value.
+    """
     one, e = ExpSum.of(1), ExpSum.of(1, Fraction(1, 3))
     assert (one + ExpSum.of(-1) * e) * (one + e) == one + ExpSum.of(-1, Fraction(2, 3))
     assert e * e * e == ExpSum.of(1, 1)

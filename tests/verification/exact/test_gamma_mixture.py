@@ -115,6 +115,7 @@ def test_the_normaliser_has_its_known_values(dimension: int, symmetric: bool, ex
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4])
 @pytest.mark.parametrize("power", [1, 2, 3, 4, 6])
 def test_power_sums_agree_with_quadrature(dimension: int, power: int, symmetric: bool) -> None:
+    """This test catches a wrong coefficient in the exact mean of a power sum."""
     ratio = laguerre_integral(dimension, power, symmetric=symmetric) / laguerre_integral(
         dimension, None, symmetric=symmetric
     )

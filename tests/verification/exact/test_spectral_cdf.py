@@ -123,6 +123,7 @@ def test_in_dimension_two_the_symmetric_kind_has_its_closed_form(s: Fraction) ->
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4])
 @pytest.mark.parametrize("per_dimension", [Fraction(1, 4), Fraction(11, 10), Fraction(5, 2)])
 def test_it_agrees_with_quadrature(dimension: int, per_dimension: Fraction, symmetric: bool) -> None:
+    """This test catches a wrong coefficient in the exact distribution function."""
     s = per_dimension * dimension
     enclosure = enclose_spectral_cdf(dimension, s, symmetric=symmetric)
     by_quadrature = quadrature_cdf(dimension, float(s), symmetric=symmetric)

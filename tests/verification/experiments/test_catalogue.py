@@ -119,6 +119,7 @@ def test_a_comparison_is_contradicted_where_intervals_are_disjoint_and_only_ther
 
 
 def test_what_was_compared_is_counted() -> None:
+    """This test catches a claim that holds because it compared nothing."""
     lines: Lines = {("p", "m", "a"): line(1.0, 1.0, 1.0), ("p", "m", "b"): line(0.7, 0.85, 2.0)}
     assert beats(["a"], ["b"], ["p"])(lines).compared == 3
     assert beats(["a"], ["b"], ["p"], at=smallest)(lines).compared == 1

@@ -124,6 +124,7 @@ def test_more_repetitions_leave_the_first_ones_as_they_are(whole: Path, tmp_path
     ("other", "told"), [(plan(2, seed=1), "seed 0 instead of 1"), (plan(1), "repetitions 2 instead of 1")]
 )
 def test_another_run_is_not_overwritten(other: Plan, told: str, whole: Path, tmp_path: Path) -> None:
+    """This test catches results of another run that are overwritten without a word."""
     file = tmp_path / whole.name
     file.write_bytes(whole.read_bytes())
     again = Here()

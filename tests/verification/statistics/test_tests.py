@@ -138,6 +138,7 @@ def test_nine_tenths_of_the_laplace_noise_are_seen_in_8000_draws_and_three_hundr
 
 
 def test_the_test_agrees_with_scipy() -> None:
+    """This test catches a wrong p-value of the Kolmogorov-Smirnov test."""
     x = 1.1 * np.random.default_rng(3).standard_normal(400) + 0.1
     p_value = stats.kstest(x, "norm").pvalue
     assert 1e-6 < p_value < 0.02
@@ -194,6 +195,7 @@ def test_an_atom_is_handled() -> None:
 
 
 def test_a_shifted_law_is_rejected() -> None:
+    """This test catches a statistical test without power."""
     rng = np.random.default_rng(1)
     assert kolmogorov_smirnov(rng.random(2000) ** 1.5, uniform, "").p_value < 1e-9
     assert two_sample(rng.random(2000), rng.random(2000) ** 1.5, "").p_value < 1e-9
@@ -271,6 +273,7 @@ def test_one_column_of_another_scale_is_seen() -> None:
 
 
 def test_draws_without_noise_are_counted() -> None:
+    """This test catches a release that is given without noise once in 2000 draws."""
     noise = np.random.default_rng(0).standard_normal((2000, 3))
     noise[0, :2] = 0
     assert bare_draws(noise).p_value == 1

@@ -85,6 +85,7 @@ def test_it_passes_every_test_as_a_process(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_every_flag_has_a_mutant() -> None:
+    """This test catches a flag of the test vectors that no mutant trips."""
     assert set(OF_THE_PAGES) == set(CONTENT["flags"])
 
 

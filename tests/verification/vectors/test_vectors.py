@@ -172,6 +172,7 @@ def test_a_file_that_is_not_what_the_generator_makes_is_told(
 
 
 def test_the_schema_refuses_spoiled_tests() -> None:
+    """This test catches a schema that allows a test vector without a tolerance or with a number for text."""
     validator = Draft202012Validator(schemas()["known-answers"])
     valid, invalid = (next(t for t in CONTENT["tests"] if t["result"] == word) for word in ("valid", "invalid"))
     for spoiled in (

@@ -32,6 +32,7 @@ def test_without_noise_on_much_data_it_is_least_squares() -> None:
 
 
 def test_the_coefficients_have_no_unit() -> None:
+    """This test catches coefficients that are scaled by row_bound, as a second moment must be."""
     x, noise = unit_rows(np.random.default_rng(3).standard_normal((9, 3))), draw_noise(3, np.random.default_rng(4))
     np.testing.assert_allclose(release(10 * x, noise, rho=1, row_bound=10), release(x, noise, rho=1), rtol=1e-12)
 

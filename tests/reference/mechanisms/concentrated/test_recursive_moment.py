@@ -16,6 +16,7 @@ from covassay.reference.mechanisms.concentrated.recursive_moment import draw_noi
     [(1, 1, 1), (320, 1, 1), (321, 1, 2), (746, 1, 2), (747, 1, 3), (1e4, 10, 3), (3200, 10, 1), (1e30, 1, 76)],
 )
 def test_the_number_of_rounds(kappa: float, m: int, rounds: int) -> None:
+    """This test catches a number of rounds that is one too low to reach κ."""
     assert number_of_rounds(kappa, m) == rounds
     assert m * 320 * (7 / 3) ** (rounds - 1) >= kappa * (1 - 1e-12)
 

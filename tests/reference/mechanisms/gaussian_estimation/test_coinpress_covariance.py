@@ -53,6 +53,7 @@ def exactness(mechanism: Release, steps: int) -> float:
 
 @pytest.mark.parametrize("steps", [1, 2, 3, 5])
 def test_coordinates_are_undone_exactly(steps: int) -> None:
+    """This test catches an estimate that is not turned back into the data's own coordinates."""
     assert exactness(release, steps) < 1e-13
 
 

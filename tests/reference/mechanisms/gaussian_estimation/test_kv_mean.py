@@ -37,6 +37,7 @@ def test_the_formulas_agree_with_a_hand_calculation() -> None:
 
 @pytest.mark.parametrize(("bins", "rho", "beta"), [(21, 1.0, 0.1), (2001, 0.01, 1e-6), (3, 100.0, 0.5)])
 def test_enough_rows_solve_their_equation(bins: int, rho: float, beta: float) -> None:
+    """This test catches a wrong root of the equation for the number of rows."""
     n, length = enough_rows(bins, rho, beta), math.log(4 * bins / beta)
     assert GAP * n == pytest.approx(math.sqrt(2 * n * length) + math.sqrt(8 * length / rho), rel=1e-12)
 

@@ -49,6 +49,7 @@ def test_the_noise_of_the_last_step_is_seen_through_the_inverse() -> None:
 
 
 def test_the_steps_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches steps that each spend the whole ρ or β."""
     calls = recorded_calls(monkeypatch, naive_pce, "estimate")
     sample(np.eye(2), np.random.default_rng(0), rho=0.7, calibration="tight", kappa=1e4, beta=0.1)
     seen = [call.options for call in calls]

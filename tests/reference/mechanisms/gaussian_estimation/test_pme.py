@@ -96,6 +96,7 @@ def test_the_mean_does_not_reach_the_preconditioner() -> None:
 
 
 def test_the_steps_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches steps that each spend the whole ρ or β."""
     rounds, means = recorded_calls(monkeypatch, naive_pce, "estimate"), recorded_calls(monkeypatch, naive_pme)
     sample(np.eye(5), np.random.default_rng(0), rho=0.7, kappa=1e4, mean_bound=3.0, beta=0.1)
     assert [r.rows for r in rounds] == [2] * 7

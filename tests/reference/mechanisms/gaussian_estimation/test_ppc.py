@@ -33,6 +33,7 @@ def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:
 
 
 def test_the_rounds_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches rounds that each spend the whole ρ or β, or that do not lower κ."""
     calls = recorded_calls(monkeypatch, naive_pce, "estimate")
     sample(np.eye(2), np.random.default_rng(0), rho=0.7, calibration="tight", kappa=1e4, beta=0.14)
     seen = [call.options for call in calls]
@@ -162,6 +163,7 @@ def test_a_round_covariance_needs_no_round() -> None:
 
 
 def test_the_inverse_is_the_inverse() -> None:
+    """This test catches a product of the rounds' inverses in the wrong order."""
     rng = np.random.default_rng(0)
     for kappa in (1e4, 1e9):
         x = rng.standard_normal((50, 4)) * np.array([1.0, 10.0, 100.0, 1000.0])

@@ -47,6 +47,7 @@ def test_the_formulas_agree_with_a_hand_calculation() -> None:
 
 
 def test_enough_records_satisfies_both_conditions() -> None:
+    """This test catches a number of records that meets only one of the paper's two conditions."""
     # At u = 1/d the first number of records gives m u/(2 · 16² · 49/48) ≥ l, and the second s √(2l) ≤ u/16 with |S| =
     # d.
     for d, rho, beta in ((2, 1.0, 0.1), (8, 1e-4, 1e-6), (64, 0.01, 0.5)):
@@ -62,6 +63,7 @@ def test_enough_records_satisfies_both_conditions() -> None:
 
 
 def test_long_records_are_shortened() -> None:
+    """This test catches a mean without the clip to the given length, whose sensitivity is too large."""
     rows = np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
     np.testing.assert_allclose(block_mean(rows, 1, 2, np.arange(4), 1.0), np.full(4, 0.25))  # shortened to length 1
     # the rows have length 1 on one coordinate
@@ -110,6 +112,7 @@ def first_round_loss(d: int, m: int, beta: float, calibration: str, variance_fac
 
 @pytest.mark.parametrize("d", [1, 2, 5, 8])
 def test_the_tight_calibration_is_attained(d: int) -> None:
+    """This test catches tight constants that leave some of the budget unused, or that spend more than it."""
     for m in (10, 10_000):
         assert first_round_loss(d, m, 0.1, "tight") == pytest.approx(1, rel=1e-12)
         assert first_round_loss(d, m, 0.1, "reconstructed") < 0.5
@@ -150,6 +153,7 @@ def test_the_reconstructed_calibration_is_attained_where_records_are_shortened()
 
 
 def test_blocks_lie_across_chunks() -> None:
+    """This test catches blocks that begin anew at each chunk, which would make the release depend on their sizes."""
     x = (np.random.default_rng(0).random((23, 5)) < 0.3).astype(np.float64)
     noise = draw_noise(5, np.random.default_rng(1))
     expected = release(x, noise, rho=100.0)

@@ -73,6 +73,7 @@ def dual_norm_bound(t: Matrix, z: Matrix, d: int, rng: np.random.Generator) -> f
 @pytest.mark.thorough
 @pytest.mark.parametrize(("d", "alpha"), COARSE)
 def test_the_norm_meets_its_dual(d: int, alpha: float) -> None:
+    """This test catches a norm that is not minimised over the preimages."""
     t, rng = transform(d, alpha, 0.1, 0), np.random.default_rng(d)
     z = rng.standard_normal((6, len(t)))
     primal = norm_of_image(t, z, d)

@@ -27,6 +27,7 @@ def test_the_error_bound_holds_on_draws() -> None:
 @PROPERTY
 @given(seed=SEEDS, d=st.integers(1, 5))
 def test_clipping_the_eigenvalues_never_hurts(seed: int, d: int) -> None:
+    """This test catches a clip to the wrong interval, which would move the release away from the covariance."""
     # 0 ≤ Σ ≤ I, and the clip is the projection on that convex set
     x = unit_rows(np.random.default_rng(seed).standard_normal((4, d)))
     noisy = sample(x, np.random.default_rng(seed), epsilon=3)

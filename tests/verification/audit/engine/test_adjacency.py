@@ -80,6 +80,7 @@ def nine_times(x: Matrix, *, rho: float, rng: np.random.Generator) -> float:
 
 @pytest.mark.slow
 def test_the_same_for_zcdp() -> None:
+    """This test catches a diagnosis of the adjacency that is made for pure differential privacy only."""
     report = audit(normal, rho=0.5, released="number")
     assert report.verdict is Verdict.REFUTED
     assert "add-remove adjacency could explain it" in report.diagnoses[0]

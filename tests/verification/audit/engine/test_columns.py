@@ -100,6 +100,7 @@ ORDER, UNITS, REFLECTED = "other order of the columns", "other units of the colu
 
 
 def test_columns_that_are_treated_alike() -> None:
+    """This test catches a false alarm on a mechanism that treats all columns alike."""
     checks = found(CORRECT[0].draw, promised=True)
     assert set(checks) == {"entries", ORDER, UNITS, REFLECTED}
     assert {check.status for check in checks.values()} == {Status.NOT_REFUTED}

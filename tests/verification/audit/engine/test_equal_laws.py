@@ -66,6 +66,7 @@ def test_the_reference_gives_one_output_on_equivalent_plain_data(name: str) -> N
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in NOT_ADDITIVE]
 )
 def test_the_reference_is_not_refuted(name: str) -> None:
+    """This test catches a false alarm on a correct mechanism."""
     (check,) = run(mechanism(name).sample, name)
     assert check.status is Status.NOT_REFUTED, check.detail
 

@@ -107,6 +107,7 @@ def test_no_claim_is_too_large_or_too_small_to_be_tested(claim: Guarantee) -> No
 
 
 def test_thresholds_reach_the_extremes() -> None:
+    """This test catches thresholds that leave out the least or the largest draw, where a rare event lies."""
     values = np.random.default_rng(0).random(1000)
     tried = thresholds(values)
     assert tried[0] == values.min()

@@ -64,6 +64,7 @@ def looked_at(control: BitControl, seed: int = 0) -> BitFindings:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", BIT_CONTROLS)
 def test_every_control_is_flagged(name: str) -> None:
+    """This test catches a check of low-order bits that overlooks a planted mistake."""
     found = looked_at(BIT_CONTROLS[name])
     assert found.verdict is Verdict.REFUTED
     assert "in place of 1" in found.loss
@@ -204,6 +205,7 @@ def test_the_bits_have_a_verdict_of_their_own_that_does_not_turn_the_other() -> 
 
 @pytest.mark.thorough
 def test_with_scope_bits_they_count() -> None:
+    """This test catches a verdict or a replay line that ignores `--scope bits`."""
     report = audit("numpy:laplace", epsilon=1.0, samples=100, scope="bits")
     assert (report.verdict, report.in_real_arithmetic) == (Verdict.REFUTED, Verdict.NOT_REFUTED)
     assert report.verdict.exit_status == 1
@@ -219,6 +221,7 @@ def test_with_scope_bits_they_count() -> None:
 
 @pytest.mark.slow
 def test_a_rounded_release_passes_both() -> None:
+    """This test catches a false alarm on the low-order bits of a rounded release."""
     report = audit("rounded:private-trace", epsilon=1.0, samples=100, scope="bits")
     assert report.verdict is Verdict.NOT_REFUTED
     assert "no loss above the claim was found in its low-order bits" in bits_sentence(report)
@@ -250,6 +253,7 @@ def may_be_seen(mechanism_name: str) -> bool:
     ],
 )
 def test_our_float_releases_are_flagged(name: str) -> None:
+    """This test catches a check of low-order bits that overlooks floating-point noise in our own releases."""
     source = TargetReference(f"covassay:{name}", ".")
     mechanism = source.load().mechanism
     samples = 4000 if mechanism in RARE else 2000

@@ -55,6 +55,7 @@ def only(name: str, draw: Callable[..., Any], **more: Any) -> Finding:
 
 @pytest.mark.parametrize("name", ["laplace", "lap-cov", "gauss-cov", "gaussian-approximate", "k-norm"])
 def test_the_reference_is_not_refuted(name: str) -> None:
+    """This test catches a false alarm on a correct mechanism."""
     assert only(name, of(name)).status is Status.NOT_REFUTED
 
 
@@ -169,10 +170,12 @@ def test_half_the_noise_from_other_numbers_is_refuted_by_its_law() -> None:
 
 
 def test_single_precision_is_not_refuted() -> None:
+    """This test catches a false alarm on a correct mechanism that rounds to single precision."""
     assert only("lap-cov", lambda x, **given: of("lap-cov")(x, **given).astype(np.float32)).status is Status.NOT_REFUTED
 
 
 def test_without_seeds_nothing_is_compared() -> None:
+    """This test catches a comparison of two draws whose noise is not the same."""
     assert only("laplace", of("laplace"), seeded=False).status is Status.SKIPPED
     unseeded = np.random.default_rng(0)
     moving = lambda x, *, rng, epsilon: mechanism("laplace").sample(x, unseeded, epsilon=epsilon)  # noqa: E731

@@ -143,6 +143,7 @@ QUICK = ("arrays",)
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.thorough) for n in CORRECT])
 def test_a_correct_implementation_stands(name: str) -> None:
+    """This test catches a false alarm on a correct implementation."""
     found = checks(CORRECT[name]())
     assert not [(f.name, f.detail) for f in found if f.status is Status.REFUTED]
 
@@ -163,6 +164,7 @@ def test_another_order_of_the_draws_is_no_other_law_where_noise_is_not_added() -
 
 
 def test_state_is_refuted_in_words() -> None:
+    """This test catches an implementation whose noise depends on earlier calls, and a finding that does not say so."""
     seen: list[int] = []
 
     def draw(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -208,6 +210,7 @@ def test_pairs_tell_three_per_cent_with_few_draws() -> None:
 
 
 def test_the_sizes_have_no_gaps() -> None:
+    """This test catches a range of sizes that the audit never draws, in which a mistake could hide."""
     assert max(b / a for a, b in pairwise(ROWS) if a >= 12) <= 1.4
     assert max(b / a for a, b in pairwise(COLUMNS) if a >= 12) <= 1.3
     assert (ROWS[0], COLUMNS[0], COLUMNS[-1]) == (1, 1, 64)

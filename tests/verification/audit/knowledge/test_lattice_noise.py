@@ -112,6 +112,7 @@ def test_what_is_wrong_with_single_integers_is_seen_on_a_coarse_lattice(control)
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "guarantee", "bits"), CLAIMS)
 def test_the_reference_is_not_refuted(name: str, guarantee: Guarantee, bits: int) -> None:
+    """This test catches a false alarm on a correct mechanism."""
     target = Target("lattice", partial(mechanism(name).sample, input_bits=bits), mechanism=name)
     for seed in range(3):
         report = audit(target, **guarantee.keywords(), options={"input_bits": bits}, samples=300, seed=seed)

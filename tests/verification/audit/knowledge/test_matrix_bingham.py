@@ -33,6 +33,7 @@ def drawn(x: Matrix, rank: int, size: int, factor: float = 1.0) -> Matrix:
 
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_the_reference_has_every_law(rank: int) -> None:
+    """This test catches a stated law that the reference's draws do not have."""
     for scenario in scenarios(rank):
         p = drawn(scenario.x, rank, 400)
         assert min(test(p).p_value for test in scenario.tests.values()) > FALSE_ALARM, scenario.name

@@ -62,6 +62,7 @@ def test_without_a_choice_in_reach_there_are_no_data() -> None:
 
 
 def test_eigenvalues_are_as_stated() -> None:
+    """This test catches a data set whose eigenvalues are not the ones asked for."""
     x = with_eigenvalues(7.25, 2.5)
     assert np.linalg.eigvalsh(x.T @ x) == pytest.approx([2.5, 7.25], rel=1e-12)
     assert row_norms(x).max() <= 1 + 1e-12
@@ -71,6 +72,7 @@ def test_eigenvalues_are_as_stated() -> None:
 
 
 def test_unit_rows_are_counted() -> None:
+    """This test catches a data set that has a different number of unit rows from the one asked for."""
     x = unit_rows_among(12, 4.5)
     assert x is not None
     assert x.shape == (12, 2)

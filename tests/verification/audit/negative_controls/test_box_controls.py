@@ -98,6 +98,7 @@ def rejecting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @pytest.mark.slow
 def test_other_notions_and_outputs() -> None:
+    """This test catches a false alarm on bounded data with zCDP, or with a vector as output."""
     assert audit(gaussian, rho=0.5, bounds=UNEQUAL, samples=150).verdict is Verdict.NOT_REFUTED
     assert audit(mean, epsilon=1.0, bounds=UNEQUAL, released="vector", samples=150).verdict is Verdict.NOT_REFUTED
 
@@ -115,6 +116,7 @@ def test_too_little_noise_in_other_notions_and_outputs() -> None:
 
 
 def test_preconditions_accuse_nobody() -> None:
+    """This test catches a false alarm on a release that refuses too few records."""
     report = audit(rejecting, epsilon=1.0, bounds=UNEQUAL, samples=150)
     assert report.verdict is Verdict.NOT_REFUTED
     edge = next(check for check in report.checks if check.name == "edge cases")

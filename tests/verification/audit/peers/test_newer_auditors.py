@@ -79,6 +79,7 @@ def test_the_wealth_holds_its_level_where_the_claim_is_attained() -> None:
 
 
 def test_a_stake_follows_the_gains() -> None:
+    """This test catches a bet that uses the gain that it bets on, and one that never grows."""
     gains, none = np.full(50, 1.0), np.zeros(1)
     logs = kernel.log_wealth(gains, none, np.full(1, 0.25))
     assert logs[0, 0] == 0  # the first stake is 0

@@ -79,6 +79,7 @@ def test_noise_in_a_range_may_have_other_scales_and_noise_without_one_may_not() 
 
 @pytest.mark.parametrize(("v", "w"), [(3, 4), (0, 1), (5, 2), (0, 0)])
 def test_whole_numbers_that_are_clipped(v: int, w: int) -> None:
+    """This test catches a loss that forgets the mass that the clip collects at its two ends."""
     scale, (low, high) = 1.5, (0, 5)
     k = np.arange(-300, 301)
 
@@ -189,6 +190,7 @@ def test_what_a_release_does_not_determine_is_not_decided(target: Target, why: s
 
 
 def test_normal_noise_and_other_claims() -> None:
+    """This test catches a loss in the wrong notion of privacy for normal noise."""
     made = recorder(lambda x, *, rng, **_: drawn(x.sum(), 2.0), {}, (primitive("normal"),))
     for claim, loss in ((ZCDP(0.5), 1 / 8), (ApproximateDP(1.0, 1e-3), gaussian_delta(0.5, 1.0))):
         assert determined(made, X, OTHER, claim, 0, 1e-3, 10.0).loss == pytest.approx(loss)

@@ -148,6 +148,7 @@ def test_no_mechanism_of_the_reference_is_refuted(name: str) -> None:
     ],
 )
 def test_the_reason_is_said(name: str, reason: str) -> None:
+    """This test catches a wrong reason why no exact loss can be given."""
     draw = CORRECT[name]
     data = (PAIR[0] * 0.998, PAIR[0] * 0.997) if name == "cached_output" else PAIR
     assert reason in exact_loss(draw, *data, PureDP(1.0)).reason
@@ -242,6 +243,8 @@ def test_generators_with_one_seed_draw_alike_in_a_recorded_run() -> None:
 
 
 def test_a_wrapped_function_is_recorded() -> None:
+    """This test catches noise that is drawn inside a wrapped function and so is not recorded."""
+
     def noisy(data: Any, eps: float, random_state: Any = None) -> Any:
         noise = np.random.RandomState(random_state).laplace(size=data.shape[1])
         return {"mean": np.clip(data, 0, 1).mean(axis=0) + 0.5 * noise / (len(data) * eps)}

@@ -36,6 +36,7 @@ def _additive() -> list[str]:
 @pytest.mark.parametrize("d", [2, 3, 4])
 @pytest.mark.parametrize("name", _additive())
 def test_the_proven_loss_is_reached(name: str, d: int) -> None:
+    """This test catches a search that stops below the loss that a theorem says is attained."""
     target = TARGETS[name]()
     assert target.mechanism is not None
     declared = MECHANISMS[target.mechanism]

@@ -24,6 +24,7 @@ MESSAGES = {
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", MESSAGES)
 def test_a_badge_says_the_verdict(kind: str) -> None:
+    """This test catches a badge that says more than its audit, such as a green one."""
     badge = json.loads(badge_text(report_of(kind)))
     assert VALIDATOR.is_valid(badge)
     assert badge["message"] == MESSAGES[kind]

@@ -136,6 +136,7 @@ def _only_child(parent: int) -> int:
 
 
 def test_the_supervisor_knows_the_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches a child process that outlives its audit because the supervisor does not know of it."""
     monkeypatch.setattr(deadline, "_folder", str(tmp_path))
     asked = process(tmp_path, REPLY)
     asked.ask({"x": [[1.0]]}, 10**6)
@@ -312,6 +313,7 @@ def test_a_process_that_forks_answers_once(tmp_path: Path) -> None:
 
 
 def test_large_requests_and_replies_pass(tmp_path: Path) -> None:
+    """This test catches a deadlock on requests and replies that are larger than a pipe holds."""
     asked = process(tmp_path, REPLY)
     rows: Any = np.random.default_rng(0).standard_normal((2000, 30)).tolist()
     for _ in range(3):

@@ -139,6 +139,7 @@ def found(function: Any) -> Target:
 
 @pytest.mark.parametrize("name", FOUND)
 def test_what_is_released_is_found(name: str) -> None:
+    """This test catches a call that is found wrongly, and a seed that the found call ignores."""
     function, call = FOUND[name]
     target = found(function)
     assert target.draw.call == call  # type: ignore[attr-defined]
@@ -334,6 +335,7 @@ def test_a_matrix_that_is_now_and_then_a_triangle_is_left_alone() -> None:
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
 def test_the_matrix_of_a_triangle(d: int) -> None:
+    """This test catches a triangle whose entries are put back in the wrong order."""
     whole = noise(d, 0)
     for triangle in (np.triu(whole), np.tril(whole), whole[np.triu_indices(d)], list(whole[np.triu_indices(d)])):
         assert np.array_equal(symmetric(triangle), whole)
