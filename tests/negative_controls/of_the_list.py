@@ -1,4 +1,4 @@
-"""Number the published list of 48 mistakes, with the negative control for each.
+"""Assign a negative control to each of the 48 mistakes of a published list, by number.
 
 The list is from the project's survey of other audits. Most of its mistakes occurred in released software.
 """

@@ -1,4 +1,4 @@
-"""The plain draw of one sample is the draw of the batched sampler from the same uniforms."""
+"""Test that the plain draw of one sample equals the draw of the batched sampler from the same uniform numbers."""
 
 import numpy as np
 import pytest

@@ -205,7 +205,7 @@ def rows_and_sum(name: str, options: dict[str, str], x: Matrix) -> list[Statisti
 
 
 def spreads_in_a_box(name: str, adjacency: Any, d: int, budget: float) -> Matrix:
-    """Return the scale of the noise of every sum, (d + 1, d + 1), of the mechanisms for bounded columns."""
+    """Return the noise scale of every sum in the mechanisms for bounded columns, in the shape (d + 1, d + 1)."""
     if name == "box-gauss":
         return spreads(box_gauss.noise_scale(d, budget, adjacency), gauss_weights(d, adjacency), d)
     return spreads(box_laplace.noise_scale(d, budget, adjacency), laplace_weights(d, adjacency), d)
@@ -243,7 +243,7 @@ def projections(key: str, m: Matrix, d: int) -> list[Statistic]:
 
 
 def outcomes(name: str, options: dict[str, str], x: Matrix) -> list[float]:
-    """Return the exact probabilities of the levels 1, 2, … of the two mechanisms that release a level."""
+    """Return the exact probabilities of the levels 1, 2, … for the two mechanisms that release a level."""
     n, d = x.shape
     energies = n * np.diag(moment(x))
     if name == "exponential":
@@ -313,7 +313,7 @@ def bingham_law_of(m: Matrix, draws: int) -> None:
         assert stats.kstest(squares, bingham_law.projection_cdf(m, [i])).statistic <= allowed
 
 
-# SCALES: with a noise of ones, what is added is the scale
+# SCALES: with a noise of ones, the release shows the scale
 
 OF_MEANS = [(n, o) for n, o in VARIANTS if n in SCALES and "adjacency" not in o]
 OF_SUMS = [(n, o) for n, o in VARIANTS if n in COUNTED and "adjacency" in o]
@@ -336,8 +336,8 @@ def of_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 def scale(name: str, options: dict[str, str], d: int, epsilon: str) -> None:
     """Require that the scale of the balls equals that of the reference to 1e-14, so that no formula used a float.
 
-    (The reference's own value has a rounding error of a few 1e-16. A formula on balls that has a
-    float as a constant would have an error as small as this; `test_the_scales_are_balls` detects it.)
+    (The reference's own value has a rounding error of a few 1e-16. A formula on balls that contains a float as a
+    constant would have an equally small error; `test_the_scales_are_balls` detects it.)
     """
     x = np.zeros((7, d))
     found = draw(name, options, x, 1, grid="2^-120", **dict.fromkeys(budget(name), epsilon))
@@ -360,7 +360,9 @@ def test_the_scale_is_that_of_the_reference(
 def test_the_scales_of_a_sum_are_those_of_the_reference(
     name: str, options: dict[str, str], d: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a noise of ones and no rows, a release consists of the two scales, to 1e-14."""
+    """This test catches a scale that differs from that of the reference. With a noise of ones and no rows, a release
+    consists of the two scales, to 1e-14.
+    """
     of_ones(monkeypatch)
     for amount in ("1", "0.1", "7.25"):
         for x, n in ((np.zeros((0, d)), 0), (np.zeros((7, d)), 7)):
@@ -376,7 +378,9 @@ def test_the_scales_of_a_sum_are_those_of_the_reference(
 def test_the_scales_in_a_box_are_those_of_the_reference(
     name: str, adjacency: str, d: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With noise of ones, the scale itself is added to every sum."""
+    """This test catches a scale in a box that differs from that of the reference. With noise of ones, the scale itself
+    is added to every sum.
+    """
     of_ones(monkeypatch)
     x = np.zeros((7, d))
     for amount in ("1", "0.1", "7.25"):
@@ -387,7 +391,8 @@ def test_the_scales_in_a_box_are_those_of_the_reference(
 
 @pytest.mark.parametrize(("name", "options"), OF_MEANS)
 def test_the_scales_are_balls(name: str, options: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """No constant of a formula is a float: the square of every scale is the rational number that it must be.
+    """This test catches a float in a formula on balls. No constant of a formula is a float: the square of every scale
+    is the rational number that it must be.
 
     Every scale is rational or the square root of a rational number with a small denominator, here to 300 bits.
     """

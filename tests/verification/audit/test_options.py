@@ -1,4 +1,4 @@
-"""The options of an audit: every entry point has the declared options, and the replay command repeats them."""
+"""Test the options of an audit: every entry point has the declared options, and the replay command repeats them."""
 
 import inspect
 import shlex
@@ -28,7 +28,7 @@ def draws(x: Any, *, epsilon: float, rng: np.random.Generator, bounds: Any = Non
     return x.T @ x + rng.laplace(size=(x.shape[1],) * 2)
 
 
-# THE ENTRIES IN PYTHON
+# THE ENTRY POINTS IN PYTHON
 
 
 def differences(entry: Callable[..., Any]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from covassay.verification.statistics.tests import binomial
 
 @pytest.mark.parametrize(("calibration", "b2"), [("paper", 4.0), ("tight", 2.0)])
 def test_the_release_has_its_exact_law(calibration: Any, b2: float) -> None:
-    # n = 2000 draws; energies 4, 1, 1 and threshold 2
+    # The test has n = 2000 draws, with energies 4, 1, 1 and threshold 2.
     x = np.repeat(np.eye(3), [4, 1, 1], axis=0)
     rng, n = np.random.default_rng(8), 2000
     draws = np.array([sample(x, rng, epsilon=1.0, calibration=calibration) for _ in range(n)])

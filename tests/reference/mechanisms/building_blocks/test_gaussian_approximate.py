@@ -1,4 +1,4 @@
-"""Gaussian mechanism under (ε, δ)-DP: the exact δ, and the classical scale within its range and beyond."""
+"""Test the Gaussian mechanism under (ε, δ)-DP: the exact δ, and the classical scale inside and outside its range."""
 
 import math
 from typing import Any
@@ -57,7 +57,9 @@ def test_the_classical_scale_is_refused_beyond_one(epsilon: float) -> None:
 
 @pytest.mark.parametrize("epsilon", [1e-8, 3e-7, 1e-5, 1e-4, 9e-4, 1e-3, 1.0])
 def test_small_budgets_are_rounded_to_the_safe_side(epsilon: float) -> None:
-    """The exact δ of the tight scale is at most the claim, and the exact δ of both scales is at most the proven δ."""
+    """This test catches a scale that is rounded down, so that the claim is exceeded. The exact δ of the tight scale is
+    at most the claim, and the exact δ of both scales is at most the proven δ.
+    """
     for log10_delta in (-299, -203, -100, -61, -30, -13, -7, -2):
         delta = 10.0**log10_delta
         assert exact_log_delta(1 / multiplier(epsilon, delta, "tight"), epsilon) <= math.log(delta)

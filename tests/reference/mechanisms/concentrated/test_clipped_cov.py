@@ -21,6 +21,7 @@ def test_zero_rows_reach_the_last_threshold() -> None:
 
 
 def test_bins_are_sums_over_chunks() -> None:
+    """This test catches bin counts of the last chunk only."""
     x = unit_rows(np.random.default_rng(0).standard_normal((50, 2)) * 2.0 ** -np.arange(50)[:, None])
     chunks = Chunks(x.shape, lambda: (x[i : i + 7] for i in range(0, 50, 7)))
     np.testing.assert_array_equal(bin_counts(x, 20), bin_counts(chunks, 20))

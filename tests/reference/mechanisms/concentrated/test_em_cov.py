@@ -13,12 +13,13 @@ ORDERS = [1.001, 1.1, 2.0, 5.0, 50.0, 1000.0]
 
 
 def test_one_feature_needs_no_direction() -> None:
+    """This test catches a draw of a direction, or another noise scale, where there is only one column."""
     got = release([[0.5], [-0.5]], IterativeEigenvectorsNoise(np.array([3.0]), GivenDirections()), rho=1.0)
     np.testing.assert_allclose(got, [[(0.5 + 2 * 3) / 2]], rtol=1e-15)
 
 
 def laplace_divergence(shift: float, alpha: float) -> float:
-    """Return the Rényi divergence D_α of Laplace(1) and its shift (Mironov 2017, Proposition 6)."""
+    """Return the Rényi divergence D_α between Laplace(1) and the same law shifted (Mironov 2017, Proposition 6)."""
     log_terms = [
         math.log(alpha / (2 * alpha - 1)) + (alpha - 1) * shift,
         math.log((alpha - 1) / (2 * alpha - 1)) - alpha * shift,

@@ -53,6 +53,7 @@ def exactness(mechanism: Release, steps: int) -> float:
 
 @pytest.mark.parametrize("steps", [1, 2, 3, 5])
 def test_coordinates_are_undone_exactly(steps: int) -> None:
+    """This test catches an estimate that is not turned back into the data's own coordinates."""
     assert exactness(release, steps) < 1e-13
 
 
@@ -85,7 +86,7 @@ def test_the_formulas_agree_with_a_hand_calculation() -> None:
     assert squared_norm_bound(Fraction(4), Fraction(1)) == 10  # 4 + 2 · 2 + 2
     assert noise_scale(10, 5, 4) == 1.0
     assert float(spectral_noise_bound(200, 0.05)) == pytest.approx(32.1208, abs=1e-4)  # 28.2843 + √(3.99 ln 40)
-    # d/n = 1/4, 2 ln(2/β)/n = 1/4: e = 1, η = 3
+    # With d/n = 1/4 and 2 ln(2/β)/n = 1/4, e = 1 and η = 3.
     n, beta = mpmath.mpf(8), 2 * mpmath.exp(-1)
     assert mpmath.almosteq(sampling_bound(n, 2, beta, mpmath.log), 3, 1e-14)
     assert float(offset(8, 2, 0.1, 7.0, "code")) == 0.625  # ½ + 1/8
@@ -99,7 +100,7 @@ def test_the_formulas_agree_with_a_hand_calculation() -> None:
 
 @pytest.mark.parametrize("d", [1, 2, 5, 20])
 def test_the_bounds_fail_as_rarely_as_stated(d: int) -> None:
-    # 4000 draws, β = .05: the test refutes a bound that fails more often than in 5 % of them, such as υ/2 for d ≥ 5
+    # With 4000 draws and β = .05, the test refutes a bound that fails in more than 5 % of them, such as υ/2 for d ≥ 5.
     rng, beta = np.random.default_rng(d), 0.05
     noise = np.linalg.norm(np.concatenate([draw_noise(d, rng, steps=10) for _ in range(400)]), 2, axis=(1, 2))
     bound = float(spectral_noise_bound(d, beta))
@@ -117,7 +118,7 @@ def test_the_bounds_fail_as_rarely_as_stated(d: int) -> None:
 
 
 def test_the_noise_is_standard_on_and_above_the_diagonal() -> None:
-    # 5000 matrices are enough to reject a diagonal of variance 2, as in the Gaussian orthogonal ensemble
+    # 5000 matrices are enough to reject a diagonal of variance 2, which the Gaussian orthogonal ensemble has
     rng = np.random.default_rng(7)
     noise = np.concatenate([draw_noise(3, rng, steps=10) for _ in range(500)])
     np.testing.assert_array_equal(noise, np.swapaxes(noise, 1, 2))

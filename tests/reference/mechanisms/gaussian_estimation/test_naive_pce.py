@@ -15,12 +15,12 @@ from covassay.reference.mechanisms.gaussian_estimation.naive_pce import (
 from tests.conventions import Matrix
 
 BETA, KAPPA = 0.5, 1.0
-# n = 2, d = 2, κ = 1, β = 1/2: L = ln 4, r² = 2 + 2√(2 ln 4) + 2 ln 4 = 8.1028
+# With n = 2, d = 2, κ = 1 and β = 1/2, L = ln 4 and r² = 2 + 2√(2 ln 4) + 2 ln 4 = 8.1028.
 R2 = 2 + 2 * math.sqrt(2 * math.log(4)) + 2 * math.log(4)
 
 
 def test_the_projection_agrees_with_a_hand_calculation() -> None:
-    # no short row: M' = [[0, 1], [1, 0]] has eigenvalues ±1; what is left is the projection on (1, 1)/√2
+    # There is no short row. M' = [[0, 1], [1, 0]] has eigenvalues ±1, and only the projection on (1, 1)/√2 is left.
     x = np.full((2, 2), 100.0)
     got = release(x, np.array([[0.0, 1.0], [1.0, 0.0]]), rho=R2**2 / 2, kappa=KAPPA, beta=BETA)
     np.testing.assert_allclose(got, [[0.5, 0.5], [0.5, 0.5]], atol=1e-14)

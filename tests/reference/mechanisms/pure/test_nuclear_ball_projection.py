@@ -1,4 +1,4 @@
-"""Nuclear-ball projection: the norm of the release."""
+"""Test the nuclear-ball projection: the norm of the release."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ EYE = np.eye(2)  # as data: n = 2, Σ = I/2, 2 tr Σ = 2
 
 @pytest.mark.parametrize("trace", [-0.2, -0.21, -50.0])
 def test_a_noisy_radius_of_zero_or_less_gives_the_zero_matrix(trace: float) -> None:
-    # 2 + 10 · (−.2) = 0
+    # By hand, the noisy radius is 2 + 10 · (−.2) = 0.
     np.testing.assert_array_equal(
         release(EYE, NuclearBallProjectionNoise(np.ones((2, 2)), trace), epsilon=0.5), np.zeros((2, 2))
     )

@@ -1,4 +1,4 @@
-"""Broken functions, each with the exact loss that it has on its pair, where there is a closed form."""
+"""Broken functions, each with its exact loss on its pair if there is a closed form."""
 
 import math
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def pair(u: Any, v: Any) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Broken:
-    """A broken function and its loss on a pair.
+    """A broken function, and its loss on a pair of data sets.
 
     loss : the exact loss; None where only a lower bound is known.
     """
@@ -111,7 +111,8 @@ def one_diagonal(x: Any, *, rho: float, rng: Any) -> Any:
 
 @broken(RHO, 1.0, DENSE, SIGNED)
 def two_triangles(x: Any, *, rho: float, rng: Any) -> Any:
-    """Draw above and below the diagonal independently, with the scale for one draw: the loss has ‖Δ‖_F² = 2."""
+    """Draw above and below the diagonal independently, with the scale for one draw, although the change has ‖Δ‖_F² =
+    2."""
     s, n = moment(x)
     return s + rng.standard_normal((D, D)) / (n * math.sqrt(rho)) / math.sqrt(2)
 
@@ -322,7 +323,7 @@ def interval_three_percent_short(x: Any, *, epsilon: float, delta: float, rng: A
 
 @broken(ApproximateDP(1.0, 0.01), -math.expm1(-0.01 / 0.97))
 def one_sided_three_percent_short(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
-    """Make outputs below those of the neighbour with probability 1 − e^{−δ/0.97}, which is above δ."""
+    """Make the probability of outputs below those of the neighbour 1 − e^{−δ/0.97}, which is larger than δ."""
     return corner(x) + 0.97 / (6 * delta) * rng.exponential()
 
 
