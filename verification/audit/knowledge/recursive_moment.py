@@ -37,7 +37,6 @@ from covassay.verification.audit.knowledge.shared.gaussian_noise import (
     likelihood_ratio,
     noise_scenario,
 )
-from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 

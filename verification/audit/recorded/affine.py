@@ -36,11 +36,11 @@ class Variable:
     """A variable is one number on the tape, entry `entry` of draw `draw`.
 
     `family` is the law of the variable. For a uniform number this is the law whose quantile function the target
-    applies, or "flat" if the output is affine in the uniform number, or "idle" if the number never reaches the output. The
-    family "radial" is for a coordinate of a vector in a uniform direction. Normal numbers on the tape give the
-    direction, and a gamma number gives the length of the vector. `sign` is −1 if the target applies the quantile
-    function to 1 − u. `parameter` is the parameter of a geometric or gamma law. `radius` is the index of the draw of
-    the gamma number.
+    applies, or "flat" if the output is affine in the uniform number, or "idle" if the number never reaches the
+    output. The family "radial" is for a coordinate of a vector in a uniform direction. Normal numbers on the tape
+    give the direction, and a gamma number gives the length of the vector. `sign` is −1 if the target applies the
+    quantile function to 1 − u. `parameter` is the parameter of a geometric or gamma law. `radius` is the index of the
+    draw of the gamma number.
     """
 
     draw: int

@@ -93,8 +93,8 @@ def power_sentences(report: AuditReport) -> list[str]:
     letter = loss_letter(report.claim)
     seen = f"a loss of {letter} = {reach.loss:.2f} or more" if math.isfinite(reach.loss) else "no loss"
     text = (
-        f"privacy, by counting events: {seen} would have been detected with 99 % probability on an event whose probability on one of the "
-        f"data sets is that of the event of “{scenario}” ({reach.probability:.2g})"
+        f"privacy, by counting events: {seen} would have been detected with 99 % probability on an event whose "
+        f"probability on one of the data sets is that of the event of “{scenario}” ({reach.probability:.2g})"
     )
     factor = reach.times_the_samples
     if math.isinf(factor):
