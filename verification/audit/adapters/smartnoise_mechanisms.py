@@ -126,12 +126,12 @@ def _target(
 
 
 def covariance() -> Target:
-    """Return the matrix that the class computes from its released values."""
+    """Return the matrix that `DPcovariance` computes from its released values."""
     return _target("covariance", _covariance, "the matrix is its make_covar_symmetric(release(data))")
 
 
 def covariance_values() -> Target:
-    """Return the values that the class releases, in the order in which it computes them."""
+    """Return the values that `DPcovariance` releases, in the order in which it computes them."""
     note = "the values of its release(data) are put in the lower triangle, the order in which they are computed"
     return _target("covariance-values", _covariance_values, note)
 

@@ -68,7 +68,8 @@ class EventTest:
     def sees(self, log_q: float, mean: float) -> bool:
         """Return whether the test refutes in 99 % of runs if the event has probability q on the second data set.
 
-        By the union bound over the four counts, the 99 % hold however the counts depend on each other.
+        By the union bound over the four counts of a test, this probability holds however the counts depend on each
+        other.
         """
         miss = (1 - POWER) / 4
         first, size = _lower(miss, mean * self.p), _upper(miss, mean)

@@ -49,7 +49,7 @@ from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower,
 
 CONFIDENCE = 0.999  # the confidence level of the bound that is printed; the verdict uses p-values instead
 FAILURES = "failures"  # the name of the check whose event is that the target fails
-# 30 stages of the pilot and 30 of the test; 30 stages have 2^30 chunks of draws, more than any run makes
+# the largest number of stages, 30 of the pilot and 30 of the test; 30 stages have more draws than any run makes
 MOST_STAGES = 60
 SMALLEST_P = 1e-300  # the smallest p-value whose logarithm is taken
 
