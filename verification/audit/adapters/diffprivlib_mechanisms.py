@@ -13,18 +13,21 @@ without a reference law.
 The modules `diffprivlib_models`, `diffprivlib_numbers` and `diffprivlib_tools` make other targets from diffprivlib.
 """
 
-import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from covassay.reference.domain import Matrix, unit_rows
-from covassay.verification.audit.adapters import diffprivlib_models, diffprivlib_numbers, diffprivlib_tools
-from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE, PRIMITIVES, keeps_factor, legacy
-from covassay.verification.audit.targets.package import told_version
+from covassay.verification.audit.adapters import (
+    diffprivlib_models,
+    diffprivlib_numbers,
+    diffprivlib_package,
+    diffprivlib_tools,
+)
+from covassay.verification.audit.adapters.diffprivlib_package import keeps_factor, legacy, quiet, target
 from covassay.verification.audit.targets.target import Target
 
+PACKAGE = diffprivlib_package.PACKAGE  # must be importable before a target is made
 CALLER = "it takes XᵀX: its caller must validate and clip the rows, which the adapter does here"
 
 
@@ -39,27 +42,21 @@ def _bingham(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 def _covariance_eig(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     from diffprivlib.models.utils import covariance_eig
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with quiet():
         w, v = covariance_eig(x, epsilon=epsilon, norm=1.0, random_state=legacy(rng))
     matrix: Matrix = (v * w) @ v.T / len(x)
     return matrix
 
 
-def _target(name: str, draw: Callable[..., Any], part: str, **more: Any) -> Target:
-    """Return the target with this name, which draws by diffprivlib."""
-    return Target(f"diffprivlib:{name}", draw, version=told_version(PACKAGE, part), primitives=PRIMITIVES, **more)
-
-
 def bingham() -> Target:
     """Return a private leading eigenvector by the exponential mechanism."""
     paper = (("calibration", "paper"),)
-    return _target("bingham", _bingham, "mechanisms.Bingham", mechanism="bingham", options=paper, notes=(CALLER,))
+    return target("bingham", _bingham, "mechanisms.Bingham", mechanism="bingham", options=paper, notes=(CALLER,))
 
 
 def covariance_eig() -> Target:
-    """Return private eigenvalues and eigenvectors of the second moment."""
-    return _target("covariance-eig", _covariance_eig, "models.utils.covariance_eig")
+    """Return eigenvalues and eigenvectors of the second moment."""
+    return target("covariance-eig", _covariance_eig, "models.utils.covariance_eig")
 
 
 TARGETS: dict[str, Callable[[], Target]] = {

@@ -1,15 +1,26 @@
-"""Declare what the adapters of diffprivlib need: the package at its pinned version, generators that it accepts, and its
-primitives.
+"""Declare what the adapters of diffprivlib need: the package at its pinned version, the generators that it takes,
+its noise, and targets that run it without its warnings.
 """
 
 import math
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from covassay.reference.domain import Vector
+from covassay.reference.privacy import PureDP
 from covassay.verification.audit.recorded.primitives import Family, Into, Primitive
-from covassay.verification.audit.targets.package import Package
+from covassay.verification.audit.targets.package import Package, told_version
+from covassay.verification.audit.targets.target import Target
+
+Bounds = tuple[tuple[float, float], ...]
+
+RANGE = (0.0, 100.0), (0.0, 1.0)  # the ranges of a positive column and of a share, for targets that need bounds
+ADJACENCY = "it does not say which data sets are neighbours; n is taken from the data"
 
 # diffprivlib 0.6.6 can be imported with scikit-learn 1.6, but not with 1.9
 PACKAGE = Package(requirements=("diffprivlib==0.6.6", "scikit-learn==1.6.1"), modules=("diffprivlib.models",))
@@ -93,3 +104,29 @@ def _keeping(state: Any) -> Any:
             return mean + self.standard_normal((size, len(mean))).dot(self._factor)
 
     return KeepsFactor
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Hide the warnings of the package."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def limits(bounds: Bounds) -> tuple[Vector, Vector]:
+    """Return the lower and the upper bounds of the columns."""
+    low, high = np.array(bounds, dtype=float).T
+    return low, high
+
+
+def target(name: str, draw: Callable[..., Any], part: str, **more: Any) -> Target:
+    """Return the target that draws with that part of the installed diffprivlib."""
+    return Target(f"diffprivlib:{name}", draw, version=told_version(PACKAGE, part), primitives=PRIMITIVES, **more)
+
+
+def pure_target(
+    name: str, draw: Callable[..., Any], part: str, released: str, *notes: str, neighbours: str = ADJACENCY, **more: Any
+) -> Target:
+    """Return the target that claims ε-DP for outputs of the kind `released`, with a note on its neighbours."""
+    return target(name, draw, part, released=released, claim=PureDP(1.0), notes=(*notes, neighbours), **more)

@@ -611,7 +611,7 @@ def same_noise(
 def _checked(comparison: _Comparison, findings: Sequence[_Moved]) -> Finding:
     compared = sum(len(shape.drawn) for shape in comparison.shapes)
     if findings:
-        detail = f"under one seed the noise changes with the data: {_listed(findings)}"
+        detail = f"under one seed the output minus the query changes with the data: {_listed(findings)}"
         if not all(f.drawn.member.inside for f in findings):
             detail += ". Rows outside the ball count as clipped"
         return _result(NAME, Status.REFUTED, detail, findings[0].drawn.member.x)

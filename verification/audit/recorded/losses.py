@@ -299,8 +299,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
             )
         errors.append(off)
     flat, one_sided = (tuple(ts) for ts in bounded.values())
-    error = float(np.linalg.norm(errors))
-    law = Law(math.sqrt(mu_squared), tuple(shifts), error, whole, flat, one_sided)
+    law = Law(math.sqrt(mu_squared), tuple(shifts), float(np.linalg.norm(errors)), whole, flat, one_sided)
     return _radial_too(law, first, math.sqrt(radial_squared)) if radial_squared else law
 
 

@@ -70,8 +70,11 @@ class ClaimUnderAudit:
         return self.seen(self.mechanism.sample(x, rng, **self.budget, **self.options), x)
 
     def draws(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
-        """Return the tested quantities of `size` draws of the reference."""
-        many = self.many or partial(one_by_one, self.mechanism.sample)
+        """Return the tested quantities of `size` draws of the reference.
+
+        A single draw is that of `draw`, because questions compare it with the target's under the same seed.
+        """
+        many = partial(one_by_one, self.mechanism.sample) if self.many is None or size == 1 else self.many
         outputs = many(x, size, rng=rng, **self.budget, **self.options)
         return np.array([self.seen(output, x) for output in outputs])
 
