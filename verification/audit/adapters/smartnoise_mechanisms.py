@@ -13,8 +13,8 @@ an argument, so it is audited for replace-one.
 
 The package requires opacus 0.14 and other large libraries, which the audited classes do not use. So no extra of
 covassay installs the package, and it is installed without its large requirements. The command `covassay adapters
-install smartnoise` installs the package in this way in an environment. The following command does it in the present
-environment.
+install smartnoise` installs the package without its large requirements in an environment. The following command does it
+in the present environment.
 
     pip install --no-deps smartnoise-synth==1.0.8 && pip install pandas scikit-learn
 

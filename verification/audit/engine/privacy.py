@@ -14,8 +14,8 @@ called the two sides.
    (`violation`).
 
 4. Wagers (`wager`). The pilot also chooses a bet on the new draws. For zCDP and (ε, δ)-DP the bet of the pilot is a
-   second test. For pure DP it can only end the draws early. For zCDP it uses in which of about 20 intervals the
-   statistic lies, while the event uses only on which side of one threshold it lies.
+   second test. For pure DP the bet can only end the draws early. For zCDP the bet uses in which of about 20 intervals
+   the statistic lies, while the event uses only on which side of one threshold it lies.
 
 5. Failures. The draws for the event also show whether the target fails more often on one data set.
 

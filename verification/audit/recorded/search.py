@@ -249,8 +249,8 @@ class _Search:
         return None if loss is None else self._highest(loss)
 
     def _by_primitives(self) -> Callable[[Matrix], float] | None:
-        """Return the loss by the package's primitives on the pair of a point; None if it is unknown on the
-        first pair.
+        """Return, as a function of a search point, the loss by the package's primitives on its pair of neighbours; None
+        if it is unknown on the first pair.
         """
 
         def loss(point: Matrix) -> float:
@@ -261,8 +261,8 @@ class _Search:
         return loss if loss(self._starts()[0]) >= 0 else None
 
     def _by_draws(self) -> Callable[[Matrix], float] | None:
-        """Return the loss of the pair of a point as a function, from the gains of the draws; None if the gains are
-        unknown.
+        """Return, as a function of a search point, the loss of its pair of neighbours by the gains of the draws; None
+        if the gains are unknown.
         """
         starts = self._starts()
         try:

@@ -44,7 +44,7 @@ SAME_IN_THE_CUBE = (*NEARBY, "clipped to the cube")
 
 
 def _zero(noise: Any) -> Any:
-    """Return a noise object of this kind in which every number is 0."""
+    """Return a copy of the noise object in which every number is 0."""
 
     def zero(z: Any) -> Any:
         return np.zeros_like(z) if isinstance(z, np.ndarray) else type(z)(0)
@@ -121,7 +121,7 @@ def _just_inside(x: Matrix) -> Matrix:
     """Return the rows, of which those outside of the unit ball are clipped to just below norm 1, as floating-point
     arithmetic may do.
 
-    A row that is clipped in this way can lie just below a grid point that the exactly clipped row reaches.
+    A row that is clipped to just below norm 1 can lie just below a grid point that the exactly clipped row reaches.
     """
     norms = np.linalg.norm(x, axis=1, keepdims=True)
     return np.where(norms > 1, x / np.maximum(norms, 1.0) * ALMOST, x)

@@ -1,4 +1,5 @@
-"""K-norm noise has a radius with a Gamma law in every dimension. In dimension 2 the law of its direction is known too.
+"""K-norm noise has a radius with a Gamma law in every dimension. In dimension 2 the law of the direction of K-norm
+noise is known too.
 
 The audit knows the data, so it observes the noise for any numbers of rows and columns. The entries of the noise are
 independent for some convex bodies only.
