@@ -1,4 +1,4 @@
-"""The output of the recursive moment shows the noise of its last round. The noise of each earlier round decides which
+"""The output of the recursive moment shows the noise of its last round. In earlier rounds the noise decides which
 directions count as large.
 
 If all directions are far below the threshold in every round, or all are far above it, the map of each round is a

@@ -154,7 +154,7 @@ def coordinates(tape: Tape, variables: Sequence[Variable]) -> Vector:
 
 
 def _radius(variables: Sequence[Variable]) -> int:
-    """Return the index of the draw of the gamma number, or −1 if there is none."""
+    """Return the index of the draw of a gamma number, or −1 if there is none."""
     return max((v.radius for v in variables), default=-1)
 
 

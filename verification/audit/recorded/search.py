@@ -244,7 +244,9 @@ class _Search:
         return points[:MOST_STARTS] + [rng.uniform(-1, 1, size=(3, d)) for _ in range(RANDOM_STARTS)]
 
     def _climb(self) -> tuple[float, Matrix] | None:
-        """Return the largest loss that was found and its point; None if the losses of points are unknown."""
+        """Return the largest loss that the search found and its point; None if the loss of a point cannot be
+        computed.
+        """
         loss = (self._by_primitives() if self.made.primitives else None) or self._by_draws()
         return None if loss is None else self._highest(loss)
 
