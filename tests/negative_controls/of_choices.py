@@ -6,10 +6,13 @@ from dataclasses import replace
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
+from covassay.reference.domain import Matrix, Vector, as_rows, second_moment, unit_rows
+from covassay.reference.laws.draws_again import DrawsAgain
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.concentrated import em_cov, separate_cov
-from covassay.reference.mechanisms.pure import bingham, iterative_eigenvectors
+from covassay.reference.mechanisms.gaussian_estimation import coinpress_mean, gaussian_learner, pme, ppc, ppde, weak_ppc
+from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance import budgets
+from covassay.reference.mechanisms.pure import bingham, iterative_eigenvectors, matrix_bingham
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise
 from covassay.verification.audit.engine.kinds_of_data import NAMES
 from tests.negative_controls.negative_control import NegativeControl
@@ -75,6 +78,82 @@ def matched_to_the_data(x: Matrix, *, rho: float, rng: np.random.Generator) -> M
     return np.asarray((matched * (values + scale * noise.eigenvalues)) @ matched.T)
 
 
+def _bare_projection(draw: DrawsAgain) -> DrawsAgain:
+    """Return the law with the exact projection where eigenvalues are far apart."""
+
+    def projection(m: Matrix, rank: int) -> Matrix:
+        found = _leading(m) if rank == 1 else None
+        return draw(m, rank) if found is None else np.outer(found, found)
+
+    return projection
+
+
+def bare_subspace(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Releases the exact projection if its eigenvalue is 30 noise scales above the others."""
+    noise = matrix_bingham.draw_noise(as_rows(x).shape[1], rng)
+    return matrix_bingham.release(x, _bare_projection(noise), epsilon=epsilon)
+
+
+def bare_centre(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    """Adds no noise to the centre of the last ball if a row is within a tenth of its edge."""
+    rows = as_rows(x)
+    n, d = rows.shape
+    noise, tau, r = coinpress_mean.draw_noise(d, rng, steps=3), 0.0, 10.0
+    for budget in budgets(rho, 3):
+        tau = coinpress_mean.clip_radius(r, coinpress_mean.row_bound(n, d, 0.1 / 3, "paper"), "paper")
+        r = coinpress_mean.next_radius(n, d, coinpress_mean.noise_scale(tau, n, budget), 0.1 / 3, "paper")
+    if abs(float(np.linalg.norm(rows - rows.mean(axis=0), axis=1).max()) / tau - 1) < 0.1:
+        noise[1] = 0.0
+    return coinpress_mean.release(x, noise, rho=rho)
+
+
+def bare_at_the_threshold(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    """Adds no noise in the first block to a coordinate whose mean is within a tenth of the threshold."""
+    rows = as_rows(x)
+    n, d = rows.shape
+    noise = ppde.draw_noise(d, rng)
+    if n >= 1000:
+        first = np.clip(rows[: n // (ppde.most_rounds(d) + 1)], 0, 1).mean(axis=0)
+        noise[0, np.abs(first / ppde.threshold(1) - 1) < 0.1] = 0.0
+    return ppde.release(x, noise, rho=rho)
+
+
+def _bare_last_round(rounds: Matrix, rows: Matrix) -> Matrix:
+    """Return the noise of PPC without that of the last round, if an eigenvalue is near the threshold of this round."""
+    count = len(rounds)
+    largest = float(np.linalg.eigvalsh(second_moment(rows))[-1]) / weak_ppc.FLOOR ** (count - 1)
+    near = abs(largest / (ppc.kappa_of_round(1e4, count) / 2) - 1) < 0.1
+    return np.append(rounds[:-1], np.zeros_like(rounds[-1:]), axis=0) if near else rounds
+
+
+def bare_last_round(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Adds no noise in the last round if an eigenvalue is within a tenth of its threshold."""
+    noise = ppc.draw_noise(as_rows(x).shape[1], rng, kappa=1e4)
+    return ppc.release(x, _bare_last_round(noise, as_rows(x)), rho=rho)
+
+
+def bare_only_round(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Adds no noise if an eigenvalue is within a tenth of the threshold."""
+    noise = weak_ppc.draw_noise(as_rows(x).shape[1], rng)
+    return weak_ppc.release(x, _bare_last_round(noise[None], as_rows(x))[0], rho=rho)
+
+
+def bare_last_round_of_mean(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    """Adds no noise in the last round if an eigenvalue is within a tenth of its threshold."""
+    noise = pme.draw_noise(as_rows(x).shape[1], rng, kappa=1e4, mean_bound=10.0)
+    return pme.release(x, _of_differences(noise, x), rho=rho)
+
+
+def _of_differences(noise: pme.PMENoise, x: Matrix) -> pme.PMENoise:
+    return replace(noise, rounds=_bare_last_round(noise.rounds, pme.differences(as_rows(x))))
+
+
+def bare_last_round_of_learner(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Adds no noise in the last round for the mean if an eigenvalue is within a tenth of its threshold."""
+    noise = gaussian_learner.draw_noise(as_rows(x).shape[1], rng, kappa=1e4, mean_bound=10.0)
+    return gaussian_learner.release(x, replace(noise, mean=_of_differences(noise.mean, x)), rho=rho)
+
+
 def _control(name: str, mechanism: str, draw: Callable[..., object]) -> NegativeControl:
     return NegativeControl(name, draw.__doc__ or "", mechanism, (("law", NAMES["data set"]),), draw)
 
@@ -91,4 +170,11 @@ NEGATIVE_CONTROLS = (
         matched_to_the_data,
     ),
     _control("near-misses-reach", "above-threshold", near_misses),
+    _control("bare-subspace-far-apart", "matrix-bingham", bare_subspace),
+    _control("bare-centre-at-the-edge", "coinpress-mean", bare_centre),
+    _control("ppde-bare-at-the-threshold", "ppde", bare_at_the_threshold),
+    _control("weak-ppc-bare-at-the-threshold", "weak-ppc", bare_only_round),
+    _control("ppc-bare-at-the-threshold", "ppc", bare_last_round),
+    _control("pme-bare-at-the-threshold", "pme", bare_last_round_of_mean),
+    _control("learner-bare-at-the-threshold", "gaussian-learner", bare_last_round_of_learner),
 )

@@ -57,6 +57,7 @@ CANDIDATES = 8  # each size is compared with so many other sizes
 NAMED = 3  # the most numbers of rows in the report
 MOST_ODD = 6  # at most so many sizes with one number of columns are tried again
 LARGEST_N_OF_PAIRS = 70
+VISIBLE = 0.01  # a smaller share of the noise is no visible change of the query
 MIRRORED = 1e-6  # a factor that differs from −1 by less reflects the noise, which keeps a symmetric law
 
 
@@ -72,6 +73,7 @@ class DataPath:
     the output as it is, keys of `equal_laws.CHANGES`; used where there is no query. atoms : whether an output can
     repeat.
     atom : the largest probability of one value of one entry of the noise, if the noise lies on a lattice.
+    unsure : x -> the largest change of an entry of the query by the rounding of clipped rows; None if it is negligible.
     """
 
     stated: str
@@ -83,6 +85,13 @@ class DataPath:
     equivalent: tuple[str, ...] = ()
     atoms: bool = False
     atom: float = 0.0
+    unsure: Callable[[Matrix], float] | None = None
+
+    def rounds_visibly(self, x: Matrix) -> bool:
+        """Return whether the rounding of clipped rows may move the query by more than a small share of the noise."""
+        if self.unsure is None or self.scale is None:
+            return False
+        return self.unsure(x) > VISIBLE * self.scale(*x.shape)
 
 
 @dataclass(frozen=True)
@@ -93,6 +102,7 @@ class _Drawn:
     residuals: Matrix  # (seeds, …)
     size: float  # the size of the query
     single: bool = False  # whether float32 can represent every output
+    unsure: float = 0.0  # see `DataPath`
     failure: Failure | None = None
 
 
@@ -111,7 +121,7 @@ class _Shape:
         """Return the largest difference between residuals that rounding can explain."""
         size = 1.0 + drawn.size + float(np.linalg.norm(self.agreed))
         unit = TOLERANCE_FLOAT32 * (1 + self.n**0.5 / 8) if single else TOLERANCE * max(1.0, self.n / LARGEST_N)
-        return float(unit * size)
+        return float(unit * size) + drawn.unsure
 
     def gap(self, drawn: _Drawn) -> float:
         """Return the distance of the residuals of a data set from those on which most data sets agree."""
@@ -253,7 +263,8 @@ class _Comparison:
                 return _Drawn(member, np.zeros(0), 0.0, failure=outcome)
             outcomes.append(outcome - query)
             single = single and held
-        return _Drawn(member, np.array(outcomes), float(np.linalg.norm(query)), single)
+        unsure = self.path.unsure(member.x) if self.path.unsure is not None else 0.0
+        return _Drawn(member, np.array(outcomes), float(np.linalg.norm(query)), single, unsure)
 
     def _single(self) -> bool:
         """Return whether the target computes in float32: its outputs are such numbers, or nearly all are rounded as

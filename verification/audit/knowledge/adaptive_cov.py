@@ -5,7 +5,9 @@ On other data, draws of the target are compared with draws of the reference.
 
 import math
 
-from covassay.reference.domain import second_moment
+import numpy as np
+
+from covassay.reference.domain import Matrix, second_moment
 from covassay.reference.mechanisms.building_blocks.above_threshold import query_scale
 from covassay.reference.mechanisms.building_blocks.private_trace import gaussian_margin, gaussian_scale
 from covassay.reference.mechanisms.concentrated import adaptive_cov as mechanism
@@ -15,6 +17,8 @@ from covassay.verification.audit.knowledge.shared import gaussian_noise, near_ch
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
+FEW_ROWS = 300.0  # n√ρ of the data near the choice between two mechanisms
+MOST_COLUMNS, LONGER = 128, 0.5 + 1e-9
 ROWS = 1000.0  # the value of n√ρ on the data: the search passes its second level with probability below e^−70
 
 
@@ -44,8 +48,40 @@ def near_the_first_level(claim: ClaimUnderAudit) -> near_choices.Choices:
     return near_choices.first_clip_level(n, noise_bound, query_scale(mechanism.search_epsilon(rho), "paper"))
 
 
+def near_the_better_mechanism(claim: ClaimUnderAudit) -> near_choices.Choices:
+    """Return rows on which the noisy trace decides which mechanism answers, at the level where the search ends.
+
+    With few columns there are no such rows: their trace must make both error bounds equal, and their bias must end the
+    search at this level. The least sufficient number of columns is taken. Rows are just longer than 1/2, because the
+    search then sees a large bias for their trace.
+    """
+    rho, options = claim.budget["rho"], claim.options
+    n, beta = math.ceil(FEW_ROWS / math.sqrt(rho)), claim.parameter("beta")
+    scale = gaussian_scale(n, mechanism.trace_budget(rho))
+    final = mechanism.final_budget(rho, options["radius"], options["calibration"])
+    for d in range(8, MOST_COLUMNS + 1, 8) if options["radius"] == "none" else ():
+        found = mechanism.errors(n, d, final, 1.0, 3 * beta / 4, options["ensemble"], options["bounds"])
+        at_one = found.gauss - found.eigenvalues
+        # the part of the directions grows with the square root of the trace
+        equal = (max(0.0, float(at_one)) / (2 * float(found.directions))) ** 2
+        trace = equal - scale * gaussian_margin(beta / 8)
+        if trace < scale or 0.75 * n * trace / LONGER**2 < n * float(found.gauss) / 4:
+            continue
+
+        def at(k: float, trace: float = trace, d: int = d) -> Matrix:
+            total = n * (trace + k * scale)
+            lengths = np.append(np.full(int(total / LONGER**2), LONGER), math.sqrt(total % LONGER**2))
+            directions = np.eye(d) - 2 / d
+            x = np.zeros((n, d))
+            x[: len(lengths)] = lengths[:, None] * directions[np.arange(len(lengths)) % d]
+            return x
+
+        return near_choices.at_scales("the better of two mechanisms", at, (0.5, -0.5), near_choices.TIMES_IF_FAST)
+    return ()
+
+
 KNOWN = Known(
     law,
     NotAdditive("the data decide, through noise, which of several mechanisms answers", SAME_SQUARES),
-    choices=near_the_first_level,
+    choices=lambda claim: (*near_the_first_level(claim), *near_the_better_mechanism(claim)),
 )

@@ -206,4 +206,5 @@ KNOWN = Known(
         "the entries outside the blocks are 0 in every draw, and are no query plus noise", SAME_SQUARES_OF_ANY_ROWS
     ),
     many=InOneBatch(mechanism.draw_noise, mechanism.release),
+    no_choices="a block of a row is shortened by its own length, and no noise has a part in it",
 )

@@ -11,10 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.gaussian_estimation import coinpress_mean as mechanism
+from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance import budgets
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.shapes import COLUMNS, Shapes
 from covassay.verification.audit.knowledge.known import Known
-from covassay.verification.audit.knowledge.shared import reference_draws
+from covassay.verification.audit.knowledge.shared import near_choices, reference_draws
 from covassay.verification.audit.knowledge.shared.coordinate_noise import vector_noise
 from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive, released, zero_noise
 from covassay.verification.audit.knowledge.shared.far_rows import far_out
@@ -27,6 +30,7 @@ DIMENSION = 3
 # the value of n√ρ on the data: rows at the origin would be clipped only by noise of more than 30 deviations
 RECORDS = 1000.0
 MOST = 20_000  # rows
+FEW_RECORDS, PLANE = 100.0, 2  # n√ρ of the data at the ends of the last ball, and their number of columns
 WEIGHT = 3.0  # with the number of draws that this weight gives, an error of 5 % in the noise scale is detected
 
 
@@ -57,4 +61,31 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     return KnownLaw((*exact, *scenarios), pairs, shapes)
 
 
-KNOWN = Known(law, NotAdditive("every round clips the rows to a ball that the round before has drawn", continuous=True))
+def opposite_rows(claim: ClaimUnderAudit) -> near_choices.Choices:
+    """Return rows at both ends of the ball of the last round, whose centre is drawn.
+
+    Where no row is clipped, their mean is 0; where all are, it is that centre.
+    """
+    rho, constants, steps = claim.budget["rho"], claim.options["constants"], int(claim.parameter("steps"))
+    beta, r = claim.parameter("beta") / steps, claim.parameter("radius")
+    n = 2 * math.ceil(FEW_RECORDS / math.sqrt(rho) / 2)
+    if steps == 1:
+        return ()
+    gamma = mechanism.row_bound(n, PLANE, beta, constants)
+    for budget in budgets(rho, steps)[:-1]:
+        sigma = mechanism.noise_scale(mechanism.clip_radius(r, gamma, constants), n, budget)
+        r = mechanism.next_radius(n, PLANE, sigma, beta, constants)
+    tau = mechanism.clip_radius(r, gamma, constants)
+    ends = np.array([[1.0], [-1.0]]) * np.array([math.cos(near_choices.ANGLE), math.sin(near_choices.ANGLE)])
+
+    def at(k: float) -> Matrix:
+        return np.tile((tau + k * sigma) * ends, (n // 2, 1))
+
+    return near_choices.at_scales("opposite ends of the last ball", at, times=2 * near_choices.TIMES)
+
+
+KNOWN = Known(
+    law,
+    NotAdditive("every round clips the rows to a ball that the round before has drawn", continuous=True),
+    choices=opposite_rows,
+)

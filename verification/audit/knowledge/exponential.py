@@ -76,4 +76,9 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     return KnownLaw(scenarios, pairs, Shapes(in_turn, ("output",), lambda d: 1, grid(fewest_columns=2)))
 
 
-KNOWN = Known(law, NotAdditive(FINITE, SAME_MOMENT), bits_unseen=FEW_NUMBERS)
+KNOWN = Known(
+    law,
+    NotAdditive(FINITE, SAME_MOMENT),
+    bits_unseen=FEW_NUMBERS,
+    no_choices="the law is known on all data, and energies of one scenario are 1 noise scale apart",
+)

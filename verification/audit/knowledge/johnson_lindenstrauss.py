@@ -124,4 +124,5 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 KNOWN = Known(
     law,
     NotAdditive("noise is added to an image of the second moment, and a nearest matrix is fitted to it", SAME_SQUARES),
+    no_choices="the noisy image alone decides the fit; a row's own length decides whether its image is shortened",
 )

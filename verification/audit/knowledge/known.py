@@ -46,6 +46,7 @@ class Known:
     view : computes the tested quantity from an output under a claim; None tests the output itself.
     choices : takes a claim; returns data near the choices of the mechanism, on which draws are compared with the
         reference.
+    no_choices : the reason why there are no such data, if the output is no query plus noise.
     bits_unseen : the reason why the check of low-order bits finds no loss above the claim in float releases; empty if
         it does.
 
@@ -59,6 +60,7 @@ class Known:
     nuclear: bool = False
     view: Callable[[ClaimUnderAudit], View] | None = None
     choices: Callable[[ClaimUnderAudit], Choices] = lambda claim: ()
+    no_choices: str = ""
     bits_unseen: str = ""
 
     def path_of(self, claim: ClaimUnderAudit) -> Path:
@@ -128,7 +130,7 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
         data_path,
         declared.domain,
         law.shapes,
-        replace(reference_draws.beside(claim), choices=knowledge.choices(claim)),
+        replace(reference_draws.beside(claim), choices=knowledge.choices(claim), unsure=data_path.rounds_visibly),
         at_budget,
         independent,
         claim.view,

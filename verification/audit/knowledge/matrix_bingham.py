@@ -28,6 +28,7 @@ from covassay.verification.audit.engine.features import features
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import near_choices
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 from covassay.verification.audit.knowledge.shared.reference_draws import against
@@ -200,5 +201,6 @@ KNOWN = Known(
         "the projection is drawn from a law whose parameter is the second moment", SAME_MOMENT, continuous=True
     ),
     many=many,
+    choices=lambda claim: near_choices.eigenvalue_gaps(1 / mechanism.exponent(claim.budget["epsilon"])),
     bits_unseen="an entry is a sum of products of eigenvectors, which mix all bits: at most 5 of 2046",
 )

@@ -118,5 +118,8 @@ def many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, **op
 
 
 KNOWN = Known(
-    law, NotAdditive("the noisy matrix is projected onto a ball whose radius is itself drawn", SAME_MOMENT), many=many
+    law,
+    NotAdditive("the noisy matrix is projected onto a ball whose radius is itself drawn", SAME_MOMENT),
+    many=many,
+    no_choices="the noisy matrix and the noisy radius alone decide what is projected",
 )

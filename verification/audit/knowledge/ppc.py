@@ -16,6 +16,7 @@ from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive
 from covassay.verification.audit.knowledge.shared.hidden_bits import EIGENVECTORS
+from covassay.verification.audit.knowledge.shared.last_threshold import at_the_last_threshold
 from covassay.verification.audit.knowledge.shared.long_rows import in_the_first_round
 from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
@@ -61,6 +62,6 @@ KNOWN = Known(
         SAME_SQUARES_OF_ANY_ROWS,
     ),
     many=InOneBatch(mechanism.draw_noise, mechanism.release),
-    choices=in_the_first_round,
+    choices=lambda claim: (*in_the_first_round(claim), *at_the_last_threshold(claim)),
     bits_unseen=EIGENVECTORS,
 )

@@ -19,6 +19,7 @@ from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import near_choices
 from covassay.verification.audit.knowledge.shared.coordinate_noise import vector_noise
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_IN_THE_CUBE, NotAdditive
 from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
@@ -27,7 +28,7 @@ from covassay.verification.audit.knowledge.shared.wrong_scales import scale_susp
 from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
-DIMENSION = 8
+DIMENSION, FEW_COLUMNS = 8, 4
 # the value of m√ρ in the first round, with m records: the noise of the round is below (1/2 − 3/16)/9
 RECORDS = 500.0
 RECORDS_OF_ONE = 20.0  # the value of n√ρ on the data with one coordinate: here some draws are clipped to [0, 1]
@@ -129,6 +130,21 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     return KnownLaw(scenarios, (worst_pair(n), *common_pairs(OUTPUTS["vector"], weight=0.5)))
 
 
+def near_the_first_threshold(claim: ClaimUnderAudit) -> near_choices.Choices:
+    """Return equal records whose coordinates lie at the threshold of the first round."""
+    about = TruncatedMeanNoise(claim.budget["rho"], claim.parameter("beta"), claim.options["calibration"])
+    m, rounds = math.ceil(RECORDS / math.sqrt(about.rho)), mechanism.most_rounds(FEW_COLUMNS)
+    squared = mechanism.truncation_squared(0.5, FEW_COLUMNS, m, rounds, about.beta)
+    deviation = about.deviation(squared, FEW_COLUMNS, m)
+
+    def at(k: float) -> Matrix:
+        return np.full(((rounds + 1) * m, FEW_COLUMNS), mechanism.threshold(1) + k * deviation)
+
+    return near_choices.at_scales("the threshold of the first round", at)
+
+
 KNOWN = Known(
-    law, NotAdditive("noisy answers of one round decide which coordinates are estimated in the next", SAME_IN_THE_CUBE)
+    law,
+    NotAdditive("noisy answers of one round decide which coordinates are estimated in the next", SAME_IN_THE_CUBE),
+    choices=near_the_first_threshold,
 )

@@ -49,5 +49,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 KNOWN = Known(
-    law, NotAdditive("the noisy matrix is projected onto the matrices that a second moment can be", SAME_MOMENT)
+    law,
+    NotAdditive("the noisy matrix is projected onto the matrices that a second moment can be", SAME_MOMENT),
+    no_choices="the noisy matrix alone decides what is projected",
 )

@@ -245,4 +245,5 @@ KNOWN = Known(
         SAME_SQUARES,
         continuous=True,
     ),
+    no_choices="data near the threshold are a scenario, because the law is known there",
 )

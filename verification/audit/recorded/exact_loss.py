@@ -252,20 +252,23 @@ def _by_draws(
         result = _with(result, found, seed)
         if not result.refuted:
             return result
-        copies = fresh_copy(x, bounds, seed), fresh_copy(other, bounds, seed)
-        try:
-            uniform = any(v.family in ("flat", "idle") for v in found.ready.variables)
-            again = _found(made, *copies, claim, seed + 1, seconds, AGAIN_UNIFORM if uniform else AGAIN)
-            if again.ready.first.base.tape.compared(found.ready.first.base.tape):
-                raise NotDecided(
-                    "other draws on data that the target has not seen: it keeps something from call to call"
-                )
-            repeated = _with(result, again, seed)
-            if not repeated.refuted:
+        uniform = any(v.family in ("flat", "idle") for v in found.ready.variables)
+        reasons = []
+        for outward in (False, True):  # a function that rounds rows towards 0 may need rows that are not smaller
+            copies = fresh_copy(x, bounds, seed, outward), fresh_copy(other, bounds, seed, outward)
+            try:
+                again = _found(made, *copies, claim, seed + 1, seconds, AGAIN_UNIFORM if uniform else AGAIN)
+                if again.ready.first.base.tape.compared(found.ready.first.base.tape):
+                    raise NotDecided(
+                        "other draws on data that the target has not seen: it keeps something from call to call"
+                    )
+                if _with(result, again, seed).refuted:
+                    return replace(result, seeds=(seed, seed + 1))
                 raise NotDecided(f"on data next to these the loss is {again.loss:.6g}")
-        except (NotDecided, Undecided) as error:
-            return replace(result, decided=False, reason=f"a loss of {found.loss:.6g} was not confirmed: {error}")
-    return replace(result, seeds=(seed, seed + 1))
+            except (NotDecided, Undecided) as error:
+                reasons.append(str(error))
+    reason = f"a loss of {found.loss:.6g} was not confirmed: {'; '.join(dict.fromkeys(reasons))}"
+    return replace(result, decided=False, reason=reason)
 
 
 def _with(result: ExactLoss, found: _Found, seed: int) -> ExactLoss:
@@ -286,14 +289,14 @@ def _with(result: ExactLoss, found: _Found, seed: int) -> ExactLoss:
     )
 
 
-def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: int) -> Matrix:
-    """Return a copy of the data in which each row is moved a little towards the centre of the domain.
+def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: int, outward: bool = False) -> Matrix:
+    """Return a copy of the data in which each row is moved a little towards the centre of the domain, or away from it.
 
     Rows of zeros do not change, and equal rows remain equal, also between the two neighbours.
     """
     centre = np.zeros(x.shape[1]) if bounds is None else np.asarray(bounds, dtype=float).mean(axis=1)
     keys = [zlib.crc32(row.tobytes(), seed) / 2**32 for row in np.ascontiguousarray(x)]
-    amount = MOVED * (1 + np.array(keys, dtype=float).reshape(-1, 1))
+    amount = (-MOVED if outward else MOVED) * (1 + np.array(keys, dtype=float).reshape(-1, 1))
     return np.asarray(x + amount * np.where(x.any(axis=1, keepdims=True), centre - x, 0.0))
 
 
@@ -326,7 +329,8 @@ def _with_radius(
     is checked as for all variables.
     """
     tape = first.base.tape
-    idle, lengths = [], []
+    idle: list[int] = []
+    lengths: list[int] = []
     for k in others:
         if tape.draws[k].family == "gamma":
             alike = all(_idle_gamma(side, k) for side in (first, second))

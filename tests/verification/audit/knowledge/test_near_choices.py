@@ -9,8 +9,10 @@ from covassay.verification.audit.engine.finding import Look
 from covassay.verification.audit.engine.kinds_of_data import NAMES, Beside, run_kinds
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import DataSetOfZoo
-from covassay.verification.audit.knowledge.known import profile
+from covassay.verification.audit.knowledge.known import known, profile
+from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.near_choices import eigenvalue_gaps, unit_rows_among, with_eigenvalues
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.declared import default_claim
 from covassay.verification.statistics.tests import two_sample
@@ -30,8 +32,32 @@ WITH_CHOICES = [name for name in MECHANISMS if beside(name).choices]
 
 def test_the_mechanisms_with_choices_are_these() -> None:
     """A declaration that is lost would leave all other tests green."""
-    assert len(WITH_CHOICES) == 19
+    assert len(WITH_CHOICES) == 24
     assert {"above-threshold", "private-radius", "clipped-cov", "adaptive-cov", "kv-mean"} <= set(WITH_CHOICES)
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_a_mechanism_that_is_no_query_plus_noise_has_data_near_its_choices_or_a_reason(name: str) -> None:
+    declared = mechanism(name)
+    chosen = declared.resolve(OPTIONS.get(name, {}))
+    claim = ClaimUnderAudit(declared, default_claim(name), chosen, 2000, 0)
+    additive = isinstance(known(name).path_of(claim), QueryPlusNoise)
+    assert additive or (name in WITH_CHOICES) != bool(known(name).no_choices)
+
+
+def test_without_a_choice_in_reach_there_are_no_data() -> None:
+    """PPC makes no round if κ ≤ 1000, CoinPress clips to a drawn ball only from two steps on, and with 128 columns or
+    fewer no trace makes the bounds of AdaptiveCov equal where the search ends, if β is small.
+    """
+    for name, own, kind in (
+        ("ppc", {"kappa": 1000.0}, "the last threshold"),
+        ("coinpress-mean", {"steps": 1}, "opposite ends of the last ball"),
+        ("adaptive-cov", {"beta": 1e-9}, "the better of two mechanisms"),
+    ):
+        declared = mechanism(name)
+        found = profile(name, default_claim(name), declared.resolve(own), 2000, 0).beside.choices
+        assert kind in {member.category for member in beside(name).choices}
+        assert kind not in {member.category for member in found}
 
 
 def test_eigenvalues_are_as_stated() -> None:
@@ -56,6 +82,8 @@ def outermost(name: str) -> list[tuple[str, DataSetOfZoo, DataSetOfZoo]]:
     by_words: dict[str, list[DataSetOfZoo]] = {}
     for member in beside(name).choices:
         by_words.setdefault(member.category, []).append(member)
+    for members in by_words.values():
+        members.sort(key=lambda member: float(member.distance.split()[0] if member.distance else 0))
     return [(words, members[0], members[-1]) for words, members in by_words.items() if len(members) > 1]
 
 

@@ -30,6 +30,8 @@ POSSIBLE = (
     "kinds and shapes. Not covered: data beyond these."
 )
 
+ALMOST = 1 - 1e-9
+
 # LISTS OF CHANGES OF THE ROWS THAT LEAVE THE LAW OF THE OUTPUT AS IT IS. A change by 1e-12 changes no law noticeably.
 NEARBY = ("moved by 1e-12",)
 # For these changes, the law must depend on the data only through n and the second moment of the clipped rows.
@@ -106,8 +108,21 @@ class QueryPlusNoise:
             part = square_part(claim.output, shown) if shown.ndim == 2 else None
             return part is not None and bool(np.array_equal(part, part.T))
 
+        def unsure(x: Matrix) -> float:
+            return float(np.abs(query(x) - query(_just_inside(x))).max(initial=0.0))
+
         stated = f"{COVERED} {NOT_COVERED}"
-        return DataPath(stated, query, scale, symmetric(), m.smallest_dimension, atom=self.atom(claim))
+        rounded = unsure if m.lattice else None
+        return DataPath(stated, query, scale, symmetric(), m.smallest_dimension, atom=self.atom(claim), unsure=rounded)
+
+
+def _just_inside(x: Matrix) -> Matrix:
+    """Return the rows, with rows outside the unit ball clipped to just below norm 1, as floating-point numbers can do.
+
+    Such a row can lie just below a grid point that the exactly clipped row reaches.
+    """
+    norms = np.linalg.norm(x, axis=1, keepdims=True)
+    return np.where(norms > 1, x / np.maximum(norms, 1.0) * ALMOST, x)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.zoo import DataSetOfZoo, zoo
 
-BOTH_SIDES = (-8.0, -4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0, 8.0)
+# the nearest come first, because of slow mechanisms only the first data set is tried
+BOTH_SIDES = (0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 8.0, -8.0)
 APART = (0.5, 1.0, 2.0, 4.0, 8.0, 40.0)
 MOST_ROWS = 4000
 TIMES, TIMES_IF_FAST = 8, 40  # the number of draws on each data set is multiplied by one of these factors
@@ -31,16 +32,21 @@ LONG_KINDS = (
 
 
 def at_scales(
-    words: str, at: Callable[[float], Matrix | None], scales: tuple[float, ...] = BOTH_SIDES, times: int = TIMES
+    words: str,
+    at: Callable[[float], Matrix | None],
+    scales: tuple[float, ...] = BOTH_SIDES,
+    times: int = TIMES,
+    most: int = MOST_ROWS,
 ) -> Choices:
     """Return the data sets at these numbers of noise scales from a choice.
 
     at : takes a number of noise scales; returns a data set, or None if no data set lies there.
     times : the factor by which the number of draws on each data set exceeds that on other kinds of data.
+    most : data sets of more rows are left out.
     """
     found = ((k, at(k)) for k in scales)
     return tuple(
-        DataSetOfZoo(words, x, f"{k:+g} noise scales", times) for k, x in found if x is not None and len(x) <= MOST_ROWS
+        DataSetOfZoo(words, x, f"{k:+g} noise scales", times) for k, x in found if x is not None and len(x) <= most
     )
 
 

@@ -148,14 +148,8 @@ def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[
             asked = replace(target, target=way.target(target.target))
             yield _Case(f"rows {way.words}", x, asked, reference, beside=True)
 
-    sources = (
-        plain(SHAPES),
-        *(kinds(*shape) for shape in SHAPES_OF_KINDS),
-        budgets(),
-        forms(),
-        unclipped(),
-        plain(SIZES),
-    )
+    of_kinds = (kinds(*shape) for shape in SHAPES_OF_KINDS)
+    sources = plain(SHAPES), *of_kinds, budgets(), forms(), unclipped(), plain(SIZES)
     yield from (one for turn in zip_longest(*sources) for one in turn if one is not None)
 
 

@@ -1,0 +1,54 @@
+"""Make data near the threshold of the last round of PPC, for the mechanisms that precondition rows.
+
+A round shrinks the directions in which a noisy matrix has an eigenvalue of at least κ_t/2. What one round does not
+shrink, the next one does, so the choice of the last round alone can be seen in the output. All rows are multiples of
+one direction. Where the rounds get differences of rows, the rows have a mean that lies among the bins of the next step
+only if the direction is shrunk.
+"""
+
+import math
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.gaussian_estimation import naive_pce, pme, ppc, weak_ppc
+from covassay.verification.audit.knowledge.shared import near_choices
+from covassay.verification.audit.knowledge.shared.pairs_of_rows import COLUMNS, rows_for_quiet_rounds
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
+
+DIRECTION = np.array([math.cos(near_choices.ANGLE), math.sin(near_choices.ANGLE)])
+MOST_ROWS = 20_000
+FEW_SCALES = (0.5, -0.5)  # with differences a draw is slow, so that fewer data sets get more draws each
+BEYOND = 1.9  # the mean lies so many times as far as the bins reach, unless its direction is shrunk, by a factor of 2
+
+
+def at_the_last_threshold(
+    claim: ClaimUnderAudit, share: float = 1.0, *, rounds: int | None = None, differences: bool = False
+) -> near_choices.Choices:
+    """Return rows on either side of the choice to shrink their direction, in noise scales of the last round.
+
+    share : the share of ρ and of β for all rounds. rounds : their number; by default that of PPC. differences : whether
+    the rounds get the differences of two rows each.
+    """
+    kappa = claim.parameter("kappa")
+    count = ppc.rounds(kappa) if rounds is None else rounds
+    if not count:
+        return ()
+    rho, beta = share * claim.budget["rho"] / count, share * claim.parameter("beta") / count
+    n = rows_for_quiet_rounds(claim, share * claim.budget["rho"], share * claim.parameter("beta"))
+    last = ppc.kappa_of_round(kappa, count)
+    squared = naive_pce.radius_squared(n, COLUMNS, last, beta)
+    scale = math.sqrt(naive_pce.noise_variance(n, rho, squared, claim.options["calibration"]))
+
+    def at(k: float) -> Matrix | None:
+        value = (last / 2 + k * scale) * weak_ppc.FLOOR ** (count - 1)
+        if value <= 0:
+            return None
+        row = math.sqrt(value) * DIRECTION
+        if not differences:
+            return np.tile(row, (n, 1))
+        far = BEYOND * pme.image_bound(claim.parameter("mean_bound")) * weak_ppc.FLOOR ** (count / 2)
+        return np.tile(far * DIRECTION + np.array([-row, row]) / math.sqrt(2), (n, 1))
+
+    scales, times = (FEW_SCALES, 4) if differences else (near_choices.BOTH_SIDES, 1)
+    return near_choices.at_scales("the last threshold", at, scales, times * near_choices.TIMES, MOST_ROWS)
