@@ -17,13 +17,14 @@ SEEDS = st.integers(0, 2**32 - 1)  # seeds of the random data of a property test
 
 
 def too_often_above(values: Vector, bound: float, beta: float) -> bool:
-    """Return whether too many of the n values exceed a bound: P(Binomial(n, β) ≥ their number) < 1e-9."""
+    """Return whether more of the n values exceed a bound than chance explains, if each does so with probability β.
+    This is the case if P(Binomial(n, β) ≥ their number) < 1e-9."""
     above = int((values > bound).sum())
     return bool(stats.binom.sf(above - 1, len(values), beta) < FALSE_ALARM)
 
 
 def framed(*arguments: str) -> list[str]:
-    """Arguments of `covassay release`; a mechanism for rows in a ball gets the row bound 1 by default."""
+    """Return the arguments of `covassay release`; a mechanism for rows in a ball gets the row bound 1 by default."""
     said = {"--row-bound", "--bounds", "--scale-by-data-not-private"} & set(arguments)
     name = dict(pairwise(arguments)).get("--mechanism", "")
     on_a_ball = name in MECHANISMS and mechanism(name).domain == "ball"

@@ -1,4 +1,4 @@
-"""The rules of the code, enforced by the test suite."""
+"""Test the rules for the code of the project."""
 
 import ast
 import importlib
@@ -23,13 +23,13 @@ MAY_IMPORT = {
     "verification": {"covassay.reference", "covassay.verification", "numpy", "scipy",
                      "sympy", "mpmath", "joblib", "rich"},
 }  # fmt: skip
-AUDITED = {  # the modules of the packages that adapters declare
+AUDITED = {  # these are modules of the packages that adapters declare
     module.partition(".")[0]
     for point in adapters().values()
     if (package := getattr(point.load(), "PACKAGE", None))
     for module in package.modules
 }
-OPTIONAL = {  # imported inside functions only
+OPTIONAL = {  # these modules are imported inside functions only
     "reference": {"pyarrow", "filelock"},
     "verification": AUDITED | {
         "dask", "distributed", "filelock", "jax", "latex2mathml", "latexify", "matplotlib", "pandas", "pyarrow", "ray",
@@ -38,11 +38,11 @@ OPTIONAL = {  # imported inside functions only
 }  # fmt: skip
 LABELS = ["# VALIDATE", "# QUERY", "# NOISE", "# RELEASE"]
 STEP = re.compile(r"^ *# (\d+)\.", re.MULTILINE)  # a numbered comment
-LISTED = re.compile(r"^(\d+)\. ", re.MULTILINE)  # a step in the docstring of a module
+LISTED = re.compile(r"^(\d+)\. ", re.MULTILINE)  # this matches a step in the docstring of a module
 SKELETON = ("def release(", "def sample(", "def spend(", "\nMECHANISM = Mechanism(")
 LONGEST_DOCSTRING = 25
-PYTEST_PLUGIN = ROOT / "verification" / "pytest_plugin.py"  # loaded by pytest, and by nothing else
-# modules in this folder are imported when they are used; only they may need flint
+PYTEST_PLUGIN = ROOT / "verification" / "pytest_plugin.py"  # only pytest loads these modules
+# modules in this folder are imported when they are used, and only they may need flint
 ROUNDED = ROOT / "reference" / "rounded"
 
 
@@ -50,7 +50,7 @@ IMPORT = re.compile(r"^( *)(?:from (\S+) import\b|import ([\w., ]+))", re.MULTIL
 
 
 def imported(source: str, at_load: bool = False) -> set[str]:
-    """The modules that a source imports, or those that it imports when it is loaded."""
+    """Return the modules that a source imports, or only those that it imports when it is loaded."""
     found = [match.groups() for match in IMPORT.finditer(source)]
     assert not [module for _, module, _ in found if module and module.startswith(".")], "relative import"
     chosen = [names for indent, *names in found if not (at_load and indent)]
@@ -68,6 +68,9 @@ def forbidden(names: set[str], allowed: set[str]) -> set[str]:
 
 @pytest.mark.parametrize("folder", MAY_IMPORT)
 def test_imports_point_one_way(folder: str) -> None:
+    """This test catches an import of the verification from the reference, or of an optional package when the module is
+    loaded.
+    """
     for path in (ROOT / folder).rglob("*.py"):
         source = path.read_text()
         allowed = MAY_IMPORT[folder] | ({"pytest"} if path == PYTEST_PLUGIN else set())
@@ -77,6 +80,7 @@ def test_imports_point_one_way(folder: str) -> None:
 
 
 def test_every_package_is_shipped() -> None:
+    """This test catches a package that pyproject.toml does not list, and that an installation therefore lacks."""
     listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
     present = {
         ".".join(("covassay", *init.parent.relative_to(ROOT).parts))
@@ -93,6 +97,7 @@ def test_every_module_lies_in_a_package() -> None:
 
 
 def test_the_top_level_is_fixed() -> None:
+    """This test catches a new file or folder at the top level of the repository."""
     built = {"build", "dist", "covassay.egg-info"}  # tools make these folders, and git ignores them
     present = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")} - built
     assert present == TOP_LEVEL
@@ -217,6 +222,7 @@ def test_an_impure_formula_is_seen(body: str) -> None:
 
 
 def test_every_mechanism_file_is_registered() -> None:
+    """This test catches a mechanism's file that the table of mechanisms does not name."""
     folder = ROOT / "reference" / "mechanisms"
     files = {path.stem.replace("_", "-") for path in folder.glob("*/*.py")} - {"--init--"}
     assert files == set(MECHANISMS)

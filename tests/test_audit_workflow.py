@@ -16,7 +16,8 @@ yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 
 FILE = Path(__file__).resolve().parents[1] / ".github" / "workflows" / "audit.yml"
 TEXT = FILE.read_text(encoding="utf-8")
-BASH = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]  # the meaning of `shell: bash` in GitHub Actions
+# GitHub Actions runs `shell: bash` with these options
+BASH = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]
 NEEDED = {"covassay": "covassay==0", "target": "mine:release"}
 REPORTS = {"junit.xml", "report.sarif", "report.html", "badge.json"}
 
@@ -81,7 +82,9 @@ def test_a_failed_installation_does_not_pass(broken: str, tmp_path: Path) -> Non
 
 
 def test_every_input_arrives_as_it_is(tmp_path: Path) -> None:
-    """The inputs include one that a shell would interpret."""
+    """This test catches an input that the shell of the workflow interprets. The inputs include one that a shell would
+    interpret.
+    """
     pip, ran = program(tmp_path, "pip"), program(tmp_path, "covassay")
     (tmp_path / "sub dir").mkdir()
     odd = "exec:sh -c '$(touch hacked); `touch hacked` * \"'"
@@ -153,7 +156,7 @@ def test_a_workflow_that_fails_open_is_seen(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_its_commands_audit_a_small_target(tmp_path: Path) -> None:
-    """A target without noise is refuted, and the four reports are there."""
+    """This test catches a workflow that passes a target without noise, or that writes no report."""
     program(tmp_path, "pip")
     (tmp_path / "bin" / "covassay").symlink_to(Path(sys.executable).with_name("covassay"))
     (tmp_path / "mine.py").write_text("def release(x, *, epsilon, rng):\n    return x.T @ x\n")

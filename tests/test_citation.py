@@ -12,7 +12,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def differences(citation: dict[str, Any], codemeta: dict[str, Any]) -> list[str]:
-    """Return the fields in which the files for citation differ from pyproject.toml, or from one another."""
+    """Return the fields in which the citation files differ from pyproject.toml or from one another."""
     preferred = citation["preferred-citation"]
     pairs = {
         "version": (citation["version"], PROJECT["version"]),

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-# for every contract a module, and a forbidden import in it
+# maps every contract to a module and an import that the contract forbids there
 FORBIDDEN = {
     "one-way": ("reference/tails.py", "import covassay.verification.statistics.tests"),
     "reference": ("reference/laws/haar.py", "import covassay.reference.mechanisms.registry"),

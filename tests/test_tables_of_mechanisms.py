@@ -1,8 +1,8 @@
 """Test that no table is keyed by names of mechanisms: facts about a mechanism are in its declaration or in its own
 file.
 
-A collection in the source with two names or more is such a table, whatever it is for. A new mechanism would have to be
-entered in such a table. The exceptions are stated with their reasons.
+A collection in the source that names two mechanisms or more is such a table, whatever its purpose. A new mechanism
+would have to be entered in such a table. The exceptions are listed with their reasons.
 """
 
 import ast
@@ -31,7 +31,7 @@ EXCEPTIONS = {  # files, and why
 
 
 def named(node: ast.expr | None) -> set[str]:
-    """Return the name of a mechanism in a string, or in the first place of a row of a table."""
+    """Return the name of a mechanism in a string, or in the first column of a row of a table."""
     if isinstance(node, ast.Tuple | ast.List) and node.elts:
         return named(node.elts[0])
     return {node.value} & NAMES if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
@@ -47,7 +47,8 @@ def entries(node: ast.AST) -> list[ast.expr | None]:
 
 
 def tables(source: str) -> Iterator[tuple[int, set[str]]]:
-    """Yield the line of every collection with two names or more, and the names; those of a `Literal` are a tuple."""
+    """Yield the line of every collection that names two mechanisms or more, and the names; the names in a `Literal` are
+    a tuple."""
     for node in ast.walk(ast.parse(source)):
         found = set().union(*map(named, entries(node)))
         if len(found) > 1:
@@ -78,6 +79,7 @@ def test_no_table_is_keyed_by_names_of_mechanisms() -> None:
 
 @pytest.mark.thorough
 def test_every_exception_is_needed() -> None:
+    """This test catches an exception from the rule whose table no longer exists."""
     found = found_in_the_source()
     assert [known for known in EXCEPTIONS if not any(fnmatch(name, known) for name in found)] == []
 

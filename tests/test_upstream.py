@@ -59,6 +59,7 @@ def test_the_page_lists_every_reproduction_once() -> None:
 @pytest.mark.peers
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_a_reproduction_shows_its_fault(script: Path) -> None:
+    """This test catches a reproduction that no longer shows the fault that we report."""
     if importlib.util.find_spec(package_of(script)) is None:
         pytest.skip(f"{package_of(script)} is not installed")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
@@ -67,15 +68,15 @@ def test_a_reproduction_shows_its_fault(script: Path) -> None:
 
 
 def r_has(package: str) -> bool:
-    """Return whether R is there, and has this package."""
+    """Return whether R and this package of R are installed."""
     if shutil.which("Rscript") is None:
         return False
     return subprocess.run(["Rscript", "-e", f"library({package})"], capture_output=True, timeout=60).returncode == 0
 
 
 def ways_in_r() -> list[str] | None:
-    """Return what is given to the reproduction in R: nothing if DPpack is installed, a copy if there is one; else
-    None.
+    """Return the arguments for the reproduction in R: none if DPpack is installed, the path of a copy if there is one,
+    and otherwise None.
     """
     copy = os.environ.get("COVASSAY_DPPACK")
     if copy and r_has("rmutil"):

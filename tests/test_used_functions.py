@@ -1,6 +1,4 @@
-"""Test that a public function of the reference is used in the reference, or documented, or stands in a list in this
-module.
-"""
+"""Test that a public function of the reference is used in the reference, is documented, or is listed in this module."""
 
 import ast
 import re
@@ -14,7 +12,7 @@ import pytest
 from covassay.verification.site.build import API
 
 ROOT = Path(__file__).resolve().parents[1]
-# functions of a mechanism or a law, which are found through `MECHANISM`
+# These functions of a mechanism or a law are found through `MECHANISM`.
 DECLARED = {"release", "sample", "spend", "draw_noise"}
 OFFERED_BY_A_LAW = re.compile(r"\.laws\.\w+\.(log_density|pmf|tail|\w*cdf|\w*quantile)$")  # CONTRIBUTING.md names these
 PLAIN = {  # these functions are written to be read; tests compare the fast samplers with them
@@ -32,7 +30,7 @@ USED_BY_THE_VERIFICATION = {
     "covassay.reference.mechanisms.building_blocks.exponential.failure_bound",
     "covassay.reference.mechanisms.building_blocks.laplace.largest_error",
     "covassay.reference.release.tables.reading.read_table",
-}  # the list only shrinks
+}  # names may be removed from the list, but not added
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class Module:
 
     @property
     def public(self) -> Iterator[str]:
-        """Yield the functions that it defines for others."""
+        """Yield the functions that a module defines for other modules."""
         for node in self.tree.body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and node.name not in DECLARED:
                 yield node.name
@@ -98,7 +96,7 @@ def unused(reference: list[Module]) -> set[str]:
 
 
 def documented(function: str) -> bool:
-    """Return whether the API pages show the module, a proof page names the function, or it is part of a law's
+    """Return whether the API pages show the module, a proof page names the function, or the function is part of a law's
     interface.
     """
     module, _, name = function.rpartition(".")

@@ -18,7 +18,7 @@ for family in (Laplace, LaplaceFolded, LaplaceTruncated):
     if "randomise" in vars(family):
 
         def noted(self, value, own=family.randomise, family=family):
-            """Note the budget of a noise once, in the class of its own, and draw."""
+            """Record the budget of a noise once, in the noise's own class, and draw the noise."""
             if type(self) is family:
                 spent.append(self.epsilon)
             return own(self, value)

@@ -1,4 +1,5 @@
-"""diffprivlib, tools.nanmean: the mean is of the entries that are not NaN, and the noise is scaled to all of them.
+"""diffprivlib, tools.nanmean: the mean is taken over the entries that are not NaN, and the noise is scaled to the
+number of all entries.
 
 The script needs numpy and diffprivlib. The exit status is 1 while the fault is there, 0 when it is mended.
 
@@ -23,7 +24,7 @@ def hits(value: float) -> int:
 
 
 one, other = hits(1.0), hits(0.0)
-upper = (other + 5 * math.sqrt(other) + 15) / DRAWS  # far above the frequency
+upper = (other + 5 * math.sqrt(other) + 15) / DRAWS  # a bound far above the observed frequency
 loss = math.log(max(one - 5 * math.sqrt(DRAWS), 1) / DRAWS / upper)
 print(f"output ≥ 1/2: {one} of {DRAWS} draws for the value 1, {other} for the value 0")
 print(f"a loss of at least {loss:.2f}; claimed: {EPSILON:g}")

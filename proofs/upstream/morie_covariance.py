@@ -1,4 +1,5 @@
-"""morie (1.5.1): `dp_covariance` has noise for adding or removing one record, and states one replaced record.
+"""morie (1.5.1): The noise of `dp_covariance` is for adding or removing one record, but its module says that one record
+is replaced.
 
 The module of `dp_covariance` says that neighbours differ by one replaced record. Replacing one record moves the second
 moment of rows of norm C by up to √2 C²/n in the norm of its distinct entries' noise, and σ is calibrated to C²/n.
@@ -16,7 +17,7 @@ first[0, 0] = second[0, 1] = 1.0  # one record replaced
 
 release = dp_covariance(first, 1.0, EPSILON, DELTA, seed=1, project_psd=False)
 other = dp_covariance(second, 1.0, EPSILON, DELTA, seed=1, project_psd=False)
-moved = np.array(release["release"].tolist()) - np.array(other["release"].tolist())  # the same noise on both
+moved = np.array(release["release"].tolist()) - np.array(other["release"].tolist())  # both data sets get the same noise
 mu = float(np.linalg.norm(np.diag(moved)) / float(release["sigma"]))
 delta = ndtr(mu / 2 - EPSILON / mu) - np.exp(EPSILON) * ndtr(-mu / 2 - EPSILON / mu)
 sigma = float(release["sigma"])

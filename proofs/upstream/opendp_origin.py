@@ -2,8 +2,8 @@
 
 The script needs numpy and opendp. The exit status is 1 while the fault is there, 0 when it is mended.
 
-Rows may lie at most 1 from (10, 0). Moving one row from (9, 0) to (11, 0) moves XᵀX by 40, and the noise is scaled to
-rows of norm 1. The claimed loss of one replaced row is ε = 2.
+Rows may lie at a distance of at most 1 from (10, 0). Moving one row from (9, 0) to (11, 0) moves XᵀX by 40, and the
+noise is scaled to rows of norm 1. The claimed loss of one replaced row is ε = 2.
 """
 
 import math
@@ -25,7 +25,7 @@ claimed = measurement.map(2)
 x, other = np.array([[10.0, 0.0]] * 5 + [[9.0, 0.0]]), np.array([[10.0, 0.0]] * 5 + [[11.0, 0.0]])
 middle = (np.sum(x**2) + np.sum(other**2)) / 2
 counts = [sum(float(np.max(measurement(data)[0])) >= middle for _ in range(DRAWS)) for data in (other, x)]
-upper = (counts[1] + 5 * math.sqrt(counts[1]) + 15) / DRAWS  # far above the frequency
+upper = (counts[1] + 5 * math.sqrt(counts[1]) + 15) / DRAWS  # a bound far above the observed frequency
 loss = math.log(max(counts[0] - 5 * math.sqrt(DRAWS), 1) / DRAWS / upper)
 print(f"largest eigenvalue ≥ {middle:g}: {counts[0]} of {DRAWS} draws with the row (11, 0), {counts[1]} with (9, 0)")
 print(f"a loss of at least {loss:.2f}; claimed: {claimed:g}")

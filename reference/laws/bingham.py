@@ -131,9 +131,10 @@ def sample_each(matrices: Matrix, generators: Sequence[np.random.Generator]) -> 
     if q == 1:
         return np.array([sample(m, rng) for m, rng in zip(matrices, generators, strict=True)])
     laws = [_decomposed(m.tobytes(), q) for m in matrices]
-    # the arrays have the order in memory that `decompose` gives to those of one law, because rounding depends on it
-    a, vectors = (np.array([law[part][..., ::-1] for law in laws])[..., ::-1] for part in (0, 1))
-    b = np.array([[law[2]] for law in laws])
+    # these have the order in memory that `decompose` gives to the arrays of one law, because rounding depends on it
+    a = np.array([values[::-1] for values, _, _ in laws])[:, ::-1]
+    vectors = np.array([columns[:, ::-1] for _, columns, _ in laws])[:, :, ::-1]
+    b = np.array([[parameter] for _, _, parameter in laws])
     drawn = [(rng.standard_normal((batch, q)), rng.random(batch)) for rng in generators]
     deviations = 1 / np.sqrt(1 + 2 * a / b)
     z = np.array([normal for normal, _ in drawn]) * deviations[:, None, :]

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Array, Matrix, Vector
 
-NODES = 24  # this number of nodes integrates a function whose phase turns by 8 radians per panel, up to rounding
+NODES = 24  # so many nodes integrate a function whose phase turns by 8 radians per panel, up to rounding
+ORDERS = np.arange(NODES + 1.0)  # of the Chebyshev polynomials
 FEW = 16  # up to this number of evaluation points, a cosine costs less than the calls it replaces
 
 
@@ -43,7 +44,7 @@ def chebyshev(t: Array) -> Array:
     """
     inside = np.minimum(np.maximum(t, -1.0), 1.0)
     if np.size(t) <= FEW:
-        few: Array = np.cos(np.multiply.outer(np.arange(NODES + 1.0), np.arccos(inside)))
+        few: Array = np.cos(np.multiply.outer(ORDERS, np.arccos(inside)))
         return few
     polynomials = np.empty((NODES + 1, *np.shape(t)))
     polynomials[0], polynomials[1] = 1.0, inside

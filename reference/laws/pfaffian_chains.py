@@ -96,6 +96,8 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
     """
     value, integral = (np.ascontiguousarray(coefficients.T) for coefficients in expansion(f))
     goal = goal + np.einsum("ks,ks->s", chebyshev(low), integral)
+    if len(f) == 1:
+        return np.array([_inverted(value, integral, low.item(), high.item(), goal.item())])
     t = (low + high) / 2
     moving = np.arange(len(t))
     found = np.empty_like(t)
@@ -114,6 +116,24 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
             moving, t, low, high, goal = moving[on], t[on], low[on], high[on], goal[on]
             value, integral = value[:, on], integral[:, on]
     return found
+
+
+def _inverted(value: Matrix, integral: Matrix, low: float, high: float, goal: float) -> float:
+    """Return t for one sample, by the same steps on numbers, which take about half the time; bit for bit the same.
+
+    value, integral : Chebyshev coefficients of f and of its integral from −1, (m, 1) and (m + 1, 1).
+    """
+    t = (low + high) / 2
+    for _ in range(NEWTON_STEPS):
+        polynomials = chebyshev(np.array(t))[:, None]
+        excess = np.einsum("ks,ks->s", polynomials, integral).item() - goal
+        low, high = (t, high) if excess < 0 else (low, t)
+        slope = np.einsum("ks,ks->s", polynomials[:-1], value).item()
+        newton = t - excess / slope if slope else math.nan
+        last, t = t, newton if low <= newton <= high else (low + high) / 2
+        if not abs(t - last) >= CONVERGED:
+            break
+    return t
 
 
 class Chains:
@@ -188,12 +208,10 @@ class Chains:
         return place_at(self.ensemble, panel, phi, invert_on_panel(f, low, high, target - below)), products
 
     def _smooth_interval(self, target: Vector) -> tuple[Vector, Vector, Vector]:
-        """Return the breakpoints left and right, next to each other, with F_k(left) ≤ target ≤ F_k(right), and
-        F_k(left), (S,) each.
-        """
-        cumulative = np.take_along_axis(self.cumulative, self._order, axis=1)
-        i = (cumulative[:, 1:-1] < target[:, None]).sum(axis=1)
+        """Return neighbouring breakpoints with F_k(left) ≤ target ≤ F_k(right), and the values F_k(left), (S,) each."""
         s = self._samples
+        cumulative = self.cumulative[s[:, None], self._order]
+        i = (cumulative[:, 1:-1] < target[:, None]).sum(axis=1)
         return self._x[s, self._order[s, i]], self._x[s, self._order[s, i + 1]], cumulative[s, i]
 
     def _products(self, w: Array, start: int = 0) -> Array:
@@ -264,13 +282,14 @@ class Chains:
         weights : w, (2, S, k).
         integrals : of α_1 and α_2 from −∞ to the breakpoints, (2, S, B).
         """
-        order = np.broadcast_to(self._order, integrals.shape)
+        sorted_places = self._samples[:, None], self._order
         w = np.concatenate([np.zeros((*weights.shape[:-1], self.edges)), weights], axis=-1)
-        w, a = (np.take_along_axis(values, order, axis=-1) for values in (w, integrals))
+        both = np.arange(2)[:, None, None]
+        w, a = (values[both, *sorted_places] for values in (w, integrals))
         beyond = w.sum(axis=-1, keepdims=True) - 2 * np.cumsum(w, axis=-1)  # Σ_q w_q sgn(q − x)
         signed = np.empty_like(self.cumulative)
         sorted_sum = (a * beyond).sum(axis=0) + 2 * np.cumsum((w * a).sum(axis=0), axis=-1)
-        np.put_along_axis(signed, self._order, sorted_sum, axis=-1)
+        signed[sorted_places] = sorted_sum
         return signed
 
 

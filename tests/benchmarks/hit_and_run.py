@@ -5,8 +5,8 @@ exp(−‖Z‖_*). One step of hit-and-run draws a uniform direction V and moves
 tV‖_* ≤ 1}. Each norm costs one singular value decomposition (SVD), and these are nearly the whole cost of a step.
 
 The ends of the chord are found by a parabola through t = −h, 0, h, and then by safeguarded secants, because t ↦ ‖Z +
-tV‖_* is convex. Chains run side by side, each NumPy call working on all of them. A chain that has found the ends of its
-chord costs nothing until the others have theirs.
+tV‖_* is convex. Chains run side by side: every NumPy call works on all of them. A chain that has found the ends of its
+chord costs nothing while other chains still search.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import nuclear_laplace
 
-# relative to a chord's end: an error of the norm, in units of the typical distance 1/d² from the sphere
+# the allowed error of the norm at an end of a chord, in units of the typical distance 1/d² from the sphere
 CHORD_TOLERANCE = 1e-3
 CHORD_STEPS = 200
 WINDOW = 6.0  # Sokal's c
@@ -31,7 +31,8 @@ def on_lines(z: Matrix, t: Vector, v: Matrix) -> Matrix:
 
 
 class Chains:
-    """The object holds independent hit-and-run chains: `z` of shape (chains, d, d), never outside the ball."""
+    """The object holds independent hit-and-run chains. The array `z` has the shape (chains, d, d), and its matrices
+    never leave the ball."""
 
     def __init__(self, start: Matrix, rng: np.random.Generator) -> None:
         self.z: Matrix = start
@@ -52,16 +53,16 @@ class Chains:
         return values
 
     def ends(self, v: Matrix) -> Vector:
-        """Return how far the sphere is along v, then along −v: (2 · chains,).
+        """Return the distance to the sphere along v, and then along −v, in the shape (2 · chains,).
 
-        The distance is found from within the ball.
+        The search approaches the sphere from within the ball.
         """
         chains, d, _ = self.z.shape
         z, v = np.concatenate([self.z, self.z]), np.concatenate([v, -v])
         tolerance = CHORD_TOLERANCE / d**2
         inner, outer = np.zeros(2 * chains), np.full(2 * chains, 2.0)  # ‖V‖_* ≥ ‖V‖_F = 1, so the chord is within ±2
 
-        # the root of the parabola through −h, 0, h
+        # the zero of the parabola through the values at −h, 0 and h
         h = 1.6 * d**-1.5  # a typical half chord
         t = np.full(2 * chains, h)
         origin, excess = np.tile(self.norms - 1, 2), self.decompose(on_lines(z, t, v)).sum(axis=1) - 1
@@ -70,8 +71,8 @@ class Chains:
         with np.errstate(divide="ignore", invalid="ignore"):
             following = -2 * origin / (slope + np.sqrt(slope**2 - 4 * curvature * origin))
 
-        # secants, aimed at the middle of the tolerance; bisection where one leaves the bracket, and every sixth time,
-        # because secants can crawl at the kink where a singular value is 0
+        # secants aim at the middle of the tolerance; a bisection replaces a secant that leaves the bracket, and every
+        # sixth secant, because secants can crawl at the kink where a singular value is 0
         todo = np.arange(2 * chains)
         for i in range(CHORD_STEPS):
             inner[todo] = np.where(excess[todo] <= 0, np.maximum(inner[todo], t[todo]), inner[todo])
@@ -98,7 +99,7 @@ class Chains:
         self.move(v / np.linalg.norm(v, axis=(1, 2), keepdims=True))
 
     def run(self, steps: int) -> Matrix:
-        """Return ‖Z‖/‖Z‖_* after each step: (steps, chains)."""
+        """Return ‖Z‖/‖Z‖_* after each step, in the shape (steps, chains)."""
         ratios = np.empty((steps, len(self.z)))
         for i in range(steps):
             self.step()
@@ -116,7 +117,7 @@ class Chains:
 def stationary_start(dimension: int, chains: int, rng: np.random.Generator) -> Matrix:
     """Return exact draws from the uniform law on the ball.
 
-    A baseline that starts here is given its burn-in for free.
+    A chain that starts with such a draw needs no burn-in.
     """
     z = nuclear_laplace.sample(dimension, rng, chains)
     radius = rng.random(chains) ** (1 / dimension**2)

@@ -1,8 +1,8 @@
 """Measure the share of the true loss that a million draws on each side prove, beside the most that any test could
 prove.
 
-Run with -m slow -s to see the figures. The sampler is the reference's, in one batch; the events are chosen and tested
-as in an audit, from the values of the likelihood ratio, which are all that the audit's statistic uses.
+Run with -m slow -s to see the figures. The draws come from the reference's sampler in one batch. The events are chosen
+and tested as in an audit, by the values of the likelihood ratio alone.
 """
 
 import math
@@ -36,8 +36,8 @@ PURE = PureDP(1.0)
 
 @dataclass(frozen=True)
 class Case:
-    """A case has neighbours, the log likelihood ratio of size draws on one of them, and the loss that is true of
-    the pair.
+    """Two neighbouring data sets, a function that draws log likelihood ratios on one of them, and the true loss of the
+    pair.
     """
 
     first: Matrix
@@ -54,7 +54,7 @@ def additive(
 
 
 def nuclear(d: int) -> Case:
-    """Make the case of nuclear-Laplace noise on two orthonormal rows; at d = 1, on a row against none."""
+    """Make the case of nuclear-Laplace noise on two orthonormal rows, or for d = 1 on one row and on no row."""
     rows = orthonormal_pair(d) if d > 1 else (np.ones(1), np.zeros(1))
     first, second = neighbours(np.zeros((1, d)), *rows)
     scale = float(noise_scale(2, 1.0))

@@ -2,8 +2,8 @@
 
     OPENBLAS_NUM_THREADS=1 pytest tests/benchmarks/test_rounded_cost.py -m slow -s
 
-prints a table, in half a minute. The contenders take turns, and the time of each is the median of its processor time.
-No test depends on time.
+The command prints a table in half a minute. The contenders take turns, and the time of each is the median of its
+processor time. No test depends on time.
 """
 
 import time
@@ -37,7 +37,8 @@ def test_the_cost_of_a_rounded_release(module: object, d: int) -> None:
     declared = module.MECHANISM  # type: ignore[attr-defined]
     rng = np.random.default_rng(1)
     x = rng.uniform(-1, 1, size=(200, d)) / d
-    rounded_release(declared.name, x, epsilon=1)  # what is kept for this dimension is made once
+    # the tables that are kept for this dimension are made before the measurement
+    rounded_release(declared.name, x, epsilon=1)
     plain, rounded = medians(
         lambda: declared.sample(x, rng, epsilon=1.0), lambda: rounded_release(declared.name, x, epsilon=1)
     )

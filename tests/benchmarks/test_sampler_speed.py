@@ -1,15 +1,15 @@
-"""Measure the speed of exact nuclear-Laplace noise beside hit-and-run and beside the physical limit; test that
+"""Compare the speed of exact nuclear-Laplace noise with that of hit-and-run and with a physical limit, and test that
 hit-and-run is right.
 
     OPENBLAS_NUM_THREADS=1 pytest tests/benchmarks -m slow -s
 
-prints the comparison, in a few minutes. Timings are noisy: the contenders take turns in one run, a time is the median
-over the rounds, and what is stated is a ratio. No test depends on time.
+The command prints the comparison in a few minutes. Timings are noisy: the contenders take turns in one run, a time is
+the median over the rounds, and what is stated is a ratio. No test depends on time.
 
 The baseline is given more favourable conditions than the exact sampler. The baseline starts in its stationary law and
-pays for no burn-in. Effective samples of the baseline are those for the mean of ‖Z‖/‖Z‖_*; an entry of Z mixes more
-slowly. Effective samples are not independent; the exact draws are. One chain is the plain algorithm, and pays for a
-NumPy call per matrix; a hundred chains side by side do not.
+pays for no burn-in. The effective samples of hit-and-run are counted for the mean of ‖Z‖/‖Z‖_*; an entry of Z mixes
+more slowly. Effective samples are not independent; the exact draws are. One chain is the plain algorithm, and pays for
+a NumPy call per matrix; a hundred chains side by side do not.
 """
 
 import time
@@ -94,7 +94,8 @@ def test_the_ends_of_a_chord_are_on_the_sphere() -> None:
 def test_the_baseline_has_the_exact_law() -> None:
     """This test catches points that are not uniform on the chord, and a wrong radius.
 
-    The chains start at 0 and are kept after each three autocorrelation times, which leaves correlations near e^{−6}.
+    The chains start at 0, and their states are kept once in three autocorrelation times, which leaves correlations near
+    e^{−6}.
     """
     rng = np.random.default_rng(20250203)
     chains = Chains(np.zeros((250, 2, 2)), rng)

@@ -1,9 +1,8 @@
-"""Measure a release from Parquet beside one product of its rows in float64, in one run: processor time, not time on the
-clock.
+"""Compare the processor time of a release from Parquet with that of one product of its rows in float64.
 
     python tests/benchmarks/test_size.py 10000000 FOLDER
 
-makes a table of that many rows of 20 columns in the folder, measures, and removes it.
+The command writes a table of that many rows of 20 columns to the folder, measures the release, and removes the table.
 """
 
 import sys
@@ -51,7 +50,7 @@ def product(path: Path) -> None:
 
 
 def in_memory(rows: int) -> Callable[[], None]:
-    """Return the same product of one block that is in memory, as often as there are rows."""
+    """Compute XᵀX of one block in memory, as often as the block fits into the given number of rows."""
     x = np.random.default_rng(0).standard_normal((100_000, COLUMNS))
 
     def run() -> None:
@@ -73,7 +72,7 @@ def released(path: Path, mechanism: str, **options: str) -> None:
 
 
 def measured(folder: Path, rows: int, repeats: int) -> dict[str, float]:
-    """Return the median processor time of every step, the steps in turn."""
+    """Return the median processor time of every step; the steps take turns."""
     (folder / "data").mkdir()
     path = folder / "data" / "table.parquet"
     written(path, rows)
@@ -95,9 +94,7 @@ def measured(folder: Path, rows: int, repeats: int) -> dict[str, float]:
 
 @pytest.mark.slow
 def test_a_release_from_parquet_takes_at_most_three_times_a_product(tmp_path: Path) -> None:
-    """The medians are over five runs on 10⁶ rows: a release that read the file three times would be beyond the
-    limit.
-    """
+    """This test catches a release that reads its file three times. The medians are over five runs on 10⁶ rows."""
     pytest.importorskip("pyarrow")
     pytest.importorskip("flint")
     found = measured(tmp_path, 1_000_000, 5)

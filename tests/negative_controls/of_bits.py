@@ -103,7 +103,8 @@ def uniform_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) ->
 
 
 def turned_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """A uniform direction is rotated into the axes of the data: its law is the same on all data, its bits are not."""
+    """A uniform direction is rotated into the axes of the data: the law is the same for all data, but the bits are
+    not."""
     rows = unit_rows(x)
     turned: Matrix = np.linalg.eigh(rows.T @ rows)[1] @ uniform_direction(x, epsilon=epsilon, rng=rng)
     return turned

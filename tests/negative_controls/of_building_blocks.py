@@ -29,7 +29,8 @@ def _energies(x: Matrix) -> Vector:
 def sparse_vector(
     threshold: float = 1.0, queries: float = 1.0, *, refreshed: bool = True, with_value: bool = False
 ) -> DrawMany:
-    """Make AboveThreshold on the energies at the paper's calibration, with its two noise scales multiplied."""
+    """Make the mechanism AboveThreshold on the energies, at the paper's calibration, with its two noise scales
+    multiplied by factors."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         n, d = x.shape

@@ -1,4 +1,5 @@
-"""Negative controls that are wrong only near a choice of the mechanism, or only far on one side of it."""
+"""Negative controls that are wrong only where the mechanism must choose between close values, or only where values are
+far apart."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,6 +1,7 @@
 """Negative controls that take another path on some data, or whose noise repeats itself.
 
-On plain rows in the ball, or in the dimensions that the laws are tested in, most of them have the law of the reference.
+Most of these controls have the law of the reference on plain rows in the ball, or in the dimensions in which the laws
+are tested.
 """
 
 from collections.abc import Callable
@@ -97,7 +98,7 @@ def clipped_too_late(x: Matrix) -> Matrix:
 def prepared(name: str, mechanism_name: str, prepare: Rows) -> NegativeControl:
     """Make a control of the reference with other rows; the docstring of the preparation is the mistake.
 
-    The prepared rows may be longer than 1 in a second moment.
+    Prepared rows that are longer than 1 count in full in a second moment.
     """
     declared = mechanism(mechanism_name)
 

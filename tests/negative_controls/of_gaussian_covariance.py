@@ -1,4 +1,5 @@
-"""Negative controls of the mechanisms of DLY22: Gaussian noise on a second moment, and mechanisms that use it."""
+"""Negative controls of mechanisms of DLY22. The mechanisms add Gaussian noise to a second moment, or call a mechanism
+that does."""
 
 import math
 from collections.abc import Callable

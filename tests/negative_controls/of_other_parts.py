@@ -12,7 +12,7 @@ from tests.negative_controls.negative_control import NegativeControl
 
 
 class KeepsTheRows:
-    """An estimator that keeps the data on which it was fitted, as many do."""
+    """An estimator that keeps the data on which it was fitted, as many estimators do."""
 
     def __init__(self, rho: float, rng: np.random.Generator) -> None:
         self.rho, self.rng = rho, rng

@@ -49,7 +49,7 @@ class Antithetic:
 class Smooth:
     """Draws noise of an autoregression: 0.9 times the last noise plus some new noise.
 
-    A call alone has the right law.
+    The noise of a single call has the right law.
     """
 
     def __init__(self) -> None:

@@ -98,7 +98,7 @@ def shrunk_by_the_data(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix
 
 
 def steps_of(mechanism_name: str, *mistakes: tuple[str, str, Noise]) -> tuple[NegativeControl, ...]:
-    """Make a control of the reference with changed noise in some step for each (name, mistake, noise)."""
+    """Make one control for each (name, mistake, noise): the reference with changed noise in some step."""
     return tuple(other_noise(name, mechanism_name, mistake, noise) for name, mistake, noise in mistakes)
 
 

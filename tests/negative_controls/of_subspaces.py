@@ -26,7 +26,8 @@ def _asked(x: Matrix, epsilon: float) -> tuple[Matrix, int]:
 
 
 def rejection(log_acceptance: Callable[[Matrix, Matrix], Matrix]) -> Callable[..., Matrix]:
-    """Make a sampler of the reference's columns with another acceptance, given by its logarithm from (gaps, X)."""
+    """Make a sampler like the reference's, with another acceptance probability, whose logarithm is a function of (gaps,
+    X)."""
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         m, k = _asked(x, epsilon)

@@ -2,7 +2,7 @@
 
 Every question is asked alone, with a subject of its own: first all questions with recorded draws, then the others of a
 quick audit until one refutes. The seconds are those of the refuting question; if several questions with recorded draws
-refute, those of the fastest.
+refute, the fastest of them counts.
 """
 
 import time
@@ -21,7 +21,7 @@ from tests.negative_controls.trial import subject_of
 
 ROUTES = {"privacy: recorded draws": "exact", "law: gains beside the reference": "gains", "contract: forced draws": "forced"}  # fmt: skip  # noqa: E501
 OTHER, NONE = "other", "statistics"
-SECONDS = 1.0  # most controls should be refuted within so many seconds
+SECONDS = 1.0  # most controls should be refuted within this number of seconds
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,9 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
 def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
     """Return whether a question of that kind rejects the control by a finding of that name.
 
-    Each question is asked alone, with the whole false-alarm probability. The question of that name is asked first, then
-    all of the kind, and facts of other questions are computed only if these reject nothing without them.
+    Each question is asked alone, with the whole false-alarm probability. The question of that name is asked first, and
+    then all questions of the kind. Facts that other questions compute are computed only if nothing is rejected without
+    them.
     """
     asked = [question for question in in_order(questions()) if question.kind == kind]
     named = [question for question in asked if question.name == name]
@@ -60,7 +61,7 @@ def _caught(asked: list[Question], control: NegativeControl, kind: Kind, name: s
 def _rejects(question: Question, subject: Subject, name: str) -> bool:
     if question.applies(subject):
         return False
-    # One refuted pair is enough; without bets, its findings are the named tests.
+    # One refuted pair is enough. Bets are left out, so that the findings have the names of the tests.
     one_is_enough = question.kind == "privacy"
     first = Look("first look", SAMPLES, ALPHA, question.most_tests(subject), stop_early=one_is_enough, bets=False)
     looks = [first]

@@ -45,7 +45,7 @@ def measured() -> list[Line]:
 
 
 def section(lines: Sequence[Line], table: Iterable[Line]) -> list[str]:
-    """Write the lines in Markdown, beside lines of the main table with other numbers of draws and of DP-Sniper."""
+    """Write the lines in Markdown, beside the lines of covassay and of DP-Sniper from the main table."""
     others = [line for line in table if line.case in SHARED and line.tool in (COVASSAY, SNIPER)]
     lines = [line for line in lines if line.setting in ("", RECORDED)]
     columns = sorted({(line.tool, line.draws) for line in (*lines, *others)}, key=lambda c: (c[0] != COVASSAY, c[1]))

@@ -1,8 +1,9 @@
 """The functions on which auditors are compared, each with two neighbouring inputs.
 
 The functions are written anew from published definitions of two kinds: the mechanisms that DP-Sniper and
-dp_auditorium list, and the functions that dp-recorder's tests describe. A mechanism of the first two answers
-numerical queries, and its input is one row of true answers. An input of the third kind is a column of records.
+dp_auditorium list, and the functions that dp-recorder's tests describe. The mechanisms of DP-Sniper and dp_auditorium
+answer numerical queries, and their input is one row of true answers. The functions of dp-recorder's tests take a column
+of records.
 """
 
 import math
@@ -261,8 +262,8 @@ def _log_odds(high: float) -> float:
 
 
 def _svt_loss(technique: SparseVector, first: Matrix, second: Matrix) -> float:
-    """Return the largest loss over the outputs, for a cutoff of 1: outputs say which answer was the first to reach,
-    if any.
+    """Return the largest loss over the outputs for a cutoff of 1, where an output says which answer was the first to
+    reach the threshold, if any.
     """
     stops = [np.arange(i + 1) == i for i in range(QUERIES)]
     patterns = [*stops, np.zeros(QUERIES, dtype=bool)] if technique.cutoff == 1 else [FIRST_HALF]

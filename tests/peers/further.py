@@ -1,4 +1,5 @@
-"""Two smaller comparisons: the number of draws until tools refute a claim, and the information in low-order bits."""
+"""Make two smaller comparisons: the number of draws that a tool needs to refute a claim, and what low-order bits
+show."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -37,7 +38,8 @@ FIRST = 0.3  # this share of the draws chooses covassay's first event of low-ord
 
 
 def waits_of_covassay(case: Case, draws: int, seed: int) -> tuple[float, ...]:
-    """Return the number of draws on an input when a wager ended them early or all of them refuted, for every level."""
+    """Return for every level the number of draws on an input with which covassay refuted, by an early wager or by all
+    draws."""
     waits = []
     for level in LEVELS:
         setting, pair, made = audited(case, seed)
@@ -103,7 +105,8 @@ def _proof(line: Line) -> tuple[float, str]:
 def _table(
     lines: Sequence[Line], cases: Iterable[Case], tools: Sequence[str], told: Callable[[Line], tuple[float, str]]
 ) -> list[str]:
-    """Write a table with a row for every case; `told` gives a number, larger the more a tool shows, and words."""
+    """Write a table with a row for every case; `told` gives a number, which grows with what a tool shows, and the words
+    of a cell."""
     text = [f"| case | claim | {' | '.join(tools)} |", f"|{'---|' * (2 + len(tools))}"]
     for case in cases:
         of_tool = {tool: [told(x) for x in lines if (x.case, x.tool) == (case.name, tool)] for tool in tools}

@@ -7,8 +7,8 @@ gradient ascent and a stake λ by an online Newton step, from earlier pairs alon
 1 + λ(f(X) − f(Y) − τ). If the claim is true, the wealth is a non-negative supermartingale, so it ever reaches 1/α with
 probability at most α. The test may stop at any time.
 
-The parameter `radius` bounds the norm of f, and `largest` the stake. The authors' notebook uses 1/2 and 1/(8 + 4τ),
-and a larger τ.
+The parameter `radius` bounds the norm of f, and `largest` the stake. The authors' notebook uses the radius 1/2, the
+largest stake 1/(8 + 4τ), and a larger τ.
 """
 
 import math

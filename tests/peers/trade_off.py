@@ -42,7 +42,8 @@ def _binned(points: Vector, low: float, high: float, size: int) -> Vector:
 def _smoothed(counts: Vector, cell: float, width: float, order: int = 0) -> Vector:
     """Convolve the counts with the derivative of that order of a normal density with this width."""
     z = np.arange(1 - len(counts), len(counts)) * cell / width
-    hermite = np.polynomial.hermite_e.hermeval(z, [0] * order + [1])  # the orders used are even: no sign
+    # the orders in use are even, so that no sign is needed
+    hermite = np.polynomial.hermite_e.hermeval(z, [0] * order + [1])
     density = hermite * np.exp(-z * z / 2) / math.sqrt(2 * math.pi) / width ** (order + 1)
     return np.convolve(counts, density)[len(counts) - 1 : 2 * len(counts) - 1]
 
@@ -76,7 +77,7 @@ class Ratio:
         ]
         p, q = self.densities
         ratio = (p + TINY) / (q + TINY)
-        assigned = np.clip((ratio - THRESHOLDS[:, None]) / PERTURBATION + 0.5, 0, 1)  # the chance, for every η
+        assigned = np.clip((ratio - THRESHOLDS[:, None]) / PERTURBATION + 0.5, 0, 1)  # the probability, for every η
         self.alpha, self.beta = 1 - assigned @ p * cell, assigned @ q * cell
 
     def errs(self, outputs: Vector, eta: float) -> Vector:

@@ -1,1 +1,1 @@
-"""The programs that measure the constants of the recommendation and compare it with simulations."""
+"""Programs that measure the constants of the recommendation and compare it with simulations."""

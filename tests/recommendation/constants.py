@@ -2,7 +2,7 @@
 
     python -P -m covassay.verification.maintain constants FOLDER [--only LAW]
 
-The package has its files in `reference/recommendation/constants`. The error is always the root mean square of a norm of
+The files of the package are in `reference/recommendation/constants`. Every error is the root mean square of a norm of
 the difference from the true second moment.
 """
 
@@ -35,12 +35,12 @@ COMMAND = "python -P -m covassay.verification.maintain constants reference/recom
 
 
 def rng_of(seed: int, *labels: str | int) -> np.random.Generator:
-    """Return the random generator of one purpose."""
+    """Return the random generator for one purpose."""
     return np.random.default_rng([seed, *(zlib.crc32(str(label).encode()) for label in labels)])
 
 
 def root_mean_square(squares: Vector) -> tuple[float, float]:
-    """Return the root of the mean, and its relative standard error."""
+    """Return the root of the mean of these squares, and its relative standard error."""
     mean = float(np.mean(squares))
     return mean**0.5, float(np.std(squares, ddof=1) / (2 * mean * len(squares) ** 0.5))
 
@@ -130,7 +130,7 @@ def measure_covariance_body(seed: int, draws: Callable[[int], int], dimensions: 
 
 # TABLES OF MECHANISMS
 
-ROWS = 256  # the model data have so many rows; the error depends on n and the budget only through m
+ROWS = 256  # the model data have this number of rows; the error depends on n and the budget only through m
 SIZES = tuple(float(f"{10 ** (k / 4):.4g}") for k in range(-4, 13))  # values of q from 0.1 to 1000
 TRACES = (0.01, 0.05, 0.2, 0.5, 1.0)
 # Clipping norms are powers of 2, so that the error of mechanisms that search for one jumps where t passes a power of 4.

@@ -1,21 +1,21 @@
-"""Compare the recommendation with simulation: is its first choice truly the best, and are its predictions right?
+"""Compare the recommendation with simulation: whether its first choice is truly the best, and whether its predictions
+are right.
 
     python -P -m covassay.verification.maintain recommendation-grid FILE [--points 60] [--kind equal]
                                                                     [--power 1] [--seed 1]
 
-At every point of a random grid every candidate is simulated on new rows, not on the rows of the tables: n rows of equal
-norm √t with random signs in a random basis, or, with --kind gaussian, correlated Gaussian rows clipped to the ball. n,
-the budget, d and t are those of the point. A recommendation is compared with simulations on the kind of rows for which
-it was made. Half of the points have a budget ε, half a budget ρ. All points lie where a release may be useful: n is at
-least d/(εt) or √d/(√ρ t), where the noise is about as large as the trace. With --power p the eigenvalues decrease like
-i^{−p}; the recommendation assumes p = 1, so that other values test its robustness.
+At every point of a random grid, every candidate is simulated on new rows. The rows have equal norm √t with random signs
+in a random basis or, with --kind gaussian, are correlated Gaussian rows clipped to the ball. The point gives n, the
+budget, d and t. A recommendation is compared with simulations on the kind of rows for which it was made. Half of the
+points have a budget ε, and the others a budget ρ. All points lie where a release may be useful: n is at least d/(εt) or
+√d/(√ρ t), where the noise is about as large as the trace. With --power p the eigenvalues decrease like i^{−p}; the
+recommendation assumes p = 1, so that other values test its robustness.
 
 The candidate with the least simulated root mean square Frobenius error is called truly best, and so is every candidate
 whose error differs from the least error by less than 2.58 standard errors. A point with several truly best candidates
-is a tie. Before this is decided, candidates within 15 % of the best are simulated with three times as many further
-draws.
+is a tie. Before this is decided, candidates within 15 % of the best are simulated again with three times as many draws.
 
-FILE has a line of JSON for every point. A point that is already in it is not simulated again.
+FILE has a line of JSON for every point. A point that is already in the file is not simulated again.
 """
 
 import argparse
@@ -39,7 +39,7 @@ from tests.recommendation.constants import rng_of, root_mean_square
 SIZES, DIMENSIONS, TRACES = (200, 5000), (2, 32), (0.01, 1.0)
 EPSILONS, RHOS = (0.1, 4.0), (0.005, 8.0)
 CLOSE, MORE = 1.15, 3  # candidates within the factor CLOSE of the best get MORE times as many further draws
-TOLD_APART = 2.58  # from this difference on, in standard errors, two errors count as different
+TOLD_APART = 2.58  # two errors count as different if they differ by at least this number of standard errors
 
 
 def points(count: int, seed: int) -> list[Setting]:
@@ -62,7 +62,8 @@ def points(count: int, seed: int) -> list[Setting]:
 def rows_of(point: Setting, power: float, rng: np.random.Generator, kind: RowsAre = "equal") -> Matrix:
     """Make rows whose second moment has nearly the eigenvalues of `model_spectrum`, in a random basis.
 
-    kind : "equal" for rows of equal norm, "gaussian" for Gaussian rows, which are clipped to the unit ball.
+    kind : The kind "equal" means rows of equal norm, and "gaussian" means Gaussian rows that are clipped to the unit
+    ball.
     """
     if kind == "gaussian":
         turn = haar.sample(point.dimension, rng)
@@ -97,8 +98,8 @@ def squared_errors(
 
 
 def simulate(point: Setting, power: float, seed: int, kind: RowsAre = "equal") -> dict[str, Any]:
-    """Return the results at one point: each candidate's root mean square error, its relative standard error, the
-    draws.
+    """Return the results at one point: the root mean square error of each candidate, its relative standard error, and
+    the draws.
     """
     rng = rng_of(seed, repr(point), repr(power), *([] if kind == "equal" else [kind]))
     x = rows_of(point, power, rng, kind)
@@ -175,7 +176,7 @@ def told_apart(first: tuple[float, float], second: tuple[float, float]) -> bool:
 def misses(prediction: Prediction, simulated: float, error: float) -> bool:
     """Return whether a simulated error, with its relative standard error, is outside the interval of the prediction.
 
-    A bound is missed only from above. In addition, 5 standard errors of the simulation are allowed.
+    A bound is missed only if the error is above it. In addition, 5 standard errors of the simulation are allowed.
     """
     excess = math.log(simulated / prediction.error)
     room = math.log1p(prediction.allowance) + STANDARD_ERRORS * error

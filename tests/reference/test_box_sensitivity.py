@@ -1,4 +1,5 @@
-"""Test rows in a box: suprema against a search over corners and over the inside, pairs that attain them, mutants."""
+"""Test rows in a box: suprema against a search over corners and interior points, pairs that attain them, and
+mutants."""
 
 import math
 from collections.abc import Callable
@@ -50,15 +51,15 @@ def covariance(divisor: str) -> Statistic:
 
 
 def grid(box: Box) -> Matrix:
-    """Return the corners of the box, and its points with coordinates at the centre or nearest to 0."""
+    """Return the corners of the box, and its points whose coordinates are at the centre or nearest to 0."""
     near = far_and_near(box)[1]
     axes = [sorted({low, high, (low + high) / 2, o}) for (low, high), o in zip(box.bounds, near, strict=True)]
     return np.array(list(product(*axes)))
 
 
 def searched(statistic: Statistic, box: Box, n: int, removed: bool = False) -> Matrix:
-    """Return the changes |f(X) − f(X')|, (count, d, d), if one row moves on the grid and the others lie in two
-    corners.
+    """Return the changes |f(X) − f(X')|, in the shape (count, d, d), if one row moves on the grid and the other rows
+    lie in two corners.
     """
     points, corners, d = grid(box), np.array(list(product(*box.bounds))), box.dimension
     changes = []
@@ -71,7 +72,7 @@ def searched(statistic: Statistic, box: Box, n: int, removed: bool = False) -> M
 
 
 def norms(changes: Matrix) -> Matrix:
-    """Return the ℓ1 norm, the ℓ1 norm over the triangle, and the ℓ2 norm of every change, (count, 3)."""
+    """Return the ℓ1 norm, the ℓ1 norm over the triangle, and the ℓ2 norm of every change, in the shape (count, 3)."""
     return np.array([changes.sum((1, 2)), np.triu(changes).sum((1, 2)), np.linalg.norm(changes, axis=(1, 2))]).T
 
 
@@ -87,7 +88,7 @@ def exceeded(claimed: BoxSensitivity, changes: Matrix, factor: float = 1.0) -> b
 
 
 def attained(claimed: BoxSensitivity, changes: Matrix) -> bool:
-    """Return whether every entry reaches its sensitivity in some change, and the norms too if that is claimed."""
+    """Return whether every entry reaches its sensitivity in some change, and every norm too if this is claimed."""
     if not np.allclose(changes.max(axis=0), claimed.entries, rtol=ROUNDING):
         return False
     return not claimed.jointly or np.allclose(norms(changes).max(axis=0), bounds_on_norms(claimed), rtol=ROUNDING)

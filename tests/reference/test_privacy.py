@@ -32,7 +32,7 @@ from covassay.reference.privacy import (
 
 
 def test_advanced_composition_agrees_with_a_hand_calculation() -> None:
-    # δ = e^{-8}: ε √(2·9·8) + 9 ε (e^ε − 1) = 12 ε + 9 ε (e^ε − 1), at ε = ln 2: 21 ln 2
+    # With δ = e^{-8}, ε √(2·9·8) + 9 ε (e^ε − 1) = 12 ε + 9 ε (e^ε − 1), which is 21 ln 2 at ε = ln 2.
     got = advanced_composition(math.log(2), 9, math.exp(-8))
     assert got == pytest.approx(21 * 0.6931471805599453, rel=1e-14)
 
@@ -41,7 +41,7 @@ def test_advanced_composition_agrees_with_a_hand_calculation() -> None:
 
 
 def test_one_pure_epsilon_is_this_much_zcdp() -> None:
-    # tanh(1/2) = (e − 1)/(e + 1) = 1.718281828459045/3.718281828459045
+    # By hand, tanh(1/2) = (e − 1)/(e + 1) = 1.718281828459045/3.718281828459045.
     assert zcdp_of_pure(1.0) == pytest.approx(0.46211715726000973, rel=1e-15)
     with mpmath.workdps(40):
         e = mpmath.e
@@ -55,7 +55,7 @@ def test_a_bounded_range_of_one_gives_an_eighth() -> None:
 
 
 def test_gaussian_noise_agrees_with_a_hand_calculation() -> None:
-    # √2-sensitive, σ² = 4: 2/8
+    # For the sensitivity √2 and σ² = 4, ρ = 2/8.
     assert zcdp_of_gaussian(Fraction(3), Fraction(9, 2)) == 1
     assert zcdp_of_gaussian(math.sqrt(2), 4.0) == pytest.approx(0.25, rel=1e-15)
 
@@ -64,14 +64,14 @@ def test_gaussian_noise_agrees_with_a_hand_calculation() -> None:
 
 
 def test_epsilon_of_zcdp_agrees_with_a_hand_calculation() -> None:
-    # ρ = 1/4, δ = e^{−4}: 1/4 + 2 √(1/4 · 4)
+    # With ρ = 1/4 and δ = e^{−4}, ε = 1/4 + 2 √(1/4 · 4).
     assert epsilon_of_zcdp(0.25, math.exp(-4)) == pytest.approx(2.25, rel=1e-15)
     exact = epsilon_of_zcdp(sympy.Rational(1, 4), sympy.exp(-4), log=sympy.log)
     assert sympy.nsimplify(exact) == sympy.Rational(9, 4)
 
 
 def test_log_delta_agrees_with_a_hand_calculation() -> None:
-    # α = 2, ρ = 1, ε = 5: (2 − 5) + 2 ln(1/2) − ln 1
+    # With α = 2, ρ = 1 and ε = 5, ln δ = (2 − 5) + 2 ln(1/2) − ln 1.
     assert log_delta_of_zcdp_at(1, 5, 2) == pytest.approx(-3 - 2 * 0.6931471805599453, rel=1e-15)
     rho, epsilon = sympy.symbols("rho epsilon")
     symbolic = log_delta_of_zcdp_at(rho, epsilon, sympy.Integer(2), log=sympy.log)
@@ -99,9 +99,9 @@ SMALLEST_CASES = [(rho, delta) for rho in (1e-8, 0.01, 3.0, 100.0) for delta in 
 
 
 def test_epsilon_at_an_order_agrees_with_a_hand_calculation() -> None:
-    # α = 2, ρ = 1, δ = e^{−4}: 2 + (2 ln(1/2) − ln 1 + 4)/1 = 6 − 2 ln 2
+    # With α = 2, ρ = 1 and δ = e^{−4}, ε = 2 + (2 ln(1/2) − ln 1 + 4)/1 = 6 − 2 ln 2.
     assert epsilon_of_zcdp_at(1, math.exp(-4), 2) == pytest.approx(6 - 2 * 0.6931471805599453, rel=1e-15)
-    # α = 3, ρ = 1/2, δ = e^{−2}: 3/2 + (3 ln(2/3) − ln 2 + 2)/2
+    # With α = 3, ρ = 1/2 and δ = e^{−2}, ε = 3/2 + (3 ln(2/3) − ln 2 + 2)/2.
     by_hand = 1.5 + (3 * math.log(2 / 3) - math.log(2) + 2) / 2
     assert epsilon_of_zcdp_at(0.5, math.exp(-2), 3) == pytest.approx(by_hand, rel=1e-15)
 
@@ -114,7 +114,7 @@ def test_the_search_finds_the_smallest_epsilon_and_never_less(rho: float, delta:
 
 
 def test_where_the_best_order_is_out_of_reach_the_printed_epsilon_stands() -> None:
-    # ρ = 10¹⁵: the best α is 1 + √(ln 2/ρ) = 1 + 2.6e-8, below the first order that is searched, 1 + e^{−12}
+    # At ρ = 10¹⁵ the best α is 1 + √(ln 2/ρ) = 1 + 2.6e-8, below 1 + e^{−12}, the least order that is searched.
     assert smallest_epsilon_of_zcdp(1e15, 0.5) == epsilon_of_zcdp(1e15, 0.5)
 
 

@@ -1,7 +1,7 @@
 """Test projections: known answers, and the variational inequality that only the nearest point satisfies.
 
-u is the nearest point of a closed convex set K to v exactly if ⟨v − u, w − u⟩ ≤ 0 for every w in K. For the
-sets here the supremum over w has a closed form, so each test below checks optimality itself.
+u is the nearest point of a closed convex set K to v exactly if ⟨v − u, w − u⟩ ≤ 0 for every w in K. For the sets here
+the supremum over w has a closed form, so each test checks the optimality of a projection.
 """
 
 import math
@@ -18,7 +18,7 @@ from covassay.reference.projections import nuclear_ball, psd_cone, psd_trace_bal
 from tests.conventions import SEEDS, Matrix, Vector
 
 PROPERTY = settings(max_examples=40)
-TOLERANCE = 1e-11  # inputs are of size 10: rounding of sums of products of a few hundred
+TOLERANCE = 1e-11  # inputs are of size 10, and a few hundred products are rounded and summed
 
 entries = st.floats(-10, 10) | st.sampled_from([-1.0, 0.0, 1.0, 2.0])
 radii = st.just(0.0) | st.floats(1e-3, 30)
@@ -27,18 +27,18 @@ squares = st.integers(1, 5).flatmap(lambda d: arrays(np.float64, (d, d), element
 symmetric_matrices = squares.map(lambda m: (m + m.T) / 2)
 
 
-# Optimality, as a yes-or-no question so that wrong projections can be put to it
+# The check of optimality returns true or false, so that wrong projections can be given to it
 
 
 def is_nearest_in_simplex(v: Vector, u: Vector, radius: float) -> bool:
     feasible = (u >= 0).all() and u.sum() <= radius + TOLERANCE
-    best = max(0.0, radius * (v - u).max())  # of ⟨v − u, w⟩, at a vertex 0 or radius e_i
+    best = max(0.0, radius * (v - u).max())  # the supremum of ⟨v − u, w⟩ is attained at a vertex, 0 or radius · e_i
     return bool(feasible and best <= (v - u) @ u + TOLERANCE)
 
 
 def is_nearest_in_nuclear_ball(m: Matrix, p: Matrix, radius: float) -> bool:
     feasible = np.linalg.svd(p, compute_uv=False).sum() <= radius + TOLERANCE
-    best = radius * np.linalg.norm(m - p, 2)  # of ⟨m − p, w⟩ over the ball: the dual norm
+    best = radius * np.linalg.norm(m - p, 2)  # the supremum of ⟨m − p, w⟩ over the ball is the dual norm
     return bool(feasible and best <= ((m - p) * p).sum() + TOLERANCE)
 
 
@@ -89,7 +89,7 @@ Projection = Callable[[Matrix, float], Matrix]
 @pytest.mark.parametrize(
     ("v", "radius", "expected"),
     [
-        # kept .9 and .4: θ = (1.3 − 1)/2 = .15
+        # the kept numbers are .9 and .4: θ = (1.3 − 1)/2 = .15
         pytest.param([0.9, 0.4, -0.2], 1.0, [0.75, 0.25, 0.0], id="one entry dropped"),
         pytest.param([-0.2, 0.4, 0.9], 1.0, [0.0, 0.25, 0.75], id="order kept"),
         pytest.param([0.5, -3.0, 0.25], 1.0, [0.5, 0.0, 0.25], id="already small enough"),
@@ -108,15 +108,16 @@ def test_the_simplex_projection_agrees_with_a_hand_calculation(
 
 
 def test_the_nuclear_ball_projection_agrees_with_a_hand_calculation() -> None:
-    # singular values 3 and 1, radius 2: θ = 1 leaves (2, 0)
+    # the singular values are 3 and 1 and the radius is 2: θ = 1 leaves (2, 0)
     np.testing.assert_allclose(nuclear_ball(np.array([[0.0, 3.0], [-1.0, 0.0]]), 2.0), [[0, 2], [0, 0]], atol=1e-15)
-    # a quarter turn times 2 has singular values 2, 2; radius 2: (1, 1), the quarter turn itself
+    # A quarter turn times 2 has the singular values 2, 2; for the radius 2 they become (1, 1), those of the quarter
+    # turn itself.
     np.testing.assert_allclose(nuclear_ball(np.array([[0.0, -2.0], [2.0, 0.0]]), 2.0), [[0, -1], [1, 0]], atol=1e-15)
     np.testing.assert_array_equal(nuclear_ball(np.array([[3.0]]), 0.0), [[0.0]])
 
 
 def test_the_cone_projections_agree_with_a_hand_calculation() -> None:
-    # [[1, 2], [2, 1]] has eigenvalues 3 at (1, 1)/√2 and −1 at (1, −1)/√2
+    # The matrix [[1, 2], [2, 1]] has the eigenvalue 3 at (1, 1)/√2 and the eigenvalue −1 at (1, −1)/√2.
     m = np.array([[1.0, 2.0], [2.0, 1.0]])
     np.testing.assert_allclose(psd_cone(m), [[1.5, 1.5], [1.5, 1.5]], rtol=1e-14)
     np.testing.assert_allclose(psd_trace_ball(m, 1.0), [[0.5, 0.5], [0.5, 0.5]], rtol=1e-14)
@@ -124,7 +125,7 @@ def test_the_cone_projections_agree_with_a_hand_calculation() -> None:
 
 
 def test_the_spectral_interval_agrees_with_a_hand_calculation() -> None:
-    # eigenvalues 3 at (1, 1)/√2 and −1 at (1, −1)/√2, clipped to 2 and 0, to 3 and 1, or both to 1
+    # The eigenvalues 3 at (1, 1)/√2 and −1 at (1, −1)/√2 are clipped to 2 and 0, to 3 and 1, or both to 1.
     m = np.array([[1.0, 2.0], [2.0, 1.0]])
     np.testing.assert_allclose(spectral_interval(m, 0.0, 2.0), [[1, 1], [1, 1]], rtol=1e-14)
     np.testing.assert_allclose(spectral_interval(m, 1.0, 9.0), [[2, 1], [1, 2]], rtol=1e-14)

@@ -33,7 +33,7 @@ def pairs_in_the_ball(least: int = 1) -> st.SearchStrategy[Pair]:
 
 # The table
 
-# the factors are typed from the table, in units of C; the last two rows are √2 d and √(d² + …)/2: √33/2, √13, √41
+# The factors are typed from the table, in units of C. The last two rows are √2 d and √(d² + …)/2: √33/2, √13, √41.
 SUPREMA = {
     "nuclear norm": {1: 1, 2: 2, 3: 2, 4: 2, 8: 2},
     "Frobenius norm": {1: 1, 2: 1.4142135623730951, 3: 1.4142135623730951, 8: 1.4142135623730951},
@@ -84,7 +84,7 @@ def test_the_worst_pair_lies_in_the_ball_and_attains_the_supremum(quantity: str,
 
 
 def test_the_pair_for_the_triangle_agrees_with_a_hand_calculation() -> None:
-    # d = 2: eigenvectors of [[1, ½], [½, −1]], tan 2α = ½
+    # For d = 2 these are eigenvectors of [[1, ½], [½, −1]], at the angle α with tan 2α = ½.
     x, y = block_pair(2)
     w = np.array([[1.0, 0.5], [0.5, -1.0]])
     np.testing.assert_allclose([w @ x, w @ y], [x * math.sqrt(1.25), -y * math.sqrt(1.25)], rtol=1e-14)
@@ -95,14 +95,14 @@ def test_the_pairs_of_rows_agree_with_a_hand_calculation() -> None:
     np.testing.assert_array_equal(orthonormal_pair(3), [[1, 0, 0], [0, 1, 0]])
     np.testing.assert_array_equal(orthonormal_pair(1), [[1], [0]])
     np.testing.assert_array_equal(one_sided_pair(2), [[1, 0], [0, 0]])
-    # d = 2: eigenvectors of [[1, 1], [1, −1]] to ±√2, (cos, sin)(π/8) and (−sin, cos)(π/8)
+    # For d = 2 the eigenvectors of [[1, 1], [1, −1]] to ±√2 are (cos, sin)(π/8) and (−sin, cos)(π/8).
     x, y = hadamard_pair(2)
     np.testing.assert_allclose(np.abs(x), [math.cos(math.pi / 8), math.sin(math.pi / 8)], rtol=1e-14)
     np.testing.assert_allclose(np.abs(y), [math.sin(math.pi / 8), math.cos(math.pi / 8)], rtol=1e-14)
     assert x @ y == pytest.approx(0, abs=1e-15)
 
 
-# Eigenvalue vectors: the change of the table bounds the change of the sorted eigenvalues
+# For vectors of eigenvalues, the change in the table bounds the change of the sorted eigenvalues
 
 
 @pytest.mark.parametrize(("quantity", "order"), [("eigenvalues, l1", 1), ("eigenvalues, l2", 2)])
@@ -116,6 +116,7 @@ def test_sorted_eigenvalues_move_no_further_than_stated(quantity: str, order: in
 
 
 def test_neighbours_differ_in_one_row() -> None:
+    """This test catches two data sets that differ in more than their last row."""
     rows = np.array([[0.1, 0.2], [0.3, 0.4]])
     first, second = neighbours(rows, np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     np.testing.assert_array_equal(first, [[0.1, 0.2], [0.3, 0.4], [1.0, 0.0]])

@@ -1,4 +1,4 @@
-"""What is derived from the declarations: the headings of the lists of mechanisms."""
+"""Test what is derived from the declarations: the headings of the lists of mechanisms."""
 
 import json
 from dataclasses import replace
@@ -27,6 +27,7 @@ def test_every_mechanism_stands_under_one_heading_and_none_of_ours_between_print
 
 
 def test_the_heading_follows_the_declaration(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches a table whose headings are not taken from the mechanisms' declarations."""
     laplace = MECHANISMS["laplace"]
     moved = replace(laplace.about, provenance="reconstructed")
     monkeypatch.setitem(MECHANISMS, "laplace", replace(laplace, about=moved))

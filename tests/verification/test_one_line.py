@@ -1,4 +1,4 @@
-"""An audit in one line: `check`, and `parametrize_with_checks` in a project of its own."""
+"""Test an audit in one line of Python. The tests run `check`, and `parametrize_with_checks` in a project of its own."""
 
 import time
 from collections.abc import Mapping
@@ -118,7 +118,9 @@ def test_an_expected_failure_is_expected_and_others_are_not(pytester: pytest.Pyt
 
 @pytest.mark.thorough
 def test_a_correct_function_passes_and_an_expected_failure_that_does_not_come_fails(pytester: pytest.Pytester) -> None:
-    """The test has an expected failure that passes, and one whose check is not run."""
+    """This test catches an expected failure that passes without notice. In the test, one expected failure passes, and
+    the check of another is not run.
+    """
     done = outcomes(pytester, {"law": "issue 7", "symmetry": "issue 8"})
     done.assert_outcomes(failed=2, passed=len(groups()) - 7, skipped=5)
     done.stdout.fnmatch_lines(["E*contract: symmetry was expected to fail, and was not checked: *"])

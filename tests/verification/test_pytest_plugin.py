@@ -1,4 +1,4 @@
-"""The pytest fixture, in projects of their own."""
+"""Test the pytest fixture in projects of their own."""
 
 import subprocess
 import sys
@@ -120,12 +120,15 @@ def test_a_project_of_its_own(tmp_path: Path) -> None:
 
 
 def test_nothing_is_imported_before_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other plugins are disabled, so that their imports are not counted."""
+    """This test catches an import of covassay in every test run. Other plugins are disabled, so that their imports are
+    not counted.
+    """
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     done = run_pytest(tmp_path, LAZY, "-p", "covassay")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_it_is_registered_once() -> None:
+    """This test catches a plugin that pytest loads twice or not at all."""
     found = [point.value for point in entry_points(group="pytest11") if point.name == "covassay"]
     assert found == ["covassay.verification.pytest_plugin"]

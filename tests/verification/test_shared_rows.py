@@ -1,4 +1,4 @@
-"""Data that many methods share: the results are the same as without sharing, and computed only once."""
+"""Test data that many methods share: the results are the same as without sharing, and are computed only once."""
 
 import numpy as np
 import pytest
@@ -21,6 +21,7 @@ def test_shared_rows_are_the_same_data() -> None:
 
 
 def test_errors_come_at_once() -> None:
+    """This test catches a bad value that is found only when the rows are read later."""
     with pytest.raises(InvalidInput, match="must be at most row_bound"):
         unit_rows(SharedRows.of(X), 1.0, "raise")
     with pytest.raises(InvalidInput, match=r"x\[0, 0\] = nan"):
@@ -28,6 +29,7 @@ def test_errors_come_at_once() -> None:
 
 
 def test_the_rows_are_read_once() -> None:
+    """This test catches a file that is read once for each release, and a shared result that a caller can change."""
     started: list[int] = []
     counted = SharedRows(X.shape, lambda: iter(started.append(1) or (X,)))  # type: ignore[func-returns-value]
     second_moment(counted)[:] = 7.0  # the caller gets a copy
@@ -49,7 +51,8 @@ def test_a_release_is_the_same_with_and_without_sharing(name: str) -> None:
 
 
 def test_mapped_rows_are_mapped_once() -> None:
-    """Without sharing, every pass over lazy images would map the rows again, in each round by all maps before it."""
+    """This test catches a map that is applied again: without sharing, every pass over lazy images would map the rows in
+    each round by all earlier maps."""
     calls: list[int] = []
 
     def doubled(block: Matrix) -> Matrix:

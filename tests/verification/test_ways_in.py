@@ -1,4 +1,4 @@
-"""The documented entry points in Python, in every order of imports, and the examples in docstrings."""
+"""Test the documented entry points in Python, in every order of imports, and the examples in docstrings."""
 
 import doctest
 import importlib

@@ -175,7 +175,7 @@ def _evidence(c: LedgerClaim, second: bool) -> Iterable[str]:
         if leg.second_opinion == second:
             part = "" if not c.wrong or second else f" ({c.part(leg)})"
             groups.setdefault((HOW[leg.kind], part), []).append(_named(leg))
-    return [f"{how}{part}: {', '.join(names)}" for (how, part), names in groups.items()]
+    return [f"{how}{part}, by {', '.join(names)}" for (how, part), names in groups.items()]
 
 
 def _named(leg: Leg) -> str:

@@ -100,15 +100,16 @@ def number_of_rounds(kappa: float, m: int) -> int:
 def evened_out(rows: Rows, z: Matrix, m: int) -> tuple[Rows, Matrix]:
     """Return the rows of the next round, and the inverse of the map that made them before they were shortened."""
     values, vectors = np.linalg.eigh(z)
-    stretch = np.sqrt(stretch_squared(np.where(values >= threshold(m), 0.5, 1.0)))
-    a = (vectors * stretch) @ vectors.T
+    stretch = np.sqrt(stretch_squared(np.where(values >= threshold(m), 0.5, 1.0)))[..., None, :]
+    transposed = np.swapaxes(vectors, -1, -2)
+    a = (vectors * stretch) @ transposed
 
     def image(block: Matrix) -> Matrix:
         mapped = block @ a
-        shortened: Matrix = mapped / np.maximum(1.0, np.linalg.norm(mapped, axis=1))[:, None]
+        shortened: Matrix = mapped / np.maximum(1.0, np.linalg.norm(mapped, axis=-1))[..., None]
         return shortened
 
-    return map_rows(image, rows), (vectors / stretch) @ vectors.T
+    return map_rows(image, rows), (vectors / stretch) @ transposed
 
 
 @checked
@@ -123,27 +124,30 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the second moment, given the noise, (K, d, d), a symmetric matrix N for every round."""
+    """Release the second moment, given the noise: (K, d, d), a symmetric matrix N for every round.
+
+    The noise of many draws, (..., K, d, d), gives as many outputs.
+    """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     rounds = number_of_rounds(kappa, subsample)
-    gaussians = require_symmetric("noise", noise, (rounds, d, d))
+    gaussians = require_symmetric("noise", noise, (rounds, d, d), stacked=True)
     scale = noise_scale(n, rho, rounds, calibration)
 
     # 1. QUERY and NOISE of the first round; A⁻¹ = I
-    z, inverse = second_moment(rows) + scale * gaussians[0], np.eye(d)
+    z, inverse = second_moment(rows) + scale * gaussians[..., 0, :, :], np.eye(d)
 
-    for n_of_round in gaussians[1:]:
-        # 2. the rows that Z has evened out, and A⁻¹
+    for k in range(1, rounds):
+        # 2. rows that Z has evened out, and A⁻¹
         rows, back = evened_out(rows, z, subsample)
         inverse = inverse @ back
 
         # 3. QUERY and NOISE of this round: Z
-        z = second_moment(rows) + scale * n_of_round
+        z = second_moment(rows) + scale * gaussians[..., k, :, :]
 
     # 4. RELEASE
-    estimate = inverse @ z @ inverse.T
-    released: Matrix = (estimate + estimate.T) / 2
+    estimate = inverse @ z @ np.swapaxes(inverse, -1, -2)
+    released: Matrix = (estimate + np.swapaxes(estimate, -1, -2)) / 2
     return released * row_bound**2
 
 
@@ -155,10 +159,13 @@ def draw_noise(
     calibration: ReconstructedCalibration = "reconstructed",
     kappa: Ratio = 1e4,
     subsample: Subsample = 10,
+    size: int | None = None,
 ) -> Array:
-    """Return the noise that `release` takes, (K, d, d)."""
+    """The noise that `release` takes: (K, d, d), or (size, K, d, d)."""
     ensemble: wigner.Ensemble = "wigner" if calibration == "reconstructed" else "goe"
-    return wigner.sample(ensemble, dimension, rng, number_of_rounds(kappa, subsample))
+    rounds = number_of_rounds(kappa, subsample)
+    gaussians = wigner.sample(ensemble, dimension, rng, rounds if size is None else size * rounds)
+    return gaussians if size is None else gaussians.reshape(size, rounds, dimension, dimension)
 
 
 @checked

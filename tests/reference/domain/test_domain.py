@@ -201,6 +201,7 @@ def test_what_is_not_a_matrix_of_finite_numbers_is_refused(x: Any, message: str)
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_the_rows_are_a_copy(order: Any) -> None:
+    """This test catches a release that writes into the caller's data."""
     x = np.array(VALUES, dtype=np.float64, order=order)
     rows = as_rows(x)
     rows[:] = -1
@@ -297,6 +298,7 @@ def test_a_change_of_unit_by_a_power_of_two_changes_no_bit(x: Matrix, r: float) 
 @PROPERTY
 @given(rows_of_any_length, st.data())
 def test_clipping_maps_neighbours_to_neighbours(x: Matrix, data: st.DataObject) -> None:
+    """This test catches a clip that uses the other rows, by which one replaced record would change several rows."""
     i = data.draw(st.integers(0, len(x) - 1))
     other = x.copy()
     other[i] = data.draw(arrays(np.float64, x.shape[1], elements=st.floats(-1e6, 1e6)))
@@ -317,7 +319,7 @@ def test_clipping_does_not_spread_rows_apart(x: Matrix, data: st.DataObject) -> 
 
 
 def test_the_second_moment_of_two_rows_agrees_with_a_hand_calculation() -> None:
-    # ((.36 + 1)/2, .48/2; .64/2)
+    # By hand, the entries of the second moment are ((.36 + 1)/2, .48/2; .64/2).
     got = second_moment(np.array([[0.6, 0.8], [1.0, 0.0]]))
     np.testing.assert_allclose(got, [[0.68, 0.24], [0.24, 0.32]], rtol=4 * ULP)
 
@@ -412,6 +414,10 @@ def test_a_range_of_records_is_the_same_in_chunks(sizes: list[int], first: int, 
 @pytest.mark.parametrize("sizes", [[9], [1] * 9, [4, 5], [2, 6, 1], [8, 1]])
 @pytest.mark.parametrize("size", [1, 2, 4, 9])
 def test_groups_lie_across_chunks(sizes: list[int], size: int) -> None:
+    """This test catches groups of rows that begin anew at each chunk, which would make the result depend on the chunks'
+    sizes.
+    """
+
     def ends_added(groups: Matrix) -> Matrix:
         added: Matrix = groups[:, -1] + groups[:, 0]
         return added

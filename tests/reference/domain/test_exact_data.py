@@ -1,4 +1,4 @@
-"""The exact computation from rows to integers equals arithmetic in Python integers, row by row."""
+"""Test that the exact computation from rows to integers equals arithmetic in Python integers, row by row."""
 
 from collections.abc import Iterator
 
@@ -62,6 +62,7 @@ def test_many_rows_are_added_in_several_blocks_without_a_rounding(monkeypatch: p
 
 
 def test_chunks_give_the_same_integers() -> None:
+    """This test catches exact sums that depend on how the rows are cut into chunks or laid out in memory."""
     x = random_rows(5, 1000, 3)
 
     def start() -> Iterator[Matrix]:
@@ -72,6 +73,7 @@ def test_chunks_give_the_same_integers() -> None:
 
 
 def test_it_is_the_second_moment() -> None:
+    """This test catches integers that are a sum in place of a mean, or a wrong centring, in the exact data."""
     x = random_rows(6, 500, 3)
     data = exact_data(x, sums=True)
     moment = second_moment(unit_rows(x))

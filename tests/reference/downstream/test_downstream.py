@@ -44,11 +44,13 @@ def test_what_is_no_released_matrix_is_refused(bad: Any) -> None:
 
 
 def test_ridge_agrees_with_a_hand_calculation() -> None:
-    # target 0 from column 1: (M_11 + 2α)⁻¹ M_10 = 10/(1000 + .01); target 1 from 0: 10/1.01
+    # By hand, the coefficient for target 0 from column 1 is (M_11 + 2α)⁻¹ M_10 = 10/(1000 + .01); for target 1 from
+    # column 0 it is 10/1.01.
     m = [[1.0, 10.0], [10.0, 1000.0]]
     np.testing.assert_allclose(ridge(m, 0, 0.005), [10 / 1000.01], rtol=1e-12)
     np.testing.assert_allclose(ridge(m, 1, 0.005), [10 / 1.01], rtol=1e-9)
-    # three columns, the middle one the target: [[2, 0], [0, 4]] + I, (3, 5): 1, 1
+    # Of three columns the middle one is the target. The equations have the matrix [[2, 0], [0, 4]] + I and the right
+    # side (3, 5), and the solution 1, 1.
     m = [[2.0, 3.0, 0.0], [3.0, 9.0, 5.0], [0.0, 5.0, 4.0]]
     np.testing.assert_allclose(coefficients(np.array(m), 1, 0.5), [1, 1], rtol=1e-14)
 
@@ -57,7 +59,7 @@ def test_ridge_agrees_with_a_hand_calculation() -> None:
 def test_ridge_is_the_regression_on_the_rows(target: int) -> None:
     x = unit_rows(np.random.default_rng(0).standard_normal((30, 4)))
     others = [j for j in range(4) if j != target]
-    root = math.sqrt(2 * 30 * 0.02)  # solved as a least squares problem with d − 1 more rows
+    root = math.sqrt(2 * 30 * 0.02)  # this solves a least squares problem with d − 1 more rows
     a = np.vstack([x[:, others], root * np.eye(3)])
     y = np.concatenate([x[:, target], np.zeros(3)])
     np.testing.assert_allclose(ridge(second_moment(x), target, 0.02), np.linalg.lstsq(a, y, rcond=None)[0], rtol=1e-10)
@@ -68,7 +70,8 @@ def test_a_release_that_is_not_positive_semidefinite_has_coefficients() -> None:
     m = np.array([[-0.2, 0.5], [0.5, 1.0]])
     with pytest.raises(np.linalg.LinAlgError):
         np.linalg.solve(m[:1, :1] + 0.2 * np.eye(1), m[:1, 1])
-    # eigenvalues .4 ± √.61 of M: the projection is 1.1810 vvᵀ with v = (.3402, .9404): .1367 and .3778
+    # M has the eigenvalues .4 ± √.61. The projection is 1.1810 vvᵀ with v = (.3402, .9404), with the entries .1367 and
+    # .3778.
     assert ridge(m, 1, 0.1)[0] == pytest.approx(0.3778 / 0.3367, rel=1e-3)
     released = nuclear_laplace.sample(np.eye(3), np.random.default_rng(0), epsilon=0.1)
     assert np.isfinite(ridge(released, 2, 1e-3)).all()
@@ -125,7 +128,8 @@ def test_the_error_bound_holds_both_ways(seed: int, d: int, penalty: float) -> N
 
 
 def test_principal_components_agree_with_a_hand_calculation() -> None:
-    # eigenvalues 4 and −1 along (1, 2)/√5 and (2, −1)/√5: 4 ppᵀ − qqᵀ = [[0, 2], [2, 3]]
+    # The eigenvalues are 4 and −1, along p = (1, 2)/√5 and q = (2, −1)/√5, so the matrix is 4 ppᵀ − qqᵀ = [[0, 2], [2,
+    # 3]].
     got = principal_components([[0.0, 2.0], [2.0, 3.0]], 2)
     np.testing.assert_allclose(got.directions, np.array([[1, 2], [2, -1]]) / math.sqrt(5), atol=1e-15)
     np.testing.assert_allclose(got.variances, [4, 0], atol=1e-15)
@@ -165,7 +169,8 @@ def test_the_captured_variance_falls_short_by_no_more_than_the_bound(seed: int, 
 
 
 def test_half_the_bound_on_the_lost_variance_is_exceeded() -> None:
-    # M = diag(1, 0), noise diag(−s, s) with s just above ½: the wrong axis wins, and 1 is lost against 2s
+    # M = diag(1, 0) and the noise is diag(−s, s) with s just above ½: the wrong axis wins, and the loss of 1 is
+    # compared with 2s
     s = 0.5001
     got = principal_components(np.diag([1 - s, s]), 1)
     lost = 1 - got.directions[0, 0] ** 2

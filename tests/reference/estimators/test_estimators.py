@@ -54,7 +54,8 @@ def fitted(estimator: Any, x: Any = X) -> Any:
 @pytest.mark.filterwarnings("ignore")
 def test_the_conventions_of_scikit_learn_are_kept_without_an_exception(estimator: Any) -> None:
     checks = pytest.importorskip("sklearn.utils.estimator_checks")
-    expected: dict[str, str] = {}  # no check is expected to fail; `poor_score` says that small data give poor scores
+    # no check is expected to fail; the tag `poor_score` says that small data give poor scores
+    expected: dict[str, str] = {}
     results = checks.check_estimator(estimator, expected_failed_checks=expected, on_fail=None, on_skip=None)
     assert len(results) > 35
     assert [(r["check_name"], r["exception"]) for r in results if r["status"] != "passed"] == []
@@ -67,7 +68,7 @@ def test_the_check_of_the_conventions_can_fail() -> None:
     class Forgetful(PrivateCovariance):
         def fit(self, X: Any, y: Any = None) -> "Forgetful":
             super().fit(X)
-            self.random_state = 5  # a parameter that fit changes
+            self.random_state = 5  # a parameter that `fit` must not change is changed here
             return self
 
     results = checks.check_estimator(Forgetful(epsilon=1, row_bound=10.0), on_fail=None, on_skip=None)
@@ -77,7 +78,7 @@ def test_the_check_of_the_conventions_can_fail() -> None:
 @pytest.mark.parametrize("estimator", EVERY, ids=repr)
 def test_the_spend_is_that_of_the_mechanism_and_within_the_budget(estimator: Any) -> None:
     done = fitted(estimator)
-    columns = X.shape[1] + 1 + isinstance(estimator, PrivateRidge)  # the means have one column more
+    columns = X.shape[1] + 1 + isinstance(estimator, PrivateRidge)  # the query of the means has one column more
     candidate = next(c for c in CANDIDATES if c.name == done.mechanism_)
     budget = {"epsilon": 1} if estimator.epsilon else {"rho": 1}
     choices = {name: value for name, value in candidate.options.items() if name in candidate.declared.choices}
@@ -136,9 +137,8 @@ def test_the_ridge_is_that_of_scikit_learn_without_noise() -> None:
 
 
 def test_the_blocks_of_one_release_have_the_noise_that_is_stated() -> None:
-    """Each interval is 6.2 standard errors wide, so a false alarm has probability below 1e-9.
-
-    The test rejects mutants of 3 %.
+    """This test catches a noise scale of one block that is wrong by 3 %. Each interval is 6.2 standard errors wide, so
+    a false alarm has probability below 1e-9.
     """
     n, d, rho, draws = 4, 3, 0.5, 60_000
     candidate = next(c for c in CANDIDATES if c.law == "goe")
@@ -154,7 +154,7 @@ def test_the_blocks_of_one_release_have_the_noise_that_is_stated() -> None:
             room = 6.2 / math.sqrt(2 * draws)
             ratio = float(np.std(values)) / expected
             assert [abs(math.log(ratio * f)) < room for f in (1.0, 1.03, 1 / 1.03)] == [True, False, False]
-    # √2/(n√ρ): with a = 1/2 the mean has the noise of the Gaussian mechanism for a sensitivity of 2/n
+    # The scale is √2/(n√ρ): with a = 1/2 the mean has the noise of the Gaussian mechanism for a sensitivity of 2/n.
     gaussian = 2 / n / math.sqrt(2 * rho)
     assert 1 / (n * math.sqrt(2 * rho)) * mean_unit(0.5) == pytest.approx(gaussian)
 
@@ -173,8 +173,8 @@ def test_every_row_that_reaches_the_mechanism_is_in_the_unit_ball(mapping: Map) 
 
 @pytest.mark.parametrize("a", [SHARE, 0.5])
 def test_one_row_moves_both_moments_by_no_more_than_the_budget_allows(a: float) -> None:
-    """The exact privacy loss of Gaussian noise on both moments, for worst pairs of rows, is at most ρ; without the
-    factors on the blocks it is above ρ.
+    """This test catches a release that lacks the factors on the blocks: the exact privacy loss of Gaussian noise on
+    both moments, for the worst pairs of rows, is at most ρ with the factors, and above ρ without them.
     """
     n, rho = 5, 0.7
 
@@ -340,7 +340,9 @@ def test_the_examples_in_docstrings_run(name: str) -> None:
 
 
 def test_estimators_share_an_account_that_refuses() -> None:
-    """Copies of an estimator charge the same account; a copy in another process, or in a file, is refused."""
+    """This test catches a copy of an estimator that spends from an account of its own: copies charge the same account,
+    and a copy in another process or in a file is refused.
+    """
     x = np.random.default_rng(0).uniform(0, 1, (200, 3))
     account = Account(ZCDP(1.0))
     common = {"rho": 0.4, "bounds": (0, 1), "accountant": account}
@@ -422,8 +424,8 @@ BOUNDS = [(-3, 5), (-2, 2), (0, 1)]
 
 
 def test_bounded_columns_are_released_by_a_mechanism_of_theirs_under_zcdp() -> None:
-    """At ρ = 10⁸ the noise is below 10⁻³, so the release is nearly the covariance of the clipped columns, in their
-    units.
+    """This test catches a release in scaled columns, or by a mechanism for rows in a ball. At ρ = 10⁸ the noise is
+    below 10⁻³, so the release is nearly the covariance of the clipped columns, in their units.
     """
     clipped = np.clip(X, *np.array(BOUNDS, dtype=float).T)
     with warnings.catch_warnings():
@@ -445,6 +447,7 @@ def test_bounded_columns_are_released_by_a_mechanism_of_theirs_under_zcdp() -> N
 
 
 def test_which_mechanism_bounds_take() -> None:
+    """This test catches an estimator that ignores the bounds, or that replaces a mechanism that the user named."""
     for estimator, name in (
         (PrivateCovariance(rho=1, bounds=(-2, 2)), "box-gauss"),
         (PrivatePCA(1, rho=1, bounds=(-2, 2)), "box-gauss"),

@@ -1,6 +1,6 @@
 """Test the Bingham law: the envelope, exact values by quadrature, and the second moments of draws.
 
-The law of draws is tested by `claims.checks.own.samplers`. Tests of draws here have fixed seeds: with a random seed,
+The checks `claims.checks.own.samplers` test the law of draws. Tests of draws here have fixed seeds: with a random seed,
 each would raise a false alarm with probability at most 1e-9, because Hoeffding's bound holds for every n.
 """
 
@@ -28,7 +28,8 @@ from tests.conventions import FALSE_ALARM, Matrix, Vector
 
 PROPERTY = settings(max_examples=80)
 DRAWS = 20_000
-HOEFFDING = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * DRAWS))  # a mean of values in [0, 1] is off by more: ≤ 1e-9
+# a mean of values in [0, 1] is further off with probability at most 1e-9
+HOEFFDING = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * DRAWS))
 
 
 ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # the expected figures for this matrix came with the specification
@@ -51,7 +52,7 @@ def test_the_formulas_run_on_fractions_and_on_high_precision_numbers() -> None:
     with mpmath.workdps(40):
         m = mpmath.mpf
         value = law.log_acceptance(m(1), m(1) / 2, m(3), log=mpmath.log)
-        # −1 + (3/2) ln 5 − (−5/4 + (3/2) ln 6) = 1/4 + (3/2) ln(5/6)
+        # By hand, the logarithm is −1 + (3/2) ln 5 − (−5/4 + (3/2) ln 6) = 1/4 + (3/2) ln(5/6).
         assert abs(value - (m(1) / 4 + m(3) / 2 * mpmath.log(m(5) / 6))) < m(10) ** -38
 
 
@@ -66,7 +67,7 @@ def test_the_envelope_parameter_solves_its_equation(a: Vector) -> None:
 
 
 def test_the_oracle_values_are_those_of_an_independent_computation() -> None:
-    # q = 5, M = diag(6, 3, 0, 0, 0): computed independently, before this code was written
+    # The values for q = 5, M = diag(6, 3, 0, 0, 0) were computed independently, before this code was written.
     a, _ = law.decompose(ORACLE)
     b = law.envelope_parameter(a)
     assert b == pytest.approx(1.547812, abs=5e-7)
@@ -135,7 +136,7 @@ def test_the_second_moments_descend_and_sum_to_one(q: int) -> None:
 @pytest.mark.parametrize("q", [3, 5, 12, 18, pytest.param(80)])
 @pytest.mark.parametrize("gap", [0.5, 3.0, 20.0])
 def test_one_distinct_eigenvalue_gives_kummers_function(q: int, gap: float) -> None:
-    # E exp(−a (1 − u_1²)) with u_1² ~ Beta(1/2, (q − 1)/2): e^{−a} ₁F₁(1/2; q/2; a)
+    # With u_1² ~ Beta(1/2, (q − 1)/2), E exp(−a (1 − u_1²)) is e^{−a} ₁F₁(1/2; q/2; a).
     a = np.array([0.0] + [gap] * (q - 1))
     with mpmath.workdps(30):
         exact = float(mpmath.log(mpmath.hyp1f1(mpmath.mpf(1) / 2, mpmath.mpf(q) / 2, gap)) - gap)
@@ -148,7 +149,7 @@ def test_the_law_of_a_projection_agrees_with_quadrature_on_the_circle(gap: float
         return quad(lambda t: math.exp(-gap * math.cos(t) ** 2), low, high, epsabs=1e-15, epsrel=1e-13)[0]
 
     w = np.array([0.0, 0.1, 0.5, 0.9, 1.0])
-    # u_1 = sin t: P(u_1² ≤ w) with weight exp(gap u_1²)
+    # With u_1 = sin t, this is P(u_1² ≤ w) for the weight exp(gap u_1²).
     exact = [angle_mass(0, math.asin(math.sqrt(v))) / angle_mass(0, math.pi / 2) for v in w]
     np.testing.assert_allclose(law.projection_cdf(np.diag([gap, 0.0]), [0])(w), exact, atol=1e-11)
 
@@ -262,7 +263,7 @@ def test_a_bad_matrix_is_refused(call: Callable[[Matrix], Any], m: Matrix, messa
 @pytest.mark.parametrize("q", [1, 2, 3, 7])
 @pytest.mark.parametrize("fewest", [law.FEWEST_PROPOSALS, -1])  # with −1, a draw is one proposal at a time
 def test_draws_of_several_laws_are_those_of_each_law(q: int, fewest: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    # catches a rejected proposal that is returned, and a generator that does not go on after it
+    # this catches a rejected proposal that is returned, and a generator that does not continue after it
     monkeypatch.setattr(law, "FEWEST_PROPOSALS", fewest)
     rng = np.random.default_rng(0)
     roots = rng.standard_normal((50, q, q))

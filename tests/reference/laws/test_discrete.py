@@ -49,7 +49,7 @@ def test_the_two_forms_of_the_tail_meet(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("law", [discrete_laplace, discrete_gaussian])
 def test_a_draw_is_the_first_round_with_a_number_even_if_it_is_zero(law: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The ledger checks the law of one round (`claims.checks.own.lattice`)."""
+    """This test catches a sampler that rejects 0; `claims.checks.own.lattice` tests the law of one round."""
     rounds = iter([None, 0, 5])
     monkeypatch.setattr(law, "attempt", lambda parameter, coins: next(rounds))
     assert law.sample(Fraction(1), Coins(system_bits)) == 0
@@ -76,7 +76,7 @@ def test_a_source_gives_that_many_bits(bits: object) -> None:
     for count in (1, 7, 8, 63, 4096):
         drawn = [bits(count) for _ in range(40)]
         assert max(drawn) < 2**count
-        assert count < 8 or max(drawn) >= 2 ** (count - 1)  # fails with probability 2^−40
+        assert count < 8 or max(drawn) >= 2 ** (count - 1)  # this fails with probability 2^−40
 
 
 def floats_in(source: str) -> set[str]:

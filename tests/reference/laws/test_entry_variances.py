@@ -22,8 +22,8 @@ def spectral_moments(d: int) -> tuple[Fraction, Fraction]:
     """Return E Σ λ_i² and E (Σ λ_i)² for the density ∝ ∏|λ_i − λ_j| e^{−Σ|λ_i|}, exactly.
 
     With λ_1 > … > λ_d, of which k are positive, the product has no absolute values. The positive λ_i are sums of gaps
-    u_j > 0, and so are the sizes of the negative ones; Σ|λ_i| has whole coefficients in the gaps. So every integral is
-    a sum of terms ∫ u^a e^{−ju} du = a!/j^{a+1}.
+    u_j > 0, and so are the absolute values of the negative ones; Σ|λ_i| is a sum of gaps with integer coefficients. So
+    every integral is a sum of terms ∫ u^a e^{−ju} du = a!/j^{a+1}.
     """
     totals = [Fraction(0)] * 3
     for k in range(d + 1):
@@ -50,14 +50,17 @@ def test_symmetric_nuclear_laplace_noise_has_the_exact_moments_of_its_eigenvalue
     if d == 1:
         assert square == trace_square == 2
         return
-    # E tr Z² = d A + d(d − 1) B, and E (tr Z)² = Σ_ij E Z_ii Z_jj = d A + d(d − 1)(A − 2B) for the variances A and B
+    # For the variances A and B on and off the diagonal, E tr Z² = d A + d(d − 1) B, and E (tr Z)² = Σ_ij E Z_ii Z_jj =
+    # d A + d(d − 1)(A − 2B).
     a, b = variances[0, 0], variances[0, 1]
     assert d * a + d * (d - 1) * (a - 2 * b) == pytest.approx(float(trace_square), rel=1e-12)
     assert np.array_equal(variances, np.where(np.eye(d) == 1, a, b))
 
 
 def test_full_nuclear_laplace_noise_has_equal_variances() -> None:
-    """For d = 2, the integral over the two singular values can be computed exactly."""
+    """This test catches a wrong variance of the entries. For d = 2, the integral over the two singular values can be
+    computed exactly.
+    """
     assert np.allclose(entry_variances.of_nuclear_laplace(2), full_square() / 4, rtol=1e-12)
     assert entry_variances.of_nuclear_laplace(1)[0, 0] == pytest.approx(2.0)
 

@@ -20,7 +20,8 @@ Cdf = Callable[[Vector], Vector]
 @pytest.mark.parametrize(
     ("dimension", "closed_form"),
     [
-        # w = cos²φ with φ uniform; z = √w uniform on the sphere of R³ (Archimedes); ∫ (1 − z²) dz
+        # On the circle w = cos²φ with φ uniform. On the sphere of R³ z = √w is uniform (Archimedes), and on that of R⁵
+        # the distribution function of z is ∝ ∫ (1 − z²) dz.
         pytest.param(2, lambda w: 2 / math.pi * np.arcsin(np.sqrt(w)), id="circle"),
         pytest.param(3, np.sqrt, id="sphere"),
         pytest.param(5, lambda w: 1.5 * (np.sqrt(w) - w**1.5 / 3), id="sphere of R^5"),
@@ -49,6 +50,7 @@ def test_the_shape_of_the_beta_law_is_half_of_each_dimension() -> None:
 
 @pytest.mark.parametrize("dimension", [1, 2, 3, 5, 8])
 def test_draws_are_orthogonal(dimension: int) -> None:
+    """This test catches a QR step that returns columns without unit length, and a single draw with the wrong shape."""
     q = haar.sample(dimension, np.random.default_rng(0), 50)
     assert q.shape == (50, dimension, dimension)
     np.testing.assert_allclose(q @ np.swapaxes(q, 1, 2), np.broadcast_to(np.eye(dimension), q.shape), atol=1e-14)

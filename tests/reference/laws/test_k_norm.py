@@ -38,7 +38,7 @@ def test_the_norms_agree_with_a_hand_calculation(body: Body, value: float) -> No
 
 
 def test_the_covariance_norm_is_the_larger_of_the_two_parts() -> None:
-    # diag(3, 1, −2): tr M₊ = 4, tr M₋ = 2
+    # The matrix diag(3, 1, −2) has tr M₊ = 4 and tr M₋ = 2.
     assert norm(np.diag([3.0, 1.0, -2.0]), "covariance") == pytest.approx(4)
     assert norm(np.diag([-3.0, -1.0, 2.0]), "covariance") == pytest.approx(4)
     assert covariance_norm(Fraction(6), Fraction(2)) == 4
@@ -89,7 +89,8 @@ def test_the_entries_of_l1_are_independent_laplace() -> None:
 
 
 def test_the_entries_of_linf_follow_their_exact_law() -> None:
-    # a uniform point of the cube times Gamma(D + 1): |Z_ij| = R'U, P(≤ t) = P(R' ≤ t) + t E[1/R'; R' > t]
+    # For a uniform point of the cube times a Gamma(D + 1) radius R', |Z_ij| = R'U, and P(|Z_ij| ≤ t) = P(R' ≤ t) + t
+    # E[1/R'; R' > t].
     z, entries = sample("linf", 3, np.random.default_rng(3), 4000), 6
 
     def cdf(t: Matrix) -> Matrix:
@@ -108,7 +109,7 @@ def test_the_direction_of_l2_is_uniform() -> None:
     for i, j, weight in ((0, 0, 1.0), (2, 2, 1.0), (0, 1, 2.0), (2, 0, 2.0)):
         share = weight * z[:, i, j] ** 2 / radius**2
         assert kolmogorov_smirnov(share, lambda w: haar.squared_coordinate_cdf(w, 6), "exact").p_value > FALSE_ALARM
-    # in the mutant, off-diagonal entries have the variance of the diagonal
+    # in the mutant, off-diagonal entries have the variance of the diagonal entries
     share = 4 * z[:, 0, 1] ** 2 / (radius**2 + 2 * z[:, 0, 1] ** 2)
     assert kolmogorov_smirnov(share, lambda w: haar.squared_coordinate_cdf(w, 6), "mutant").p_value < FALSE_ALARM
 
@@ -117,8 +118,9 @@ def test_the_direction_of_l2_is_uniform() -> None:
 
 
 def test_the_covariance_shape_in_two_dimensions() -> None:
-    # nuclear-Laplace at d = 2: with probability 1/3 both eigenvalues have one sign, else |tr W| is uniform on (0, 1).
-    # Weights (1 + |tr W|)^{−3}: 1/24 and (2/3) (3/8) = 1/4, so one sign 1/7 of the time, rate 7/24
+    # For nuclear-Laplace noise at d = 2, both eigenvalues have one sign with probability 1/3, and otherwise |tr W| is
+    # uniform on (0, 1). With the weights (1 + |tr W|)^{−3} these cases have the masses 1/24 and (2/3) (3/8) = 1/4. So
+    # one sign has probability 1/7, and the acceptance rate is 7/24.
     n = 3000
     values = np.linalg.eigvalsh(sample("covariance", 2, np.random.default_rng(5), n))
     same = values[:, 0] * values[:, 1] > 0
@@ -166,7 +168,7 @@ def test_the_covariance_law_agrees_with_rejection_sampling(d: int) -> None:
 
 
 def test_the_acceptance_is_a_probability_and_exact() -> None:
-    # W = diag(1, −1)/2: tr W = 0, always. W = e₁e₁ᵀ: (1/2)^D
+    # The matrix W = diag(1, −1)/2 has tr W = 0 and is always accepted; W = e₁e₁ᵀ is accepted with probability (1/2)^D.
     assert acceptance(Fraction(1), Fraction(0), 2) == 1
     assert acceptance(1.0, 1.0, 3) == 2.0**-6
     assert acceptance(3.0, -1.0, 2) == pytest.approx((1 + 1 / 3) ** -3, rel=1e-14)

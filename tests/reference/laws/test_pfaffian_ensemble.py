@@ -1,4 +1,4 @@
-"""Test the Pfaffian ensemble against closed forms, rational mixtures and enclosures, and the steps of its sampler.
+"""Test the Pfaffian ensemble against closed forms, rational mixtures and enclosures; test the steps of its sampler.
 
 Statistical tests have fixed seeds: with a random seed, each test of a correct law would raise a false alarm with
 probability at most 1e-9, because the p-values of `covassay.verification.statistics.tests` are exact or conservative.
@@ -36,6 +36,7 @@ SIZES = pytest.mark.parametrize("points", [1, 2, 3, 4, 5, 8, 13])
 @KINDS
 @SIZES
 def test_the_basis_is_orthonormal(points: int, half_line: bool) -> None:
+    """This test catches a quadrature that is too coarse for the law's basis functions."""
     law = pfaffian_ensemble(points, half_line=half_line)
     weighted = (law.phi * law.panels.weights).reshape(points, -1)
     np.testing.assert_allclose(weighted @ law.phi.reshape(points, -1).T, np.eye(points), atol=1e-12)
@@ -96,7 +97,8 @@ def test_the_one_point_density_integrates_to_the_number_of_points(points: int, h
 @KINDS
 @pytest.mark.parametrize("points", [1, 2, 3, 7, 20, 51, 100])
 def test_the_mean_sum_is_the_dimension_of_the_matrix_space(points: int, half_line: bool) -> None:
-    # Σ|x_i| is the nuclear norm, Gamma(N²) or Gamma(N(N + 1)/2): scale x in the integral of the density
+    # The sum Σ|x_i| is the nuclear norm, with the law Gamma(N²) or Gamma(N(N + 1)/2), as scaling x in the integral of
+    # the density shows.
     dimension = points**2 if half_line else points * (points + 1) // 2
     assert pfaffian_ensemble(points, half_line=half_line).mean_power_sum(1) == pytest.approx(dimension, rel=1e-12)
 
@@ -111,7 +113,7 @@ def test_power_sums_agree_with_the_rational_mixture(points: int, power: int, hal
 
 
 def test_fractional_powers_are_gamma_functions_for_one_point() -> None:
-    # ∫ √x e^{−x} dx = Γ(3/2) = √π/2; the root at 0 costs the quadrature its last digits
+    # The integral ∫ √x e^{−x} dx is Γ(3/2) = √π/2; the root at 0 costs the quadrature its last digits.
     law = pfaffian_ensemble(1, half_line=True)
     assert law.mean_power_sum(0.5) == pytest.approx(math.sqrt(math.pi) / 2, rel=1e-4)
     assert law.mean_power_sum(2.5) == pytest.approx(math.gamma(3.5), rel=1e-9)
@@ -143,10 +145,10 @@ def test_the_normaliser_agrees_with_rational_arithmetic(points: int, half_line: 
 
 def test_the_joint_density_agrees_with_a_hand_calculation() -> None:
     half, full = (pfaffian_ensemble(2, half_line=h) for h in (True, False))
-    # |4 − 1| e^{−3}/3, and |2 + 1| e^{−3}/6
+    # By hand, the densities are |4 − 1| e^{−3}/3 and |2 + 1| e^{−3}/6.
     assert half.log_density(np.array([[2.0, 1.0]])) == pytest.approx([-3.0], abs=1e-14)
     assert full.log_density(np.array([[2.0, -1.0]])) == pytest.approx([-3.0 - math.log(2)], abs=1e-14)
-    # three points: |1 − 4| |1 − 9| |4 − 9| = 120 over 3! · 69/4
+    # For three points the density by hand has |1 − 4| |1 − 9| |4 − 9| = 120 over 3! · 69/4.
     three = pfaffian_ensemble(3, half_line=True)
     assert three.log_density(np.array([[1.0, 2.0, 3.0]])) == pytest.approx([math.log(120 / 103.5) - 6], abs=1e-13)
 
@@ -159,7 +161,8 @@ def test_the_joint_density_agrees_with_a_hand_calculation() -> None:
 @pytest.mark.parametrize("points", [1, 2, 3, 4, 5, 6, 7, 8, 13, 20])
 def test_the_largest_point_follows_the_enclosed_law(points: int, half_line: bool) -> None:
     law = pfaffian_ensemble(points, half_line=half_line)
-    for k in (1, 4, 7, 10, 14, 25) if points < 20 else (7, 14):  # s/N from 0.2 to 5: the bulk and both tails
+    # the ratios s/N from 0.2 to 5 cover the bulk and both tails
+    for k in (1, 4, 7, 10, 14, 25) if points < 20 else (7, 14):
         s = Fraction(k, 5) * points
         below = enclose_spectral_cdf(points, s, symmetric=not half_line)
         above = enclose_spectral_survival(points, s, symmetric=not half_line)
@@ -194,7 +197,7 @@ def test_the_law_of_the_largest_point_ends_where_the_panels_end(points: int, hal
 @pytest.mark.parametrize("points", [1, 2, 5])
 def test_tuples_come_in_the_stated_shape_also_across_blocks(points: int, half_line: bool) -> None:
     law = pfaffian_ensemble(points, half_line=half_line)
-    drawn = sample_points(law, 515, np.random.default_rng(0))  # one block holds 512
+    drawn = sample_points(law, 515, np.random.default_rng(0))  # one block holds 512 numbers
     assert drawn.shape == (515, points)
     assert sample_points(law, 0, np.random.default_rng(0)).shape == (0, points)
     assert (drawn > 0).all() == half_line
@@ -211,8 +214,9 @@ def test_one_point_is_drawn_by_inversion_of_the_exponential_law() -> None:
 
 @pytest.mark.parametrize("half_line", [True, False], ids=["half line", "full line"])
 def test_one_of_two_points_follows_the_law_calculated_by_hand(half_line: bool) -> None:
-    # primitives of `one_point_by_hand` over 2: of (x² − 2) e^{−x}: −(x² + 2x) e^{−x};
-    # of 4(x + 1) e^{−2x}: −(2x + 3) e^{−2x}; and E (x + e^{−x}) e^{−x}: 1 + 1/2 on each side
+    # The distribution functions come from primitives of the terms of `one_point_by_hand`, divided by 2. The primitive
+    # of (x² − 2) e^{−x} is −(x² + 2x) e^{−x}, and that of 4(x + 1) e^{−2x} is −(2x + 3) e^{−2x}. The integral of
+    # (x + e^{−x}) e^{−x} is 1 + 1/2 on each side.
     def half(x: Vector) -> Vector:
         return (3 - (x**2 + 2 * x) * np.exp(-x) - (2 * x + 3) * np.exp(-2 * x)) / 3
 
@@ -244,6 +248,7 @@ def test_the_panels_end_where_the_mass_beyond_is_negligible(points: int, half_li
     ],
 )
 def test_a_seed_gives_these_draws(half_line: bool, tuples: list[list[float]]) -> None:
+    """This test catches a change of the sampler that changes the recorded draws of a seed."""
     drawn = sample_points(pfaffian_ensemble(3, half_line=half_line), 1, np.random.default_rng(0))
     np.testing.assert_allclose(drawn, tuples, rtol=1e-10)
 

@@ -1,6 +1,7 @@
 """Test symmetric ensembles: the isometry and the densities.
 
-The law of draws is tested by `claims.checks.own.samplers` and by tests/reference/mechanisms/test_laws_of_draws.py.
+The law of draws is tested elsewhere: by `claims.checks.own.samplers` and by
+tests/reference/mechanisms/test_laws_of_draws.py.
 """
 
 import math
@@ -94,7 +95,8 @@ def test_the_density_is_the_product_over_the_entries(name: str) -> None:
 
 
 def test_the_separations_agree_with_a_hand_calculation() -> None:
-    # diag(1, −1): both entries move by 1.  off-diagonal 1: one N(0, 1) entry, or one N(0, 1/2) entry.
+    # For diag(1, −1), both entries of the diagonal move by 1. For an off-diagonal 1, one entry moves, which is N(0, 1)
+    # or N(0, 1/2).
     diagonal, off = np.diag([1.0, -1.0]), np.array([[0.0, 1.0], [1.0, 0.0]])
     for change, expected in [(diagonal, (2, 2)), (off, (1, 2)), (np.ones((2, 2)), (3, 4))]:
         for name, value in zip(wigner.ENSEMBLES, expected, strict=True):

@@ -10,7 +10,7 @@ from tests.conventions import Vector
 
 
 def frobenius_errors(sample: Callable[..., Any], n: int, d: int, draws: int, **given: Any) -> Vector:
-    """The Frobenius errors of releases of one data set of random unit rows: (draws,)."""
+    """Return the Frobenius errors of releases of one data set of random unit rows, in the shape (draws,)."""
     rng = np.random.default_rng(11)
     x = unit_rows(rng.standard_normal((n, d)))
     moment = second_moment(x)

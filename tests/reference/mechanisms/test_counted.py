@@ -70,7 +70,9 @@ def test_no_rows_and_one_row_are_data_sets(about: Mechanism[Any, ..., Any]) -> N
 
 @EVERY
 def test_a_row_that_comes_spends_the_whole_budget_and_no_more(about: Mechanism[Any, ..., Any]) -> None:
-    """The effect of one row, compared with noise scales that are derived from releases, spends the whole budget."""
+    """This test catches a sensitivity that is too small or too large for a row that comes. The effect of one row,
+    compared with noise scales that are derived from releases, spends the whole budget.
+    """
     gaussian = about.notion.name == "zcdp"
     for row in np.array([[1.0, 0.0], [0.6, 0.8], [0.5, 0.5]]) / 1.0:
         after, before = (released(about, x, 0.0, 0.0) for x in (np.vstack([CLIPPED, row]), CLIPPED))
@@ -89,7 +91,7 @@ def test_a_row_that_comes_spends_the_whole_budget_and_no_more(about: Mechanism[A
             spent = moved["rows"] / unit["rows"] + np.abs(change).sum() / unit["sum"]
             budget = 1.0
         assert spent <= budget * (1 + 1e-12)
-    # one row attains it: along an axis for all but entrywise noise, and there a row of equal entries
+    # One row attains the budget: a row along an axis, or for entrywise noise a row of equal entries.
     entrywise = about.name in ("entrywise-laplace", "lap-cov")
     row = np.full((1, 2), 0.5**0.5) if entrywise else np.array([[1.0, 0.0]])
     none = np.zeros((0, 2))
@@ -113,6 +115,8 @@ def test_noise_of_the_other_form_is_refused(about: Mechanism[Any, ..., Any]) -> 
 
 @pytest.mark.parametrize("noise", [0.5, 2.0, 40.0])
 def test_the_shares_are_best(noise: float) -> None:
+    """This test catches a share of the budget that does not minimise the error."""
+
     def pure(share: float) -> float:
         return noise / (1 - share) ** 2 + 2 / share**2
 
@@ -134,7 +138,8 @@ def test_whole_numbers_come_out_as_they_are(about: Mechanism[Any, ..., Any]) -> 
         clipped = CLIPPED * np.array([[1.0], [1.0], [2.0]])  # to length 2
         total = clipped.T @ clipped if n else np.zeros((2, 2))
         np.testing.assert_allclose(parts["sum"], total + 4 * 3, atol=1e-5)
-        np.testing.assert_array_equal(parts["second_moment"], parts["sum"])  # a number of rows below 1 counts as 1
+        # a noisy number of rows below 1 counts as 1
+        np.testing.assert_array_equal(parts["second_moment"], parts["sum"])
     for bad in (CountedNoise(1.0, np.zeros((2, 2))), CountedDraws(lambda parameter: 0.5, noise.sum)):
         with pytest.raises(InvalidInput, match="noise"):
             about.release(X, bad, **about.notion.default.keywords(), **OPTIONS)
@@ -142,7 +147,9 @@ def test_whole_numbers_come_out_as_they_are(about: Mechanism[Any, ..., Any]) -> 
 
 @pytest.mark.parametrize("about", COUNTED + LATTICE, ids=lambda about: about.name)
 def test_a_row_on_the_boundary_is_not_shortened(about: Mechanism[Any, ..., Any]) -> None:
-    """A row whose length is exactly the bound, in a unit in which dividing by it is exact, is inside."""
+    """This test catches rounding that shortens a row on the boundary. A row whose length is exactly the bound, in a
+    unit in which dividing by it is exact, is inside.
+    """
     x = np.array([[0.0, 4.0]])
     kind, keywords = about.output_of(OPTIONS), about.notion.default.keywords()
     zero = CountedNoise(0.0, np.zeros(2 if kind.entries == "vector" else (2, 2)))

@@ -26,9 +26,8 @@ AnyMechanism = Mechanism[Any, ..., Any]
 Arguments = dict[str, Any]
 
 EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
-# Formulas of these names give what noise is multiplied by, its variance, or the factor of a score. A factor of 0 would
-# mean that no
-# noise is added, and infinity that nothing but noise is released.
+# The results of formulas with these names multiply noise, are the variance of noise, or multiply a score. With a factor
+# of 0 no noise would be added, and with infinity nothing but noise would be released.
 SCALES = re.compile(r".*(scale|scales|scale_of_sum|variance|multiplier|exponent|exponents)")
 # An entry is an end of a range that the mechanism refuses together with the defaults of the others; the message names
 # both.
@@ -85,7 +84,8 @@ def every_choice(about: AnyMechanism) -> list[Arguments]:
 
 
 def data(about: AnyMechanism, n: int, d: int, arguments: Arguments) -> NDArray[np.float64]:
-    """Make rows of lengths about 1, in the unit of the row bound; the last is zero if there are two or more."""
+    """Make rows of lengths about 1, in the unit of the row bound; the last row is zero if there are two rows or
+    more."""
     x = np.random.default_rng(n + 10 * d).standard_normal((n, d))
     x[1:][-1:] = 0.0
     return x * float(arguments.get("row_bound", 1.0))
@@ -147,7 +147,9 @@ def test_a_release_at_either_end_of_a_range_is_finite_and_noisy(
 def test_corners_of_the_ranges_give_a_finite_and_noisy_release(
     about: AnyMechanism, scales: list[tuple[str, float]]
 ) -> None:
-    """Ten combinations of extreme and default values are drawn at random for each mechanism."""
+    """This test catches a formula that overflows, or gives no noise, at an end of a range. Ten combinations of extreme
+    and default values are drawn at random for each mechanism.
+    """
     rng = np.random.default_rng(sum(map(ord, about.name)))
     for _ in range(10):
         options = every_choice(about)
@@ -194,7 +196,7 @@ def test_what_is_outside_of_a_range_is_refused(about: AnyMechanism) -> None:
             if name not in about.of_the_draw:
                 given = {key: argument for key, argument in arguments.items() if key not in about.of_the_draw}
                 with pytest.raises(InvalidInput, match=f"^{name} = "):
-                    about.release(data(about, 3, 2, {}), None, **given)  # refused before the noise is looked at
+                    about.release(data(about, 3, 2, {}), None, **given)  # this is refused before the noise is read
             if name in about.notion.default.keywords():
                 with pytest.raises(InvalidInput, match=f"^{name} = "):
                     about.spend(dimension=2, **{key: arguments[key] for key in about.notion.default.keywords()})

@@ -1,4 +1,4 @@
-"""Draws of every mechanism have the law that the audit knows of it, and draws at half of the budget have not.
+"""Test that draws of every mechanism have the law that the audit expects, and that draws at half of the budget do not.
 
 With a random seed, each comparison would raise a false alarm with probability at most 1e-9.
 """
@@ -21,7 +21,8 @@ DRAWS = 1000
 
 
 def with_other_noise() -> list[str]:
-    """One target for every choice on which the noise of a mechanism depends; targets in a box need bounds."""
+    """Return one target for every choice on which the noise of a mechanism depends; targets for rows in a box need
+    bounds."""
     found: dict[object, str] = {}
     for name, make in TARGETS.items():
         target = make()
@@ -33,7 +34,8 @@ def with_other_noise() -> list[str]:
 
 
 def known(name: str) -> Scenario | None:
-    """The data set on which most is known of the law; on some, outputs are only compared with the reference."""
+    """Return the data set on which most is known of the law; on other data sets, outputs may only be compared with the
+    reference."""
     target = TARGETS[name]()
     declared = mechanism(str(target.mechanism))
     found = profile(declared.name, default_claim(declared.name), declared.resolve(dict(target.options)), DRAWS, 0)
@@ -42,7 +44,7 @@ def known(name: str) -> Scenario | None:
 
 
 def least(name: str, share: float) -> float:
-    """The least p-value of draws with this share of the claimed budget."""
+    """Return the least p-value for draws at the given share of the claimed budget."""
     target, scenario = TARGETS[name](), known(name)
     assert scenario is not None
     declared, claim = mechanism(str(target.mechanism)), default_claim(str(target.mechanism))
@@ -52,11 +54,11 @@ def least(name: str, share: float) -> float:
     return min(finding.p_value for finding in found if finding.p_value is not None)
 
 
-UNMOVED = "above-threshold"  # at half of the budget its answer on these data is nearly the same
+UNMOVED = "above-threshold"  # at half of the budget, the answer on these data is nearly the same
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in with_other_noise() if name != UNMOVED and known(name)])
 def test_draws_have_the_known_law(name: str) -> None:
-    """Catches noise of another law, scale or dependence, and noise that does not follow the budget."""
+    """This test catches noise of another law, scale or dependence, and noise that does not follow the budget."""
     assert least(name, 1.0) > FALSE_ALARM > least(name, 0.5)

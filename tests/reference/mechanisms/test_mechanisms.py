@@ -125,6 +125,7 @@ def test_the_form_of_the_data_does_not_matter(about: AnyMechanism, make: Callabl
 @IN_A_BALL
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint16, bool])
 def test_whole_numbers_are_data(about: AnyMechanism, dtype: Any) -> None:
+    """This test catches integer arithmetic in a mechanism whose data are integers."""
     x = np.array([[1, 0], [1, 1], [0, 0]])
     np.testing.assert_array_equal(drawn(about, x.astype(dtype), row_bound=2), drawn(about, x / 2) * unit(about, 2))
 
@@ -352,7 +353,8 @@ def spoiled(noise: Any, place: str = "noise") -> Iterator[tuple[str, Any]]:
 
 @EVERY
 def test_bad_noise_is_refused(about: AnyMechanism) -> None:
-    """At least one choice of a mechanism refuses each bad noise: not all choices use every part of it.
+    """This test catches a release that accepts noise of a wrong shape, or noise that is not finite. At least one choice
+    of a mechanism refuses each bad noise: not all choices use every part of it.
 
     The data decide whether AdaptiveCov uses noise of eigenvalues.
     """

@@ -59,7 +59,7 @@ class KeepsAGenerator:
 
 
 def worn(x: Matrix, noise: Matrix) -> Matrix:
-    """Release wrongly, by overwriting the noise."""
+    """Release as a wrong mechanism does, which overwrites its noise."""
     noise *= 0.97
     return x[:D].T @ x[:D] + noise
 
@@ -77,6 +77,7 @@ def test_noise_that_is_written_to_is_seen() -> None:
 
 
 def test_another_key_gives_another_draw() -> None:
+    """This test catches a cache of draws that returns one draw for every key."""
     rng = np.random.default_rng(0)
     one, two = draws_again(bingham.sample, rng), draws_again(bingham.sample, rng)
     assert one.key != two.key
@@ -102,7 +103,9 @@ def test_the_steps_of_one_noise_are_independent(steps: tuple[int, int], independ
 
 
 def test_the_rounds_of_one_release_have_independent_directions() -> None:
-    """The data are rows of zeros, so that the directions of both rounds are uniform, whatever the values are."""
+    """This test catches one direction that is used in both rounds. The data are rows of zeros, so that the directions
+    of both rounds are uniform, whatever the values are.
+    """
     rng = np.random.default_rng(0)
     angles = []
     for _ in range(1000):
@@ -119,6 +122,8 @@ def test_the_rounds_of_one_release_have_independent_directions() -> None:
 
 
 def test_the_same_noise_may_be_shared_by_two_data_sets() -> None:
-    """The draws for two matrices come from the same bits: each has its law, and the draws need not be independent."""
+    """This test catches a noise object that draws new bits for a second data set. Each of the two draws has its law,
+    but the draws need not be independent.
+    """
     noise: DrawsAgain[Vector] = draws_again(bingham.sample, np.random.default_rng(0))
     np.testing.assert_array_equal(noise(np.eye(D)), noise(2 * np.eye(D)))  # both are uniform

@@ -23,7 +23,7 @@ from covassay.reference.mechanisms.registry import MECHANISMS
 def functions_with_words() -> dict[str, tuple[Callable[..., Any], str]]:
     """Return every public function of a mechanism file with an argument that is one of a few words, and that argument.
 
-    A formula has the type str for the word, because its argument also comes from tables.
+    The annotation of a formula is str, because the argument also comes from tables.
     """
     found = {}
     for name, about in MECHANISMS.items():
@@ -81,6 +81,7 @@ def test_the_formula_runs_on_every_kind_of_number(number: Any) -> None:
 
 
 def test_the_decorator_is_what_refuses() -> None:
+    """This test catches a mechanism that refuses an unknown word by chance, in place of by the decorator."""
     open_to_all = inspect.unwrap(bingham.exponent)
     assert open_to_all(1, "Tight") == open_to_all(1, "tight")
     with pytest.raises(InvalidInput, match="calibration = 'Tight': must be one of 'paper', 'tight'"):

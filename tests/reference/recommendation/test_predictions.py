@@ -1,7 +1,7 @@
 """Test predicted errors against simulation, with mutants of the constants by 3 %.
 
-A comparison fails if the simulated root mean square is further from the prediction than 6.2 standard errors, the false
-alarm of one comparison being 6e-10. The measured figures of a prediction have standard errors of their own.
+A comparison fails if the simulated root mean square is more than 6.2 standard errors from the prediction, which happens
+by chance with probability 6e-10. The measured figures behind a prediction have standard errors too.
 """
 
 import math
@@ -138,7 +138,8 @@ def test_where_a_projection_does_nothing_its_table_is_the_formula(law: str) -> N
 def measured_again(
     law: str, dimensions: Sequence[int], q: float, trace: float, draws: int
 ) -> list[tuple[float, float]]:
-    """Return the logarithms of the figures of a table over those of a new run, with standard errors: one for each d."""
+    """Return the logarithms of the ratios of a table's figures to those of a new run, with standard errors, for each
+    d."""
     table = measured()[law]
     axes = {"d": tuple(map(float, dimensions)), "q": (q,)} | ({"trace": (trace,)} if "trace" in table.axes else {})
     again = from_json(measuring.measure_table(law, 98, lambda d: draws, axes))
@@ -159,9 +160,9 @@ def test_a_table_is_measured_again_within_its_interval() -> None:
 @pytest.mark.parametrize("law", [c.law for c in CANDIDATES if c.law not in ADDITIVE])
 def test_every_table_is_measured_again_within_its_interval(law: str) -> None:
     table = measured()[law]
-    # The mutant that can be seen depends on the draws. Rare wrong searches make the error of a mechanism that searches
-    # for a clipping norm scatter, so that its table is only roughly known; the table says so in its standard errors.
-    # The covariance body is slow to draw, and another test sees 3 % in it.
+    # Which mutant can be detected depends on the draws. Rare wrong searches scatter the error of a mechanism that
+    # searches for a clipping norm, so that its table has large standard errors. Draws for the covariance body are slow,
+    # and another test detects an error of 3 % in them.
     searching = law in measuring.SEARCHING
     few = searching or law in (*measuring.SAMPLING, "covariance-body-projected", "l2-ball-projected")
     dimensions = [int(d) for d in table.axes["d"] if d <= (16 if few else 48)]
@@ -186,7 +187,7 @@ def test_a_file_is_written_again_to_the_last_digit() -> None:
     law = "separate-cov-goe"
     again, kept = from_json(measuring.measure(law, measuring.SEED)), measured()[law]
     for norm in NORMS:
-        np.testing.assert_allclose(again.figures[norm], kept.figures[norm], rtol=1e-5)  # six digits are kept
+        np.testing.assert_allclose(again.figures[norm], kept.figures[norm], rtol=1e-5)  # the file keeps six digits
 
 
 def test_a_stack_is_projected_as_one_matrix_is() -> None:
@@ -286,7 +287,7 @@ def test_goals_say_what_a_smaller_release_gives() -> None:
 # Rows of equal norm, and correlated Gaussian rows
 
 POINTS = 120
-SIMULATED = 24  # draws at a point
+SIMULATED = 24  # the number of draws at a point
 
 
 def points() -> list[tuple[int, float, float, bool]]:
@@ -301,15 +302,17 @@ def points() -> list[tuple[int, float, float, bool]]:
 
 @pytest.mark.slow
 def test_what_is_ranked_first_keeps_its_prediction_on_gaussian_rows() -> None:
-    """At 120 points the error of the best candidate, on correlated Gaussian rows, is at most the prediction.
+    """This test catches a prediction that is too small for rows of different lengths. At 120 points the error of the
+    best candidate, on correlated Gaussian rows, is at most the prediction.
 
-    The simulated rows are others than those that were measured. A prediction fails if the simulated mean square is
-    further above it than the allowance and 6.2 standard errors. As a control, the prediction from the assumption of
-    equal norms alone fails at some of the points.
+    The simulated rows are not those from which the constants were measured. A prediction fails if the simulated mean
+    square is further above it than the allowance and 6.2 standard errors. As a control, the prediction from the
+    assumption of equal norms alone fails at some of the points.
     """
 
     def ratio(prediction: Prediction, expected: float) -> float:
-        """Return the ratio of the error to the prediction, beyond the effects of chance and the allowance."""
+        """Return the ratio of the error to the prediction, after subtracting the effects of chance and the
+        allowance."""
         draw = prediction.candidate.sample
         outputs = [draw(x, np.random.default_rng(k), **budget.keywords()) for k in range(SIMULATED)]
         squares = measuring.squared_norms(np.array(outputs) - second_moment(x), symmetric=False)[:, 0]

@@ -23,6 +23,7 @@ def entry(**budget: float) -> dict[str, Any]:
 
 
 def test_releases_add_up_across_openings(tmp_path: Path) -> None:
+    """This test catches an account that forgets its earlier releases when it is opened again."""
     path = tmp_path / "account.json"
     assert open_account(path, DATA, PureDP(1.0)).enter(entry(epsilon=0.25)) == PureDP(0.25)
     assert open_account(path, DATA, None).enter(entry(epsilon=0.5)) == PureDP(0.75)
@@ -42,6 +43,7 @@ def test_releases_add_up_across_openings(tmp_path: Path) -> None:
 
 
 def test_opening_writes_nothing(tmp_path: Path) -> None:
+    """This test catches an account file that is written before anything is released."""
     open_account(tmp_path / "account.json", DATA, ZCDP(1.0)).account()
     assert not list(tmp_path.iterdir())
 
@@ -54,6 +56,7 @@ def test_opening_writes_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_every_notion_is_kept(tmp_path: Path, total: Guarantee, budgets: list[dict[str, float]]) -> None:
+    """This test catches a notion of privacy that the file does not read back as it was written."""
     path = tmp_path / "account.json"
     for budget in budgets:
         spent = open_account(path, DATA, total).enter(entry(**budget))
@@ -63,7 +66,7 @@ def test_every_notion_is_kept(tmp_path: Path, total: Guarantee, budgets: list[di
 
 
 def test_what_was_entered_in_the_meantime_counts(tmp_path: Path) -> None:
-    """Two commands open the account before either of them enters its release."""
+    """This test catches a command that ignores what another command has entered since it opened the account."""
     path = tmp_path / "account.json"
     first, second = (open_account(path, DATA, PureDP(1.0)) for _ in range(2))
     first.enter(entry(epsilon=0.75))

@@ -67,7 +67,9 @@ def of_unit_noise(name: str, choice: dict[str, str]) -> float:
     [(name, choice) for name, choice in WORDS if not MECHANISMS[name].lattice and choice != {"body": "covariance"}],
 )
 def test_the_expected_error_has_the_scale_that_release_gives_to_its_noise(name: str, choice: dict[str, str]) -> None:
-    """On zeros the output is scale · noise, so noise of ones shows the scale."""
+    """This test catches an expected error that has another scale than the noise. The output on data of zeros is scale ·
+    noise, so that noise of ones shows the scale.
+    """
     declared = mechanism(name)
     noise = {"matrix": ONES, "vector": np.ones(D), "number": 1.0}[declared.output.kind]
     output = declared.release(np.zeros((N, D)), noise, **default_claim(name).keywords(), **choice)
@@ -98,8 +100,8 @@ def test_the_expected_error_on_a_lattice_has_the_parameter_of_its_law(name: str,
 
 
 def test_the_mean_squared_error_of_many_releases_is_that_of_the_expected_error() -> None:
-    """The mean of 1000 squared errors is compared at 6.5 standard errors, so the test errs with probability below
-    1e-10.
+    """This test catches an expected error that is not that of the releases. The mean of 1000 squared errors is compared
+    at 6.5 standard errors, so the test errs with probability below 1e-10.
     """
     declared, rng = mechanism("nuclear-laplace-symmetric"), np.random.default_rng(3)
     scaled = scaling(np.array([0.0, -5.0, 1.0]), np.array([1.0, 5.0, 40.0]), "ball")
@@ -172,8 +174,8 @@ def test_the_projection_of_johnson_lindenstrauss_gains_from_37_columns_on() -> N
 @pytest.mark.parametrize("adjacency", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("name", ["box-gauss", "box-laplace", "box-gauss-approximate"])
 def test_the_bound_for_bounded_columns_holds_while_no_noise_is_above_its_quantile(name: str, adjacency: Any) -> None:
-    """While all noise is at its quantile, with any signs, the error is within the bound; at eight times the quantile it
-    is not.
+    """This test catches a bound that holds less often than stated. While all noise is at its quantile, with any signs,
+    the error is within the bound; at eight times the quantile it is not.
 
     So the bound fails with at most the probability that some noise is above its quantile, which is a union bound.
     """
@@ -182,7 +184,8 @@ def test_the_bound_for_bounded_columns_holds_while_no_noise_is_above_its_quantil
     x = box.place(rng.uniform(0, 1, (4000, 3)))
     truth = np.cov(x.T, bias=True)
     arguments = {**declared.resolve({"adjacency": adjacency}), **declared.notion.default.keywords()}
-    quantile = BOX[name](3, arguments, adjacency).quantile(BOX_FAILURE / 10)  # 3 means, 6 products, the count
+    # the release has 3 means, 6 products and the count
+    quantile = BOX[name](3, arguments, adjacency).quantile(BOX_FAILURE / 10)
     within, beyond = [], []
     for signs in rng.choice([-1.0, 1.0], (24, 4, 4)):
         noise = quantile * (np.triu(signs) + np.triu(signs, 1).T)
@@ -201,7 +204,8 @@ def test_the_bound_for_bounded_columns_holds_while_no_noise_is_above_its_quantil
 
 @pytest.mark.parametrize("name", SUMS)
 def test_the_expected_error_of_a_sum_is_that_of_its_noise(name: str) -> None:
-    """On an empty data set, the mean square of 2000 draws differs from the stated error by less than a tenth.
+    """This test catches a wrong scale in the expected error of a sum. On an empty data set, the mean square of 2000
+    draws differs from the stated error by less than a tenth.
 
     The relative standard deviation of one square is at most √(5/3), that of three squares of Laplace numbers. The
     relative standard deviation of the mean of 2000 squares is 0.029; a scale that is wrong by 6 % moves the square by

@@ -42,7 +42,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_sums_in_a_box_are_those_of_the_rounded_rows() -> None:
-    """The sums are compared with Python integers; a value beyond its bounds counts as the bound."""
+    """This test catches sums of rows that are not rounded or not clipped. The sums are compared with Python integers; a
+    value beyond its bounds counts as the bound.
+    """
     box = Box.of(list(BOUNDS.values()))
     u = np.clip((np.clip(X, box.low, box.high) - box.centre) / box.half_widths, -1, 1)
     q = [[int(value * 2**20) for value in row] for row in u.tolist()]
@@ -79,7 +81,7 @@ def test_parts_that_do_not_belong_together_are_not_added() -> None:
     ):
         with pytest.raises(InvalidInput, match=named):
             first + second
-    # a sum that one of the two objects lacks is unknown in the total
+    # a sum that one of the two objects does not have is unknown in the total
     assert not (exact_data(X) + exact_data(X, sums=True)).sums
     with pytest.raises(TypeError):
         3 + in_box  # type: ignore[operator]
@@ -130,8 +132,8 @@ def test_data_that_are_no_files_have_the_name_that_the_caller_gives() -> None:
 @DASK
 @PANDAS
 def test_partitions_of_dask_are_summed_where_they_lie(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Frames and arrays of dask, an empty partition among them, give the same bits, and no partition comes to the
-    client.
+    """This test catches a partition that is summed by the client. Frames and arrays of dask, some with an empty
+    partition, give the same bits as one table, and no partition is sent to the client.
     """
     from dask import array, dataframe
 
@@ -153,5 +155,6 @@ def test_partitions_of_dask_are_summed_where_they_lie(monkeypatch: pytest.Monkey
         there = release_table(ReleaseRequest(data=data, **{**request, "mechanism": mechanism}))
         here = release_table(ReleaseRequest(data=frame(), **{**request, "mechanism": mechanism}))
         np.testing.assert_allclose(there.values, here.values, rtol=1e-12, atol=1e-12)
-    with pytest.raises(AssertionError, match="came to the client"):  # groups of rows in their order are needed here
+    # this mechanism needs groups of rows in their order
+    with pytest.raises(AssertionError, match="came to the client"):
         release_table(ReleaseRequest(data=data, **{**request, "mechanism": "pme", "row_bound": None}))

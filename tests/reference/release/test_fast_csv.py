@@ -88,6 +88,7 @@ def require_the_same(path: Path, selection: Selection, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("name", ODD_FILES)
 @pytest.mark.parametrize("header", [None, True, False])
 def test_an_odd_file(name: str, header: bool | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches a fast CSV reader that reads other numbers, or gives other errors, than the slow one."""
     path = tmp_path / "x.csv"
     path.write_bytes(ODD_FILES[name])
     require_the_same(path, Selection(header=header), monkeypatch)
@@ -95,8 +96,8 @@ def test_an_odd_file(name: str, header: bool | None, tmp_path: Path, monkeypatch
 
 @pytest.mark.parametrize("cell", ODD_CELLS)
 def test_an_odd_cell(cell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An unusual cell is read as a number or lies in a column that is not read, in text with commas, tabs and
-    blanks.
+    """This test catches a cell that the two readers read differently. An unusual cell is read as a number or lies in a
+    column that is not read, in text with commas, tabs and blanks.
     """
     for suffix, delimiter in ((".csv", ","), (".tsv", "\t"), (".csv", " "), (".csv", ";")):
         path = tmp_path / f"x{suffix}"
@@ -108,8 +109,8 @@ def test_an_odd_cell(cell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_plain_text_is_read_by_pyarrow_alone(tmp_path: Path) -> None:
-    """Plain text does not need the strict reader; otherwise the comparison of both readers would compare the strict
-    one with itself.
+    """This test catches a file that the fast reader gives up without need. Plain text does not need the strict reader;
+    otherwise the comparison of both readers would compare the strict one with itself.
     """
     path = tmp_path / "x.csv"
     path.write_bytes(ODD_FILES["many rows"])

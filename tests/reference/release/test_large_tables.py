@@ -1,4 +1,5 @@
-"""Test files larger than memory: they are read chunk by chunk, in bounded memory, the same in every pass."""
+"""Test files larger than memory: they are read chunk by chunk, in bounded memory, and every pass gives the same
+rows."""
 
 import gc
 import importlib.util
@@ -29,7 +30,7 @@ FORMATS = [".csv", ".npy", pytest.param(".parquet", marks=pytest.mark.skipif(not
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use chunks of three rows of two columns, and keep nothing between passes."""
+    """Use chunks of three rows of two columns, and keep no numbers between passes."""
     monkeypatch.setattr(source, "CHUNK_BYTES", 48)
     monkeypatch.setattr(source, "KEPT_BYTES", 0)
 
@@ -273,7 +274,9 @@ def release(x: Any) -> Matrix:
 
 @pytest.mark.thorough
 def test_a_stream_is_released_in_little_memory_and_its_array_is_not() -> None:
-    """The rows of the test take 50 MB. As a control, the array itself is read as a whole, which exceeds the bound."""
+    """This test catches a release that keeps the whole stream in memory. The rows of the test take 50 MB. As a control,
+    the array itself is read as a whole, which exceeds the bound.
+    """
     n, d = 100_000, 64
     chunks = stream(0, n, d, 4000)  # 2 MB each
     assert n * d * 8 > 50e6
@@ -301,12 +304,12 @@ BUDGETS: dict[str, dict[str, float]] = {
 
 def growth(sample: Callable[[Chunks], Any]) -> float:
     """Return the extra memory for 6000 rows of 20 numbers instead of 1000, as a share of the size of these rows."""
-    sample(stream(0, 500, 20, 500))  # what is imported and kept on the first call does not count
+    sample(stream(0, 500, 20, 500))  # imported modules and tables that are kept from the first call do not count
     small, large = (peak_of(partial(sample, stream(0, n, 20, 500))) for n in (1_000, 6_000))
     return (large - small) / (5_000 * 20 * 8)
 
 
-# every way to read the rows occurs among these mechanisms; the others are slow
+# these mechanisms read the rows in all ways that occur; the others are slow
 READERS = {"nuclear-laplace", "centred-covariance", "adaptive-cov", "johnson-lindenstrauss", "ppde", "gaussian-learner"}
 
 
@@ -315,7 +318,9 @@ READERS = {"nuclear-laplace", "centred-covariance", "adaptive-cov", "johnson-lin
     "name", [pytest.param(name, marks=[] if name in READERS else [pytest.mark.slow]) for name in MECHANISMS]
 )
 def test_the_memory_of_a_mechanism_does_not_grow_with_the_data(name: str) -> None:
-    """A mechanism may store a few numbers for every row, such as its norm, but not the row."""
+    """This test catches a mechanism that keeps the rows. A mechanism may store a few numbers for every row, such as its
+    norm, but not the row.
+    """
     about = mechanism(name)
     assert growth(lambda rows: about.sample(rows, np.random.default_rng(0), **BUDGETS[about.notion.name])) < 0.2
 
@@ -328,7 +333,8 @@ def test_a_mechanism_that_gathers_the_rows_is_seen() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("suffix", [*FORMATS, ".csv, strictly"])
 def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bound is a third of the size of the numbers as float64; pyarrow's own memory is not counted.
+    """This test catches a reader that keeps the whole file in memory. The bound is a third of the size of the numbers
+    as float64; pyarrow's own memory is not counted.
 
     Chunks, and the blocks of text that are parsed at once, are smaller than usual, because the file is.
     """
@@ -353,7 +359,7 @@ def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, mon
         opened.append(open_table(path))
         release(opened[0].rows)
 
-    # what is imported and kept on the first call does not count
+    # Imported modules and tables that are kept from the first call do not count.
     list(blocks(open_table(write(tmp_path / f"small{suffix}", np.full((2, 2), 0.01))).rows))
     release(np.zeros((1, d)))
     assert peak_of(work) < n * d * 8 / 3
@@ -361,7 +367,7 @@ def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, mon
     assert peak_of(lambda: read_table(path)) > n * d * 8  # the control
 
 
-# This code gives the peak of the resident memory of a process. It does not use resource.getrusage, because ru_maxrss
+# This code measures the peak of the resident memory of a process. It does not use resource.getrusage, because ru_maxrss
 # starts at the parent's peak.
 PEAK = "int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) * 1024"
 
@@ -387,7 +393,8 @@ BIG = """
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_five_gigabytes_are_released_in_less_than_one() -> None:
-    """The data are 10⁷ rows of 64 numbers, 5.12 GB, drawn chunk by chunk."""
+    """This test catches a release that keeps the rows: the data are 10⁷ rows of 64 numbers, 5.12 GB, drawn chunk by
+    chunk."""
     code = textwrap.dedent(BIG.format(n=10**7, peak=PEAK))
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     peak, ratio = map(float, done.stdout.split())
@@ -398,7 +405,8 @@ def test_five_gigabytes_are_released_in_less_than_one() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_file_of_a_gigabyte_is_released_by_the_command_line_in_less_than_a_third(tmp_path: Path) -> None:
-    """The .npy file has 1.02 GB; the interpreter with its libraries takes 0.15 GB of the bound."""
+    """This test catches a command that reads a whole file into memory: the .npy file has 1.02 GB, and the interpreter
+    with its libraries takes 0.15 GB of the bound."""
     n, d = 2_000_000, 64
     path = tmp_path / "data.npy"
     stored = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(n, d))

@@ -106,7 +106,9 @@ def test_a_damaged_compressed_file_is_refused_in_one_line(suffix: str, damage: A
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])
 @pytest.mark.parametrize("suffix", [".csv", ".npy", pytest.param(".parquet", marks=PARQUET)])
 def test_a_stream_is_read_once_and_passed_over_often(suffix: str, compress: Any) -> None:
-    """The stream cannot be read twice, and its format is known by its first bytes."""
+    """This test catches a reader that opens the stream twice. The stream cannot be read twice, and its format is known
+    by its first bytes.
+    """
     reader, writer = os.pipe()
     os.write(writer, compress(content(suffix, X)))
     os.close(writer)
@@ -127,7 +129,8 @@ def test_two_passes_over_a_stream_may_run_at_once() -> None:
     ("given", "named"),
     [
         (b"", "standard input is empty"),
-        (gzip.compress(b"", mtime=0), "standard input is empty"),  # the time would be part of the name of the test
+        # a time in the name would change the name of the test
+        (gzip.compress(b"", mtime=0), "standard input is empty"),
         (b"a,b\n", "standard input has a header and no rows"),
         (gzip.compress(b"a,b\n1,2\n", mtime=0)[:-4], "Compressed file ended"),
         (b"a,b\n1,x\n", "standard input, line 2, column 'b' = 'x': must be a number"),
@@ -285,7 +288,7 @@ def test_a_column_that_the_file_declares_a_row_index_is_left_out(index: str | No
 
 
 def in_parts(suffix: str, folder: str = "parts") -> list[Path]:
-    """Write X to three files in another order than that of their names."""
+    """Write X to three files whose names are not in the order of the parts."""
     Path(folder).mkdir()
     cuts = {"part-2": X[5:], "part-0": X[:1], "part-1": X[1:5]}
     for name, part in cuts.items():

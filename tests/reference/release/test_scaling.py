@@ -28,8 +28,8 @@ def applied(scaled: Scaling, x: Matrix) -> Matrix:
 
 
 def test_a_ball_agrees_with_a_hand_calculation() -> None:
-    """The box has the middle (60, 160) and the half widths 60: (90, 160) → (0.5, 0)/√2, and (200, 0) is clipped to
-    (1, −1)/√2.
+    """This test catches a wrong centre or width of the box, and a missing factor √2. The box has the middle (60, 160)
+    and the half widths 60: (90, 160) → (0.5, 0)/√2, and (200, 0) is clipped to (1, −1)/√2.
     """
     scaled = scaling(LOW, HIGH, "ball")
     assert scaled.shift.tolist() == [60, 160]
@@ -84,6 +84,7 @@ def test_a_missing_clip_or_root_leaves_the_ball(apply: Any, inside: bool) -> Non
 
 
 def test_one_record_moves_one_row() -> None:
+    """This test catches a scale that is computed from the data, by which one record would move every row."""
     x = np.random.default_rng(0).uniform(0, 300, (6, 2))
     y = x.copy()
     y[2] = [7.0, 7.0]
@@ -122,7 +123,9 @@ def test_a_gaussian_without_noise_is_the_mean_and_the_covariance_of_the_data() -
 
 
 def test_coefficients_predict_in_the_units_of_the_data() -> None:
-    """If y = 3 + 2 x₁ − x₂ exactly, the slopes are 2 and −1, whatever the bounds are."""
+    """This test catches coefficients in scaled columns. If y = 3 + 2 x₁ − x₂ exactly, the slopes are 2 and −1, whatever
+    the bounds are.
+    """
     rng = np.random.default_rng(0)
     features = rng.uniform([0, 100], [120, 220], (50, 2))
     x = np.column_stack([features, 3 + 2 * features[:, 0] - features[:, 1]])

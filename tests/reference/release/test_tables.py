@@ -35,7 +35,7 @@ def refusal(path: Path) -> str:
 
 
 def released(path: Path) -> NDArray[np.float64]:
-    """Return the matrix in a file that `write_release` has written, read without its help."""
+    """Return the matrix in a file of `write_release`; the file is read without functions of covassay."""
     if path.suffix == ".csv":
         lines = path.read_text(encoding="utf-8").splitlines()
         return np.array([[float(cell) for cell in line.split(",")] for line in lines[1:]])
@@ -589,7 +589,7 @@ def test_a_directory_without_write_permission_is_refused_before_the_release(
 def test_a_write_protected_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "out.csv"
     path.write_bytes(b"old")
-    monkeypatch.setattr(os, "access", lambda *_: False)  # the superuser may write to anything
+    monkeypatch.setattr(os, "access", lambda *_: False)  # a superuser may write to any file
     with pytest.raises(InvalidInput, match=r"out\.csv is write-protected"):
         release_to(path)
     assert path.read_bytes() == b"old"

@@ -1,4 +1,4 @@
-"""Test uniform numbers that are extended bit by bit, and decisions that are either certain or not made."""
+"""Test uniform numbers that are extended bit by bit, and decisions that are made only when they are certain."""
 
 import importlib.util
 from fractions import Fraction
@@ -98,7 +98,8 @@ def test_a_root_is_in_its_ball(value: Fraction) -> None:
 
 
 def test_beyond_the_ends_of_a_bracket_a_sign_proves_nothing() -> None:
-    # increasing on [1, 2] only: (y − 1)² − c has two roots, and from a wide end at 1 the wrong one cannot be told
+    # The function is increasing on [1, 2] only. (y − 1)² − c has two roots, and a wide enclosure that ends at 1 may
+    # contain the wrong root.
     with pytest.raises(Undecided):
         bracketed_root(lambda y: (y - 1) ** 2 - arb(2) ** -60, lambda y: 2 * (y - 1), arb(1, 1e-6), arb(2))
     root = bracketed_root(lambda y: (y - 1) ** 2 - arb(2) ** -60, lambda y: 2 * (y - 1), arb(1), arb(2))

@@ -1,4 +1,5 @@
-"""Test releases on a lattice: their integers are those of the mechanism, from bits of the operating system."""
+"""Test releases on a lattice: the integers are those of the mechanism, and the bits are those of the operating
+system."""
 
 import sys
 from dataclasses import replace
@@ -76,6 +77,7 @@ def fair_low_bits(name: str, on: int, count: int = 200) -> None:
 @EVERY
 @pytest.mark.parametrize("on", [0, 1], ids=["query 0", "query 1"])
 def test_low_order_bits_are_fair(name: str, on: int) -> None:
+    """This test catches noise whose lowest bit depends on the data, as that of floating-point noise does."""
     fair_low_bits(name, on)
 
 
@@ -92,6 +94,7 @@ def test_the_mutant_whose_noise_was_float64_is_rejected(monkeypatch: pytest.Monk
 
 @EVERY
 def test_it_needs_no_python_flint(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches an import of python-flint, which is optional, in a release that does not need it."""
     monkeypatch.setitem(sys.modules, "flint", None)
     assert isinstance(exact_release(name, rows(), seed=1, **BUDGETS[name]), LatticeRelease)
 

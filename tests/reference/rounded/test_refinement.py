@@ -1,4 +1,5 @@
-"""Test that the same bits give the same release: at every grid, and at whatever precision the computation begins.
+"""Test that the same bits give the same release on every grid, and with every precision at the start of the
+computation.
 
 Every check below fails on a mutant, at the end of this file.
 """
@@ -48,9 +49,7 @@ def refinement(variants: Sequence[tuple[str, dict[str, str]]] = VARIANTS, seeds:
 
 
 def beginning(monkeypatch: pytest.MonkeyPatch, variants: Sequence[tuple[str, dict[str, str]]] = VARIANTS) -> None:
-    """Require that a computation which begins with too little precision, and is refined often, gives the same
-    release.
-    """
+    """Require that a computation gives the same release if it begins with too little precision and is refined often."""
     refined, levels = 0, [name for name, _ in variants if mechanism(name).output.kind == "level"]
     for name, options in variants:
         for d in DIMENSIONS:
@@ -60,11 +59,12 @@ def beginning(monkeypatch: pytest.MonkeyPatch, variants: Sequence[tuple[str, dic
                 found = draw(name, options, rows(12, d), 3)
             refined += len(found.precisions) > 1
             assert found.integers == wanted.integers, (name, options, d)
-    assert refined >= len(variants) - len(levels)  # a race is mostly decided by 24 bits
+    assert refined >= len(variants) - len(levels)  # a comparison is usually decided by 24 bits
 
 
 def races(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Require that the two mechanisms that compare and do not round give the same outcome if they begin with 2 bits."""
+    """Require that the two mechanisms that compare numbers and do not round give the same outcome if they begin with 2
+    bits."""
     for seed in range(60):
         for name, options in RACES:
             with monkeypatch.context() as patch:
@@ -120,7 +120,8 @@ def test_ten_thousand_releases_on_two_grids_and_how_rarely_they_are_refined() ->
                 count += 1
     print(f"{count} releases on two grids agree; {repeated} needed more than the first precision")
     assert count >= 10_000
-    # 64 spare bits and 50 entries: 2^{-64} · 50 · 10 000 is far below 1e-9, but the bits lost are a measurement
+    # With 64 spare bits and 50 entries, 2^{-64} · 50 · 10 000 is far below 1e-9; the number of lost bits is a
+    # measurement.
     assert repeated <= count / 1000
 
 
@@ -144,6 +145,7 @@ def test_the_first_precision_reads_public_numbers_only() -> None:
 @pytest.mark.parametrize("name", ["laplace", "gauss-cov", "nuclear-laplace", "bingham"])
 @pytest.mark.parametrize("on", [0, 1], ids=["query 0", "query 1"])
 def test_low_order_bits_are_fair(name: str, on: int) -> None:
+    """This test catches noise whose lowest bit depends on the data, as that of floating-point noise does."""
     x = np.zeros((1, 2))
     x[:, 0] = on
     low_order_bits(lambda seed: next(iter(draw(name, {}, x, seed, grid="2^-80").integers.values()))[0])
@@ -155,8 +157,8 @@ def test_the_grid_does_not_depend_on_the_data() -> None:
 
 @pytest.mark.thorough
 def test_data_on_which_decisions_could_tie() -> None:
-    """The data are zero rows, equal rows and one row: eigenvalues coincide, scores tie, scales vanish; every
-    release ends.
+    """This test catches a release that never ends, because a decision stays open. The data are zero rows, equal rows or
+    one row, so that eigenvalues coincide, scores tie and scales vanish; every release ends.
     """
     for name, options in VARIANTS:
         for d in (1, 2, 4):
@@ -175,7 +177,7 @@ def test_many_records_whose_matrix_is_nearly_diagonal_once_it_is_rotated() -> No
 
 
 class Forgetful(Uniforms):
-    """This mutant of a source draws all bits again if more bits are needed."""
+    """This source is a mutant: it draws all bits again if more bits are needed."""
 
     def _next(self, wanted: int) -> tuple[int, int]:
         if self.position < len(self.read) and self.read[self.position][1] < wanted:
@@ -185,7 +187,7 @@ class Forgetful(Uniforms):
 
 
 class Shifted:
-    """This source gives other bits."""
+    """This source is a mutant: it gives other bits."""
 
     def __init__(self, source: Any) -> None:
         self.source = source
@@ -196,19 +198,17 @@ class Shifted:
 
 
 def midpoint_rounding(x: arb, grid: Fraction) -> int:
-    """Round as a mutant does, to the nearest multiple of the midpoint."""
+    """Round to the nearest multiple of the midpoint, which is a mutant."""
     return int((x / balls.exact(grid) + balls.exact(Fraction(1, 2))).mid().floor().unique_fmpz())
 
 
 def midpoint_comparison(a: Any, b: Any) -> bool:
-    """Compare as a mutant does, by the midpoints."""
+    """Compare midpoints only, which is a mutant."""
     return bool((arb(a) - arb(b)).mid() < 0)
 
 
 def hasty_tie(x: arb, grid: Fraction) -> int:
-    """Round as a mutant does, which treats numbers within 1/64 of a tie as ties, and rounds them to the even
-    neighbour.
-    """
+    """Round numbers within 1/64 of a tie to the even neighbour, which is a mutant."""
     scaled = x / balls.exact(grid)
     if not scaled.rad() < arb(2) ** -10:
         raise balls.Undecided
@@ -218,7 +218,7 @@ def hasty_tie(x: arb, grid: Fraction) -> int:
 
 
 def float_release(name: str, seed: int, x: Matrix, grid: Fraction) -> list[int]:
-    """Release as a mutant does, which adds noise in float64, and rounds the sum."""
+    """Add noise in float64 and round the sum, which is a mutant."""
     values = mechanism(name).sample(x, np.random.default_rng(seed), epsilon=1.0)
     return [round(Fraction(float(v)) / grid) for v in np.ravel(values)]
 

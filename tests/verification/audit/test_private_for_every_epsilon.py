@@ -1,7 +1,7 @@
-"""Targets whose law does not depend on the data are private for every ε: no question may refute them.
+"""Test targets whose law does not depend on the data, which are private for every ε: no question may refute them.
 
-Each target is difficult in one way: several generators give equal outputs, one draw fails on special data, or a failed
-block could count as many failures. The targets must pass on every seed.
+Each target has one difficulty: several generators give equal outputs, one draw fails on special data, or a failed block
+could count as many failures. The targets must pass on every seed.
 """
 
 from collections.abc import Callable
@@ -69,7 +69,7 @@ def subject(draw: Callable[..., Matrix], seed: int, samples: int = 300) -> Subje
 
 
 def few_draws(name: str, seed: int) -> list[str]:
-    """Return the refutations by the contract and the data path."""
+    """Return the refutations by the questions on the contract and the data path."""
     made = subject(PRIVATE[name], seed)
     ask([q for q in own() if q.kind in ("contract", "data path")], made, ErrorBudget(1e-9))
     return [f"{f.label}: {f.detail}" for f in made.findings if f.status is Status.REFUTED]
@@ -118,7 +118,7 @@ def gap_is_large(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matr
 
 
 def on_edge_cases(draw: Callable[..., Matrix], epsilon: float, seed: int, adjacency: str = "replace-one") -> Finding:
-    """Return the finding on special data, of a claim of privacy alone."""
+    """Return the finding on special data for a claim of privacy alone."""
     setting = Setting(Target("mine", draw), {"epsilon": epsilon}, SECOND_MOMENT, seed)
     return edge_cases(setting, Form(names_a_law=False), 1e-9, adjacency)
 
@@ -126,7 +126,9 @@ def on_edge_cases(draw: Callable[..., Matrix], epsilon: float, seed: int, adjace
 @pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [1.0, 3.0, 5.0])
 def test_failures_that_depend_on_the_data_within_the_claim_are_not_refuted(epsilon: float) -> None:
-    """At ε = 5 the target fails nearly always on zeros, less often on neighbours, and never on plain data."""
+    """This test catches a refutation by failures that the claim allows. At ε = 5 the target fails nearly always on
+    zeros, less often on neighbours, and never on plain data.
+    """
     found = [on_edge_cases(gap_is_large, epsilon, seed) for seed in range(8)]
     assert {f.status for f in found} <= {Status.NOTED, Status.NOT_REFUTED}
     assert any("all rows zero" in f.detail for f in found)

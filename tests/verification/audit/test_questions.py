@@ -1,4 +1,4 @@
-"""The structure of the audit: declared questions, one error budget, one loop, and questions of other packages."""
+"""Test the structure of the audit: declared questions, one error budget, one loop, and questions of other packages."""
 
 import inspect
 import os
@@ -66,6 +66,7 @@ def test_a_question_without_a_reason_for_its_share_is_refused() -> None:
 
 
 def test_the_loop_names_no_question() -> None:
+    """This test catches a special case for one question in the loop over all of them."""
     source = inspect.getsource(run) + inspect.getsource(budget) + inspect.getsource(question)
     assert not [q.name for q in own() if re.search(rf'"{re.escape(q.name)}"', source)]
     assert len(inspect.getsource(run).splitlines()) + len(inspect.getsource(budget).splitlines()) < 250
@@ -150,6 +151,7 @@ def test_nothing_refuted_means_no_second_look_is_needed_for_what_is_not_suspicio
 
 
 def test_no_question_passes_in_silence() -> None:
+    """This test catches a question that made no check and does not appear in the report."""
     made = subject()
     ask([Question("mute", "law", "?", "all", lambda subject, look: []),
          Question("absent", "law", "?", "all", lambda subject, look: [], applies=lambda subject: "no law")],
@@ -248,7 +250,7 @@ def test_expected_to_fail(target, check):
 
 
 def with_guest(folder: Path, entry_points: str) -> subprocess.CompletedProcess[str]:
-    """Run `USE` where a distribution of one file, with these entry points, is installed."""
+    """Run `USE` while a distribution of one file with these entry points is installed."""
     info = folder / "guest-1.dist-info"
     info.mkdir()
     (folder / "guest_package.py").write_text(GUEST)
@@ -277,7 +279,7 @@ def test_a_package_of_one_file_brings_a_question_a_format_and_knowledge(tmp_path
 def test_without_entry_points_the_package_brings_nothing(tmp_path: Path) -> None:
     made = with_guest(tmp_path, "")
     assert made.returncode != 0
-    assert "must be one of" in made.stdout  # no group of this name could be expected to fail
+    assert "must be one of" in made.stdout  # no group has this name
 
 
 def test_facts_that_a_question_does_not_name_are_refused() -> None:

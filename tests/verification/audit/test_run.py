@@ -1,4 +1,4 @@
-"""The audit as a whole: verdicts, false alarms, replay, parallel runs, targets that misbehave."""
+"""Test the audit as a whole: verdicts, false alarms, replay, parallel runs, and targets that misbehave."""
 
 import doctest
 import importlib
@@ -52,14 +52,18 @@ QUICK = ("bingham", "gauss-cov", "exponential", "coinpress-mean")
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in CALIBRATED]
 )
 def test_the_reference_is_not_refuted(name: str) -> None:
-    """The test covers every mechanism and calibration; a run gives a false alarm with probability at most 1e-9."""
+    """This test catches a false alarm for the reference. The test covers every mechanism and calibration; a run gives a
+    false alarm with probability at most 1e-9.
+    """
     target = TargetReference(f"covassay:{name}", ".")
     report = audit(target, **default_claim(target.load().mechanism).keywords(), samples=150, seed=3)
     assert report.verdict is Verdict.NOT_REFUTED, [(c.label, c.p_value, c.detail) for c in report.refuted]
 
 
 def test_an_output_that_has_positive_probability_is_no_fixed_seed() -> None:
-    """The projection may give the zero matrix twice, which must not be mistaken for a fixed seed."""
+    """This test catches a refutation by outputs that are equal with positive probability. The projection may give the
+    zero matrix twice, which must not be mistaken for a fixed seed.
+    """
     source = TargetReference("covassay:nuclear-ball-projection", ".")
     for seed in range(180, 200):
         check = new_seed(Setting(source, CLAIM.keywords(), SECOND_MOMENT, seed=seed), Form())
@@ -69,7 +73,9 @@ def test_an_output_that_has_positive_probability_is_no_fixed_seed() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OWN)
 def test_the_reference_is_not_refuted_over_many_seeds(name: str) -> None:
-    """The false-alarm probability of all 25 seeds is at most 25e-9."""
+    """This test catches a false alarm for the reference, over many seeds. The false-alarm probability of all 25 seeds
+    is at most 25e-9.
+    """
     target = TargetReference(f"covassay:{name}", ".")
     for seed in range(25):
         report = audit(target, **default_claim(target.load().mechanism).keywords(), samples=200, seed=seed)
@@ -88,6 +94,7 @@ def test_a_run_is_replayed_draw_for_draw_with_any_number_of_workers() -> None:
 
 @pytest.mark.thorough
 def test_a_report_is_plain_json() -> None:
+    """This test catches a report whose JSON holds a NaN or lacks a field."""
     report = audit(TargetReference("covassay:bingham", "."), epsilon=1.0, samples=200)
     data = json.loads(json.dumps(as_json(report), allow_nan=False))
     assert data["verdict"] == "NOT REFUTED"
@@ -124,7 +131,7 @@ def small_gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix
 
 
 def gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Add full Gaussian noise at the tight scale, for ‖Δ‖_F² = 2."""
+    """Add enough Gaussian noise, at the tight scale for ‖Δ‖_F² = 2."""
     rows = x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
     return rows.T @ rows / len(x) + rng.standard_normal((x.shape[1],) * 2) / (len(x) * np.sqrt(rho))
 
@@ -188,7 +195,8 @@ def test_a_time_out_is_an_outcome(function) -> None:  # type: ignore[no-untyped-
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs SIGALRM")
 def test_the_timer_of_somebody_else_goes_on() -> None:
-    """The plugin pytest-timeout uses the same timer."""
+    """This test catches a time limit that stops the timer of another program; the plugin pytest-timeout uses the same
+    timer."""
     try:
         signal.setitimer(signal.ITIMER_REAL, 60.0)
         call(Target("mine", hangs), np.eye(2), {"epsilon": 1.0}, np.random.default_rng(0), 0.1)
@@ -223,7 +231,8 @@ def test_a_target_that_always_raises_cannot_be_run() -> None:
 
 
 def test_an_exception_is_counted_and_its_text_is_not_repeated() -> None:
-    """The message of an exception may contain data; only its type is reported."""
+    """This test catches a report that repeats the message of an exception, which may contain data; only the type is
+    reported."""
     setting = Setting(Target("mine", raises), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)
     draws = draw(setting, np.eye(2), 5, "test")
     assert draws.failures == {"exception: KeyError": 5}
@@ -253,13 +262,15 @@ def test_a_module_that_fails_to_import_cannot_be_run(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For a claim that is slightly too strong, the first look is only suspicious.
+    """This test catches a refutation by the first look alone, and a second look on the old draws. For a claim that is
+    slightly too strong, the first look is only suspicious.
 
     A second look, ten times larger, decides.
     """
     many = perturbation(factor=0.97)
     target = Target("mine", one(many), draw_many=many)
-    with_statistics = tuple(q for q in questions() if q.share or q.kind == "contract")  # arithmetic decides at once
+    # arithmetic decides this at once
+    with_statistics = tuple(q for q in questions() if q.share or q.kind == "contract")
     monkeypatch.setattr(
         importlib.import_module("covassay.verification.audit.api"), "questions", lambda: with_statistics
     )
@@ -272,7 +283,9 @@ def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.
 
 @pytest.mark.thorough
 def test_a_suspicious_law_gets_its_second_look_although_a_pair_has_the_name_of_its_scenario() -> None:
-    """For example, em-cov has a scenario and a pair with the same name "separated eigenvalues, d=2"."""
+    """This test catches a second look that is lost because two checks have one name. For example, em-cov has a scenario
+    and a pair with the same name "separated eigenvalues, d=2".
+    """
     x = np.eye(2)
     scenario = Scenario("twins", x, {"law": lambda y: kolmogorov_smirnov(y[:, 0, 0], lambda t: t**0.72, "uniform")})
     pair = Pair("twins", x, x, (Statistic("entry", lambda y: y[:, 0, 0]),))
@@ -337,8 +350,8 @@ def test_a_claim_of_another_notion_is_refused_with_what_to_give(name: str, claim
 
 @pytest.mark.thorough
 def test_the_number_of_tests_is_the_one_that_was_declared() -> None:
-    """With a number that depends on the draws, chance would decide how many tests share the level: a pair without
-    failures makes one test fewer.
+    """This test catches a number of tests that depends on the draws, so that chance decides how many tests share the
+    level: a pair without failures makes one test fewer.
     """
     event = Finding("privacy", "event", Status.NOT_REFUTED, "", "pair", p_value=0.7e-9)
     failures = Finding("privacy", "failures", Status.NOT_REFUTED, "", "pair", p_value=1.0)

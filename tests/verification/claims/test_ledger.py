@@ -1,4 +1,4 @@
-"""The ledger: every check holds and rejects its mutants, and the gate detects inconsistencies."""
+"""Test the ledger: every check holds and rejects its mutants, and the gate detects inconsistencies."""
 
 import json
 import math
@@ -28,7 +28,7 @@ from covassay.verification.cli import mutant_table
 from covassay.verification.cli.main import run
 
 PROOFS = Path(__file__).resolve().parents[3] / "proofs"
-# These take 0.3 s or more.
+# These checks take 0.3 s or more.
 LONG = {
     "dly22.adaptive:adaptive_error",
     "dly22.adaptive:adaptive_release",
@@ -72,7 +72,7 @@ LONG = {
 
 
 def marks(name: str, first: bool = True) -> list[pytest.MarkDecorator]:
-    """CI runs every check with its first mutant, and a share of the other mutants."""
+    """Return the marks of a test; CI runs every check with its first mutant, and a share of the other mutants."""
     if not first:
         return [pytest.mark.slow]
     return [pytest.mark.thorough] if name in LONG else []
@@ -88,7 +88,7 @@ MUTANTS = [
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_a_check_holds(name: str) -> None:
-    """Catches a formula of the reference that contradicts its claim."""
+    """This test catches a formula of the reference that contradicts its claim."""
     evidence = checks()[name]()
     assert evidence.holds, evidence.detail
     assert evidence.scope
@@ -96,24 +96,25 @@ def test_a_check_holds(name: str) -> None:
 
 @pytest.mark.parametrize(("c", "slots"), MUTANTS)
 def test_a_check_rejects_its_mutants(c, slots) -> None:  # type: ignore[no-untyped-def]
-    """The evidence itself must speak against the mutant: a check that crashes has not rejected it."""
+    """This test catches a check that accepts a mutant; the evidence itself must contradict the mutant, and a check that
+    crashes has not rejected it."""
     assert not c(**slots).holds
 
 
 def test_a_check_without_a_mutant_cannot_be_written() -> None:
-    """Catches a check that has never failed on a mutant."""
+    """This test catches a check that has never failed on a mutant."""
     with pytest.raises(ValueError, match="mutant"):
         check("exact", mutants={})(lambda: Evidence(True, "nothing"))
 
 
 def test_a_check_of_an_unknown_kind_cannot_be_written() -> None:
-    """Catches a status that is not defined."""
+    """This test catches a status that is not defined."""
     with pytest.raises(ValueError, match="none of exact, enclosed, symbolic, floating"):
         check("property", mutants={"m": {}})  # type: ignore[arg-type]
 
 
 def test_two_mutants_of_one_name_cannot_be_written() -> None:
-    """Of two mutants with the same name, one would never be run."""
+    """This test catches two mutants with the same name, one of which would never be run."""
     with pytest.raises(ValueError, match="two mutants are called 'm'"):
         mutant("m", x=1)(mutant("m", x=2)(lambda x: Evidence(True, "s")))
 
@@ -135,30 +136,31 @@ def test_two_mutants_of_one_name_cannot_be_written() -> None:
     ],
 )
 def test_what_a_check_yields_decides(found: list[str | bool | float], attained: float | None, holds: bool) -> None:
-    """A failing case, a share that is above 1 or NaN, and a bound that is never approached are not overlooked."""
+    """This test catches a check that overlooks a failing case, a share that is above 1 or NaN, or a bound that is never
+    approached."""
     evidence = concluded(iter(found), "s", attained)
     assert evidence.holds == holds
     assert holds or evidence.detail or attained is not None
 
 
 def test_evidence_is_plain_data_even_if_numpy_decided_it() -> None:
-    """Catches a report that JSON cannot write."""
+    """This test catches a report that JSON cannot write."""
     assert json.dumps(Evidence(np.bool_(True), "s").holds) == "true"  # type: ignore[arg-type]
 
 
 def test_entries_checks_code_theorems_and_pages_fit_together() -> None:
-    """Catches an entry that rests on something deleted, or a proof on which nothing rests."""
+    """This test catches an entry that rests on something deleted, or a proof on which nothing rests."""
     assert ledger.problems(PROOFS) == []
 
 
 @pytest.mark.parametrize("name", pages.pages())
 def test_a_generated_page_is_up_to_date(name: str) -> None:
-    """Catches a page of the ledger that differs from its entries."""
+    """This test catches a page of the ledger that differs from its entries."""
     assert (PROOFS / name).read_text(encoding="utf-8") == pages.pages()[name]
 
 
 def test_the_table_of_mutants_is_up_to_date() -> None:
-    """Catches a mutant that the page does not count."""
+    """This test catches a mutant that the page does not count."""
     assert (PROOFS / "MUTANTS.md").read_text(encoding="utf-8") == mutant_table.render()
     assert (PROOFS / "mutants.jsonl").read_text(encoding="utf-8") == mutant_table.data()
 
@@ -209,14 +211,14 @@ def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClai
     ids=lambda value: value if isinstance(value, str) else None,
 )
 def test_an_entry_that_does_not_fit(monkeypatch: pytest.MonkeyPatch, change: dict[str, object], told: str) -> None:
-    """Catches a gate that accepts one of these entries."""
+    """This test catches a gate that accepts one of these entries."""
     found = planted(monkeypatch, lambda c: replace(c, **change))  # type: ignore[arg-type]
     assert any(told in line for line in found), found
 
 
 @pytest.mark.thorough
 def test_a_page_that_no_claim_rests_on(tmp_path: Path) -> None:
-    """Catches a proof page that no entry names."""
+    """This test catches a proof page that no entry names."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     (proofs / "paper" / "README.md").write_text("The table of contents is no proof.\n")
@@ -227,7 +229,7 @@ def test_a_page_that_no_claim_rests_on(tmp_path: Path) -> None:
 
 
 def test_the_contents_name_every_page_once() -> None:
-    """Catches a proof page that is missing in the table of contents."""
+    """This test catches a proof page that is missing in the table of contents."""
     folder = PROOFS / "paper"
     listed = re.findall(r"\]\((\S+\.md)\):", (folder / "README.md").read_text(encoding="utf-8"))
     assert sorted(listed) == sorted(path.name for path in folder.glob("*.md") if path.name != "README.md")
@@ -235,7 +237,7 @@ def test_the_contents_name_every_page_once() -> None:
 
 @pytest.mark.thorough
 def test_changed_code_makes_its_claims_stale_until_they_are_accepted(tmp_path: Path) -> None:
-    """Catches a formula that is edited while its claim remains accepted."""
+    """This test catches a formula that is edited while its claim remains accepted."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     lock = ledger.read_lock(proofs)
@@ -249,7 +251,7 @@ def test_changed_code_makes_its_claims_stale_until_they_are_accepted(tmp_path: P
 
 @pytest.mark.parametrize("where", ["theorems", "definitions"])
 def test_a_theorem_that_says_something_else_makes_its_claims_stale(tmp_path: Path, where: str) -> None:
-    """Catches a theorem that is edited while its claims remain accepted."""
+    """This test catches a theorem that is edited while its claims remain accepted."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     locked, name = rocq_lock.read(proofs), "ROUNDING-DP" if where == "theorems" else "Rounding.nearest_matrix"
@@ -265,7 +267,7 @@ def test_a_theorem_that_says_something_else_makes_its_claims_stale(tmp_path: Pat
 
 
 def test_the_digest_sees_code_and_not_words() -> None:
-    """Catches a claim that becomes stale by a comment, or stays accepted after its formula changed."""
+    """This test catches a claim that becomes stale by a comment, or stays accepted after its formula changed."""
 
     def one(x: float) -> float:
         """Return one more than x."""
@@ -287,7 +289,7 @@ def test_the_digest_sees_code_and_not_words() -> None:
 
 
 def test_a_lock_of_code_that_no_claim_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Catches a lock that keeps code that no claim names."""
+    """This test catches a lock that keeps code that no claim names."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     monkeypatch.setattr(ledger, "_theorem_problems", lambda proofs: [])
@@ -310,13 +312,13 @@ def test_a_lock_of_code_that_no_claim_names(tmp_path: Path, monkeypatch: pytest.
     ids=["unknown", "spends", "missing", "leg", "covers"],
 )
 def test_a_malformed_entry_is_refused(entry: dict[str, object], told: str) -> None:
-    """Catches a misspelt field that is ignored."""
+    """This test catches a misspelt field that is ignored."""
     with pytest.raises(InvalidInput, match=told):
         ledger._claim("own", entry)
 
 
 def test_a_status_is_the_weakest_necessary_leg_in_how_and_in_what_was_covered() -> None:
-    """Catches a claim whose status is that of its strongest leg."""
+    """This test catches a claim whose status is that of its strongest leg."""
     strong, weak = ledger.Leg("rocq", "a"), ledger.Leg("floating", "b", covers="random")
     c = ledger.LedgerClaim("X", "own", "s", "t", "holds", (strong, weak))
     assert str(c.status) == "floating, random samples"
@@ -327,7 +329,7 @@ def test_a_status_is_the_weakest_necessary_leg_in_how_and_in_what_was_covered() 
 
 
 def test_a_wrong_statement_and_its_correction_have_a_status_each() -> None:
-    """Catches a correction that gets the status of the refutation."""
+    """This test catches a correction that gets the status of the refutation."""
     legs = (ledger.Leg("exact", "a", covers="case", of="statement"), ledger.Leg("symbolic", "b", of="correction"))
     c = ledger.LedgerClaim("X", "own", "s", "t", "refuted", legs)
     assert str(c.status) == "exact, a counterexample"
@@ -336,12 +338,12 @@ def test_a_wrong_statement_and_its_correction_have_a_status_each() -> None:
 
 
 def test_the_page_quotes_the_rates_that_a_check_encloses() -> None:
-    """Catches a number of the page that the check does not enclose."""
+    """This test catches a number of the page that the check does not enclose."""
     page = (PROOFS / "paper" / "norm-tail.md").read_text(encoding="utf-8")
     assert all(digits in page for digits in QUOTED)
 
 
-# What a check may say of itself
+# STATEMENTS THAT A CHECK MAY MAKE ABOUT ITSELF
 
 
 @check("exact", covers="all", mutants={"m": {}})
@@ -412,20 +414,20 @@ def is_honest() -> Evidence:
     ids=lambda value: value.function.__name__ if isinstance(value, ClaimCheck) else "",
 )
 def test_a_check_that_claims_more_than_its_source_is_refused(c: ClaimCheck, told: str) -> None:
-    """Catches a check that draws at random, or in floats, and says "all cases"."""
+    """This test catches a check that draws at random, or in floats, and says "all cases"."""
     found = coverage.overclaims(c)
     assert any(told in line for line in found) if told else found == []
 
 
 def test_what_a_check_covers_is_read_from_its_source_unless_it_says_less() -> None:
-    """Catches a check without a declaration that counts as covering all cases."""
+    """This test catches a check without a declaration that counts as covering all cases."""
     assert coverage.covers(replace(draws_at_random, covers=None)) == "random"
     assert coverage.covers(replace(counts_dimensions, covers=None)) == "range"
     assert coverage.covers(is_honest) == "all"
 
 
 def test_the_gate_refuses_a_check_of_the_ledger_that_over_claims(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Catches a gate that ignores the coverage of a check."""
+    """This test catches a gate that ignores the coverage of a check."""
     name = "dn25.utility:small_radius"
     monkeypatch.setattr(ledger, "_theorem_problems", lambda proofs: [])
     monkeypatch.setitem(checks(), name, replace(checks()[name], covers="all"))
@@ -439,7 +441,8 @@ REFERENCE_FLOATS = {"dly22.adaptive:trace_step", "own.laws:radius", "own.sensiti
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, c in checks().items() if c.kind != "floating"])
 def test_a_check_that_is_not_floating_gets_no_floats_from_the_reference(name: str) -> None:
-    """The gate only reads the source of the checks; this test inspects the return values of the reference."""
+    """This test catches a float from the reference in a check that calls itself exact, which the source of the check
+    alone does not show."""
     floats: set[str] = set()
 
     def watch(frame: FrameType, event: str, value: object) -> None:
@@ -461,7 +464,7 @@ def test_a_check_that_is_not_floating_gets_no_floats_from_the_reference(name: st
 
 
 def test_a_claim_is_shown_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
-    """Catches a claim that is shown without its correction or its command."""
+    """This test catches a claim that is shown without its correction or its command."""
     assert run(["claims", "show", "dn25.thm6"]) == 0
     text = capsys.readouterr().out
     for part in ("DN25 Theorem 6", "refuted", "corrected", "‖Z‖/(ρd) ≤ π + o(1)", "covassay claims check DN25.Thm6"):
@@ -470,7 +473,7 @@ def test_a_claim_is_shown_on_one_screen(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_a_reconstructed_claim_is_never_shown_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Catches a text that calls a paper wrong although we reconstructed the formula."""
+    """This test catches a text that calls a paper wrong although we reconstructed the formula."""
     assert run(["claims", "show", "KLSU19.Thm5.1"]) == 0
     text = capsys.readouterr().out
     assert "refuted-reconstruction: false in our own reconstruction" in text
@@ -478,7 +481,7 @@ def test_a_reconstructed_claim_is_never_shown_as_printed(capsys: pytest.CaptureF
 
 
 def test_wherever_dn25_is_called_wrong_the_copy_that_was_read_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """Catches a text that calls a paper wrong without naming the copy that we read."""
+    """This test catches a text that calls a paper wrong without naming the copy that we read."""
     assert run(["claims", "show", "DN25.Thm6"]) == 0
     assert "PMLR 313" in capsys.readouterr().out
     details = (PROOFS / "ledger" / "DN25.md").read_text(encoding="utf-8").split("## ")
@@ -489,13 +492,13 @@ def test_wherever_dn25_is_called_wrong_the_copy_that_was_read_is_named(capsys: p
 
 
 def test_an_unknown_claim_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
-    """Catches a traceback for a misspelt id."""
+    """This test catches a traceback for a misspelt id."""
     assert run(["claims", "show", "Thm6-small"]) == 2
     assert capsys.readouterr().err == "covassay: claim = 'Thm6-small': no such id; did you mean DN25.Thm6-small-d?\n"
 
 
 def test_an_old_id_shows_the_claim_that_covers_it(capsys: pytest.CaptureFixture[str]) -> None:
-    """Catches an id that is cited elsewhere and no longer found."""
+    """This test catches an id that is cited elsewhere and no longer found."""
     assert run(["claims", "show", "dly22.lem2"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("KLSU19.Lem2.5-Basic")
@@ -503,7 +506,7 @@ def test_an_old_id_shows_the_claim_that_covers_it(capsys: pytest.CaptureFixture[
 
 
 def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytest.CaptureFixture[str]) -> None:
-    """Catches an erratum without the true statement."""
+    """This test catches an erratum without the true statement."""
     assert run(["claims", "list", "--wrong", "--paper", "dn25"]) == 0
     text = capsys.readouterr().out
     listed = [c for c in ledger.claims().values() if c.paper == "dn25" and c.wrong]
@@ -515,14 +518,14 @@ def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytes
 
 
 def test_the_spend_of_every_mechanism_is_compared_and_has_a_mutant_of_3_percent() -> None:
-    """Catches a new mechanism whose `spend` is not checked."""
+    """This test catches a new mechanism whose `spend` is not checked."""
     (names,) = (p.default for p in signature(spends.every_spend.function).parameters.values() if p.name == "names")
     assert set(names) == set(MECHANISMS)
     assert {f"{name} spends 3 % less" for name in MECHANISMS} <= set(spends.every_spend.mutants)
 
 
 def test_a_mechanism_of_which_the_ledger_says_nothing_is_held_to_its_whole_budget() -> None:
-    """Catches a mechanism without an entry in the ledger that may spend any amount."""
+    """This test catches a mechanism without an entry in the ledger that may spend any amount."""
     quiet = spends.account_of("coinpress-mean")
     assert (quiet.found, quiet.share, quiet.attained) == ("", "1", "1")
     assert quiet.options == {"constants": ("paper", "code")}
@@ -530,7 +533,7 @@ def test_a_mechanism_of_which_the_ledger_says_nothing_is_held_to_its_whole_budge
 
 
 def test_a_share_is_arithmetic_and_names_nothing_else() -> None:
-    """Catches a share in the ledger that is executed as code."""
+    """This test catches a share in the ledger that is executed as code."""
     account = spends.Account("", "of('pgce') / 2 + (1/4 if tight else d)", "1", {})
     assert account.share_of(2, {"calibration": "tight"}) == 0.75
     assert account.share_of(1, {"calibration": "reconstructed"}) == 1.125
@@ -544,7 +547,7 @@ def test_a_share_is_arithmetic_and_names_nothing_else() -> None:
 def test_claims_are_checked_and_a_failure_is_status_1(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Catches a failed check that ends with status 0."""
+    """This test catches a failed check that ends with status 0."""
     arguments = ["claims", "check", "DN25.Alg2-DP", "--jobs", "1", "--json"]
     assert run(arguments) == 0
     row = json.loads(capsys.readouterr().out)["checks"][0]
@@ -557,7 +560,7 @@ def test_claims_are_checked_and_a_failure_is_status_1(
 
 
 def test_a_check_that_crashes_is_evidence_against_the_claim(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Catches a crash that counts as a success."""
+    """This test catches a crash that counts as a success."""
 
     def crash() -> Evidence:
         raise ZeroDivisionError("no")
@@ -570,7 +573,7 @@ def test_a_check_that_crashes_is_evidence_against_the_claim(monkeypatch: pytest.
 
 
 def test_claims_are_listed_by_paper_verdict_and_kind(capsys: pytest.CaptureFixture[str]) -> None:
-    """Catches a filter that is ignored."""
+    """This test catches a filter that is ignored."""
     assert run(["claims", "list", "--paper", "dn25", "--verdict", "refuted", "--kind", "enclosed", "--json"]) == 0
     assert [row["id"] for row in json.loads(capsys.readouterr().out)] == ["DN25.(4.2)", "DN25.(4.4)", "DN25.Thm6"]
 
@@ -578,7 +581,7 @@ def test_claims_are_listed_by_paper_verdict_and_kind(capsys: pytest.CaptureFixtu
 def test_the_mutants_are_run_and_one_that_is_accepted_is_status_1(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Catches an accepted mutant that ends with status 0."""
+    """This test catches an accepted mutant that ends with status 0."""
     arguments = ["claims", "mutants", "--only", "algorithm_2_budget", "--jobs", "1"]
     assert run(arguments) == 0
     assert capsys.readouterr().out.endswith(" mutants, 0 not rejected\n")
@@ -591,7 +594,7 @@ def test_the_mutants_are_run_and_one_that_is_accepted_is_status_1(
 
 
 def test_a_mutant_that_crashes_a_check_is_not_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Catches a crash that counts as a rejection."""
+    """This test catches a crash that counts as a rejection."""
 
     def crash(**slots: object) -> Evidence:
         raise ZeroDivisionError("no")

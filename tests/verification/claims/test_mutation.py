@@ -1,4 +1,4 @@
-"""Mutants drawn by a program: the changed places, the changes, and that every change is undone."""
+"""Test mutants that are drawn by a program: the changed places, the changes, and that every change is undone."""
 
 import ast
 import textwrap
@@ -35,7 +35,7 @@ def changed(source: str) -> list[str]:
 
 
 def test_constants_comparisons_and_terms_are_changed_and_words_counts_and_tolerances_are_not() -> None:
-    """Catches a mutation program that changes too little, or changes words."""
+    """This test catches a mutation program that changes too little, or changes words."""
     kept = ast.unparse(ast.parse(SOURCE)).split("\n")
     lines = [line for text in changed(SOURCE) for line in text.split("\n") if line not in kept]
     assert sorted(line.strip() for line in lines) == sorted(
@@ -53,7 +53,7 @@ def test_constants_comparisons_and_terms_are_changed_and_words_counts_and_tolera
 
 @pytest.mark.slow
 def test_the_draw_has_both_parts_and_is_that_of_its_seed() -> None:
-    """Catches shares that are not comparable, because each run draws other mutants."""
+    """This test catches shares that are not comparable, because each run draws other mutants."""
     seed = 1
     drawn = mutation.draw(20, seed)
     assert [m.part for m in drawn] == ["check"] * 10 + ["formula"] * 10
@@ -63,7 +63,7 @@ def test_the_draw_has_both_parts_and_is_that_of_its_seed() -> None:
 
 @pytest.mark.thorough
 def test_a_scale_smaller_by_3_percent_is_rejected_and_put_back() -> None:
-    """Catches a mutant that stays in the reference after its run."""
+    """This test catches a mutant that stays in the reference after its run."""
     before = nuclear_laplace.noise_scale(10, 1)
     mutants = [m for m in mutation.population() if m.name == NOISE_SCALE and "2 −" in m.change]
     judged = mutation.Mutant(NOISE_SCALE, mutants[0].change, mutants[0].number, ("own.spends:every_spend",))

@@ -1,7 +1,7 @@
-"""None of the numbered statements of the papers is lost: each is the id of an entry, or an entry covers it.
+"""Test that no numbered statement of the papers is lost: each is the id of an entry, or an entry covers it.
 
-The lists are those of the papers themselves: theorems, lemmas, corollaries, facts, claims, displayed equations with a
-number, and footnotes with a claim. An entry that is merged away without a trace fails here.
+The lists are taken from the papers: theorems, lemmas, corollaries, facts, claims, displayed equations with a number,
+and footnotes with a claim. This test fails if an entry is merged into another without a trace.
 """
 
 import pytest
@@ -30,12 +30,12 @@ NUMBERED = {
     "name", [f"{paper}.{number}" for paper, listed in NUMBERED.items() for number in listed.split()]
 )
 def test_a_numbered_statement_has_an_entry_or_is_covered_by_one(name: str) -> None:
-    """Catches a numbered statement of a paper that was lost in a merge of entries."""
+    """This test catches a numbered statement of a paper that was lost in a merge of entries."""
     entry = ledger.claim(name)
     assert name.partition(".")[0] in entry.id or any(name.partition(".")[0] in c.id for c in entry.covers)
 
 
 def test_a_statement_that_no_entry_covers_is_seen() -> None:
-    """Catches a lookup that finds every id."""
+    """This test catches a lookup that finds every id."""
     with pytest.raises(InvalidInput, match="no such id"):
         ledger.claim("DLY22.(23)")

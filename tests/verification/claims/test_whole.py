@@ -1,4 +1,4 @@
-"""A leg with the flag `whole` must name a theorem about the mechanism of its claim and about neighbours."""
+"""Test that a leg with the flag `whole` names a theorem about the mechanism of its claim and about neighbours."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,19 +10,19 @@ PROOFS = Path(__file__).resolve().parents[3] / "proofs"
 
 
 def with_leg(claim: LedgerClaim, theorem: str) -> LedgerClaim:
-    """Return the claim, with the flag `whole` on another theorem."""
+    """Return the claim, with the flag `whole` moved to another theorem."""
     others = tuple(leg for leg in claim.legs if not leg.whole)
     return replace(claim, legs=(*others, Leg("rocq", theorem, True, "all", "", True)))
 
 
 def test_the_entries_call_whole_what_is() -> None:
-    """Catches a theorem on a lemma that is declared to be on the whole mechanism."""
+    """This test catches a theorem on a lemma that is declared to be on the whole mechanism."""
     assert sum(any(leg.whole for leg in claim.legs) for claim in claims().values()) >= 42
     assert _whole_problems(claims().values(), lock.read(PROOFS)) == []
 
 
 def test_a_flag_on_a_lemma_and_a_swapped_flag_are_seen() -> None:
-    """Catches a flag that is set on the wrong theorem."""
+    """This test catches a flag that is set on the wrong theorem."""
     locked, laplace = lock.read(PROOFS), claims()["MECH.laplace"]
     (lemma,) = _whole_problems([with_leg(laplace, "KNORM-DP")], locked)
     assert "does not compare a mechanism" in lemma

@@ -1,4 +1,4 @@
-"""`covassay audit` with --bounds and --adjacency."""
+"""Test `covassay audit` with --bounds and --adjacency."""
 
 import json
 from pathlib import Path
@@ -45,6 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_syntax_of_bounds(tmp_path: Path) -> None:
+    """This test catches bounds that are read in another order than the file's, or a wrong text that is accepted."""
     box = Box(((-1.0, 1.0), (0.0, 100.0)))
     assert as_box("-1:1,0:1e2") == box
     toml, as_json = tmp_path / "bounds.toml", tmp_path / "bounds.json"
@@ -58,6 +59,7 @@ def test_the_syntax_of_bounds(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_a_function_in_a_box(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """This test catches bounds that do not reach the function or the replay line."""
     (folder / "in_a_box.py").write_text(MODULE)
     status = run(["audit", "in_a_box:covariance", "--bounds=-1:1,0:100", "--samples", "100", "--jobs", "1", "--json"])
     report = json.loads(capsys.readouterr().out)
@@ -71,6 +73,7 @@ def test_a_function_in_a_box(folder: Path, capsys: pytest.CaptureFixture[str]) -
 
 @pytest.mark.slow
 def test_a_process_gets_the_bounds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """This test catches bounds that do not reach another process."""
     (folder / "release.py").write_text(PROCESS)
     target = ["audit", "exec:python3 release.py", "--released", "vector", "--samples", "100", "--jobs", "1", "--quiet"]
     status = run([*target, "--bounds", "0:10"])
@@ -91,6 +94,7 @@ def test_a_process_gets_the_bounds(folder: Path, capsys: pytest.CaptureFixture[s
 def test_options_that_do_not_apply(
     arguments: list[str], named: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """This test catches an option that is ignored in silence."""
     (folder / "data.csv").write_text("a,b\n1,2\n3,4\n")
     assert run(["audit", *arguments]) == 2
     assert named in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`covassay audit` fails closed: only a completed audit gives exit status 0, and reports are always well formed."""
+"""Test that only a completed `covassay audit` gives exit status 0, and that reports are always well formed."""
 
 import json
 import os
@@ -30,7 +30,7 @@ CLIPPED = "x = x / (x**2).sum(1, keepdims=True).clip(1) ** 0.5"
 NOISE = "rng.laplace(size=(x.shape[1],) * 2, scale=20 / (len(x) * epsilon))"
 ANSWER = f"{CLIPPED}; return x.T @ x / len(x) + {NOISE}"
 WRITTEN = ["--junit", "o.xml", "--sarif", "o.sarif", "--html", "o.html", "--badge", "b.json"]
-# fewer samples could not refute ε = 1, and that is inconclusive
+# with fewer samples ε = 1 could not be refuted, and the audit would be inconclusive
 SMALL = ["--epsilon", "1", "--samples", "150", "--jobs", "1"]
 
 
@@ -64,7 +64,9 @@ QUICK = ("os._exit in a draw", "os._exit on import")
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in DEADLY])
 def test_a_target_that_ends_the_process_is_inconclusive(name: str, tmp_path: Path) -> None:
-    """The JSON report, like every other report, says how the process ended."""
+    """This test catches an exit status 0 of a process that the target has ended. The JSON report, like every other
+    report, says how the process ended.
+    """
     body, first, ending = DEADLY[name]
     module(tmp_path, body, first)
     done = covassay(tmp_path, "hostile:f", *SMALL, "--json", *WRITTEN)
@@ -93,7 +95,7 @@ def require_undecided(folder: Path, status: int, ending: str) -> None:
 
 @pytest.mark.slow
 def test_what_a_target_prints_and_starts_lands_in_no_report(tmp_path: Path) -> None:
-    """Threads and forked copies of the process do not delay or repeat the report either."""
+    """This test catches a report that a thread or a forked copy of the process delays or repeats."""
     module(
         tmp_path,
         "print('{'); os.write(1, b'<'); sys.stdin.read(); LATE or LATE.append([os.fork(), "
@@ -109,7 +111,7 @@ def test_what_a_target_prints_and_starts_lands_in_no_report(tmp_path: Path) -> N
 
 
 def printed(parts: list[bytes], capsys: pytest.CaptureFixture[str], left_open: bool = False) -> str:
-    """Return the part of these bytes that is shown on the screen."""
+    """Return the part of these bytes that a terminal shows."""
     read, write = os.pipe()
     with os.fdopen(read, "rb", buffering=0) as pipe:
         with audit_process._shown(pipe):
@@ -164,7 +166,7 @@ def test_a_target_that_prints_much_is_cut_short_on_every_stream(tmp_path: Path) 
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_is_inconclusive(tmp_path: Path) -> None:
-    """Draws take long enough that workers save time."""
+    """This test catches a killed worker that leads to a verdict; draws take so long that workers save time."""
     module(tmp_path, "multiprocessing.parent_process() and os._exit(0); time.sleep(0.004)")
     done = covassay(tmp_path, "hostile:f", *SMALL[:-1], "2")
     assert done.returncode == INCONCLUSIVE
@@ -179,7 +181,9 @@ WAITS = {"in Python": "time.sleep(600)", "in C, with the lock": "ctypes.PyDLL(No
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("waits", WAITS)
 def test_an_interruption_ends_the_audit_with_what_was_found(tmp_path: Path, number: signal.Signals, waits: str) -> None:
-    """The first questions of the contract have been asked when the target begins to wait."""
+    """This test catches a report that loses its findings when it is interrupted. When the target begins to wait, the
+    first questions of the contract have been asked.
+    """
     module(tmp_path, f"seen.append(1); len(seen) < 1000 or (open('started', 'w').close(), {WAITS[waits]})", FIRST)
     words = [
         "hostile:f",

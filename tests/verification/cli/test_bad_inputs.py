@@ -1,8 +1,8 @@
-"""Two hundred bad inputs and thirty damaged accounts: each gives one line and exit status 2, and spends nothing.
+"""Test two hundred bad inputs and thirty damaged accounts: each gives one line and exit status 2, and spends nothing.
 
-Every case is one change to a release that works. The tests check from outside that there is no other line, no new or
-changed file, and no entry in the account. The last test shows that the release without the change has all these
-effects.
+Every case is one change to a release that works. The tests check, without reading the code, that there is no other
+line, no new or changed file, and no entry in the account. The last test shows that the release without the change has
+all these effects.
 """
 
 import gzip
@@ -31,7 +31,7 @@ ACCOUNT: dict[str, Any] = {
 }
 OPTIONS = {"--rho": "0.1", "--bounds": "bounds.toml", "--budget-file": "account.json", "--out": "out.json"}
 
-# a case has a name, files, data, and options (None: left out)
+# a case has a name, files, data, and options; None stands for an option that is left out
 Case = tuple[str, dict[str, bytes], list[str], dict[str, str | None]]
 
 
@@ -47,7 +47,7 @@ def case(name: str, data: list[str] | None = None, files: dict[str, bytes] | Non
 
 
 def contents(suffix: str, cells: dict[str, bytes]) -> list[Case]:
-    """Make a case of a file with this content, which has an account of its own."""
+    """Make a case of a file with the given content, which has an account of its own."""
     bounds = BOUNDS if suffix == ".csv" else b"x1 = [0, 3]\nx2 = [0, 3]\n"
     return [
         case(f"{suffix} {name}", [f"bad{suffix}"], {f"bad{suffix}": text, "b.toml": bounds}, bounds="b.toml")
@@ -370,7 +370,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def state() -> dict[str, tuple[bytes, int]]:
-    """Return the content and the permissions of every file, without the lock of an account, which stays by design."""
+    """Return the content and the permissions of every file, without the lock of an account, which is kept on
+    purpose."""
     return {
         str(path): (path.read_bytes(), path.stat().st_mode)
         for path in Path().rglob("*")
@@ -411,7 +412,7 @@ def test_a_bad_input(
             Path("account.json").write_text(json.dumps({**ACCOUNT, "data": of_it}))
     said = require_one_line(command(data, options), capsys)
     culprit = next((name for name in files if name.startswith(("bad.", "bounds.", "b.json"))), "")
-    # the message names the culprit, and not what the case broke by mistake
+    # the message names the changed part, so that the case did not fail for another reason
     assert culprit in said or "b.toml has no bounds for column" in said
 
 

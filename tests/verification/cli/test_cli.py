@@ -1,4 +1,4 @@
-"""The command line, as a user meets it."""
+"""Test the command line as a user meets it."""
 
 import json
 from pathlib import Path
@@ -49,6 +49,7 @@ def test_release_is_random_without_a_seed_and_says_so_with_one(table: Path, caps
 
 
 def test_one_row_is_released(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """This test catches a division by n − 1, or a refusal, for a file with one row."""
     path = tmp_path / "one.csv"
     path.write_text(HEADER + "0.1,0.2,0.3\n")
     assert run(framed("release", str(path), "--mechanism", "iterative-eigenvectors", "--epsilon", "1")) == 0
@@ -60,7 +61,9 @@ def test_one_row_is_released(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     [("1", "6.67128916"), ("2", "2.87168"), ("10", "4.4204060172"), ("40", "2.34324317517e-136")],
 )
 def test_law_prints_the_exact_probability(dimension: str, printed: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The command prints P(‖Z‖ ≤ 1.1 ρd); DN25 Theorem 6 says that this probability tends to 1."""
+    """This test catches a wrong distribution function of the spectral norm. The command prints P(‖Z‖ ≤ 1.1 ρd), of
+    which DN25 Theorem 6 says that it tends to 1.
+    """
     assert run(["law", "nuclear-laplace", "--dimension", dimension, "--spectral-cdf", "1.1"]) == 0
     assert printed in capsys.readouterr().out
 
@@ -153,7 +156,9 @@ def test_audit_lists_its_targets(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.slow
 def test_an_audit_as_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every refuted check is a failure with the command that replays it; a correct target has none."""
+    """This test catches a JUnit file without the failures or their commands. Every refuted check is a failure with the
+    command that replays it; a correct target has no failure.
+    """
     found = {}
     for target, status in (("covassay:bingham", 0), ("mutant:half-scale", 1)):
         out = tmp_path / "out.xml"

@@ -1,4 +1,5 @@
-"""Expected failures on the command line do not affect the exit status; one that no longer fails is reported."""
+"""Test expected failures on the command line: they do not affect the exit status, and one that no longer fails is
+reported."""
 
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from covassay.verification.cli.audit import _expected_failures, beside_expected
 
 @pytest.fixture(scope="module")
 def report() -> AuditReport:
-    """Audit a function that overwrites its caller's data, and is right otherwise."""
+    """Audit a function that overwrites its caller's data, and is otherwise right."""
 
     def overwrites(x: np.ndarray, *, epsilon: float, rng: np.random.Generator) -> np.ndarray:
         x /= np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
@@ -31,7 +32,7 @@ def test_the_status_is_that_of_all_else(report: AuditReport) -> None:
     assert report.verdict.exit_status == 1
     status, told = beside_expected(report, {failed: "issue 7"})
     assert (status, told) == (0, "covassay: contract: input unchanged: refuted, as expected (issue 7)\n")
-    assert beside_expected(report, {"data path": "issue 8"})[0] == 1  # something else is refuted
+    assert beside_expected(report, {"data path": "issue 8"})[0] == 1  # another check is refuted
     status, told = beside_expected(report, {failed: "issue 7", "data path": "issue 8"})
     assert status == 1
     assert "data path: NOT refuted, which was expected (issue 8)" in told

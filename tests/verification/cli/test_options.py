@@ -1,4 +1,4 @@
-"""The values that the command line reads from its options."""
+"""Test the values that the command line reads from its options."""
 
 import pytest
 

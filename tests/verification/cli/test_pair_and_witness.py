@@ -1,4 +1,5 @@
-"""`covassay audit --pair` and `--witness`: files that they read and write, and that no partial file is left."""
+"""Test `covassay audit --pair` and `--witness`: the files that they read and write, and that no partial file is
+left."""
 
 import json
 import os
@@ -80,7 +81,7 @@ def test_a_witness_that_cannot_be_written_leaves_what_was_there(
 
 
 def test_a_place_that_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
-    """A report may go to /dev/stdout, to a pipe, or through a link to a file."""
+    """This test catches a report that replaces a pipe, a link or /dev/stdout by a file."""
     (tmp_path / "link").symlink_to(tmp_path / "file")
     write_whole(tmp_path / "link", b"through the link")
     assert (tmp_path / "link").is_symlink()

@@ -1,4 +1,4 @@
-"""A progress bar is shown only on a terminal, and does not change the output and the result of a command."""
+"""Test that a progress bar is shown only on a terminal, and does not change the output and the result of a command."""
 
 import io
 import json
@@ -30,14 +30,12 @@ SHOWN = r"[0-9]+ draws, [0-9]+ checks"
 
 
 def command(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments of a command of the users, or of the maintainers."""
+    """Return the arguments of a command for users or for maintainers."""
     return MAINTAIN if arguments[0] in MAINTAINERS else [str(COMMAND)]
 
 
 def on_a_terminal(arguments: Sequence[str], folder: Path) -> tuple[str, str, int]:
-    """Run a command, and return its output on standard output (a pipe) and on standard error (a terminal), and its
-    exit status.
-    """
+    """Run a command, and return its standard output (a pipe), its standard error (a terminal), and its exit status."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
     seen = bytearray()
@@ -198,7 +196,9 @@ def test_nothing_is_known_of_the_time_left_before_anything_is_planned() -> None:
     ("terminal", "quiet", "shown"), [(True, False, True), (True, True, False), (False, False, False)]
 )
 def test_a_bar_is_for_terminals(terminal: bool, quiet: bool, shown: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other output stays on standard output. A pipe is not a terminal, even if colours are requested."""
+    """This test catches a progress bar in a file or a pipe. All other output goes to standard output. A pipe is not a
+    terminal, even if colours are requested.
+    """
     errors, out = io.StringIO(), io.StringIO()
     monkeypatch.setattr(errors, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", errors)
@@ -218,7 +218,7 @@ def test_a_bar_is_for_terminals(terminal: bool, quiet: bool, shown: bool, monkey
 
 
 def test_the_time_left_follows_from_the_pace_and_is_not_said_before_it_is_known() -> None:
-    """The test uses a clock of its own."""
+    """This test catches a stated time that is a guess. The test uses a clock of its own."""
     now = 100.0
     with Progress(console=Console(file=io.StringIO(), force_terminal=False), get_time=lambda: now) as progress:
         bar = Bar(progress)

@@ -1,4 +1,4 @@
-"""`covassay recommend`: the verdict, the table, the plot, and rejected arguments."""
+"""Test `covassay recommend`: the verdict, the table, the plot, and rejected arguments."""
 
 import json
 from pathlib import Path
@@ -26,6 +26,7 @@ def test_data_that_drown_in_noise_are_warned_of(capsys: pytest.CaptureFixture[st
 
 @pytest.mark.parametrize("extra", [[], ["--norm", "spectral"], ["--goal", "regression"], ["--trace", "0.05"]])
 def test_the_table_and_json_agree(extra: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """This test catches a mechanism that only one of the two outputs lists, or a wrong order."""
     assert run([*FACTS, "--rho", "0.5", *extra, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert run([*FACTS, "--rho", "0.5", *extra]) == 0

@@ -1,4 +1,4 @@
-"""`covassay release`: the input of a mechanism, its output, and rejections before and after reading the data."""
+"""Test `covassay release`: the input of a mechanism, its output, and rejections before and after reading the data."""
 
 import io
 import json
@@ -52,7 +52,7 @@ def command_line(data: str, *options: str, name: str = "nuclear-laplace") -> lis
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """Return the single printed line; no other output is printed, and no file appears or changes."""
+    """Return the only line that is printed; require that no file appears or changes."""
     before = {path: path.read_bytes() for path in Path().iterdir()}
     assert run(arguments) == 2
     captured = capsys.readouterr()
@@ -151,7 +151,7 @@ def test_only_a_mechanism_on_a_ball_is_given_a_row_bound(
         capsys, *command_line("data.csv", "--row-bound", "3", name="pretended")
     )
     pretended(monkeypatch, "matrix", "ball")
-    with pytest.raises(TypeError, match="row_bound"):  # this control mechanism would need the parameter
+    with pytest.raises(TypeError, match="row_bound"):  # a mechanism for rows in a ball gets the parameter
         run(command_line("data.csv", "--row-bound", "1", name="pretended"))
 
 
@@ -175,6 +175,7 @@ def test_an_option_of_the_mechanism_that_is_called_seed_is_not_the_seed(monkeypa
 
 
 def test_an_approximate_sampler_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """This test catches an approximate sampler about which the user is not warned."""
     pretended(monkeypatch, "matrix", "space", sampler="approximate")
     assert run(command_line("data.csv", name="pretended")) == 0
     assert "the guarantee is approximate too" in capsys.readouterr().err
@@ -190,7 +191,7 @@ def test_parameters_that_only_release_takes_do_not_reach_the_spend() -> None:
 
 
 def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
-    """At ε = 10⁹ the noise is below 10⁻⁶ of the unit."""
+    """This test catches rows or outputs in the wrong unit. At ε = 10⁹ the noise is below 10⁻⁶ of the unit."""
     arguments = ["release", "data.csv", "--mechanism", "nuclear-laplace-symmetric", "--epsilon", "1e9"]
     assert run([*arguments, "--bounds", "bounds.toml", "--float", "--out", "out.json"]) == 0
     document = in_file("out.json")
@@ -205,7 +206,7 @@ def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
     assert provenance["holds"]["second_moment"]["about"] == "the point `shift` in the provenance"
     assert provenance["options"] == {"row_bound": 1.0, "adjacency": "replace-one"}
     assert "not private" not in provenance
-    # as a user would convert it, with the mean: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ
+    # This is the conversion that a user would make with the mean: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ
     m = X.mean(axis=0)
     uncentred = np.array(document["second_moment"]) + np.outer(SHIFT, m) + np.outer(m, SHIFT) - np.outer(SHIFT, SHIFT)
     np.testing.assert_allclose(uncentred, second_moment(X), atol=1e-3)
@@ -213,6 +214,7 @@ def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
 
 @pytest.mark.parametrize(("domain", "low", "high"), [("cube", 0, 1), ("space", -1, 1)])
 def test_bounds_fit_the_domain(domain: str, low: int, high: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches bounds that do not map the data into the mechanism's domain, or a release without its unit."""
     seen: list[Matrix] = []
     pretended(monkeypatch, "direction", domain, seen)
     Path("bounds.toml").write_text("age = [20, 80]\nheight = [170, 171]\n")
@@ -444,7 +446,9 @@ TOTAL = X.T @ X
 @pytest.mark.parametrize("name", COUNTED)
 @pytest.mark.parametrize("noise", ["exact", "float"])
 def test_a_ball_under_add_remove_holds_a_number_of_rows_and_a_sum(name: str, noise: str) -> None:
-    """At a budget of 10⁹ the noise is below 10⁻⁶ of the unit."""
+    """This test catches a release under add-remove that is not a number of rows and a sum. At a budget of 10⁹ the noise
+    is below 10⁻⁶ of the unit.
+    """
     about = mechanism(name)
     if noise == "exact":
         pytest.importorskip("flint")

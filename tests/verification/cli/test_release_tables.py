@@ -1,4 +1,5 @@
-"""`covassay release` on real tables: columns, several files, streams, projections, earlier releases, the lock."""
+"""Test `covassay release` on real tables: columns, several files, streams, projections, earlier releases, and the
+lock."""
 
 import io
 import json
@@ -49,7 +50,7 @@ def files() -> dict[str, bytes]:
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """Return the single printed line; no other output is printed, and no file appears or changes."""
+    """Return the only line that is printed; require that no file appears or changes."""
     before = files()
     assert run(framed("release", *arguments)) == 2
     captured = capsys.readouterr()
@@ -254,9 +255,10 @@ def test_an_earlier_release_is_not_replaced_and_costs_nothing(
 def test_a_release_that_appears_while_another_is_made_is_not_replaced(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a file appears before the entry in the account, nothing is spent.
+    """This test catches a release that overwrites a file. If a file appears before the entry in the account, nothing is
+    spent.
 
-    If a file appears after the entry, the release counts.
+    If a file appears after the entry in the account, the release is charged.
     """
     arguments = ["people.csv", "--columns", "a", *GAUSS, "--out", "out.json"]
     account = ["--budget-file", "account.json", "--total", "rho=1"]
@@ -278,7 +280,9 @@ def test_a_release_that_appears_while_another_is_made_is_not_replaced(
 
 @pytest.mark.parametrize("links", [True, False])
 def test_a_name_that_is_taken_at_the_last_moment_is_not_replaced(links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test runs with and without a file system that has links."""
+    """This test catches a release that overwrites a file which appears at the last moment. The test runs with and
+    without a file system that has links.
+    """
     link = os.link
 
     def late(source: Any, target: Any) -> None:
@@ -308,7 +312,9 @@ def test_without_links_a_new_release_is_written_all_the_same(monkeypatch: pytest
 def test_a_release_waits_for_another_and_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other release ends when it is told of the waiting release."""
+    """This test catches a command that fails, or waits silently, while another release is made. The other release ends
+    when it is told that a release waits for it.
+    """
     lock = FileLock(".account.json.lock")
     arguments = framed("release", "people.csv", "--columns", "a", *GAUSS, "--budget-file", "account.json")
     assert run([*arguments, "--total", "rho=2"]) == 0
@@ -348,7 +354,7 @@ def killed(where: tuple[Any, str], arguments: list[str]) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     with warnings.catch_warnings():
-        # this is the child of a process with threads, and it is killed anyway
+        # This is the child of a process with threads, but it is killed anyway.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:

@@ -1,4 +1,5 @@
-"""What commands print with --json, and the files they write, obey the published schemas; and the schemas can refuse."""
+"""Test that the JSON that commands print, and the files that they write, obey the published schemas, and that the
+schemas can reject documents."""
 
 import copy
 import json
@@ -50,7 +51,7 @@ PRINTED = {
 }
 SLOW = {"experiments-accuracy"}
 WRITTEN = {"release", "account"}
-# tests/verification/audit/reports, targets/test_any_language.py and experiments/test_runs.py
+# Other tests are in tests/verification/audit/reports, targets/test_any_language.py and experiments/test_runs.py.
 ELSEWHERE = {"audit", "audit-badge", "audit-sarif", "exec-request", "exec-reply", "experiments-show"}
 
 
@@ -73,7 +74,7 @@ def test_what_a_command_prints_obeys_its_schema(
 ) -> None:
     monkeypatch.chdir(ROOT)
     monkeypatch.delenv("COVASSAY_REQUIRE_ROCQ", raising=False)
-    monkeypatch.setenv("PATH", "/nonexistent" if name == "claims-theorems" else "/usr/bin")  # without Rocq: no waiting
+    monkeypatch.setenv("PATH", "/nonexistent" if name == "claims-theorems" else "/usr/bin")  # without Rocq, no waiting
     program = MAINTAINERS if name.startswith("maintain-") else PROGRAM
     assert program.run(PRINTED[name]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -116,7 +117,9 @@ def test_what_release_writes_obeys_its_schema(
 def test_a_release_of_bounded_columns_obeys_its_schema(
     adjacency: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The file has the released number of rows; the true number does not occur if it is secret."""
+    """This test catches a file that reveals the secret number of rows, or breaks its schema. The file has the released
+    number of rows; the true number does not occur if it is secret.
+    """
     monkeypatch.chdir(tmp_path)
     np.save("x.npy", np.random.default_rng(0).uniform(-1, 1, (2000, 2)))
     Path("bounds.toml").write_text("x1 = [-1, 1]\nx2 = [-1, 1]\n")
@@ -159,7 +162,9 @@ def test_a_schema_is_printed_and_an_unknown_one_is_refused(capsys: pytest.Captur
 def test_a_projected_release_of_selected_columns_obeys_its_schema(
     mechanism: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The budget is so small that there are warnings; the second mechanism releases on a lattice."""
+    """This test catches a file that breaks its schema. The budget is so small that there are warnings, and the second
+    mechanism releases on a lattice.
+    """
     monkeypatch.chdir(tmp_path)
     np.save("x.npy", np.random.default_rng(0).uniform(-1, 1, (20, 3)))
     options = ["--rho", "1e-4", "--project", "psd", "--drop", "x2", "--out", "out.json"]

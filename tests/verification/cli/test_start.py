@@ -1,4 +1,5 @@
-"""`covassay --help` answers at once: it loads no numerical library, and every command has a module and a help text."""
+"""Test that `covassay --help` answers at once: it loads no numerical library, and every command has a module and a help
+text."""
 
 import importlib
 import subprocess
@@ -24,6 +25,7 @@ def loaded_after(arguments: list[str]) -> set[str]:
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["unknown"]], ids=["help", "version", "mistake"])
 def test_help_loads_no_numerical_library(arguments: list[str]) -> None:
+    """This test catches a slow `--help`, because a numerical library is imported."""
     assert loaded_after(arguments) == set()
 
 

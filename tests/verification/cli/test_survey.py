@@ -1,4 +1,5 @@
-"""A survey of people is released under add-remove by one command, and by a cluster, with equal bits for equal bits."""
+"""Test that a survey of people is released under add-remove by one command, or by a cluster with the same bits for the
+same random bits."""
 
 import json
 from pathlib import Path
@@ -13,12 +14,12 @@ from covassay.verification.cli.main import run
 from tests.conventions import Matrix
 
 BOUNDS = {"age": (0, 100), "income": (0, 150_000), "hours": (0, 80)}
-PEOPLE = 20_011  # this number stands nowhere in a file where it is secret
+PEOPLE = 20_011  # no file that keeps this number secret contains it
 SEED = 28
 
 
 def people(n: int = PEOPLE) -> Matrix:
-    """Make age, income and hours of work: correlated, skewed, and some of them beyond their bounds."""
+    """Make age, income and hours of work, which are correlated and skewed, and partly beyond their bounds."""
     rng = np.random.default_rng(SEED)
     age = np.clip(rng.normal(45, 17, n), 16, 105).round()
     income = rng.lognormal(10.3 + 0.01 * (age - 45), 0.6).round(2)
@@ -53,7 +54,8 @@ def within_what_is_stated(document: dict[str, Any], x: Matrix) -> bool:
 def test_the_covariance_of_a_survey_lies_within_the_stated_error(
     budget: str, survey: Matrix, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The stated failure is 0.001 for each file; the seed is fixed. A covariance that is off by the bound is seen."""
+    """The stated failure is 0.001 for each file; the seed is fixed. This test catches a covariance that is off by the
+    bound."""
     pytest.importorskip("flint")
     command = ["release", "survey.csv", "--bounds", "bounds.toml", budget, "--adjacency", "add-remove"]
     assert run([*command, "--seed", str(SEED), "--out", "survey.json"]) == 0
@@ -72,7 +74,7 @@ def test_the_covariance_of_a_survey_lies_within_the_stated_error(
 
 
 def integers(data: Any, budget: Guarantee, name: str | None = None, **frame: Any) -> dict[str, list[int]]:
-    """Return the integers that are released from data, with a seed."""
+    """Return the integers that are released from data with a given seed."""
     request = ReleaseRequest(
         data=data, budget=budget, mechanism=name, options={"adjacency": "add-remove"}, rounded=True,
         seed=SEED, out=Path("out.json"), force=True, **frame,
@@ -84,7 +86,9 @@ def integers(data: Any, budget: Guarantee, name: str | None = None, **frame: Any
 
 @pytest.mark.slow
 def test_a_cluster_of_two_workers_gives_the_same_bits_for_the_same_random_bits(survey: Matrix) -> None:
-    """A frame and an array of dask are summed on processes of their own; other data give other bits."""
+    """This test catches sums that depend on the workers. Processes of their own sum a frame and an array of dask; other
+    data give other bits.
+    """
     pytest.importorskip("flint")
     distributed, frames, arrays = (
         pytest.importorskip(name) for name in ("distributed", "dask.dataframe", "dask.array")

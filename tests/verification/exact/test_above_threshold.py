@@ -1,4 +1,4 @@
-"""The exact law of AboveThreshold against closed forms, arbitrary-precision integrals and simulation."""
+"""Test the exact law of AboveThreshold against closed forms, arbitrary-precision integrals and simulation."""
 
 import math
 
@@ -27,7 +27,8 @@ def difference_survival(t: float, b1: float, b2: float) -> float:
 def test_one_query_is_a_difference_of_laplace_variables(b1: float, b2: float, gap: float) -> None:
     got = log_probabilities(np.array([5.0 - gap]), 5.0, b1, b2)[0]
     assert got == pytest.approx(math.log(difference_survival(gap, b1, b2)), abs=1e-11)
-    above = log_probabilities(np.array([5.0 + gap]), 5.0, b1, b2)[1]  # not stopping, by symmetry
+    # by symmetry, this is the probability of not stopping
+    above = log_probabilities(np.array([5.0 + gap]), 5.0, b1, b2)[1]
     assert above == pytest.approx(math.log(difference_survival(gap, b1, b2)), abs=1e-11)
 
 
@@ -61,6 +62,7 @@ def test_the_probabilities_sum_to_one(m: int) -> None:
 
 
 def test_a_simulation_has_these_probabilities() -> None:
+    """This test catches exact probabilities that a simulated mechanism does not have."""
     # n = 20000 draws, and one exact binomial test per output; a false alarm has probability at most 3e-9
     rng, values, n = np.random.default_rng(3), np.array([0.0, 2.0]), 20000
     stop = values + 4 * rng.laplace(size=(n, 2)) >= 1 + 2 * rng.laplace(size=(n, 1))

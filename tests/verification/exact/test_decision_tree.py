@@ -1,4 +1,4 @@
-"""Enumerated decisions: probabilities by hand, and sums that are equal only if they have the same terms."""
+"""Test enumerated decisions: probabilities by hand, and sums that are equal only if they have the same terms."""
 
 from fractions import Fraction
 
@@ -7,7 +7,7 @@ from covassay.verification.exact.decision_tree import ExpSum, Extent, OnBits, On
 
 
 def half_of(coins: Coins) -> str:
-    """Make two decisions: one of probability 1/3, and then one of probability e^{−1/2} on one of the branches."""
+    """Make two decisions: one of probability 1/3, and on one of its branches a second one of probability e^{−1/2}."""
     if coins.chance(1, 3):
         return "left"
     return "left" if coins.chance_exp(1, 2) else "right"
@@ -29,6 +29,9 @@ def test_runs_beyond_the_extent_are_left_out() -> None:
 
 
 def test_products_and_equality() -> None:
+    """This test catches two equal sums of exponentials that do not compare as equal, or an exact sum that equals its
+    rounded value.
+    """
     one, e = ExpSum.of(1), ExpSum.of(1, Fraction(1, 3))
     assert (one + ExpSum.of(-1) * e) * (one + e) == one + ExpSum.of(-1, Fraction(2, 3))
     assert e * e * e == ExpSum.of(1, 1)

@@ -1,4 +1,5 @@
-"""The mixture of Gamma laws against hand calculations, Gauss–Laguerre quadrature and the enclosed law; mutants.
+"""Test the mixture of Gamma laws against hand calculations, Gauss–Laguerre quadrature and the enclosed law, with
+mutants.
 
 The statistical tests use the inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant:
 with n draws, P(sup |F_n − F| > ε) ≤ 2 exp(−2 n ε²). `ALLOWED` is the ε for a false-alarm probability of
@@ -30,7 +31,7 @@ ALLOWED = sqrt(log(2 / FALSE_ALARM) / (2 * DRAWS))  # 0.0104
 
 def test_small_polynomials_are_those_worked_out_by_hand() -> None:
     assert gap_polynomial(1) == {(0,): 1}
-    # s_1 = g_1 + g_2, s_2 = g_2: (s_1 - s_2)(s_1 + s_2) = g_1 (g_1 + 2 g_2)
+    # With s_1 = g_1 + g_2 and s_2 = g_2, (s_1 - s_2)(s_1 + s_2) = g_1 (g_1 + 2 g_2).
     assert gap_polynomial(2) == {(2, 0): 1, (1, 1): 2}
     assert gap_polynomial(2, (1, 1)) == {(1, 0): 1}
     assert gap_polynomial(2, (-1, 1)) == {(1, 0): 1, (0, 1): 2}
@@ -69,8 +70,8 @@ def test_a_cached_polynomial_cannot_be_changed() -> None:
 
 
 def laguerre_integral(dimension: int, power: int | None, *, symmetric: bool) -> float:
-    """Return ∫ density · Σ s_i^power, or ∫ density for None, by Gauss–Laguerre in the variables k g_k without
-    expansion.
+    """Return ∫ density · Σ s_i^power, or ∫ density for None, by Gauss–Laguerre quadrature in the variables k g_k,
+    without expansion.
 
     16 nodes are exact for polynomials of degree 31 in each variable; here the degree is at most 15.
     """
@@ -96,11 +97,11 @@ def laguerre_integral(dimension: int, power: int | None, *, symmetric: bool) -> 
     [
         (1, False, Fraction(1)),  # ∫_0^∞ e^{-s} ds
         (2, False, Fraction(3, 2)),  # g_1² + 2 g_1 g_2: 2 · 1/2 + 2 · 1 · 1/4
-        (3, False, Fraction(69, 4)),  # from the project's earlier derivation of this law
+        (3, False, Fraction(69, 4)),  # the project derived this value earlier for this law
         (4, False, Fraction(59535, 16)),  # the same
         (1, True, Fraction(2)),  # ∫ e^{-|l|} dl
         (2, True, Fraction(3)),  # two patterns g_1: 2 · 1/2; two g_1 + 2 g_2: 2 (1/2 + 2 · 1/4)
-        (3, True, Fraction(7)),  # computed here; the quadrature below is independent of it
+        (3, True, Fraction(7)),  # this value was computed here; the quadrature below is independent of it
         (4, True, Fraction(153, 4)),  # the same
     ],
 )
@@ -114,6 +115,7 @@ def test_the_normaliser_has_its_known_values(dimension: int, symmetric: bool, ex
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4])
 @pytest.mark.parametrize("power", [1, 2, 3, 4, 6])
 def test_power_sums_agree_with_quadrature(dimension: int, power: int, symmetric: bool) -> None:
+    """This test catches a wrong coefficient in the exact mean of a power sum."""
     ratio = laguerre_integral(dimension, power, symmetric=symmetric) / laguerre_integral(
         dimension, None, symmetric=symmetric
     )

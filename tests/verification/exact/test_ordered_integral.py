@@ -1,4 +1,4 @@
-"""The distribution function of ‖Z‖ as a polynomial, against closed forms and the Pfaffian."""
+"""Test the distribution function of ‖Z‖ as a polynomial against closed forms and the Pfaffian."""
 
 from fractions import Fraction
 
@@ -13,14 +13,14 @@ def test_in_dimension_one_it_is_one_minus_an_exponential() -> None:
 
 
 def test_in_dimension_two_the_values_agree_with_a_hand_calculation() -> None:
-    # 1 − (2s² + 4s)/3 e^{−s} − (2s + 3)/3 e^{−2s}: see test_spectral_cdf.py
+    # The distribution function is 1 − (2s² + 4s)/3 e^{−s} − (2s + 3)/3 e^{−2s}; test_spectral_cdf.py derives it.
     third = Fraction(1, 3)
     assert distribution(2) == ((1, 0, 0)[:1], (0, -4 * third, -2 * third), (-1, -2 * third, 0))
 
 
 @pytest.mark.parametrize("dimension", range(1, 8))
 def test_near_zero_the_integral_vanishes_to_the_order_of_the_density(dimension: int) -> None:
-    # P(‖Z‖ ≤ s) = O(s^{d²}): every lower Taylor coefficient is 0, and the coefficient of s^{d²} is positive
+    # As P(‖Z‖ ≤ s) = O(s^{d²}), every lower Taylor coefficient is 0, and the coefficient of s^{d²} is positive.
     coefficients = [Fraction(0)] * (dimension**2 + 1)
     for k, polynomial in enumerate(distribution(dimension)):
         factor = Fraction(1)

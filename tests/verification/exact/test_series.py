@@ -1,4 +1,4 @@
-"""The rational enclosures against values in arbitrary precision."""
+"""Test the rational enclosures against values in arbitrary precision."""
 
 from collections.abc import Iterator
 from fractions import Fraction

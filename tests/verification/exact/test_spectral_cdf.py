@@ -1,4 +1,4 @@
-"""The enclosure of P(‖Z‖_op ≤ s ρ) against closed forms, quadrature and exact normalisers.
+"""Test the enclosure of P(‖Z‖_op ≤ s ρ) against closed forms, quadrature and exact normalisers.
 
 Nothing here is random except matrices of small integers from a fixed seed.
 """
@@ -52,8 +52,8 @@ def contains(enclosure: Enclosure, value: Fraction) -> bool:
 
 
 def exponential_bounds(s: Fraction) -> tuple[Fraction, Fraction]:
-    """Return rational bounds on e^−s for 0 < s ≤ 20 to 1e-80, as two successive partial sums of an alternating
-    series.
+    """Return rational bounds on e^−s for 0 < s ≤ 20 that differ by at most 1e-80: two successive partial sums of an
+    alternating series.
     """
     sums, term = [Fraction(1)], Fraction(1)
     for k in range(1, 200):
@@ -123,6 +123,7 @@ def test_in_dimension_two_the_symmetric_kind_has_its_closed_form(s: Fraction) ->
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4])
 @pytest.mark.parametrize("per_dimension", [Fraction(1, 4), Fraction(11, 10), Fraction(5, 2)])
 def test_it_agrees_with_quadrature(dimension: int, per_dimension: Fraction, symmetric: bool) -> None:
+    """This test catches a wrong coefficient in the exact distribution function."""
     s = per_dimension * dimension
     enclosure = enclose_spectral_cdf(dimension, s, symmetric=symmetric)
     by_quadrature = quadrature_cdf(dimension, float(s), symmetric=symmetric)
@@ -140,7 +141,7 @@ def test_an_enclosure_contains_a_sharper_one(dimension: int, symmetric: bool) ->
 
 
 def test_precision_is_doubled_until_a_tiny_probability_is_resolved() -> None:
-    # As s → 0 the exponential drops out and P ~ c s^{d²}; at d = 6 halving s divides by 2^36.
+    # As s → 0 the exponential tends to 1, and P ~ c s^{d²}; at d = 6, halving s divides P by 2^36.
     small, half = (enclose_spectral_cdf(6, s) for s in (Fraction(1, 10**6), Fraction(1, 2 * 10**6)))
     assert small.upper < mpmath.mpf("1e-200")
     assert float(small.midpoint / half.midpoint) == pytest.approx(2.0**36, rel=1e-4)

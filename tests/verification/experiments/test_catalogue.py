@@ -1,4 +1,4 @@
-"""The declared experiments: every statement can be contradicted, and its names exist."""
+"""Test the declared experiments: every statement can be contradicted, and its names exist."""
 
 import math
 from dataclasses import replace
@@ -79,12 +79,14 @@ def test_a_label_stands_for_one_method_within_an_experiment() -> None:
         seen: dict[str, object] = {}
         for panel in experiment.panels:
             for method in panel.methods:
-                what = replace(method, function=None)  # for functions the label is all that can be compared
+                what = replace(method, function=None)  # for functions, only the labels can be compared
                 assert seen.setdefault(method.label, what) == what
 
 
 def test_intervals_of_equal_means_are_seldom_disjoint() -> None:
-    """At most 0.28 % lie apart in one direction, and more than 110 of 20000 do so with probability below 1e-9."""
+    """This test catches intervals that are too narrow. At most 0.28 % of the intervals are disjoint in one direction;
+    more than 110 of 20000 would have a probability below 1e-9.
+    """
     rng = np.random.default_rng(0)
     for repetitions in (2, 3, 5, 50):
         draws = rng.standard_normal((2, 20_000, repetitions))
@@ -117,6 +119,7 @@ def test_a_comparison_is_contradicted_where_intervals_are_disjoint_and_only_ther
 
 
 def test_what_was_compared_is_counted() -> None:
+    """This test catches a claim that holds because it compared nothing."""
     lines: Lines = {("p", "m", "a"): line(1.0, 1.0, 1.0), ("p", "m", "b"): line(0.7, 0.85, 2.0)}
     assert beats(["a"], ["b"], ["p"])(lines).compared == 3
     assert beats(["a"], ["b"], ["p"], at=smallest)(lines).compared == 1
@@ -137,7 +140,9 @@ def test_a_bound_is_contradicted_by_an_interval_above_it() -> None:
 
 
 def test_the_budgets_of_the_released_code_are_more_than_was_claimed() -> None:
-    """At ρ = 0.1, δ = 1e-10: ε in total 3.135; its eigenvalue step alone costs 0.48, 4.8 times ρ."""
+    """This test catches a wrong budget in the comparison with the released code. At ρ = 0.1 and δ = 1e-10, the total ε
+    of the released code is 3.135; its eigenvalue step alone costs 0.48, which is 4.8 times ρ.
+    """
     half, each = dly22.released_em_budgets(0.1, 200)
     assert 2 * half == pytest.approx(3.135, abs=5e-4)
     assert 200 * each**2 + math.sqrt(2 * 200 * math.log(1e10)) * each == pytest.approx(half)
@@ -160,7 +165,9 @@ def test_excess_loss_is_zero_at_the_minimiser_only() -> None:
 
 
 def test_a_bound_may_depend_on_the_point_and_three_per_cent_are_seen() -> None:
-    """3 · 80^{3/2}/2000 = 1.07331 for S_2 at d = 80, and 3 · 20/500 = 0.12 for S_∞ at n = 500, by hand."""
+    """This test catches a bound that is wrong by 3 %. 3 · 80^{3/2}/2000 = 1.07331 for S_2 at d = 80, and 3 · 20/500 =
+    0.12 for S_∞ at n = 500, by hand.
+    """
     for panel, measure, value, bound in (
         ("d", "Schatten 2 error", 80.0, 1.07331),
         ("n", "Schatten ∞ error", 500.0, 0.12),

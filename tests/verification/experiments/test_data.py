@@ -1,4 +1,5 @@
-"""Loaders of published formats: small files are read, and every kind of damage gives a clear error. Bounds hold."""
+"""Test loaders of published formats: small files are read, and every kind of damage gives a clear error. Bounds
+hold."""
 
 import gzip
 from collections.abc import Callable
@@ -38,7 +39,7 @@ def test_adult_has_105_columns_in_the_unit_ball(tmp_path: Path) -> None:
     rows = uci.adult(written(tmp_path / "adult.data", ADULT))
     assert rows.shape == (2, 105)
     assert (np.linalg.norm(rows, axis=1) <= 1).all()
-    # there is a category for each of the eight fields
+    # there is one category for each of the eight fields
     assert np.count_nonzero(np.isclose(rows[0], 1 / np.sqrt(14))) == 8
     assert np.count_nonzero(np.isclose(rows[1], 1 / np.sqrt(14))) == 6  # two are unknown
     assert rows[0, 0] == pytest.approx((2 * 39 / 100 - 1) / np.sqrt(14))

@@ -1,4 +1,4 @@
-"""The comparison with released code: how it is found and called, with test doubles for the code and for torch."""
+"""Test the comparison with released code: how it is found and called, with test doubles for the code and for torch."""
 
 import itertools
 import sys
@@ -42,7 +42,7 @@ CELL = Cell("n1000", 10, 0)
 
 @pytest.fixture
 def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Make a folder in the layout of the released code, with methods of a line each."""
+    """Make a folder in the layout of the released code, in which every method has one line."""
     for name, text in (("adaptive", ADAPTIVE), ("exponential", EXPONENTIAL)):
         (tmp_path / "code" / name).mkdir(parents=True)
         (tmp_path / "code" / name / "algos.py").write_text(text)
@@ -132,7 +132,9 @@ def test_with_the_mistakes_off_the_pure_switched_method_is_that_of_the_registry(
 
 
 def test_a_switched_mistake_changes_the_output() -> None:
-    """The noise 2^{−k} g in the search seldom matters, and only for rows of very different norms."""
+    """This test catches a switch that changes nothing. The noise 2^{−k} g in the search seldom matters, and only for
+    rows whose norms are very different.
+    """
 
     def differ(first: Callable[..., Matrix], second: Callable[..., Matrix], norms: Matrix, d: int, rho: float) -> bool:
         rows = np.random.default_rng(0).standard_normal((len(norms), d))

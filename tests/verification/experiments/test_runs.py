@@ -1,4 +1,4 @@
-"""Runs of experiments: a kill loses nothing, results do not depend on order or workers, and damage is reported."""
+"""Test runs of experiments: a kill loses nothing, results do not depend on order or workers, and damage is reported."""
 
 import json
 import os
@@ -124,6 +124,7 @@ def test_more_repetitions_leave_the_first_ones_as_they_are(whole: Path, tmp_path
     ("other", "told"), [(plan(2, seed=1), "seed 0 instead of 1"), (plan(1), "repetitions 2 instead of 1")]
 )
 def test_another_run_is_not_overwritten(other: Plan, told: str, whole: Path, tmp_path: Path) -> None:
+    """This test catches results of another run that are overwritten without a word."""
     file = tmp_path / whole.name
     file.write_bytes(whole.read_bytes())
     again = Here()
@@ -291,7 +292,9 @@ def test_a_missing_library_is_one_clear_error(
 
 @pytest.mark.slow
 def test_killed_processes_leave_no_workers_and_the_run_goes_on(tmp_path: Path) -> None:
-    """Tested with real processes: `kill -9`, then a second run with two workers gives the same bytes as one worker."""
+    """This test catches workers that survive their run, and a run that cannot be continued. The test runs real
+    processes. After `kill -9`, a second run with two workers gives the same bytes as one worker.
+    """
     command = [sys.executable, "-P", "-c", "from covassay.verification.cli.main import main; main()", "experiments"]
 
     def arguments(folder: str, jobs: int) -> list[str]:

@@ -1,4 +1,5 @@
-"""The findings page is rendered from the stored rows and the remarks, and each finding has a possible correction."""
+"""Test that the findings page is rendered from the stored rows and the remarks, and that each finding has a possible
+correction."""
 
 import json
 from dataclasses import asdict, replace
@@ -29,7 +30,7 @@ def test_the_page_is_rendered_from_the_kept_rows() -> None:
 
 
 def first() -> list[FindingRow]:
-    """Return the rows that the page shows; those of other seeds repeat them."""
+    """Return the rows that the page shows; rows of other seeds repeat them."""
     return [row for row in kept() if row.seed == findings.FIRST]
 
 
@@ -38,7 +39,7 @@ def test_every_target_of_the_page_has_one_row_of_a_real_run() -> None:
     assert len({(row.target, row.seed) for row in kept()}) == len(kept())
     assert {(row.target, row.samples) for row in kept()} == {(row.target, row.samples) for row in rows}
     assert {(row.target, row.samples) for row in rows} <= set(TARGETS.items())
-    # these targets say why there is no result
+    # the reports of these targets say why there is no result
     assert set(TARGETS) - {row.target for row in rows} <= set(REMARKS.remark)
     run_rows = [row for row in rows if not row.missing]
     assert len(run_rows) >= 25
@@ -55,7 +56,7 @@ def test_every_finding_says_what_a_change_would_be_and_no_remark_is_left_over() 
 
 
 def is_searched(one: Upstream | None) -> bool:
-    """Return whether a finding says what is known upstream: a thread or that none was found, and the day of the
+    """Return whether a finding says what is known upstream: a thread, or that none was found, and the day of the
     search.
     """
     if one is None or not one.known or not isinstance(one.searched, date):

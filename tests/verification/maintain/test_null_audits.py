@@ -1,4 +1,4 @@
-"""The p-values of an audit that count as exact in tests of uniformity."""
+"""Test which p-values of an audit count as exact in tests of uniformity."""
 
 import pytest
 from scipy import stats

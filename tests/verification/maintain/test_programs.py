@@ -1,4 +1,4 @@
-"""The programs of the maintainers have help, and users do not see them."""
+"""Test that the programs of the maintainers have a help text, and that users do not see them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The generated parts of the READMEs are up to date, and a change is detected."""
+"""Test that the generated parts of the READMEs are up to date, and that a change is detected."""
 
 import shutil
 from pathlib import Path
@@ -23,7 +23,9 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_pages_are_those_of_today() -> None:
-    """After a change: python -P -m covassay.verification.maintain readme --write."""
+    """This test catches a page that was not written again. If a page is out of date, run python -P -m
+    covassay.verification.maintain readme --write.
+    """
     for path, text in readme.pages(ROOT):
         assert path.read_text(encoding="utf-8") == text
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 BLOCK = re.compile(r"^```(?P<kind>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-LEFT_OUT = "…"  # this text stands for any output, any number of lines
+LEFT_OUT = "…"  # this text stands for any output of any length
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Command:
-    """A command that a page shows, and the output that it shows below it."""
+    """A command on a page, and the output that the page shows below it."""
 
     line: str
     shown: str
@@ -32,7 +32,8 @@ def blocks(page: Path) -> list[Block]:
 
 
 def commands(text: str) -> Iterator[Command]:
-    """Yield the commands of a block of kind console: a line that begins with a dollar sign, and what follows it."""
+    """Yield the commands of a console block; a command is a line that begins with a dollar sign, and its output follows
+    it."""
     assert text.startswith("$ "), f"a console block begins with a command: {text[:40]!r}"
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         line, _, shown = part.partition("\n")

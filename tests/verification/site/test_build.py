@@ -1,4 +1,4 @@
-"""The site: its pages and links, typeset formulas, failures of the build, and that it needs no other host."""
+"""Test the site: its pages and links, typeset formulas, failures of the build, and that it needs no other host."""
 
 import html
 import re
@@ -32,7 +32,9 @@ def test_every_mechanism_has_a_page_with_its_code_and_its_proof(pages: dict[str,
 
 
 def test_links_lead_to_pages(pages: dict[str, str]) -> None:
-    """The test includes links into the code, which become links to the page of a mechanism or of a file."""
+    """This test catches a link that leads nowhere. The test includes links into the code, which become links to the
+    page of a mechanism or of a file.
+    """
     for path, text in pages.items():
         for target in site._links(path, text):
             known = target in pages or (target.endswith(site.COPIED) and (ROOT / target).exists())
@@ -65,7 +67,7 @@ def list_of_numbers(n: int) -> list[int]:
 def test_another_constant_and_what_is_no_formula() -> None:
     pytest.importorskip("latexify")
     assert "<mn>3</mn>" in (as_mathml(scale_with_another_constant) or "")
-    assert as_mathml(list_of_numbers) is None  # [n]·2 would be read as a product
+    assert as_mathml(list_of_numbers) is None  # the text [n]·2 would be read as a product
     assert section_of(site) == ""
 
 

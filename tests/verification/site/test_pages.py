@@ -1,4 +1,5 @@
-"""Every code block of the site is run: files are written, commands and Python are run, and their output is compared."""
+"""Test that every code block of the site runs: files are written, commands and Python are run, and their output is
+compared."""
 
 import os
 import re
@@ -28,7 +29,7 @@ def names() -> list[object]:
 
 
 def installs(line: str) -> None:
-    """An installation is not run; the extras that it names must exist."""
+    """Require that the extras in an installation command exist; the command itself is not run."""
     extras = set(re.findall(r"[a-z-]+", re.search(r"\[(.*?)\]", line)[1]))  # type: ignore[index]
     assert extras <= set(metadata("covassay").get_all("Provides-Extra"))  # type: ignore[arg-type]
 
@@ -65,7 +66,9 @@ def run_python(text: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_every_block_of_a_page_runs_as_shown(name: str, tmp_path: Path) -> None:
-    """The blocks of a page are run in their order, in one empty folder."""
+    """This test catches a block whose shown output is not the real one. The blocks of a page are run in order, in one
+    empty folder.
+    """
     command = shutil.which("covassay", path=str(Path(sys.executable).parent)) or shutil.which("covassay")
     assert command
     path = os.pathsep.join((str(Path(command).parent), str(Path(sys.executable).parent), os.environ["PATH"]))
@@ -95,6 +98,6 @@ def test_an_output_that_differs_is_seen(shown: str, printed: str, same: bool) ->
 
 
 def test_every_fence_of_a_page_is_a_block() -> None:
-    """No block of a page is skipped because of an unusual first line."""
+    """This test catches a block that is skipped because of an unusual first line."""
     for path in PAGES.rglob("*.md"):
         assert path.read_text().count("```") == 2 * len(blocks(path)), path

@@ -1,4 +1,4 @@
-"""The sum of cosines of uniform angles: its p-values are valid, and it has the stated power."""
+"""Test the sum of cosines of uniform angles: its p-values are valid, and it has the stated power."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,9 @@ from covassay.verification.statistics.tests import POWER, cosines
 
 @pytest.mark.parametrize("n", [5, 60])
 def test_p_values_of_uniform_angles_are_uniform_or_larger(n: int) -> None:
-    """P(p ≤ u) ≤ u at nine levels; a count above its binomial quantile has probability 1e-9/9."""
+    """This test catches p-values that are too small. P(p ≤ u) ≤ u is tested at nine levels; a count above its binomial
+    quantile has probability 1e-9/9.
+    """
     angles = np.random.default_rng(2024).uniform(-np.pi, np.pi, (2000, n))
     p_values = np.array([cosines(row, "").p_value for row in angles])
     for u in (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9):
@@ -17,7 +19,9 @@ def test_p_values_of_uniform_angles_are_uniform_or_larger(n: int) -> None:
 
 
 def test_the_smallest_mean_cosine_is_seen_with_the_stated_power() -> None:
-    """For a Cauchy variable X of scale r, 2 arctan X has mean cosine (1 − r)/(1 + r)."""
+    """This test catches a test with less power than stated. For a Cauchy variable X of scale r, 2 arctan X has mean
+    cosine (1 − r)/(1 + r).
+    """
     rng, n, alpha = np.random.default_rng(11), 400, 1e-9
     mean = cosines(rng.random(n), "").detectable(alpha)
     scale = (1 - mean) / (1 + mean)

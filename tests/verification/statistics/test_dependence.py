@@ -1,4 +1,4 @@
-"""The tests of independence as measuring instruments: p-values under true null hypotheses, and the stated power.
+"""Test the tests of independence: p-values under true null hypotheses, and the stated power.
 
 A group of p-values fails by chance with probability 1e-9, as in test_tests.py.
 """
@@ -24,7 +24,7 @@ def independent(rng: np.random.Generator) -> Matrix:
 
 
 def spherical(rng: np.random.Generator) -> Matrix:
-    """Draw fair signs, and sizes that depend on one another, so that the third test does not apply."""
+    """Draw fair signs, and absolute values that depend on one another, so that the third test does not apply."""
     z = rng.standard_normal((N, 3))
     return np.asarray(z / np.linalg.norm(z, axis=1, keepdims=True) * rng.gamma(3.0, size=(N, 1)))
 
@@ -53,12 +53,14 @@ def test_p_values_of_a_true_null_are_uniform_or_larger(
     rng = np.random.default_rng(11)
     p_values = [TESTS[name](null(rng)).p_value for _ in range(runs)]
     assert excess(p_values) < math.sqrt(math.log(1e9) / (2 * runs))
-    # in the tail, where the p-values are used, more than 1 in 1000 (in 4000: 22) has a probability below 1e-9
+    # The p-values are used in the tail. More than 22 of 4000 are below 1/1000 with probability below 1e-9.
     assert sum(p < 1e-3 for p in p_values) <= (22 if runs == 4000 else 9)
 
 
 def test_the_sizes_of_a_sphere_would_be_called_dependent() -> None:
-    """The sphere is the mutant of the null hypothesis: what holds for signs does not hold for sizes."""
+    """This test catches a test of signs that is applied to absolute values: on a sphere the null hypothesis holds for
+    the signs only.
+    """
     rng = np.random.default_rng(12)
     z = np.vstack([spherical(rng) for _ in range(20)])
     assert sizes(z, NAMES, EVERY).p_value < 1e-9
@@ -66,7 +68,9 @@ def test_the_sizes_of_a_sphere_would_be_called_dependent() -> None:
 
 
 def test_the_bound_is_never_below_the_exact_tail_of_fair_coins() -> None:
-    """The bound is tested on all 2^16 signs of one set of weights, and on two equal coins, which attain the bound."""
+    """This test catches a bound that is below the exact tail. The bound is tested on all 2^16 signs of one set of
+    weights, and on two equal coins, which attain the bound.
+    """
     weights = np.random.default_rng(13).gamma(1.0, size=16)
     signs = 1 - 2 * ((np.arange(2**16)[:, None] >> np.arange(16)) & 1)
     values = np.sort(signs @ weights / np.linalg.norm(weights))
@@ -76,7 +80,7 @@ def test_the_bound_is_never_below_the_exact_tail_of_fair_coins() -> None:
 
 
 def tied(name: str, rng: np.random.Generator, n: int, correlation: float) -> Matrix:
-    """Draw normal variables with a given correlation of two entries, of their sizes, or of two draws."""
+    """Draw normal variables with a given correlation of two entries, of their absolute values, or of two draws."""
     z = rng.standard_normal((n, 3))
     mixed = correlation * z[:, 0] + math.sqrt(1 - correlation**2) * z[:, 1]
     if name == "signs":
@@ -92,7 +96,9 @@ def tied(name: str, rng: np.random.Generator, n: int, correlation: float) -> Mat
 
 @pytest.mark.parametrize("name", TESTS)
 def test_the_stated_dependence_is_detected_with_the_stated_power(name: str) -> None:
-    """If the power were 99 %, fewer than 92 of 100 would have a probability below 1e-5."""
+    """This test catches a test of independence with less power than stated. If the power were 99 %, fewer than 92 of
+    100 would have a probability below 1e-5.
+    """
     rng = np.random.default_rng(14)
     n, alpha = 1200, 1e-9
     rank_correlation = TESTS[name](tied(name, rng, n, 0.0)).detectable(alpha)

@@ -1,4 +1,4 @@
-"""Pooled tests over blocks agree with tests of the whole sample."""
+"""Test that pooled tests over blocks agree with tests of the whole sample."""
 
 import math
 
@@ -80,7 +80,9 @@ def test_totals_and_successes_add_up_exactly() -> None:
 
 
 def test_a_pooled_independence_test_is_conservative_and_sees_dependence() -> None:
-    """A conservative p-value is below 0.05 at most 5 % of the time: 40 or more of 400 have probability 2e-5."""
+    """This test catches a pooled test that rejects too often, and one that never rejects. A conservative p-value is
+    below 0.05 with probability at most 0.05; 40 or more of 400 have probability 2e-5.
+    """
     rng = np.random.default_rng(5)
     both = rng.hypergeometric(30, 30, 30, size=(400, BLOCKS)).sum(axis=1)  # the blocks of 60 draws are independent
     assert (

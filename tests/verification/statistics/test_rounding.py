@@ -1,4 +1,4 @@
-"""P-values and bounds on counts, against 60 digits of mpmath: never too small, and hardly too large."""
+"""Test p-values and bounds on counts against 60 digits of mpmath: they are never too small, and hardly too large."""
 
 import math
 from fractions import Fraction
@@ -44,7 +44,7 @@ def counted(first: int, second: int, n: int = 0) -> EventCounts:
 
 
 def extreme_counts() -> list[tuple[int, int, float]]:
-    """Make counts and ε: none or few on one side, far beyond the claim, at the claim, and up to 10⁸ draws."""
+    """Make counts and ε: none or few on one side, counts far beyond the claim or at the claim, and up to 10⁸ draws."""
     rng = np.random.default_rng(1)
     found: list[tuple[int, int, float]] = [(k, 0, e) for k, e in product((1, 2, 900, 10**6), (1e-6, 0.5, 15.0, 30.0))]
     for epsilon in (1e-3, 0.1, 1.0, 3.0, 8.0, 15.0, 20.0):
@@ -67,7 +67,7 @@ def test_the_p_value_of_the_ratio_is_rounded_up() -> None:
             worst = max(worst, found / exact - 1)
             old = max(old, 1 - mp.mpf(float(stats.binom.sf(first - 1, n, 1 / (1 + math.exp(-epsilon))))) / exact)
     assert worst < WIDER
-    # the mutant uses the tail of the larger of the two probabilities, without a guard, and is too small
+    # The mutant is too small: it uses the tail at the larger of the two probabilities, without a guard for rounding.
     assert old > 1e-9
 
 
@@ -155,13 +155,13 @@ def test_the_gain_of_a_bet_is_rounded_down() -> None:
 
 
 def replaced(bet: Bet, first: list[mpmath.mpf], second: list[mpmath.mpf], bound: mpmath.mpf) -> Bet:
-    """Return the bet on the inequality in digits."""
+    """Return the bet on the inequality, computed in digits."""
     inequality = Inequality(np.array(first, dtype=object), np.array(second, dtype=object), bound)
     return Bet(inequality, bet.stake, bet.centre)
 
 
 def in_digits(log_ratio: np.ndarray, order: float, rho: float) -> tuple[list[mpmath.mpf], list[mpmath.mpf], mpmath.mpf]:
-    """Return the two functions and the bound of `renyi_inequality`."""
+    """Return the two functions and the bound of `renyi_inequality`, computed in digits."""
     ratios, alpha = [mp.mpf(value) for value in log_ratio], mp.mpf(order)
     if order == 1:
         return ratios, [mp.exp(value) for value in ratios], mp.mpf(rho) - 1
@@ -182,7 +182,9 @@ def test_what_is_no_p_value_is_not_decided(p: float) -> None:
 
 
 def test_holm_rejects_what_the_exact_comparison_rejects() -> None:
-    """The comparison is made step by step in fractions, including p-values that are exactly at a level."""
+    """This test catches a comparison of p-values that is rounded in the wrong direction. Holm's procedure is repeated
+    step by step in fractions, including p-values that are exactly at a level.
+    """
     rng = np.random.default_rng(4)
     for _ in range(200):
         p_values = rng.choice([1e-9, 0.01, 0.0125, 0.02, 0.05, 0.5], size=5)

@@ -1,4 +1,4 @@
-"""P-values of tests of laws, against 80 digits of mpmath: never too small, and hardly too large."""
+"""Test p-values of tests of laws against 80 digits of mpmath: they are never too small, and hardly too large."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -32,12 +32,12 @@ from covassay.verification.statistics.tests import (
 WIDER = 1e-7  # the largest relative amount by which a p-value may exceed its value in real arithmetic
 mp = mpmath.mp.clone()
 mp.dps = 80
-Compared = Iterator[tuple[float, mpmath.mpf]]  # p-values as printed and in real arithmetic
+Compared = Iterator[tuple[float, mpmath.mpf]]  # the p-values as printed, and in real arithmetic
 DEVIATIONS = (0.0, 0.7, 3.0, 6.5, 9.0, 15.0)
 
 
 def binomial_at_most(k: int, n: int, p: mpmath.mpf) -> mpmath.mpf:
-    """Return P(Bin(n, p) ≤ k) for k below the mean, from its largest terms on; else from the other tail."""
+    """Return P(Bin(n, p) ≤ k): for k below the mean by its largest terms, and otherwise from the other tail."""
     if k > n * p:
         return 1 - (binomial_at_most(n - k - 1, n, 1 - p) if k < n else 0)
     term = mp.exp(mp.loggamma(n + 1) - mp.loggamma(k + 1) - mp.loggamma(n - k + 1)) * p**k * (1 - p) ** (n - k)
@@ -122,7 +122,7 @@ def of_quadrants() -> Compared:
         for z in DEVIATIONS:
             both = min(n // 2, round(n / 4 + z * math.sqrt(n) / 4))
             a = n // 2
-            high = np.arange(n) < a  # so many of these are high in the other quantity
+            high = np.arange(n) < a  # of these, `both` are high in the other quantity too
             other = np.concatenate([np.arange(a) < both, np.arange(n - a) < a - both])
             spread = np.linspace(0, 0.1, n)
             result = independence(high + spread, other + spread, "")
@@ -155,7 +155,9 @@ def of_totals() -> Compared:
 
 @pytest.mark.thorough
 def test_totals_of_large_shape_have_a_bound() -> None:
-    """The mutant is the tail of scipy, which is too small by 2e-7 there, and by a quarter at shape 10⁸."""
+    """This test catches a p-value from scipy's tail of the Gamma law. The mutant is the tail of scipy, which is too
+    small by a share of 2e-7 at shape 10⁶, and by a quarter at shape 10⁸.
+    """
     shape = 10.0**6
     for z in (-12.0, -6.5, -3.0, 3.0, 6.5, 12.0):
         total = shape + z * math.sqrt(shape)
@@ -215,7 +217,9 @@ def test_p_values_of_laws_are_rounded_up_and_hardly_larger(name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_without_the_guard_some_are_too_small(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The mutant rounds down by a hundred-millionth."""
+    """This test catches a comparison that would accept too small p-values. The mutant makes p-values smaller by a
+    hundred-millionth of their value.
+    """
     monkeypatch.setattr(rounding, "GUARD", -1e-8)
     assert any(found < min(exact, mp.mpf(1)) for found, exact in FORMULAS[name]())
 

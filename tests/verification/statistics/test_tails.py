@@ -1,4 +1,4 @@
-"""Tests of the tails: conservative p-values, detectable and undetectable errors, and the stated power."""
+"""Test the tests of the tails: conservative p-values, detectable and undetectable errors, and the stated power."""
 
 import math
 
@@ -29,7 +29,7 @@ def extreme(values: Vector, law: Law = NORMAL) -> TestResult:
 
 
 def conservative(p_values: list[float]) -> bool:
-    """Return whether the frequency of p ≤ u exceeds no u by so much that chance has a probability below 1e-9."""
+    """Return whether no frequency of p ≤ u exceeds u by an amount that has a probability below 1e-9."""
     p = np.sort(p_values)
     return float((np.arange(1, len(p) + 1) / len(p) - p).max()) < math.sqrt(math.log(1e9) / (2 * len(p)))
 
@@ -42,12 +42,15 @@ def test_p_values_of_a_right_law_are_uniform_or_larger(test) -> None:  # type: i
 
 
 def test_an_anticonservative_extreme_would_be_seen() -> None:
-    """The mutant forgets to multiply by the number of values."""
+    """This test catches a test of p-values that would pass with too small ones. The mutant forgets to multiply by the
+    number of values.
+    """
     rng = np.random.default_rng(1)
     assert not conservative([placed(rng.standard_normal(200), NORMAL).extreme for _ in range(RUNS)])
 
 
 def test_laws_are_accurate_far_out() -> None:
+    """This test catches a tail that is computed as 1 minus a rounded number, and so is 0 far out."""
     with mp.workdps(30):
         far, farther = float(mp.erfc(30 / mp.sqrt(2)) / 2), float(mp.gammainc(9, 200, regularized=True))
     assert float(NORMAL.survival(np.array(30.0))) == pytest.approx(far, rel=1e-12)
@@ -80,7 +83,9 @@ def student(rng: np.random.Generator) -> Vector:
 
 @pytest.mark.parametrize("sample", [cut, contaminated, student])
 def test_wrong_tails_are_seen_where_the_whole_distribution_shows_little(sample) -> None:  # type: ignore[no-untyped-def]
-    """The wrong laws are Student's t, a mixture with 2 % of 2.5 times the deviation, and a law cut off at 3."""
+    """This test catches tests of the tails without power. The wrong laws are Student's t, a mixture in which 2 % have
+    2.5 times the deviation, and a law that is cut off at 3.
+    """
     values = sample(np.random.default_rng(3))
     assert tails(values).p_value < ALPHA
     assert kolmogorov_smirnov(values, NORMAL, "").p_value > 1e-8
@@ -99,12 +104,14 @@ def test_one_value_at_thirty_deviations_refutes_alone() -> None:
     assert extreme(z).p_value < 1e-100
     total = np.random.default_rng(5).gamma(16.0, size=1000)
     assert extreme(total, gamma(16)).p_value > 1e-6
-    total[0] = 1e-3  # a branch without noise
+    total[0] = 1e-3  # this branch has no noise
     assert extreme(total, gamma(16)).p_value < 1e-30
 
 
 def test_rounding_to_float32_is_no_extreme() -> None:
-    """The noise lies beside a number that is a thousand times as large, and squares round to zero."""
+    """This test catches an alarm that is caused by rounding to float32. The noise is added to a number that is a
+    thousand times as large, so that squares are rounded to zero.
+    """
     z = np.random.default_rng(6).standard_normal(20_000)
     seen = (z + 1000.0).astype(np.float32).astype(np.float64) - 1000.0
     assert tails(seen).p_value > 1e-6
@@ -114,7 +121,9 @@ def test_rounding_to_float32_is_no_extreme() -> None:
 
 
 def test_a_law_with_an_atom_has_uniform_places() -> None:
-    """Half of the law is at 0; the places of such values are spread over the jump."""
+    """This test catches an alarm that is caused by an atom of the law. Half of the mass is at 0; the ranks of such
+    values are spread over the jump.
+    """
 
     def positive_part(t: Vector) -> Vector:
         return np.where(t < 0, 0.0, NORMAL(t))
@@ -131,7 +140,9 @@ def test_a_law_with_an_atom_has_uniform_places() -> None:
 
 @pytest.mark.thorough
 def test_a_missing_tail_of_the_stated_probability_is_always_seen() -> None:
-    """Values in both tails, or in one of them, are drawn again."""
+    """This test catches a test of missing tails with less power than stated. Values in both tails, or in one of them,
+    are drawn again.
+    """
     rng = np.random.default_rng(8)
     for n in (2000, 20_000):
         q = tails(rng.standard_normal(n)).detectable(ALPHA)

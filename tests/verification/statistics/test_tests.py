@@ -1,4 +1,4 @@
-"""The statistical tests, tested as measuring instruments: uniform p-values, stated power, exact intervals.
+"""Test the statistical tests: uniform p-values, stated power, and exact intervals.
 
 A uniformity test is a Kolmogorov–Smirnov test of p-values against P(p ≤ u) ≤ u with false-alarm probability 1e-9.
 """
@@ -78,7 +78,9 @@ def test_p_values_of_a_true_null_are_uniform_or_larger(name: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["kolmogorov_smirnov", "gamma_total"])
 def test_p_values_of_an_exact_test_are_not_larger_either(name: str) -> None:
-    """The p-values are uniform up to 1/2; the bound of Kolmogorov's test reaches 1 where the exact p-value is 0.88."""
+    """This test catches p-values that are larger than necessary. The p-values are uniform up to 1/2, and the bound of
+    Kolmogorov's test reaches 1 where the exact p-value is 0.88.
+    """
     rng = np.random.default_rng(7)
     p_values = np.sort([one_p_value(name, rng) for _ in range(RUNS)])
     missing = float((p_values - np.arange(RUNS) / RUNS)[p_values <= 0.5].max())
@@ -87,16 +89,20 @@ def test_p_values_of_an_exact_test_are_not_larger_either(name: str) -> None:
 
 @pytest.mark.thorough
 def test_an_anticonservative_p_value_would_be_seen() -> None:
-    """The mutant returns half of the right p-values."""
+    """This test catches a test of uniformity that would pass with too small p-values. The mutant returns half of the
+    right p-values.
+    """
     rng = np.random.default_rng(2024)
     p_values = np.sort([one_p_value("kolmogorov_smirnov", rng) / 2 for _ in range(RUNS)])
     assert float((np.arange(1, RUNS + 1) / RUNS - p_values).max()) > math.sqrt(math.log(1e9) / (2 * RUNS))
 
 
 def test_the_stated_detectable_effect_is_detected_with_the_stated_power() -> None:
-    """A uniform law moved by the detectable distance at α = 1e-9 is rejected in at least 99 % of runs.
+    """This test catches a stated effect that is too small. A uniform law moved by the detectable distance at α = 1e-9
+    is rejected in at least 99 % of runs.
 
-    The guarantee is rigorous. If the power were only 99 %, fewer than 285 of 300 would have probability below 1e-6.
+    The stated power is a rigorous lower bound. If the power were only 99 %, fewer than 285 of 300 would have
+    probability below 1e-6.
     """
     rng = np.random.default_rng(5)
     n, alpha = 800, 1e-9
@@ -108,9 +114,10 @@ def test_the_stated_detectable_effect_is_detected_with_the_stated_power() -> Non
 @pytest.mark.parametrize(("shape", "power"), [(1.0, 1.0), (0.5, 2.0)], ids=["laplace", "gaussian"])
 @pytest.mark.parametrize("sign", [1, -1], ids=["too large", "too small"])
 def test_the_stated_error_of_the_scale_is_detected_with_the_stated_power(shape: float, power: float, sign: int) -> None:
-    """|noise|^power/power ~ Gamma(shape), with shape 1 for Laplace and 1/2 for Gaussian noise.
+    """This test catches a stated error that is too small. The variable |noise|^power/power has the law Gamma(shape),
+    with shape 1 for Laplace and 1/2 for Gaussian noise.
 
-    At least 285 of 300 detect.
+    At least 285 of 300 runs detect the error.
     """
     rng = np.random.default_rng(6)
     n, alpha = 800, 1e-9
@@ -120,7 +127,9 @@ def test_the_stated_error_of_the_scale_is_detected_with_the_stated_power(shape: 
 
 
 def test_nine_tenths_of_the_laplace_noise_are_seen_in_8000_draws_and_three_hundredths_less_in_80000() -> None:
-    """The detectable share at α = 1e-10 is a little more than (6.47 + 2.33)/√n, its normal approximation."""
+    """This test catches a stated share that is too near to 1. The detectable share at α = 1e-10 is slightly above its
+    normal approximation (6.47 + 2.33)/√n.
+    """
     rng = np.random.default_rng(6)
     for n, share in ((8000, 0.1), (90_000, 0.03)):
         result = gamma_total(rng.gamma(1.0, size=n), 1.0, "")
@@ -129,6 +138,7 @@ def test_nine_tenths_of_the_laplace_noise_are_seen_in_8000_draws_and_three_hundr
 
 
 def test_the_test_agrees_with_scipy() -> None:
+    """This test catches a wrong p-value of the Kolmogorov-Smirnov test."""
     x = 1.1 * np.random.default_rng(3).standard_normal(400) + 0.1
     p_value = stats.kstest(x, "norm").pvalue
     assert 1e-6 < p_value < 0.02
@@ -154,9 +164,11 @@ def test_the_p_value_of_two_samples_of_two_sizes_is_exact_far_into_the_tail(n: i
 
 @pytest.mark.thorough
 def test_ten_times_as_many_draws_of_the_reference_say_more() -> None:
-    """ln p is about −n D² for two samples of n, and −2 · 10/11 · n D² against ten times as many: 1.8 times as much.
+    """This test catches a comparison that gains nothing from more draws of the reference. ln p is about −n D² for two
+    samples of n draws, and −2 · 10/11 · n D² against ten times as many, which is 1.8 times as much.
 
-    A Laplace scale of 1.6 in place of 1, so that D, near 0.086, is far above its spread; 1.4 leaves room for it.
+    A Laplace scale of 1.6 in place of 1 makes D about 0.086, far above its spread; the asserted factor 1.4 leaves room
+    for this spread.
     """
     rng = np.random.default_rng(1)
     logs = {
@@ -170,16 +182,20 @@ def test_ten_times_as_many_draws_of_the_reference_say_more() -> None:
 
 
 def test_an_atom_is_handled() -> None:
-    """The law has half of its mass at 0; the distance of the sample {0, 0, .25, .75} from it is worked out by hand."""
+    """This test catches a distance that counts an atom wrongly. The law has half of its mass at 0; the distance of the
+    sample {0, 0, .25, .75} from it is worked out by hand.
+    """
 
     def law(t):  # type: ignore[no-untyped-def]
         return np.where(t < 0, 0.0, 0.5 + np.clip(t, 0, 1) / 2)
 
-    # F_n: 1/2 at 0, 3/4 at .25 (F = .625 there, F_n − F = .125), 1 at .75 (F = .875: .125); before .75: .75 vs .875
+    # F_n is 1/2 at 0, 3/4 at .25 (where F = .625 and F_n − F = .125) and 1 at .75 (where F = .875, a distance of .125);
+    # just before .75, F_n = .75 and F = .875.
     assert kolmogorov_smirnov(np.array([0.0, 0.0, 0.25, 0.75]), law, "").statistic == pytest.approx(0.125)
 
 
 def test_a_shifted_law_is_rejected() -> None:
+    """This test catches a statistical test without power."""
     rng = np.random.default_rng(1)
     assert kolmogorov_smirnov(rng.random(2000) ** 1.5, uniform, "").p_value < 1e-9
     assert two_sample(rng.random(2000), rng.random(2000) ** 1.5, "").p_value < 1e-9
@@ -189,14 +205,18 @@ def test_a_shifted_law_is_rejected() -> None:
 
 
 def test_gamma_scale_covers() -> None:
-    """Of 2000 intervals at 99 %, at most 60 may miss; more have a binomial probability below 1e-9."""
+    """This test catches intervals that are too short. Of 2000 intervals at 99 %, at most 60 may miss; more have a
+    binomial probability below 1e-9.
+    """
     rng = np.random.default_rng(9)
     missed = sum(2.5 not in gamma_scale(rng.gamma(4.0, 2.5, size=5), 4.0, 0.99) for _ in range(2000))
     assert missed <= 60
 
 
 def test_the_ratio_bound_covers() -> None:
-    """Of 2000 bounds at 99 % on ln(0.3/0.1), with Poisson sample sizes, at most 60 may miss."""
+    """This test catches bounds that are too large. Of 2000 bounds at 99 % on ln(0.3/0.1), with Poisson sample sizes, at
+    most 60 may miss.
+    """
     rng = np.random.default_rng(10)
     missed = 0
     for _ in range(2000):
@@ -207,7 +227,9 @@ def test_the_ratio_bound_covers() -> None:
 
 
 def test_fixed_sample_sizes_make_the_ratio_bound_conservative() -> None:
-    """With n fixed the counts vary less than Poisson counts do."""
+    """This test catches a bound that fails for fixed sample sizes. With n fixed, the counts vary less than Poisson
+    counts.
+    """
     rng = np.random.default_rng(11)
     missed = sum(
         log_ratio_lower(EventCounts(int(rng.binomial(300, 0.9)), int(rng.binomial(300, 0.3)), 300, 300, 300), 0.9)
@@ -218,7 +240,9 @@ def test_fixed_sample_sizes_make_the_ratio_bound_conservative() -> None:
 
 
 def test_clopper_pearson_bounds_agree_with_a_hand_calculation() -> None:
-    """If 0 of n draws show an event, the upper bound at error α/2 solves (1 − q)^n = α/2."""
+    """This test catches a bound with another error. If 0 of n draws show an event, the upper bound at error α/2 solves
+    (1 − q)^n = α/2.
+    """
     p, q = probability_bounds(EventCounts(10, 0, 10, 10, 10.0), 0.02)
     assert q == pytest.approx(1 - 0.01 ** (1 / 10))
     assert p == pytest.approx(0.01 ** (1 / 10))
@@ -226,7 +250,9 @@ def test_clopper_pearson_bounds_agree_with_a_hand_calculation() -> None:
 
 @pytest.mark.thorough
 def test_holm_agrees_with_a_hand_calculation() -> None:
-    """By hand, Holm's procedure rejects 0.01 ≤ 0.05/3, 0.02 ≤ 0.05/2 and 0.04 ≤ 0.05/1."""
+    """This test catches a procedure that divides by the wrong number. By hand, Holm's procedure rejects because 0.01 ≤
+    0.05/3, 0.02 ≤ 0.05/2 and 0.04 ≤ 0.05/1.
+    """
     assert holm([0.02, 0.04, 0.01], 0.05) == [True, True, True]
     assert holm([0.02, 0.06, 0.01], 0.05) == [True, False, True]
     assert holm([0.03, 0.04, 0.01], 0.05) == [False, False, True]
@@ -247,6 +273,7 @@ def test_one_column_of_another_scale_is_seen() -> None:
 
 
 def test_draws_without_noise_are_counted() -> None:
+    """This test catches a release that is given without noise once in 2000 draws."""
     noise = np.random.default_rng(0).standard_normal((2000, 3))
     noise[0, :2] = 0
     assert bare_draws(noise).p_value == 1

@@ -21,7 +21,7 @@ from itertools import pairwise, permutations
 
 
 class Refused(Exception):
-    """Raised if the question must be rejected."""
+    """An exception for a question that must be rejected."""
 
 
 def need(condition, why):
@@ -33,7 +33,7 @@ def need(condition, why):
 
 
 def root(value):
-    """Return the square root of a number, as a fraction if it is one."""
+    """Return the square root of a number, as a fraction if it is rational."""
     value = Fraction(value)
     up, down = math.isqrt(value.numerator), math.isqrt(value.denominator)
     return Fraction(up, down) if Fraction(up, down) ** 2 == value else math.sqrt(value)
@@ -104,7 +104,7 @@ def dot(a, b):
 
 
 def scatter(rows):
-    """Return the sum of x xᵀ."""
+    """Return the sum of the matrices x xᵀ."""
     d = len(rows[0])
     return [[sum(row[i] * row[j] for row in rows) for j in range(d)] for i in range(d)]
 
@@ -141,11 +141,12 @@ def singular(m):
 
 
 def eigen(m):
-    """Return eigenvalues and eigenvectors of a symmetric matrix, the largest first; exact if it is diagonal."""
+    """Return eigenvalues and eigenvectors of a symmetric matrix, the largest first; the result is exact if the matrix
+    is diagonal."""
     d = len(m)
     if is_diagonal(m):
         pairs = [(m[i][i], [Fraction(i == j) for j in range(d)]) for i in range(d)]
-    else:  # the matrix is shifted to be positive, so that its singular vectors are eigenvectors
+    else:  # the matrix is shifted so that it is positive, and its singular vectors are eigenvectors
         shift = 1.0 + max(sum(abs(float(v)) for v in row) for row in m)
         lengths, _, right = singular([[float(m[i][j]) + shift * (i == j) for j in range(d)] for i in range(d)])
         pairs = [(length - shift, u) for length, u in zip(lengths, right, strict=True)]
@@ -154,7 +155,7 @@ def eigen(m):
 
 
 def simplex(values, radius):
-    """Return the nearest point with no negative coordinate and a sum of at most the radius."""
+    """Return the nearest point that has no negative coordinate and a sum of at most the radius."""
     point = [max(v, 0) for v in values]
     if sum(point) <= radius:
         return point
@@ -228,7 +229,7 @@ def lattice(x, parameters):
         square = dot(scaled, scaled)
         need(square <= 1 or parameters.get("on_large_rows") != "raise", "a row is too long")
         whole = [int(v * size) for v in scaled]
-        if dot(whole, whole) > size * size:  # the row has length 1 first: the whole part of |v| 2^b/|x|
+        if dot(whole, whole) > size * size:  # first to length 1, and then to the integer part of |v| 2^b/|x|
             whole = [(1 if v > 0 else -1) * math.isqrt(math.floor(v * v * size * size / square)) for v in scaled]
         rows.append(whole)
     return rows
@@ -258,7 +259,7 @@ def multiplier(p):
 
 
 def l2_delta(q, epsilon, entries):
-    """Return the least δ at ε of the ℓ2 mechanism: for D = 1 in closed form, for D = 3 by Simpson's rule in ν.
+    """Return the least δ at ε of the ℓ2 mechanism, for D = 1 in closed form and for D = 3 by Simpson's rule in ν.
 
     The density of ν is then ∝ e^{qν/2} (κ + 1 − ν²), and K_{3/2}/K_{1/2} = 1 + 1/z.
     """
@@ -281,7 +282,7 @@ def l2_delta(q, epsilon, entries):
 
 @cache
 def l2_move(epsilon, delta, entries):
-    """Return the largest q whose least δ at ε is at most δ."""
+    """Return the largest q whose least δ at ε is at most the given δ."""
     low, high = 1e-15, 1e6  # these are bounds of q/ε − 1
     for _ in range(80):
         middle = math.sqrt(low * high)
@@ -368,7 +369,7 @@ def lattice_sensitivity(d, bits):
 
 
 def share(mechanism, formula, p):
-    """Return the part of the budget of one step."""
+    """Return the part of the budget that one step spends."""
     private, paper = "private" in (p.get("radius"), p.get("threshold")), p.get("calibration") == "paper"
     if mechanism == "adaptive-cov-pure":
         parts = {"step_epsilon": 1, "search_epsilon": 1 if paper else 2, "final_epsilon": 5 if private else 6}
@@ -386,7 +387,7 @@ def share(mechanism, formula, p):
 
 
 def ridge_sensitivity(p):
-    """Return S/n of output perturbation."""
+    """Return the scale S/n of output perturbation."""
     alpha = float(p["alpha"])
     if p["calibration"] == "paper":
         largest = 1 / math.sqrt(2 * alpha)
@@ -721,7 +722,7 @@ def release(q):
 
 
 def separate(mechanism, p, sigma, n, noise):
-    """Put noisy eigenvalues on the eigenvectors of a noisy matrix."""
+    """Combine noisy eigenvalues with the eigenvectors of a noisy matrix."""
     d = len(sigma)
     w = matrix(noise["matrix"], d, "noise.matrix", symmetric=True)
     values = eigen(sigma)[0]
@@ -847,7 +848,7 @@ def adaptive(mechanism, p, rows, noise):
 
 
 def one_by_one(q, rows):
-    """Return noisy eigenvalues, then a direction, for d = 2: the matrix of its density, and what is released."""
+    """For d = 2, return noisy eigenvalues, and then a direction: the matrix of its density, and the released matrix."""
     p, given = q["parameters"], q.get("given", q)
     noise, mechanism, n, c = given["noise"], q["mechanism"], len(rows), scatter(rows)
     budget_is_sane(p)
@@ -871,7 +872,7 @@ def one_by_one(q, rows):
 
 
 def solved(m, right):
-    """Return the solution of m w = right, by elimination."""
+    """Return the solution w of m w = right, by elimination."""
     rows = [[*map(float, row), float(v)] for row, v in zip(m, right, strict=True)]
     for i in range(len(rows)):
         best = max(range(i, len(rows)), key=lambda j: abs(rows[j][i]))
@@ -884,7 +885,7 @@ def solved(m, right):
 
 
 def ridge(sigma, p, n, noise):
-    """Return the coefficients of the last column on the others, plus noise."""
+    """Return the coefficients of the last column on the other columns, plus noise."""
     k, alpha = len(sigma) - 1, float(positive(p["alpha"], "alpha"))
     v = vector(noise, k, "noise")
     w = solved([[sigma[i][j] + (2 * alpha if i == j else 0) for j in range(k)] for i in range(k)],
@@ -894,7 +895,7 @@ def ridge(sigma, p, n, noise):
 
 
 def adaptive_ridge(sums, p, noise):
-    """Return the coefficients from noisy sums, with the penalty that the noisy smallest eigenvalue leaves."""
+    """Return the coefficients from noisy sums, with the penalty that follows from the noisy smallest eigenvalue."""
     k, rho, tight = len(sums) - 1, float(p["rho"]), p.get("calibration", "paper") == "tight"
     beta = p.get("beta", 0.05)
     gram = [row[:k] for row in sums[:k]]
@@ -1035,7 +1036,7 @@ def weak_ppc(x, p, noise, rho=None, beta=None, kappa=None):
 
 
 def preconditioner(x, p, noise, rho=None, beta=None):
-    """Return PPC: the matrix and its inverse."""
+    """Return the matrix of PPC and its inverse."""
     d, kappa = len(x[0]), float(p["kappa"])
     rho, beta = float(p["rho"] if rho is None else rho), float(p["beta"] if beta is None else beta)
     count = max(0, math.ceil(math.log(kappa / 1000) / math.log(1 / 0.69)))
@@ -1056,7 +1057,7 @@ def pgce(x, p, noise, rho=None, beta=None):
 
 
 def column_means(x, noise, rho, beta, sigma, bound):
-    """Return the mean of every column, from a private histogram and a clipped mean (the page of kv-mean)."""
+    """Return the mean of every column, from a private histogram and a clipped mean (see the page of kv-mean)."""
     n, d = len(x), len(x[0])
     rho, beta, count, means = rho / d, beta / d, math.ceil(bound / sigma), []
     need(len(noise["counts"]) == d and len(noise["mean"]) == d, "noise")
@@ -1169,11 +1170,11 @@ OF_ANY_ROWS = {
 }
 
 
-# --- what a step computes on its way ---------------------------------------------------------------------------------
+# --- the intermediate results of steps --------------------------------------------------------------------------------
 
 
 def search(mechanism, p, queries, threshold, noise):
-    """Run AboveThreshold, and return every number up to the stop."""
+    """Run AboveThreshold, and return every number up to the query at which it stops."""
     budget_is_sane(p)
     need(not any(isinstance(v, str) for v in [*queries, threshold, noise["threshold"]]), "finite numbers are needed")
     moves = vector(noise["queries"], len(queries), "noise.queries")
@@ -1225,7 +1226,7 @@ def bias(rows, last):
 
 
 def rounds(q, rows):
-    """Return the matrix that every round of deflation draws from, and the value that it measures."""
+    """Return the matrix from which every round of deflation draws, and the value that the round measures."""
     p, noise = q["parameters"], q.get("given", q)["noise"]
     budget_is_sane(p)
     n, d, rest = len(rows), len(rows[0]), scatter(rows)
@@ -1300,7 +1301,8 @@ def acceptance(q):
 
 
 def integrate(terms, power):
-    """Return ∫₀ˢ f(u) u^power e^−u du for f = Σ c u^p e^−ku, as such a sum; terms has c under (p, k)."""
+    """Return ∫₀ˢ f(u) u^power e^−u du for f = Σ c u^p e^−ku, as a sum of the same form; `terms` has c at the key (p,
+    k)."""
     result = {}
     for (p, k), c in terms.items():
         p, k = p + power, k + 1
@@ -1345,7 +1347,7 @@ def vandermonde(d, symmetric):
     total = {}
     for negative in range(d + 1 if symmetric else 1):
         for order in permutations(range(d)):
-            if symmetric:  # the first values are negative, so that their absolute values fall
+            if symmetric:  # the first values are negative, so that their absolute values decrease
                 term = product(ordered(reversed(order[:negative])), ordered(order[negative:]))
                 factor = sign(order) * (-1) ** sum(order[:negative])
             else:
@@ -1356,7 +1358,7 @@ def vandermonde(d, symmetric):
 
 
 def spectral_norm(d, t, symmetric):
-    """P(‖Z‖ ≤ t)."""
+    """Return P(‖Z‖ ≤ t)."""
     if t <= 0:
         return Fraction(0)
     total = vandermonde(d, symmetric)
@@ -1397,7 +1399,8 @@ def integer(mechanism, p, z):
 
 
 def index_law(p, queries, threshold, at):
-    """Return P(AboveThreshold stops at that query): an integral over the noise of the threshold, piece by piece."""
+    """Return the probability that AboveThreshold stops at a given query, as an integral over the noise of the
+    threshold, piece by piece."""
     b1, b2 = (float(b) for b in search_scales("above-threshold", p))
     queries, threshold = [float(f) for f in queries], float(threshold)
 
@@ -1461,7 +1464,7 @@ def projection_of_rank(value, d, k):
 
 
 def direction_share(p, at):
-    """Return the share of one direction, by Simpson's rule in the angle whose squared sine it is."""
+    """Return the share of one direction, by Simpson's rule in the angle whose squared sine is the share."""
     d, k = p["d"], subspace_rank(p, p["d"])
     strength = float(exponent("matrix-bingham", p)) * p["n"]
 

@@ -1,4 +1,4 @@
-"""Mutants of `from_the_pages.py`: for every flag a mistake in the code, and the flags whose tests must fail."""
+"""Mutants of `from_the_pages.py`: for every flag, a mistake in the code and the flags whose tests must fail."""
 
 import tomllib
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""The archive of vectors: it is complete and reproducible, and its runners accept right and reject wrong answers."""
+"""Test the archive of vectors: it is complete and reproducible, and its runners accept right answers and reject wrong
+ones."""
 
 import json
 import os

@@ -1,4 +1,5 @@
-"""The implementation that was written from the pages passes the vectors, and its mutants fail the intended tests."""
+"""Test that the implementation that was written from the pages passes the vectors, and that its mutants fail the
+intended tests."""
 
 import math
 import shlex
@@ -48,7 +49,7 @@ def failed(found: list[Outcome]) -> set[str]:
 
 
 def wrong_scales(written: Callable[[str], Any]) -> list[Any]:
-    """Return the questions on scales whose stored digits, changed by `written`, differ from those of the pages."""
+    """Return the questions on scales whose stored digits, changed by `written`, differ from those of the program."""
     pages, own = module_with(SOURCE), {**vars(math), **vars(mpmath)}
     vars(pages).update(
         math=SimpleNamespace(**own), root=mpmath.sqrt, float=mpmath.mpf, Fraction=lambda p, q=1: mpmath.mpf(p) / q
@@ -64,7 +65,8 @@ def wrong_scales(written: Callable[[str], Any]) -> list[Any]:
 
 
 def test_the_digits_of_every_scale_are_right_to_the_last() -> None:
-    """Catches a formula that met a float: it is wrong in the 17th digit, unless its value is a float."""
+    """This test catches a formula that was computed with a float, which is wrong in the 17th digit unless its value is
+    a float."""
     assert wrong_scales(str) == []
     assert len(wrong_scales(float)) > 50
 
@@ -83,11 +85,12 @@ def test_it_passes_every_test_as_a_process(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_every_flag_has_a_mutant() -> None:
+    """This test catches a flag of the test vectors that no mutant trips."""
     assert set(OF_THE_PAGES) == set(CONTENT["flags"])
 
 
 def test_every_mutant_changes_one_place() -> None:
-    """A mutant whose text is not in the program would change nothing."""
+    """This test catches a mutant that changes nothing, because its text is not in the program."""
     assert {SOURCE.count(text) for text, *_ in (*OF_THE_PAGES.values(), *THREE_PERCENT.values())} == {1}
 
 

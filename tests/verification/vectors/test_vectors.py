@@ -1,4 +1,4 @@
-"""The known-answer vectors: they agree with the generator, and for every flag a mutant fails its tests."""
+"""Test the known-answer vectors: they agree with the generator, and for every flag a mutant fails its tests."""
 
 import contextlib
 import copy
@@ -27,7 +27,7 @@ from covassay.verification.vectors.run import tests_file as shipped
 
 CONTENT = shipped()
 Question = dict[str, Any]
-# An implementation of one mechanism in plain Python, written from its page.
+# This is an implementation of one mechanism in plain Python, written from its page.
 OWN = """
 import json, sys
 
@@ -126,7 +126,7 @@ def shortened(question: Question) -> Question:
 
 
 BUDGET = ("epsilon", "rho", "delta")
-MUTATED = ("release", "scale", "projection")  # these kinds of questions are asked of the mutants of the reference
+MUTATED = ("release", "scale", "projection")  # these kinds of questions are given to the mutants of the reference
 MUTANTS: dict[str, Callable[[Question], Question]] = {
     "Release": lambda q: {**q, "noise": times(1.03, q["noise"])},
     "Choice": lambda q: without(q, *(k for k in q["parameters"] if k not in BUDGET)),
@@ -172,6 +172,7 @@ def test_a_file_that_is_not_what_the_generator_makes_is_told(
 
 
 def test_the_schema_refuses_spoiled_tests() -> None:
+    """This test catches a schema that allows a test vector without a tolerance or with a number for text."""
     validator = Draft202012Validator(schemas()["known-answers"])
     valid, invalid = (next(t for t in CONTENT["tests"] if t["result"] == word) for word in ("valid", "invalid"))
     for spoiled in (

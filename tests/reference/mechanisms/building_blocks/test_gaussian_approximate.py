@@ -1,4 +1,4 @@
-"""Gaussian mechanism under (ε, δ)-DP: the exact δ, and the classical scale within its range and beyond."""
+"""Test the Gaussian mechanism under (ε, δ)-DP: the exact δ, and the classical scale inside and outside its range."""
 
 import math
 from typing import Any
@@ -8,16 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, stats
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.building_blocks.gaussian_approximate import (
-    classical_multiplier,
-    log_delta,
-    multiplier,
-    release,
-    spend,
-)
+from covassay.reference.mechanisms.building_blocks.gaussian_approximate import log_delta, multiplier, release, spend
 from covassay.reference.mechanisms.parameters import CALIBRATIONS
 
 
@@ -29,17 +22,6 @@ def exact_log_delta(q: float, epsilon: float) -> float:
     """Compute the formula of `log_delta` with 60 digits."""
     with mpmath.workdps(60):
         return float(log_delta(mpmath.mpf(q), mpmath.mpf(epsilon), log_cdf, mpmath.log, mpmath.expm1))
-
-
-@pytest.mark.parametrize(("q", "epsilon"), [(0.3, 0.1), (1.0, 1.0), (2.5, 4.0), (0.2, 0.5)])
-def test_the_exact_delta_is_the_hockey_stick_divergence(q: float, epsilon: float) -> None:
-    # ∫ (p − e^ε p')₊ with p = N(q, 1), p' = N(0, 1)
-    def excess(t: float) -> float:
-        return max(0.0, float(stats.norm.pdf(t - q) - math.exp(epsilon) * stats.norm.pdf(t)))
-
-    kink = epsilon / q + q / 2
-    value, _ = integrate.quad(excess, kink, kink + 40)
-    assert math.exp(log_delta(q, epsilon)) == pytest.approx(value, rel=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -62,12 +44,6 @@ def test_the_tight_scale_is_the_smallest_one(epsilon: float, log_delta_claimed: 
     assert spent.delta == pytest.approx(delta, rel=1e-5)  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(("delta", "epsilon"), [(0.1, 5.7426), (1e-3, 7.4635), (1e-6, 8.7821)])
-def test_where_the_classical_scale_starts_to_fail(delta: float, epsilon: float) -> None:
-    for e, fails in ((epsilon - 1e-3, False), (epsilon + 1e-3, True)):
-        assert (exact_log_delta(1 / classical_multiplier(e, delta), e) > math.log(delta)) == fails
-
-
 @pytest.mark.parametrize("epsilon", [1.0000001, 4.0, 1e9])
 def test_the_classical_scale_is_refused_beyond_one(epsilon: float) -> None:
     for call in (
@@ -81,7 +57,9 @@ def test_the_classical_scale_is_refused_beyond_one(epsilon: float) -> None:
 
 @pytest.mark.parametrize("epsilon", [1e-8, 3e-7, 1e-5, 1e-4, 9e-4, 1e-3, 1.0])
 def test_small_budgets_are_rounded_to_the_safe_side(epsilon: float) -> None:
-    """The exact δ of the tight scale is at most the claim, and the exact δ of both scales is at most the proven δ."""
+    """This test catches a scale that is rounded down, so that the claim is exceeded. The exact δ of the tight scale is
+    at most the claim, and the exact δ of both scales is at most the proven δ.
+    """
     for log10_delta in (-299, -203, -100, -61, -30, -13, -7, -2):
         delta = 10.0**log10_delta
         assert exact_log_delta(1 / multiplier(epsilon, delta, "tight"), epsilon) <= math.log(delta)

@@ -19,7 +19,7 @@ def test_the_upper_bound_agrees_with_a_hand_calculation() -> None:
 
 
 def test_the_release_has_its_exact_law() -> None:
-    # 3000 draws; n = 4, tr Σ = 1/4, b = 1/(4 · .5) = 1/2
+    # The test has 3000 draws, with n = 4, tr Σ = 1/4 and b = 1/(4 · .5) = 1/2.
     x, rng = np.full((4, 1), 0.5), np.random.default_rng(12)
     draws = np.array([private_trace.sample(x, rng, epsilon=0.5) for _ in range(3000)])
     assert kolmogorov_smirnov(draws, stats.laplace(0.25, 0.5).cdf, "exact").p_value > 1e-9

@@ -1,4 +1,4 @@
-"""AdaSSP: the penalty, and the units."""
+"""Test AdaSSP: the penalty, and the units of the output."""
 
 import math
 
@@ -32,6 +32,7 @@ def test_without_noise_on_much_data_it_is_least_squares() -> None:
 
 
 def test_the_coefficients_have_no_unit() -> None:
+    """This test catches coefficients that are scaled by row_bound, as a second moment must be."""
     x, noise = unit_rows(np.random.default_rng(3).standard_normal((9, 3))), draw_noise(3, np.random.default_rng(4))
     np.testing.assert_allclose(release(10 * x, noise, rho=1, row_bound=10), release(x, noise, rho=1), rtol=1e-12)
 
@@ -46,11 +47,11 @@ def test_one_column_has_no_feature() -> None:
 
 def test_the_penalty_fills_the_eigenvalue_up_to_the_target() -> None:
     assert [penalty(noisy, 4) for noisy in (-5, 0, 1, 4, 9)] == [4, 4, 3, 0, 0]
-    # √(3 ln(18/β)) for three features; β = 18 e⁻³ gives 3
+    # For three features the factor is √(3 ln(18/β)), which is 3 for β = 18 e⁻³.
     assert target_eigenvalue(3, 2.0, 18 * math.exp(-3)) == pytest.approx(6, rel=1e-14)
 
 
 def test_a_singular_matrix_has_the_solution_of_least_norm() -> None:
-    # the target is 4 and λ̃ = 0, so λ = 4, which s₂W = −4 cancels
+    # The target is 4 and λ̃ = 0, so λ = 4, and s₂W = −4 cancels it.
     got = release([[0.0, 0.5]], one_feature(0.0, -math.sqrt(8), 1.0), rho=1.5, beta=BETA)
     assert np.isfinite(got).all()

@@ -18,6 +18,7 @@ def test_entries_of_equal_and_neighbouring_blocks_are_kept() -> None:
 @pytest.mark.parametrize("d", range(1, 12))
 @pytest.mark.parametrize("block", [1, 2, 3, 5, 20])
 def test_the_number_of_kept_entries(d: int, block: int) -> None:
+    """This test catches a formula for the number of kept entries that miscounts them."""
     assert kept_entries(d, block) == np.triu(kept(d, block)).sum()
 
 
@@ -28,6 +29,9 @@ def test_each_block_of_a_row_is_shortened_by_itself() -> None:
 
 
 def test_one_block_is_gaussian_covariance() -> None:
+    """This test catches a noise scale that differs from the Gaussian mechanism's when a single block keeps the whole
+    matrix.
+    """
     x, z = np.array([[0.5, 0.25]]), np.array([[1.0, 2.0], [2.0, -1.0]])
     expected = np.array([[0.25, 0.125], [0.125, 0.0625]]) + math.sqrt(2 / (2 * 0.5)) * z
     np.testing.assert_allclose(release(x, z, rho=0.5, block=2), expected)

@@ -1,4 +1,4 @@
-"""Gaussian covariance: the error of its noise.
+"""Test the Gaussian covariance: the error of its noise.
 
 Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
 with probability at most 1e-9.

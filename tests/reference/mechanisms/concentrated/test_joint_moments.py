@@ -1,4 +1,4 @@
-"""Joint moments: the units of the data."""
+"""Test joint moments: the units of the output."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The recursive moment: the rounds, and their benefit."""
+"""Test the recursive moment: its rounds, and how much they reduce the error."""
 
 import math
 from typing import Any
@@ -16,6 +16,7 @@ from covassay.reference.mechanisms.concentrated.recursive_moment import draw_noi
     [(1, 1, 1), (320, 1, 1), (321, 1, 2), (746, 1, 2), (747, 1, 3), (1e4, 10, 3), (3200, 10, 1), (1e30, 1, 76)],
 )
 def test_the_number_of_rounds(kappa: float, m: int, rounds: int) -> None:
+    """This test catches a number of rounds that is one too low to reach κ."""
     assert number_of_rounds(kappa, m) == rounds
     assert m * 320 * (7 / 3) ** (rounds - 1) >= kappa * (1 - 1e-12)
 
@@ -31,7 +32,8 @@ def test_one_round_is_the_gaussian_covariance() -> None:
 
 
 def test_rounds_find_small_directions_that_one_noise_hides() -> None:
-    """More rounds reduce the error on rows whose variances differ by 10⁴.
+    """This test catches rounds that do not reduce the error. More rounds reduce the error on rows whose variances
+    differ by 10⁴.
 
     The root mean squares of errors are over 60 draws, so chance may change them by a third.
     """

@@ -1,4 +1,4 @@
-"""KVMean: its formulas, and its bins."""
+"""Test KVMean: its formulas, and its bins."""
 
 import math
 from fractions import Fraction
@@ -27,7 +27,7 @@ from covassay.reference.privacy import zcdp_of_gaussian
 def test_the_formulas_agree_with_a_hand_calculation() -> None:
     rho, n = Fraction(1, 3), Fraction(4)
     assert count_variance(rho) == 6
-    assert zcdp_of_gaussian(1, count_variance(rho) / 2) == rho / 2  # Δ₂² = 2: the variance halved on Δ₂ = 1
+    assert zcdp_of_gaussian(1, count_variance(rho) / 2) == rho / 2  # as Δ₂² = 2, half of the variance is for Δ₂ = 1
     assert half_width(4, Fraction(3), 1, lambda _: 8) == 3 * (2 + 4)
     assert zcdp_of_gaussian(2 * 18 / n, mean_variance(n, 18, rho)) == rho / 2
     sigma, t = sympy.symbols("sigma t", positive=True)
@@ -37,6 +37,7 @@ def test_the_formulas_agree_with_a_hand_calculation() -> None:
 
 @pytest.mark.parametrize(("bins", "rho", "beta"), [(21, 1.0, 0.1), (2001, 0.01, 1e-6), (3, 100.0, 0.5)])
 def test_enough_rows_solve_their_equation(bins: int, rho: float, beta: float) -> None:
+    """This test catches a wrong root of the equation for the number of rows."""
     n, length = enough_rows(bins, rho, beta), math.log(4 * bins / beta)
     assert GAP * n == pytest.approx(math.sqrt(2 * n * length) + math.sqrt(8 * length / rho), rel=1e-12)
 
@@ -44,7 +45,8 @@ def test_enough_rows_solve_their_equation(bins: int, rho: float, beta: float) ->
 def test_the_gap_between_the_bins_is_a_lower_bound() -> None:
     exact = stats.norm.cdf(1) - stats.norm.cdf(0) - stats.norm.sf(1.5)
     assert GAP <= exact <= GAP + 1e-4
-    # of all normal laws with s ≤ 1 the worst has μ at the edge of its bin and s = 1: there the bin has the least mass
+    # Of all normal laws with s ≤ 1, the worst has μ at the edge of its bin and s = 1, because the bin then has the
+    # least mass.
     for s in (0.1, 0.5, 0.9, 1.0):
         for offset in np.linspace(0, 1, 11):
             own = stats.norm.cdf(offset / s) - stats.norm.cdf((offset - 1) / s)

@@ -22,6 +22,6 @@ def test_it_is_kv_mean_with_the_root_of_kappa() -> None:
     np.testing.assert_array_equal(release(x, noise, rho=0.4, kappa=9.0, mean_bound=7.0, beta=0.2), expected)
     drawn = sample(x, np.random.default_rng(1), rho=0.4, kappa=9.0, mean_bound=7.0, beta=0.2)
     np.testing.assert_array_equal(drawn, expected)
-    # the mutant σ = κ has other bins, and noise three times as large
+    # the mutant σ = κ has other bins, and noise that is three times as large
     with pytest.raises(InvalidInput, match=r"noise\.counts"):
         kv_mean.release(x, noise, rho=0.4, sigma=9.0, mean_bound=7.0, beta=0.2)

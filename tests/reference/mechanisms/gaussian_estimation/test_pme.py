@@ -1,4 +1,4 @@
-"""Test PME: pairs of records, exact results without noise, its budget, and an error that does not grow with κ or R."""
+"""Test PME: pairs of records, exact results without noise, the budget, and an error that does not grow with κ or R."""
 
 import math
 from typing import Any
@@ -70,7 +70,7 @@ def test_the_bound_on_the_image_is_root_thousand_times_the_bound_on_the_mean() -
 
 
 def test_without_noise_in_the_last_step_the_mean_comes_back() -> None:
-    # no value of Ax is further than w from its centre, so the clipped mean is the mean
+    # No value of Ax is further than w from its centre, so the clipped mean equals the mean.
     x, _mu, _ = data(2000, 1e5, 10.0)
     drawn = draw_noise(3, np.random.default_rng(1), kappa=1e5, mean_bound=10.0)
     noise = PMENoise(drawn.rounds, kv_mean.KVMeanNoise(0 * drawn.mean.counts, 0 * drawn.mean.mean))
@@ -96,6 +96,7 @@ def test_the_mean_does_not_reach_the_preconditioner() -> None:
 
 
 def test_the_steps_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches steps that each spend the whole ρ or β."""
     rounds, means = recorded_calls(monkeypatch, naive_pce, "estimate"), recorded_calls(monkeypatch, naive_pme)
     sample(np.eye(5), np.random.default_rng(0), rho=0.7, kappa=1e4, mean_bound=3.0, beta=0.1)
     assert [r.rows for r in rounds] == [2] * 7
@@ -105,7 +106,8 @@ def test_the_steps_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_error_does_not_grow_with_kappa_or_the_bound_on_the_mean() -> None:
-    # n = 40000, d = 3, ρ = 1: the measured ‖Σ^{-1/2}(μ̂ − μ)‖ is at most 0.035; the naive estimator has 6.0 at κ = 1e8
+    # With n = 40000, d = 3 and ρ = 1, the measured ‖Σ^{-1/2}(μ̂ − μ)‖ is at most 0.035; that of the naive estimator is
+    # 6.0 at κ = 1e8.
     for kappa, mean_bound in ((1e4, 10.0), (1e8, 10.0), (1e4, 1e4)):
         x, mu, whiten = data(40_000, kappa, mean_bound)
         rng = np.random.default_rng(3)

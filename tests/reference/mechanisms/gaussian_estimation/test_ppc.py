@@ -33,6 +33,7 @@ def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:
 
 
 def test_the_rounds_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches rounds that each spend the whole ρ or β, or that do not lower κ."""
     calls = recorded_calls(monkeypatch, naive_pce, "estimate")
     sample(np.eye(2), np.random.default_rng(0), rho=0.7, calibration="tight", kappa=1e4, beta=0.14)
     seen = [call.options for call in calls]
@@ -76,7 +77,7 @@ LEVELS: dict[str, Callable[[int, float], Matrix]] = {
 def test_the_invariant_holds_after_every_round(
     kappa: float, d: int, rho: float, levels: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # β = 1e-9: with the n that `sufficient_rows` asks for, it fails with probability at most 3e-9
+    # With β = 1e-9 and the n of `sufficient_rows`, the invariant fails with probability at most 3e-9.
     sigma, root = rotated(LEVELS[levels](d, kappa))
     n = sufficient_rows(rho=rho, dimension=d, kappa=kappa, beta=1e-9, calibration="reconstructed")
     rng = np.random.default_rng(7)
@@ -98,7 +99,7 @@ def test_the_invariant_holds_after_every_round(
     np.testing.assert_allclose(released, products(steps)[-1], rtol=1e-12)
     last = np.linalg.eigvalsh(released @ sigma @ released.T)
     assert 1 - 1e-9 <= last[0] <= last[-1] <= 1000 * (1 + 1e-9)
-    # the symmetric square root of AᵀA does the same
+    # the symmetric square root of AᵀA gives the same result
     values, vectors = np.linalg.eigh(released.T @ released)
     symmetric = (vectors * np.sqrt(values)) @ vectors.T
     np.testing.assert_allclose(np.linalg.eigvalsh(symmetric @ sigma @ symmetric), last, rtol=1e-6)
@@ -150,7 +151,8 @@ def test_data_too_large_for_memory_are_generated_on_every_pass() -> None:
 
 
 def test_the_product_of_two_rounds_is_not_symmetric() -> None:
-    # half the first axis, then half of (1, 1)/√2: [[¾, −¼], [−¼, ¾]] diag(½, 1) = [[3/8, −1/4], [−1/8, 3/4]]
+    # Halve the first axis, and then the direction (1, 1)/√2: [[¾, −¼], [−¼, ¾]] diag(½, 1) = [[3/8, −1/4], [−1/8,
+    # 3/4]].
     first, _ = weak_ppc.preconditioner(np.diag([1000.0, 0.0]), 1000.0)
     second, _ = weak_ppc.preconditioner(np.full((2, 2), 600.0), 1000.0)
     np.testing.assert_allclose(second @ first * 0.84, [[0.375, -0.25], [-0.125, 0.75]], atol=1e-14)
@@ -161,6 +163,7 @@ def test_a_round_covariance_needs_no_round() -> None:
 
 
 def test_the_inverse_is_the_inverse() -> None:
+    """This test catches a product of the rounds' inverses in the wrong order."""
     rng = np.random.default_rng(0)
     for kappa in (1e4, 1e9):
         x = rng.standard_normal((50, 4)) * np.array([1.0, 10.0, 100.0, 1000.0])

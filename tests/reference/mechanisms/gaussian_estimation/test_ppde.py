@@ -1,4 +1,4 @@
-"""PPDE: its blocks, and where the whole budget is spent."""
+"""Test PPDE: its blocks, and the data on which it spends the whole budget."""
 
 import math
 from fractions import Fraction
@@ -15,7 +15,6 @@ from covassay.reference.mechanisms.gaussian_estimation.ppde import (
     block_mean,
     change_squared,
     draw_noise,
-    enough_records,
     last_truncation_squared,
     mean_limit,
     most_rounds,
@@ -46,32 +45,20 @@ def test_the_formulas_agree_with_a_hand_calculation() -> None:
     assert [most_rounds(d) for d in (1, 2, 3, 4, 7, 8, 1000)] == [0, 1, 1, 2, 2, 3, 9]
 
 
-def test_enough_records_satisfies_both_conditions() -> None:
-    # m u/(2 · 16² · 49/48) ≥ l at u = 1/d, and s √(2l) ≤ u/16 at |S| = d, u = 1/d
-    for d, rho, beta in ((2, 1.0, 0.1), (8, 1e-4, 1e-6), (64, 0.01, 0.5)):
-        rounds = most_rounds(d)
-        m = 1.0
-        for _ in range(60):
-            m = max(m, enough_records(m, d, rounds, rho, beta))
-        length = math.log(4 * d * rounds / beta)
-        assert m / d / (2 * 16**2 * 49 / 48) >= length
-        b2 = truncation_squared(1 / d, d, m, rounds, beta)
-        s = math.sqrt(noise_variance(change_squared(b2, d, "reconstructed"), m, rho))
-        assert s * math.sqrt(2 * length) <= 1 / d / 16 * (1 + 1e-9)
-
-
 def test_long_records_are_shortened() -> None:
+    """This test catches a mean without the clip to the given length, whose sensitivity is too large."""
     rows = np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
-    np.testing.assert_allclose(block_mean(rows, 1, 2, np.arange(4), 1.0), np.full(4, 0.25))  # length 2 to 1
+    np.testing.assert_allclose(block_mean(rows, 1, 2, np.arange(4), 1.0), np.full(4, 0.25))  # shortened to length 1
     # the rows have length 1 on one coordinate
     np.testing.assert_allclose(block_mean(rows, 1, 2, np.array([0]), 1.0), [0.5])
 
 
 def test_missing_records_count_as_zero_rows() -> None:
-    x = np.array([[1.0, 1.0, 1.0, 1.0]])  # n = 1, three blocks of one
+    x = np.array([[1.0, 1.0, 1.0, 1.0]])  # n = 1, with three blocks of one record each
     assert release(x, np.zeros((3, 4)), rho=1.0).tolist() == [1, 1, 1, 1]
     assert block_mean(x, 2, 1, np.arange(4), 9.0).tolist() == [0, 0, 0, 0]
-    # nothing is done in the first round; the second reads the second record, and the end a third that does not exist
+    # The first round does nothing. The second round reads the second record, and the end reads a third record, which
+    # does not exist.
     two = np.array([[0.0, 0, 0, 0], [1.0, 0, 0, 0]])
     noise = np.zeros((3, 4))
     noise[2] = 1e9
@@ -108,6 +95,7 @@ def first_round_loss(d: int, m: int, beta: float, calibration: str, variance_fac
 
 @pytest.mark.parametrize("d", [1, 2, 5, 8])
 def test_the_tight_calibration_is_attained(d: int) -> None:
+    """This test catches tight constants that leave some of the budget unused, or that spend more than it."""
     for m in (10, 10_000):
         assert first_round_loss(d, m, 0.1, "tight") == pytest.approx(1, rel=1e-12)
         assert first_round_loss(d, m, 0.1, "reconstructed") < 0.5
@@ -124,9 +112,9 @@ def test_the_first_block_spends_the_whole_budget_from_the_stated_n_on() -> None:
         for beta in (1e-9, 0.1, 0.8):
             assert all(first_bound_squared(d, n, beta) >= (d + 1) // 2 for n in range(1, 12))
         assert all(first_bound_squared(d, n, 1 - 1e-9) >= (d + 1) // 2 for n in range(4, 12))
-    # ρ is not always attained: at d = n = 1, β = .9 the share B² = .632 of it is spent
+    # The budget ρ is not always attained: at d = n = 1 and β = .9 only the share B² = .632 of it is spent.
     assert first_round_loss(1, 1, 0.9, "tight") == pytest.approx(6 * math.log(1 / 0.9))
-    # in the first round "tight" has less noise, 2B² > |S|, unless d ≤ 3, n ≤ 3 and β ≥ e^(−1/6)
+    # In the first round "tight" has less noise, because 2B² > |S|, unless d ≤ 3, n ≤ 3 and β ≥ e^(−1/6).
     for d in range(2, 40):
         for beta in (0.1, 0.84, 0.85, 0.99):
             for n in range(1, 12):
@@ -135,7 +123,8 @@ def test_the_first_block_spends_the_whole_budget_from_the_stated_n_on() -> None:
 
 
 def test_the_reconstructed_calibration_is_attained_where_records_are_shortened() -> None:
-    # d = 2, m = 1, β = .9: B² = 6 · ½ · 2 · ln(1/.9) = .632 < |S|/2 = 1. With B/m in place of √2 B/m: twice the claim
+    # With d = 2, m = 1 and β = .9, B² = 6 · ½ · 2 · ln(1/.9) = .632 < |S|/2 = 1. The scale B/m in place of √2 B/m
+    # spends twice the claim.
     assert first_round_loss(2, 1, 0.9, "reconstructed") == pytest.approx(1, rel=1e-12)
     assert first_round_loss(2, 1, 0.9, "tight") == pytest.approx(1, rel=1e-12)
     assert first_round_loss(2, 1, 0.9, "reconstructed", variance_factor=0.5) == pytest.approx(2, rel=1e-12)
@@ -143,10 +132,8 @@ def test_the_reconstructed_calibration_is_attained_where_records_are_shortened()
         assert spend(rho=0.7, dimension=2, calibration=calibration).proven == ZCDP(0.7)  # type: ignore[arg-type]
 
 
-# Exact law
-
-
 def test_blocks_lie_across_chunks() -> None:
+    """This test catches blocks that begin anew at each chunk, which would make the release depend on their sizes."""
     x = (np.random.default_rng(0).random((23, 5)) < 0.3).astype(np.float64)
     noise = draw_noise(5, np.random.default_rng(1))
     expected = release(x, noise, rho=100.0)

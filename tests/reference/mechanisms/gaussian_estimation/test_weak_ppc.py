@@ -17,8 +17,6 @@ from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import (
     noise_rows,
     preconditioner,
     regularity_rows,
-    release,
-    sample,
     sufficient_rows,
 )
 from covassay.reference.tails import upsilon_star
@@ -36,22 +34,14 @@ def test_the_preconditioner_has_an_inverse_whatever_the_data_are(seed: int, d: i
     assert np.minimum(abs(eigenvalues - 0.5), abs(eigenvalues - 1)).max() < 1e-12
 
 
-def test_the_release_is_a_function_of_the_naive_estimate() -> None:
-    x, z = 30 * np.random.default_rng(0).standard_normal((200, 3)), wigner.sample_wigner(3, np.random.default_rng(1))
-    options: Any = {"rho": 0.7, "calibration": "tight", "kappa": 1500.0, "beta": 0.2}
-    expected, _ = preconditioner(naive_pce.release(x, z, **options), 1500.0)
-    np.testing.assert_array_equal(release(x, z, **options), expected)
-    assert sample(x, np.random.default_rng(1), **options).tolist() == expected.tolist()
-
-
 # How many rows
 
 
 def test_the_sample_sizes_agree_with_a_hand_calculation() -> None:
-    # a logarithm that is always 2: ((√4 + √4)/(√1.21 − 1))² = (4/0.1)² = 1600
+    # With a logarithm that is always 2, the number of rows is ((√4 + √4)/(√1.21 − 1))² = (4/0.1)² = 1600.
     assert regularity_rows(4, 0.1, 0.21, lambda _: 2) == pytest.approx(1600, rel=1e-12)
-    # the same with ρ = 1/4, d = 2: r²/κ = 2 + 2√4 + 4 = 10; σ/(κ/n) = 10/√ρ = 20 tight; υ* = 2√2 + √(3 · 2);
-    # ν = 1/2: 40 υ*
+    # With the same logarithm, ρ = 1/4 and d = 2, r²/κ = 2 + 2√4 + 4 = 10, σ/(κ/n) = 10/√ρ = 20 for the tight noise, υ*
+    # = 2√2 + √(3 · 2) and ν = 1/2, so the number of rows is 40 υ*.
     upsilon = 2 * math.sqrt(2) + math.sqrt(6)
     assert noise_rows(99, 2, 0.25, 0.1, "tight", 0.5, lambda _: 2) == pytest.approx(40 * upsilon, rel=1e-12)
     assert noise_rows(99, 2, 0.25, 0.1, "reconstructed", 0.5, lambda _: 2) == pytest.approx(40 * math.sqrt(2) * upsilon)
@@ -72,7 +62,7 @@ def test_the_sample_size_is_the_smallest_that_is_enough(calibration: Any, rho: f
     assert enough(n)
     assert enough(10 * n)
     assert not enough(n - 1)
-    # the noise is then small enough: σ υ* ≤ νκ
+    # the noise is then small enough, because σ υ* ≤ νκ
     sigma = math.sqrt(
         naive_pce.noise_variance(n, rho / rounds, naive_pce.radius_squared(n, d, 7.0, 0.1 / rounds), calibration)
     )
@@ -81,7 +71,7 @@ def test_the_sample_size_is_the_smallest_that_is_enough(calibration: Any, rho: f
 
 @pytest.mark.parametrize("d", [1, 4])
 def test_the_second_moment_is_as_regular_as_stated(d: int) -> None:
-    # P(failure) ≤ 1e-9 by the choice of β; a tenth of the rows is not enough in most of the draws
+    # By the choice of β the failure probability is at most 1e-9; a tenth of the rows is too few in most of the draws.
     rng = np.random.default_rng(d)
     n = math.ceil(regularity_rows(d, 1e-9))
     x = rng.standard_normal((n, d))

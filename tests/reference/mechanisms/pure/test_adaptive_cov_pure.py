@@ -1,4 +1,4 @@
-"""Test AdaptiveCov under pure DP: the bounds of its choice, and the range of the release."""
+"""Test AdaptiveCov under pure DP: the bounds that decide between its mechanisms, and the range of the release."""
 
 import math
 from typing import Any

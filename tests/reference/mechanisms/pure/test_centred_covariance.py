@@ -1,4 +1,4 @@
-"""Noise on the centred covariance: what is centred."""
+"""Test noise on the centred covariance: whether the rows are centred."""
 
 import inspect
 from typing import Any

@@ -1,4 +1,4 @@
-"""Iterative eigenvector sampling: the modes without noise, the error bound, and rank d."""
+"""Test iterative eigenvector sampling: the modes without noise, the error bound, and rank d."""
 
 import math
 from typing import Any
@@ -39,7 +39,7 @@ def test_the_error_bound_agrees_with_a_hand_calculation() -> None:
 
 
 def test_the_offset_exceeds_all_eigenvalue_noise_with_the_stated_probability() -> None:
-    # P(some |L_i| > τ/(2/ε₀)) ≤ d e^{−ln(2d/β)} = β/2
+    # By the union bound, P(some |L_i| > τ/(2/ε₀)) ≤ d e^{−ln(2d/β)} = β/2.
     for d, beta in ((1, 0.1), (5, 0.3), (50, 1e-6)):
         threshold = adaptive_offset(0.7, d, beta) / eigenvalue_scale(0.7)
         assert d * math.exp(-threshold) == pytest.approx(beta / 2, rel=1e-12)

@@ -1,4 +1,4 @@
-"""The Johnson–Lindenstrauss mechanism: the public transform, and the fit."""
+"""Test the Johnson–Lindenstrauss mechanism: the public transform, and the fit."""
 
 import math
 from fractions import Fraction
@@ -48,7 +48,7 @@ def test_the_vector_form_is_an_isometry() -> None:
 
 def test_the_formulas_agree_with_a_hand_calculation() -> None:
     assert [entries(d) for d in (1, 2, 3, 20)] == [1, 3, 6, 210]
-    # with the logarithm set to 0: 4 (√(2·8) + 0 + 1 + 0)²/α² = 100/α²
+    # With the logarithm set to 0, the number of rows is 4 (√(2·8) + 0 + 1 + 0)²/α² = 100/α².
     assert sketch_rows(8, 5, 0.1, log=lambda _: 0) == 4
     assert sketch_rows(8, 3, 0.1, log=lambda _: 0) == 12  # 11.1
     assert sketch_rows(8, 1, 0.1, log=lambda _: 0) == 36  # D
@@ -75,7 +75,8 @@ def test_the_transform_is_public_and_no_generator_repeats_it() -> None:
 
 
 def test_the_transform_distorts_as_little_as_stated() -> None:
-    # d = 40, α = 1: l = 757 of D = 820; the bound holds for all differences, here for 300 of rank two
+    # With d = 40 and α = 1, l = 757 of D = 820 dimensions are kept. The bound holds for all differences; 300 of rank
+    # two are tested.
     rng = np.random.default_rng(1)
     t = transform(40, 1.0, 0.1, 0)
     assert len(t) < entries(40)
@@ -87,7 +88,7 @@ def test_the_transform_distorts_as_little_as_stated() -> None:
 
 
 def gap(t: Matrix, y: Matrix, m: Matrix) -> float:
-    """Return the Frank–Wolfe gap of ½‖T svec(M) − y‖² at M, an upper bound on the distance from the least value."""
+    """Return the Frank–Wolfe gap of ½‖T svec(M) − y‖² at M, which bounds the difference from the minimum."""
     gradient = unsvec(t.T @ (t @ svec(m) - y))
     return float(np.sum(gradient * m)) - min(0.0, float(np.linalg.eigvalsh(gradient)[0]))
 
@@ -114,14 +115,14 @@ def test_a_single_step_does_not_reach_the_fit() -> None:
 
 
 def test_without_shortening_the_image_can_move_further_than_the_radius_allows() -> None:
-    # T a thousand times too long, as an unlucky draw: ‖T svec(xxᵀ)‖ is not at most c
+    # T is a thousand times too long, as in an unlucky draw, so that ‖T svec(xxᵀ)‖ exceeds c.
     t = 1e3 * transform(3, 1.0, 0.1, 0)
     images = svec_rows(np.eye(3)[:2]) @ t.T
     assert np.linalg.norm(images[0] - images[1]) > 2 * image_radius(1.0)
 
 
 def test_rows_whose_image_is_too_long_are_shortened() -> None:
-    # l = 1: y = xᵀQx for one symmetric Q; c = 1 + α/2
+    # With l = 1, y = xᵀQx for one symmetric Q, and c = 1 + α/2.
     alpha = 40.0
     t = transform(2, alpha, 0.1, 0)
     assert t.shape == (1, 3)
@@ -134,7 +135,7 @@ def test_rows_whose_image_is_too_long_are_shortened() -> None:
 
 
 def test_a_projection_keeps_what_it_can() -> None:
-    # no noise, d = 40, l = 757 < D: the fit comes back to the second moment
+    # Without noise, with d = 40 and l = 757 < D, the fit finds the second moment again.
     x = unit_rows(np.random.default_rng(3).standard_normal((5, 40)))
     got = release(x, np.zeros(sketch_rows(40, 1.0, 0.1)), epsilon=1.0)
     assert np.linalg.norm(got - second_moment(x)) < 0.05 * np.linalg.norm(second_moment(x))
@@ -150,7 +151,7 @@ def first_numbers(source: Any) -> list[float]:
 
 @pytest.mark.parametrize("seed", [0, 5, 12345])
 def test_the_stream_of_t_is_that_of_no_other_generator(seed: int) -> None:
-    d = 40  # the first dimensions that project are above 36
+    d = 40  # the mechanism projects only in dimensions above 36
     t = transform(d, 1.0, 0.1, seed)
     drawn = (t.ravel()[:4] * math.sqrt(len(t))).tolist()
     others = [seed, (seed, STREAM), seed + STREAM * 2**32, *np.random.SeedSequence(seed).spawn(20)]
@@ -158,5 +159,7 @@ def test_the_stream_of_t_is_that_of_no_other_generator(seed: int) -> None:
 
 
 def test_a_pair_of_numbers_as_a_seed_is_one_number_too() -> None:
-    """The first version of the mechanism drew T from default_rng((seed, 8)), which is default_rng(seed + 8 · 2³²)."""
+    """This test shows why T needs a random stream of its own: default_rng((seed, 8)), from which the first version of
+    the mechanism drew T, equals default_rng(seed + 8 · 2³²).
+    """
     assert first_numbers((5, 8)) == first_numbers(5 + 8 * 2**32)

@@ -29,7 +29,7 @@ from covassay.reference.mechanisms.pure.johnson_lindenstrauss_image import (
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, Matrix
 
-# (d, α): l = 1, 2, 4, 3 in place of D = 3, 3, 6, 15
+# With these (d, α), T has l = 1, 2, 4, 3 rows in place of D = 3, 3, 6, 15.
 COARSE = [(2, 20.0), (2, 10.0), (3, 8.0), (5, 10.0)]
 
 
@@ -50,7 +50,8 @@ def test_the_length_of_the_walk_is_a_parameter_of_the_draw_alone() -> None:
 
 
 def test_with_one_projection_the_norm_agrees_with_a_hand_calculation() -> None:
-    # l = 1: T svec(M) = ⟨Q, M⟩, so the cheapest M with image z is z/‖Q‖ on one eigenvector: ‖z‖_K = |z|/‖Q‖
+    # With l = 1, T svec(M) = ⟨Q, M⟩. So the cheapest M with the image z is z/‖Q‖ on one eigenvector, and ‖z‖_K =
+    # |z|/‖Q‖.
     t = transform(2, 20.0, 0.1, 0)
     assert t.shape == (1, 3)
     spectral = np.abs(np.linalg.eigvalsh(unsvec(t[0]))).max()
@@ -72,6 +73,7 @@ def dual_norm_bound(t: Matrix, z: Matrix, d: int, rng: np.random.Generator) -> f
 @pytest.mark.thorough
 @pytest.mark.parametrize(("d", "alpha"), COARSE)
 def test_the_norm_meets_its_dual(d: int, alpha: float) -> None:
+    """This test catches a norm that is not minimised over the preimages."""
     t, rng = transform(d, alpha, 0.1, 0), np.random.default_rng(d)
     z = rng.standard_normal((6, len(t)))
     primal = norm_of_image(t, z, d)
@@ -97,7 +99,7 @@ def test_one_row_moves_the_image_by_at_most_two_in_the_norm(seed: int, case: tup
 
 
 def test_without_a_projection_the_noise_is_exact() -> None:
-    # 2000 draws, d = 2: symmetric nuclear-Laplace noise
+    # These are 2000 draws of symmetric nuclear-Laplace noise with d = 2.
     z = draw_image_noise(np.eye(3), 2, np.random.default_rng(2), size=2000)
     norms = law.nuclear_norm(unsvec(z))
     assert kolmogorov_smirnov(norms, stats.gamma(3).cdf, "Gamma(3)").p_value > FALSE_ALARM
@@ -114,8 +116,8 @@ def test_the_norm_of_the_noise_is_exact_whatever_the_chain_does(d: int, alpha: f
 
 @pytest.mark.thorough
 def test_the_direction_of_the_noise_is_near_its_law_in_two_dimensions() -> None:
-    # d = 2, l = 2: the angle has density ∝ ‖(cos θ, sin θ)‖_K⁻². 800 chains of 15 steps; 2000 uniform directions, with
-    # which the chains start, are told apart
+    # With d = 2 and l = 2, the angle has density ∝ ‖(cos θ, sin θ)‖_K⁻². The test has 800 chains of 15 steps. It tells
+    # their law from that of the uniform directions in which the chains start.
     t = transform(2, 10.0, 0.1, 0)
     t = np.diag([3.0, 1.0]) @ t  # a longer body
     grid = np.linspace(-math.pi, math.pi, 2001)

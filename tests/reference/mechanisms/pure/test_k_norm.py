@@ -15,6 +15,7 @@ def test_they_are_those_of_the_table_of_sensitivities(d: int) -> None:
 
 
 def test_schatten1_is_symmetric_nuclear_laplace() -> None:
+    """This test catches a scale or a sampler of the Schatten-1 body that differs from that of its own mechanism."""
     x = np.array([[0.6, 0.8], [0.0, 0.5]])
     one = sample(x, np.random.default_rng(3), epsilon=0.5)
     other = nuclear_laplace_symmetric.sample(x, np.random.default_rng(3), epsilon=0.5)

@@ -1,4 +1,4 @@
-"""Deflation with private eigenvectors: the error that is left, and rank d."""
+"""Test deflation with private eigenvectors: the remaining error, and rank d."""
 
 from itertools import pairwise
 
@@ -36,7 +36,7 @@ def test_what_is_left_is_the_error(seed: int, d: int, rank: int) -> None:
     values = np.linalg.eigvalsh(got)
     assert values.min() > -1e-9
     assert (values > 1e-9).sum() <= k
-    for before, after in pairwise(seen):  # each round takes off a matrix of rank one, l ≥ 0
+    for before, after in pairwise(seen):  # each round subtracts a matrix of rank one with l ≥ 0
         gone = np.linalg.eigvalsh(before - after)
         np.testing.assert_allclose(gone[:-1], 0, atol=1e-9)
         assert -1e-9 <= gone[-1] <= 6 + 1e-9

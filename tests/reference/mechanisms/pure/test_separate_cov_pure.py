@@ -1,4 +1,4 @@
-"""SeparateCov, pure: the likely error of the paper."""
+"""Test SeparateCov under pure DP: the error that the paper calls likely."""
 
 import math
 
@@ -13,7 +13,7 @@ from covassay.reference.mechanisms.pure.separate_cov_pure import error_bound, li
 
 
 def test_the_likely_error_is_the_papers() -> None:
-    # √(8√2 d tr υ/(nε)) + 4η/(nε), DLY22 Lemma 18; and the same with the tight scale
+    # The bound is √(8√2 d tr υ/(nε)) + 4η/(nε) in DLY22 Lemma 18, and smaller with the tight scale.
     n, d, epsilon, trace, beta = 1000, 5, 0.5, 0.3, 0.1
     upsilon, eta = tails.upsilon_laplace(d, beta / 2), tails.eta_laplace(d, beta / 2)
     expected = math.sqrt(8 * math.sqrt(2) * d * trace * upsilon / (n * epsilon)) + 4 * eta / (n * epsilon)

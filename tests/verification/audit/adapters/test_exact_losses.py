@@ -1,4 +1,4 @@
-"""Exact losses of functions of real packages, by their declared primitives, on one pair each."""
+"""Test exact losses of functions of real packages, by their declared primitives, on one pair of data sets each."""
 
 import importlib.util
 import os
@@ -19,7 +19,7 @@ UNIT = HIGH / [100, 1] * [1, 0]
 
 
 def needs(package: str) -> pytest.MarkDecorator:
-    """Skip without the package, except where COVASSAY_REQUIRE_PEERS says that its absence is a failure."""
+    """Skip a test without the package, unless COVASSAY_REQUIRE_PEERS makes its absence a failure."""
     missing = importlib.util.find_spec(package) is None and not os.environ.get("COVASSAY_REQUIRE_PEERS")
     return pytest.mark.skipif(missing, reason=f"needs {package}")
 
@@ -43,7 +43,10 @@ def loss_of(name: str) -> ExactLoss:
 def test_noise_of_a_generator_that_an_adapter_seeds_and_puts_back_has_an_exact_loss(
     seeded: Any, noise: Callable[[], float], claim: Guarantee, power: int
 ) -> None:
-    """The adapter reads and sets the state, which would decide nothing if the target did. 3 % less noise is refuted."""
+    """This test catches a missing exact loss where only the adapter touches the state of the generator. The adapter
+    reads and sets the state of the generator; a target that did so could not be decided. Noise that is 3 % too small is
+    refuted.
+    """
 
     def found(share: float) -> ExactLoss:
         def draw(x: Any, *, rng: Any, **budget: float) -> float:

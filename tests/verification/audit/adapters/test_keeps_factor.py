@@ -1,4 +1,4 @@
-"""Repeated draws from one normal law are compared with those of numpy's RandomState."""
+"""Test that repeated draws from one normal law are those of numpy's RandomState."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,9 @@ from covassay.verification.audit.adapters.diffprivlib_package import keeps_facto
 
 
 def test_draws_are_those_of_numpy_and_a_covariance_is_decomposed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """diffprivlib hands over a new array with the same numbers at every proposal, which are decomposed once."""
+    """This test catches other draws than those of numpy, and a repeated decomposition. diffprivlib hands over a new
+    array with the same numbers at every proposal, which are decomposed once.
+    """
     covariance = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, -0.3], [0.1, -0.3, 0.7]])
     ours, theirs = keeps_factor(np.random.default_rng(4)), legacy(np.random.default_rng(4))
     expected = [theirs.multivariate_normal(np.zeros(3), covariance * s / 4, size=4) for s in (1, 1, 1, 3, 1)]

@@ -1,4 +1,5 @@
-"""Samplers of numbers as targets: in real arithmetic none is refuted; the low-order bits of some are."""
+"""Test samplers of numbers as targets: none is refuted in real arithmetic, and some are refuted for their low-order
+bits."""
 
 import importlib.util
 import os
@@ -57,14 +58,14 @@ def test_a_sum_of_floats_is_flagged(name: str) -> None:
 
 @pytest.mark.parametrize("name", PASSES)
 def test_samplers_that_round_correctly_are_not(name: str) -> None:
-    """The false-alarm probability is at most 1e-10 for each sampler."""
+    """This test catches false alarms: for each sampler the probability of one is at most 1e-10."""
     assert bits_of(name) is Verdict.NOT_REFUTED
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*LEAKS, *PASSES])
 def test_in_real_arithmetic_none_is_refuted(name: str) -> None:
-    """The false-alarm probability is at most 1e-9 for each sampler."""
+    """This test catches false alarms: for each sampler the probability of one is at most 1e-9."""
     source = TargetReference(name, ".")
     target = source.load()
     claim = target.claim or stated_claim(target.mechanism)

@@ -1,4 +1,4 @@
-"""Other packages, at the versions of the extra `peers`: known findings are found again, and can be replayed."""
+"""Test other packages, at the versions of the extra `peers`: known findings are found again, and can be replayed."""
 
 import importlib.util
 import os
@@ -17,7 +17,7 @@ from covassay.verification.audit.targets.target import CannotRun, TargetReferenc
 
 
 def needs(*modules: str) -> pytest.MarkDecorator:
-    """Skip without the extra `peers`, except where COVASSAY_REQUIRE_PEERS says that its absence is a failure."""
+    """Skip a test without the extra `peers`, unless COVASSAY_REQUIRE_PEERS makes its absence a failure."""
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     skip = bool(missing) and not os.environ.get("COVASSAY_REQUIRE_PEERS")
     return pytest.mark.skipif(skip, reason=f"needs {', '.join(missing)}: pip install 'covassay[peers]'")

@@ -1,6 +1,6 @@
-"""The findings on smartnoise-synth 1.0.8 are found again.
+"""Test that the findings on smartnoise-synth 1.0.8 are found again.
 
-Without the package, the installation hint and test doubles are tested.
+If the package is not installed, the installation hint and the test doubles are tested.
 """
 
 import importlib.util
@@ -63,7 +63,9 @@ def test_the_adapter_draws_what_the_package_draws_and_leaves_the_global_generato
 @pytest.mark.peers
 @needs
 def test_the_test_double_has_the_centres_and_scales_of_the_package() -> None:
-    """The scales are twice the exact ones, because the class assumes 2/n; there are 400 draws at ε = 2 and n = 400."""
+    """This test catches a test double that differs from the package. The scales are twice the exact ones, because the
+    class assumes 2/n. The test uses 400 draws at ε = 2 and n = 400.
+    """
     x = np.random.default_rng(1).random((400, 3)) * [1, 100, 1]
     rng = np.random.default_rng(0)
     drawn = np.array([adapter._covariance(x, epsilon=2.0, rng=rng, bounds=UNEQUAL) for _ in range(400)])
@@ -72,6 +74,6 @@ def test_the_test_double_has_the_centres_and_scales_of_the_package() -> None:
     from covassay.reference.domain import Box
 
     expected = 2 * exact(Box(UNEQUAL), 400, 2.0)
-    # the limit is 8 standard errors of a mean absolute deviation
+    # The limit is 8 standard errors of a mean absolute deviation.
     assert np.all(np.abs(np.log(spread / expected)) < 8 / 20)
     assert np.all(np.abs(middle - _lower_at_upper(covariance(x)) * 400 / 399) < 8 * expected / 20)

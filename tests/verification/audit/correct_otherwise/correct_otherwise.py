@@ -1,4 +1,4 @@
-"""Correct implementations that differ from the reference: none may be refuted.
+"""Correct implementations that differ from the reference, none of which an audit may refute.
 
 An implementation has the law of the reference by another algorithm, another stream of randomness, another order of the
 sums or another type of numbers. The implementations validate their input as far as their author would.
@@ -36,6 +36,7 @@ from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pce
 from covassay.reference.mechanisms.pure import (
     bingham,
     centred_covariance,
+    discrete_laplace_covariance,
     entrywise_laplace,
     k_norm,
     lap_cov,
@@ -58,11 +59,11 @@ class Otherwise:
     seeded: bool = True
 
 
-# HOW PEOPLE READ ROWS
+# THE WAYS IN WHICH PEOPLE READ ROWS
 
 
 def checked(x: Any) -> Matrix:
-    """Reject an argument that is no finite matrix, and clip rows one by one."""
+    """Reject an argument that is not a finite matrix, and clip rows one by one."""
     rows = np.array(x, dtype=np.float64, ndmin=2)
     if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
         raise ValueError("x must be a finite (n, d) array")
@@ -113,7 +114,7 @@ def energies(x: Matrix) -> Vector:
     return np.asarray(np.diag(by_einsum(x)))
 
 
-# HOW PEOPLE DRAW NUMBERS
+# THE WAYS IN WHICH PEOPLE DRAW NUMBERS
 
 
 def box_muller(rng: Rng, size: int) -> Vector:
@@ -347,7 +348,7 @@ def python_trace(x: Matrix, *, epsilon: float, rng: Rng) -> float:
 
 
 def softmax(x: Matrix, *, epsilon: float, rng: Rng) -> float:
-    """Choose with explicit probabilities in place of the largest noisy score."""
+    """Choose an outcome by explicit probabilities in place of the largest noisy score."""
     scores = exponential.exponent(epsilon, exponential.ENERGY_RANGE) * len(x) * energies(x)
     return float(rng.choice(len(scores), p=special.softmax(scores)) + 1)
 
@@ -381,7 +382,7 @@ def uniform_proposals(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
 
 
 def turned_bingham(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
-    """Draw in another basis, and return u or −u at random."""
+    """Draw a direction u in another basis, and return u or −u at random."""
     rows = unit_rows(x)
     q = haar.sample(x.shape[1], rng)
     u = bingham.sample(rows @ q, rng, epsilon=epsilon)
@@ -389,7 +390,8 @@ def turned_bingham(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
 
 
 def augmented_ridge(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
-    """Solve ridge regression by least squares on rows and √(nα) I; draw the noise's radius as a sum of exponentials."""
+    """Solve ridge regression by least squares on the rows and √(nα) I, and draw the radius of the noise as a sum of
+    exponentials."""
     rows, alpha = checked(x), 0.1
     n, d = rows.shape
     if d < 2:
@@ -414,7 +416,8 @@ def subspace_of_the_rest(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
 
 
 def adaptive_ridge_by_parts(x: Matrix, *, rho: float, rng: Rng) -> Vector:
-    """Draw the vector first, use singular values for the eigenvalue, and invert; the scales are typed from the page."""
+    """Draw the vector first, use singular values for the eigenvalue, and invert a matrix; the scales are typed from the
+    mechanism's page."""
     rows = checked(x)
     p = rows.shape[1] - 1
     if p < 1:
@@ -506,7 +509,7 @@ def separate_by_scipy(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def projected_by_bisection(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Find the shift of the eigenvalues by bisection."""
+    """Find by bisection the number that is subtracted from all eigenvalues."""
     values, vectors = np.linalg.eigh(gauss_cov.sample(x, rng, rho=rho))
     low, high = 0.0, max(0.0, float(values[-1]))
     if np.maximum(values, 0).sum() <= 1:
@@ -519,7 +522,7 @@ def projected_by_bisection(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def column_by_column(x: Matrix, *, rho: float, rng: Rng) -> Vector:
-    """Compute the mean of every column separately, with the library's noise in another order."""
+    """Compute the mean of every column separately, with the noise of the reference in another order."""
     noise = kv_mean.draw_noise(x.shape[1], rng, mean_bound=10.0, sigma=1.0)
     return kv_mean.release(x, kv_mean.KVMeanNoise(-noise.counts, noise.mean[::-1]), rho=rho)
 
@@ -555,7 +558,7 @@ LAYERS = 16
 
 
 def layers(rng: Rng, size: int) -> Vector:
-    """Draw by rejection below a stair of 16 layers, and in the tail by rejection from an exponential law."""
+    """Draw by rejection below a staircase of 16 layers, and in the tail by rejection from an exponential law."""
     edges = np.linspace(0, 3.2, LAYERS + 1)
     heights = np.exp(-(edges**2) / 2)
     areas = np.append(heights[:-1] * np.diff(edges), heights[-1] / edges[-1])
@@ -605,7 +608,7 @@ def goe_by_its_spectrum(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 @functools.lru_cache
 def kept_factor(size: int) -> Matrix:
-    """Return a factor of the identity, made of the eigenvectors of a public matrix."""
+    """Return a factor of the identity, made from the eigenvectors of a public matrix."""
     return np.asarray(np.linalg.eigh(np.minimum.outer(np.arange(size), np.arange(size)) + 1.0)[1])
 
 
@@ -619,7 +622,7 @@ def by_cosines(rng: Rng, size: int) -> Vector:
 
 
 def in_order_of_size(x: Matrix) -> Matrix:
-    """Sort the longest rows last, in blocks whose ends the data decide."""
+    """Sort the longest rows last, in blocks whose ends depend on the data."""
     rows = checked(x)
     rows = rows[np.argsort((rows**2).sum(axis=1), kind="stable")]
     middle = int(np.searchsorted((rows**2).sum(axis=1), 0.5))
@@ -692,6 +695,19 @@ def nine_digits(y: Matrix) -> Any:
 
 WIGNER, GOE = (("ensemble", "wigner"),), (("ensemble", "goe"),)
 PAPER = (("calibration", "paper"),)
+
+
+def truncated_floats(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
+    """A clipped row may lie just below the grid point that it reaches exactly."""
+    n, d = x.shape
+    norms = row_norms(x)[:, None]
+    q = np.trunc(4 * np.where(norms > 1, x / np.maximum(norms, 1) * (1 - 1e-12), x))
+    t = discrete_laplace_covariance.noise_scale(discrete_laplace_covariance.sensitivity(d, 2), epsilon)
+    noise = np.triu(rng.geometric(-math.expm1(-1 / t), (d, d)) - rng.geometric(-math.expm1(-1 / t), (d, d)))
+    y: Matrix = (q.T @ q + noise + np.triu(noise, 1).T) / (16 * n)
+    return y
+
+
 CORRECT_OTHERWISE = (
     Otherwise("sums outer products, Box–Muller", "gauss-cov", wigner(by_outer_products, box_muller), WIGNER),
     Otherwise("sums in blocks, polar method", "gauss-cov", wigner(in_blocks, polar), WIGNER),
@@ -775,5 +791,6 @@ CORRECT_OTHERWISE = (
     Otherwise("copies the generator", "gauss-cov", mirrored_by_a_copy, WIGNER),
     Otherwise("a seed for every entry", "gauss-cov", one_key_for_an_entry, WIGNER),
     Otherwise("threads with children of the generator", "gauss-cov", wigner(by_einsum, in_threads), WIGNER),
+    Otherwise("rows of two bits", "discrete-laplace-covariance", truncated_floats, (("input_bits", "2"),)),
     Otherwise("nine digits", "gauss-cov", wigner(by_einsum, python_gauss, nine_digits), WIGNER),
 )

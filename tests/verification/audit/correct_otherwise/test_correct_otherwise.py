@@ -1,4 +1,4 @@
-"""Correct implementations that differ from the reference are not refuted, over twenty seeds.
+"""Test over twenty seeds that correct implementations that differ from the reference are not refuted.
 
 The false-alarm probability of one audit is 1e-9.
 """
@@ -15,7 +15,7 @@ from tests.verification.audit.correct_otherwise.correct_otherwise import CORRECT
 
 SEEDS = 20
 SAMPLES = 300
-QUICK = (12, 31, 34)  # one of these seeds is tested by default; the others are slow
+QUICK = (12, 31, 34)  # the default tests use one of these seeds; the slow tests use the others
 
 
 def audited(correct: Any, seed: int, samples: int = SAMPLES) -> AuditReport:

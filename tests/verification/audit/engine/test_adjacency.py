@@ -1,4 +1,5 @@
-"""Adjacency is part of the claim; a loss that a claim for other neighbours explains is reported as such."""
+"""Test that adjacency is part of the claim, and that a report says when a claim for other neighbours explains a
+loss."""
 
 import numpy as np
 import pytest
@@ -18,7 +19,8 @@ CLAIM = PureDP(1.0)
 
 
 def summed(factor: float) -> Target:
-    """Make a sum of the first coordinates with noise Laplace(factor/ε): factor 2 for replace-one, 1 for add-remove."""
+    """Make a sum of the first coordinates with noise Laplace(factor/ε); replace-one needs the factor 2, and add-remove
+    the factor 1."""
 
     def draw_many(x: Matrix, size: int, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         values: Matrix = unit_rows(x)[:, 0].sum() + factor / epsilon * rng.laplace(size=size)
@@ -31,7 +33,7 @@ def summed(factor: float) -> Target:
 
 
 def counting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """Release n, which is private for replacing a row, with n public, and for nothing else."""
+    """Release n, which is private only if n is public and a row is replaced."""
     return float(len(x) + 1e-3 * rng.laplace())
 
 
@@ -68,7 +70,7 @@ def test_a_public_number_of_rows_is_named_under_add_remove() -> None:
 
 
 def normal(x: Matrix, *, rho: float, rng: np.random.Generator) -> float:
-    """Add noise that is ρ-zCDP for adding or removing a row, with ρ = 1/(2σ²), and 4ρ-zCDP for replacing one."""
+    """Add noise that is ρ-zCDP for adding or removing a row, with ρ = 1/(2σ²), and 4ρ-zCDP for replacing a row."""
     return float(unit_rows(x)[:, 0].sum() + rng.standard_normal() / np.sqrt(2 * rho))
 
 
@@ -78,6 +80,7 @@ def nine_times(x: Matrix, *, rho: float, rng: np.random.Generator) -> float:
 
 @pytest.mark.slow
 def test_the_same_for_zcdp() -> None:
+    """This test catches a diagnosis of the adjacency that is made for pure differential privacy only."""
     report = audit(normal, rho=0.5, released="number")
     assert report.verdict is Verdict.REFUTED
     assert "add-remove adjacency could explain it" in report.diagnoses[0]

@@ -1,4 +1,4 @@
-"""A target that offers `draw_many` beside `draw` is audited in bulk, so the two must have one law."""
+"""Test that a target with `draw_many` beside `draw` is audited in bulk, and that both methods must have one law."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ from covassay.verification.audit.targets.target import Target
 
 
 def many(scale: float, of_last: float = 1.0) -> Callable[..., Any]:
-    """Add Laplace noise to the second moment in bulk; the last entry of the bulk has another scale."""
+    """Add Laplace noise to the second moment in bulk; the last entry in bulk has another scale."""
 
     def draw_many(x: Any, size: int, *, epsilon: float, rng: np.random.Generator) -> Any:
         noise = rng.laplace(scale=scale / epsilon, size=(size, x.shape[1], x.shape[1]))

@@ -1,4 +1,4 @@
-"""Columns of a box: misplaced entries are named, and columns that are treated differently are detected."""
+"""Test columns of a box: misplaced entries are named, and columns that are treated differently are detected."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,8 @@ def test_the_value_of_another_entry_is_named() -> None:
 
 @pytest.mark.parametrize(("factor", "named"), [(1.03, False), (2.0, True), (0.5, True)])
 def test_one_entry_with_noise_of_its_own(factor: float, named: bool) -> None:
-    """An error of 3 % of one scale is too small for 1000 draws (0.22 in the logarithm), and is not named."""
+    """This test catches a report that names the scale of one entry when 1000 draws cannot show it: an error of 3 % is
+    below the detectable 0.22 in the logarithm."""
     x, scales = _data(BOX, 0), exact(BOX, 500, 1.0)
     scales[0, 1] *= factor
     _, found = entry_findings(BOX, x, outputs(covariance(x), scales))
@@ -71,7 +72,7 @@ def test_one_entry_with_noise_of_its_own(factor: float, named: bool) -> None:
 
 
 def noisier_first_column(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
-    """Add correct noise, but more than necessary for the column in first position."""
+    """Add enough noise, and more than necessary for the column in first position."""
     noisy = CORRECT[0].draw(x, epsilon=epsilon, rng=rng, bounds=bounds)
     more = np.zeros_like(noisy)
     more[0, 0] = 300 * (bounds[0][1] - bounds[0][0]) ** 2 / len(x) / epsilon * rng.laplace()
@@ -90,7 +91,7 @@ def absolute(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bou
 
 
 def found(function, promised: bool = False) -> dict[str, Finding]:  # type: ignore[no-untyped-def]
-    target = Target("f", function)  # with ε = 100 the noise is small beside the covariances
+    target = Target("f", function)  # with ε = 100 the noise is small in comparison with the covariances
     setting = Setting(target, {"epsilon": 100.0, "bounds": UNEQUAL}, SECOND_MOMENT, 0, box=BOX)
     return {check.name: check for check in columns(setting, 1000, ALPHA, promised).checks}
 
@@ -99,6 +100,7 @@ ORDER, UNITS, REFLECTED = "other order of the columns", "other units of the colu
 
 
 def test_columns_that_are_treated_alike() -> None:
+    """This test catches a false alarm on a mechanism that treats all columns alike."""
     checks = found(CORRECT[0].draw, promised=True)
     assert set(checks) == {"entries", ORDER, UNITS, REFLECTED}
     assert {check.status for check in checks.values()} == {Status.NOT_REFUTED}

@@ -1,4 +1,5 @@
-"""The data path: correct targets are not refuted, an error of 3 % of a row is detected, every mechanism has a path."""
+"""Test the data path: correct targets are not refuted, an error of 3 % of a row is detected, and every mechanism has a
+path."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +26,7 @@ from covassay.verification.declared import default_claim
 
 ALPHA = 5e-10
 ADDITIVE = {name for name in MECHANISMS if isinstance(known(name).path, QueryPlusNoise)}
-OWN_ROWS = unit_rows(np.random.default_rng(0).standard_normal((178, 13)))  # a data set that a user gives
+OWN_ROWS = unit_rows(np.random.default_rng(0).standard_normal((178, 13)))  # the data set of a user
 
 
 def path_of(name: str, options: dict[str, str] | None = None) -> DataPath:
@@ -118,7 +119,9 @@ def test_a_target_that_ignores_the_seed_is_skipped_in_words() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("single", [False, True])
 def test_three_percent_of_one_row_are_seen(single: bool) -> None:
-    """A row that is 3 % too long in a category of its own, in float64 and in float32."""
+    """This test catches an error of 3 % that a tolerance hides. The row that is 3 % too long is the only one of its
+    category, in float64 and in float32.
+    """
 
     def stretched(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
         y = float32_throughout(x, rho=rho, rng=rng) if single else gauss_cov.sample(x, rng, rho=rho)
@@ -133,13 +136,16 @@ def test_three_percent_of_one_row_are_seen(single: bool) -> None:
 
 @pytest.mark.parametrize(("n", "d"), SHAPES_OF_THE_ZOO)
 def test_the_tolerance_is_below_three_percent_of_a_row(n: int, d: int) -> None:
-    """A change of a second moment by 0.06 x xᵀ/n has an entry of at least 0.06/(nd)."""
+    """This test catches a tolerance that would hide an error of 3 % of one row. A change of a second moment by 0.06 x
+    xᵀ/n has an entry of at least 0.06/(nd).
+    """
     for name in sorted(ADDITIVE - {"output-perturbation", "private-trace"}):
         scale = path_of(name).scale
         assert scale is not None
         sums = MECHANISMS[name].domain == "box"  # the other mechanisms release means
         if sums and d > 8:
-            continue  # the noise is a thousand times as large as a row, so that single precision hides 3 % of the row
+            # the noise is a thousand times as large as a row, so that single precision hides a change of the row by 3 %
+            continue
         unit = 1 if sums else n
         assert TOLERANCE_FLOAT32 * (1 + n**0.5 / 8) * (2 + 2 * scale(n, d)) < 0.06 / (unit * d), name
 
@@ -217,7 +223,7 @@ def test_the_users_data_are_compared_with_others_of_their_shape() -> None:
 
 
 def test_a_failure_on_the_users_data_alone_does_not_refute() -> None:
-    """These data may lie outside of the target's own domain."""
+    """This test catches a refutation for data of the user that may lie outside of the target's domain."""
     path, claim = path_of("gauss-cov"), default_claim("gauss-cov").keywords()
 
     def refuses_them(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:

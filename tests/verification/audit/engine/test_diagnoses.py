@@ -1,7 +1,7 @@
-"""A diagnosis is offered only if no other known factor fits better.
+"""Test that a diagnosis is offered only if no other known factor fits better.
 
-Draws with a chosen factor are given to `diagnose`, without an audit. The factor of a mistake is named if it is right,
-and rarely at 0.8 or 0.6 times the noise, where √2 or 2 would pass the test of their law on a hundred draws.
+The function `diagnose` gets draws with a chosen factor, without an audit. A mistake is named if its factor is right. It
+is rarely named at 0.8 or 0.6 times the noise, where a hundred draws also fit the factors √2 or 2.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ def draws(name: str, x: Matrix, factor: float, seed: int, size: int = 100) -> Ma
 
 
 def named(name: str, factor: float, size: int = 100) -> list[set[str]]:
-    """Return the suspects that are named for draws with that factor, by seed."""
+    """Return, by seed, the suspects that are named for draws with that factor."""
     seen = scenario(name, 2)
     return [{s.name for s in diagnose([(seen, draws(name, seen.x, factor, seed, size))])} for seed in SEEDS]
 
@@ -40,10 +40,10 @@ def named(name: str, factor: float, size: int = 100) -> list[set[str]]:
     ("name", "factor"), [("gauss-cov", 0.6), ("gauss-cov", 0.8), ("nuclear-laplace", 0.6), ("entrywise-laplace", 0.6)]
 )
 def test_a_factor_that_no_mistake_has_is_given_no_name(name: str, factor: float) -> None:
-    """On 100 draws a neighbour of the right factor sometimes fits better.
+    """This test catches a diagnosis that names a neighbour of the right factor, which sometimes fits 100 draws better.
 
-    Without rivals this test fails: then a factor is named on 7, 9, 6 and 9 of these seeds, and with rivals on 1, 2, 0
-    and 2.
+    Without the comparison with rivals, the test fails: a factor is then named on 7, 9, 6 and 9 of these seeds, and
+    otherwise on 1, 2, 0 and 2.
     """
     assert sum(bool(found & OF_FACTORS) for found in named(name, factor)) <= 3
 

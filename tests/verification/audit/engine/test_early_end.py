@@ -1,4 +1,4 @@
-"""Pairs that end early: a broken target needs few draws, and early ends do not refute a correct target."""
+"""Test pairs that end early: a broken target needs few draws, and early ends do not refute a correct target."""
 
 import math
 
@@ -55,7 +55,9 @@ def checks(
 def test_a_target_with_far_too_little_noise_ends_in_a_fraction_of_the_draws(
     claim: str, factor: float, most: int
 ) -> None:
-    """The target needs a fraction of 20 000 draws per data set; the detectable effect is about 0.9 of the noise."""
+    """This test catches a pair that is drawn to the end although few draws decide it. The target is refuted with a
+    fraction of 20 000 draws per data set; the detectable effect is about 0.9 of the noise.
+    """
     noise, scale, guarantee = RIGHT[claim]
     for seed in range(3):
         (check,), made = checks(noise, factor * scale, guarantee, 20_000, seed, STOP)
@@ -81,9 +83,10 @@ def test_a_correct_target_makes_all_draws_and_the_same_ones(claim: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("claim", "runs"), [("pure", 500), ("approximate", 500), ("zcdp", 150)])
 def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With half of the p-value and a level of 0.2, early ends have a probability of at most 0.1, not 1e-15.
+    """This test catches early ends that refute more often than their share allows. With half of the p-value and a level
+    of 0.2, early ends have a probability of at most 0.1, not 1e-15.
 
-    More than that, or p-values that are not uniform or larger, would have a probability below 1e-9.
+    A larger frequency, or p-values that are neither uniform nor larger, would have a probability below 1e-9.
     """
     for module in (pair_draws, privacy):
         monkeypatch.setattr(module, "EARLY_SHARE", 0.5)
@@ -99,7 +102,8 @@ def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pyte
 
 
 def test_early_ends_do_come_where_they_are_let() -> None:
-    """The case is the control of the test above: with 0.7 of the noise more than a third of the pairs end early."""
+    """This test catches early ends that never occur: with 0.7 of the noise more than a third of the pairs must end
+    early."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (pair_draws, privacy):
             patch.setattr(module, "EARLY_SHARE", 0.5)
@@ -111,7 +115,9 @@ def test_early_ends_do_come_where_they_are_let() -> None:
 
 
 def test_the_bound_of_an_early_end_holds() -> None:
-    """Half of the Laplace noise has loss 2: no bound of 15 pairs exceeds it."""
+    """This test catches a bound on the loss that is too large. With half of the Laplace noise the loss is 2, and no
+    bound of 15 pairs may exceed it.
+    """
     bounds = [checks("laplace", 0.5, PureDP(1.0), 20_000, seed, STOP)[0][0].facts.loss_lower_bound
               for seed in range(15)]  # fmt: skip
     assert max(bounds) < 2.0
@@ -141,7 +147,9 @@ class Hangs:
 
 
 def test_a_pair_that_runs_out_of_time_ends_after_the_stage_in_which_it_did() -> None:
-    """Three slow draws end a chunk, and a stage begins with two chunks: this gives 6 time-outs, not 3 × 28."""
+    """This test catches a pair that goes on after its draws timed out. Three slow draws end a chunk, and a stage begins
+    with two chunks, so that 6 draws time out, and not 3 × 28.
+    """
     slow = Hangs()
     setting = Setting(Target("slow", slow), {"epsilon": 1.0}, OUTPUTS["vector"], seed=0, seconds=0.02)
     (check,) = run_pair(setting, PAIR, PureDP(1.0), Look(samples=2000))
@@ -162,7 +170,9 @@ def test_a_whole_audit_of_a_target_with_little_noise_makes_a_fraction_of_its_dra
 
 
 def test_a_test_to_which_chance_gives_no_draws_does_not_count_the_pilot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pilot has chosen the event, so its draws cannot test it."""
+    """This test catches a test that counts the draws of the pilot. The pilot has chosen the event, so its draws cannot
+    test it.
+    """
     sizes = iter([500, 500, 0, 0])
     monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: next(sizes))
     (check,) = checks("laplace", 0.001, PureDP(1.0), 1000, 0, 0.0)[0]
@@ -176,7 +186,9 @@ def test_a_test_to_which_chance_gives_no_draws_does_not_count_the_pilot(monkeypa
 
 @pytest.mark.thorough
 def test_a_pilot_to_which_chance_gives_no_draws_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pilot without draws occurs once in a thousand audits with 100 samples: the random sizes of both sides are 0."""
+    """This test catches a division by zero when the pilot has no draws. A pilot without draws occurs once in a thousand
+    audits with 100 samples: the random sizes of both sides are 0.
+    """
     monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: 0)
     report = audit("covassay:gauss-cov", rho=0.5, samples=100)
     assert report.verdict is not Verdict.REFUTED

@@ -1,4 +1,4 @@
-"""Equivalent data give equal laws for the reference, and targets that violate this are refuted.
+"""Test that equivalent data give equal laws for the reference, and that targets that violate this are refuted.
 
 A correct target is refuted with probability below 1e-9; the seeds are fixed.
 """
@@ -66,6 +66,7 @@ def test_the_reference_gives_one_output_on_equivalent_plain_data(name: str) -> N
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in NOT_ADDITIVE]
 )
 def test_the_reference_is_not_refuted(name: str) -> None:
+    """This test catches a false alarm on a correct mechanism."""
     (check,) = run(mechanism(name).sample, name)
     assert check.status is Status.NOT_REFUTED, check.detail
 

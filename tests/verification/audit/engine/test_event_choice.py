@@ -1,4 +1,4 @@
-"""The events and bets that test privacy: the losses that they detect, and their false alarms."""
+"""Test the events and bets on privacy: the losses that they detect, and their false alarms."""
 
 import math
 
@@ -48,7 +48,9 @@ TIGHT = {
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) for n in TIGHT])
 def test_p_values_of_a_mechanism_that_just_keeps_its_claim_are_uniform_or_larger(name: str) -> None:
-    """In 500 runs, the frequency of p ≤ u may nowhere exceed u by more than chance allows with probability 1e-9."""
+    """This test catches p-values that are too small. In 500 runs, the frequency of p ≤ u may nowhere exceed u by more
+    than chance allows with probability 1e-9.
+    """
     noise, scale, claim, check, samples = TIGHT[name]
     runs = 500
     p_values = np.sort([checks(noise, scale, claim, samples, seed)[check].p_value for seed in range(runs)])
@@ -57,7 +59,9 @@ def test_p_values_of_a_mechanism_that_just_keeps_its_claim_are_uniform_or_larger
 
 @pytest.mark.thorough
 def test_half_of_the_gaussian_noise_is_refuted_at_1000_draws() -> None:
-    """All 10 runs refute; with single events and two Clopper–Pearson bounds none would."""
+    """This test catches a loss of power: all 10 runs must refute. All 10 runs refute; with single events and two
+    Clopper–Pearson bounds none would.
+    """
     found = [checks("gaussian", 0.5, ZCDP(0.5), 1000, seed)["divergence"].p_value for seed in range(10)]
     assert all(p is not None and p < RUN_LEVEL for p in found), found
 
@@ -77,14 +81,17 @@ def test_half_of_the_laplace_noise_is_refuted_at_1000_draws() -> None:
 
 @pytest.mark.slow
 def test_the_loss_of_laplace_noise_is_shown_to_two_hundredths_at_a_million_draws() -> None:
-    """An event with counts 318 000 : 116 000 exists; choosing by the pilot's largest ratio gave only 10 403 : 3 823."""
+    """This test catches an event with too few counts: one with 318 000 : 116 000 exists, and the pilot's largest ratio
+    gave only 10 403 : 3 823."""
     event = checks("laplace", 1.0, PureDP(1.0), 10**6, 0)["event"]
     assert event.facts.loss_lower_bound > 0.98
     assert max(event.facts.counts) > 200_000
 
 
 def test_the_bet_on_an_event_sees_approximate_dp_broken() -> None:
-    """With half of the noise for ε = 1 and δ = 0.01, P(S) − e Q(S) reaches 0.127 on some event S."""
+    """This test catches a bet that has no power against approximate DP. With half of the noise for ε = 1 and δ = 0.01,
+    P(S) − e Q(S) reaches 0.127 on some event S.
+    """
     half = multiplier(1.0, 0.01, "tight") / 2
     found = [checks("gaussian", half, LOOSE, 4000, seed)["event"].p_value for seed in range(5)]
     assert all(p is not None and p < 1e-6 for p in found), found
@@ -100,6 +107,7 @@ def test_no_claim_is_too_large_or_too_small_to_be_tested(claim: Guarantee) -> No
 
 
 def test_thresholds_reach_the_extremes() -> None:
+    """This test catches thresholds that leave out the least or the largest draw, where a rare event lies."""
     values = np.random.default_rng(0).random(1000)
     tried = thresholds(values)
     assert tried[0] == values.min()
@@ -117,7 +125,9 @@ def test_the_table_of_coins_that_keep_a_claim_agrees_with_the_definition(claim: 
 
 
 def test_the_largest_loss_is_the_loss_that_an_event_without_an_exception_would_show() -> None:
-    """If n of n draws show an event and 0 of n' do, the proportion is 1 and its lower bound is error^{1/n}."""
+    """This test catches a stated largest loss that no event could show. If all n draws on one data set show an event
+    and none of the n′ draws on the other does, the lower bound of the first proportion is error^{1/n}.
+    """
     share = 1e-10 ** (1 / 700)
     assert largest_loss((700, 720), PureDP(1.0), 1e-10) == pytest.approx(math.log(share / (1 - share)))
     for claim in (ApproximateDP(1.0, 1e-6), ZCDP(0.5)):
@@ -130,7 +140,9 @@ def noiseless(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @pytest.mark.slow
 def test_a_claim_beyond_the_reach_of_a_black_box_audit_is_inconclusive() -> None:
-    """At ε = 6, noise of 1e-6 is not refuted; the report states the largest loss that the run could detect."""
+    """This test catches a verdict "not refuted" that no draws could have changed. At ε = 6, noise of 1e-6 is not
+    refuted; the report states the largest loss that the run could detect.
+    """
     report = audit(noiseless, epsilon=6.0, samples=600)
     assert report.verdict is Verdict.INCONCLUSIVE
     (reach,) = (check for check in report.checks if check.name == "reach")
@@ -150,7 +162,8 @@ def fails_on_long_rows(x: Matrix, *, rng: np.random.Generator, **budget: float) 
     [PureDP(0.1), PureDP(3.0), ZCDP(0.1), ZCDP(0.5), ZCDP(1.0), ApproximateDP(1.0, 1e-6), ApproximateDP(3.0, 0.1)],
 )
 def test_a_target_that_always_fails_on_one_side_is_refuted_under_every_claim(claim: Guarantee) -> None:
-    """A target that always fails on one data set is refuted under every claim, also among 300 other checks.
+    """This test catches a target that always fails on one data set and is not refuted, under every claim and among 300
+    other checks.
 
     With a number of draws that depends on the loss alone, ρ = 0.5 would never be refuted.
     """

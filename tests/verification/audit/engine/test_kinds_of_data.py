@@ -1,4 +1,5 @@
-"""The law on data of many kinds: the ranks are uniform, and data that are treated differently are detected."""
+"""Test the law on data of many kinds: the ranks are uniform, and a target that treats some data differently is
+detected."""
 
 import itertools
 from collections import Counter
@@ -37,7 +38,9 @@ class Same(np.random.Generator):
 
 
 def test_the_places_are_uniform_and_independent_whatever_the_order() -> None:
-    """Over all 120 orders of five values, the last two places take every pair of ranks equally often."""
+    """This test catches ranks that favour the order in which values come. Over all 120 orders of five values, every
+    pair of ranks occurs equally often in the last two places.
+    """
     rng = Same(np.random.PCG64(0))
     found = Counter(
         tuple(np.round(places(np.array(order[3:]), np.array(order[:3]), rng), 6))
@@ -48,7 +51,9 @@ def test_the_places_are_uniform_and_independent_whatever_the_order() -> None:
 
 
 def test_rounding_errors_are_ties() -> None:
-    """A number that is zero in one implementation and 1e-17 in the other has a random rank."""
+    """This test catches a rounding error that counts as a difference of laws. A number that is zero in one
+    implementation and 1e-17 in the other counts as a tie, and gets a random rank.
+    """
     rng = np.random.default_rng(0)
     found = np.concatenate([places(np.full(4, 1e-17), np.array([0.0, 0.0, 0.0, 5.0, 7.0]), rng) for _ in range(500)])
     assert found.max() > 0.6
@@ -62,7 +67,7 @@ def laplace(x: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def many(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
-    """Make that many draws of `laplace`."""
+    """Make many draws of `laplace`."""
     return np.array([laplace(x, rng) for _ in range(size)])
 
 
@@ -80,7 +85,9 @@ def smallest(checks: list[Finding]) -> float:
 
 @pytest.mark.thorough
 def test_the_same_law_is_not_suspicious() -> None:
-    """The false-alarm probability of three checks together is at most 3e-5."""
+    """This test catches p-values that are too small for equal laws. The false-alarm probability of three checks
+    together is at most 3e-5.
+    """
     checks = looked_at(lambda x, *, epsilon, rng: laplace(x, rng))
     assert [check.name for check in checks] == list(NAMES.values())
     assert smallest(checks) > 1e-5
@@ -126,7 +133,7 @@ def test_data_that_the_reference_rejects_or_on_which_the_target_fails_are_left_o
 
 
 class Unseeded:
-    """Draws from a generator of its own, and drops zero rows."""
+    """A target that draws from a generator of its own and drops zero rows."""
 
     def __init__(self) -> None:
         self.own = np.random.default_rng(5)
@@ -148,7 +155,9 @@ def test_a_target_that_draws_from_the_operating_system_is_compared_as_well() -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in ("gaussian-learner", "adaptive-cov")])
 def test_the_reference_itself_is_not_suspicious(name: str) -> None:
-    """Target and reference have the same code: this tests the ranks. A false alarm has probability at most 3e-5."""
+    """This test catches ranks that are not uniform. The target and the reference have the same code, so that only the
+    ranks are tested. A false alarm has probability at most 3e-5.
+    """
     claim, declared = default_claim(name), mechanism(name)
     known = profile(name, claim, declared.resolve({}), 2000, 0)
     assert known.beside is not None
@@ -176,7 +185,9 @@ def test_shapes_where_a_draw_is_slow_are_left_after_their_first_kind(monkeypatch
 
 
 def test_places_that_keep_to_the_middle_are_seen_by_their_distance_from_it() -> None:
-    """Too little noise of a symmetric law moves the ranks to the middle, which a test of the ranks hardly detects."""
+    """This test catches a missing test of the distance from the middle. Too little noise of a symmetric law moves the
+    ranks towards the middle, which an ordinary test of the ranks hardly detects.
+    """
     sample = 0.5 + 0.75 * ((np.arange(200) + 0.5) / 200 - 0.5)
     assert kolmogorov_smirnov(sample, uniform, "").p_value > 1e-4
     group = kinds_of_data._Group()

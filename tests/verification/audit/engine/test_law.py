@@ -1,4 +1,4 @@
-"""The law: draws that are missing because they took too long."""
+"""Test the law when draws are missing because they took too long."""
 
 import time
 

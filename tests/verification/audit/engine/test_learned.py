@@ -1,4 +1,5 @@
-"""Statistics learned from pilot draws: some losses only they detect, and they do not refute correct mechanisms."""
+"""Test statistics that are learned from pilot draws: only they detect some losses, and they do not refute correct
+mechanisms."""
 
 import math
 from collections.abc import Callable
@@ -26,7 +27,8 @@ VALUES = 20
 
 
 def alternating(side: float, size: int, rng: np.random.Generator) -> Matrix:
-    """Draw a random index: odd values, except the ends, are five times as likely on one data set as on the other."""
+    """Draw a random index; odd values, except the first and the last, are five times as likely on one data set as on
+    the other."""
     odd = 0.5 if side else 0.1
     weights = np.where(np.arange(VALUES) % 2, odd, 1 - odd)
     weights[[0, 1, -2, -1]] = 1.0
@@ -53,7 +55,9 @@ def smallest_p(sampler: Sampler, epsilon: float, samples: int, seed: int) -> flo
 
 
 def test_a_difference_that_no_threshold_shows_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The exact loss is 2 ln 5; with the learned statistics switched off, no seed refutes a claim of 1."""
+    """This test catches a lost learned statistic. The exact loss is 2 ln 5; with the learned statistics switched off,
+    no seed refutes a claim of 1.
+    """
     assert all(smallest_p(alternating, 1.0, 4000, seed) < 1e-12 for seed in range(3))
     monkeypatch.setattr(pilot, "_learned", lambda pilots: [])
     assert all(smallest_p(alternating, 1.0, 4000, seed) > 1e-3 for seed in range(3))
@@ -65,16 +69,17 @@ def test_another_scale_of_the_noise_is_refuted() -> None:
 
 @pytest.mark.slow
 def test_p_values_stay_uniform_or_larger_although_the_draws_chose_the_statistic() -> None:
-    """In 200 runs at the exact loss, the p-values are uniform or larger, up to chance with probability 1e-9."""
+    """This test catches a statistic that is tested on the draws that chose it. In 200 runs at the exact loss, the
+    p-values are uniform or larger, up to chance with probability 1e-9.
+    """
     runs = 200
     p_values = np.sort([smallest_p(alternating, 2 * math.log(5), 300, seed) for seed in range(runs)])
     assert float((np.arange(1, runs + 1) / runs - p_values).max()) < math.sqrt(math.log(1e9) / (2 * runs))
 
 
 def test_statistics_that_are_ranked_by_the_draws_they_were_learned_from_would_promise_what_is_not_there() -> None:
-    """Both data sets have the same law of many values.
-
-    On the draws from which it was learned, the ratio seems to differ.
+    """This test shows a bias that fresh draws avoid: both data sets have the same law of many values, but on the draws
+    from which it was learned, the likelihood ratio seems to differ from 1.
     """
     rng = np.random.default_rng(0)
     one, two, fresh, other = rng.integers(40, size=(4, 500, 1)).astype(np.float64)

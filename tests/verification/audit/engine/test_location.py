@@ -1,4 +1,5 @@
-"""The centre of outputs: simple mistakes are named, before the noise scale is judged, and correct centres are not."""
+"""Test the centre of outputs: simple mistakes are named before the noise scale is judged, and correct centres are not
+named."""
 
 from collections.abc import Callable
 
@@ -42,7 +43,9 @@ def test_the_mistake_is_named(control) -> None:  # type: ignore[no-untyped-def]
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", UNSEEDED)
 def test_the_mistake_is_named_without_seeds(name: str) -> None:
-    """Without seeds, the centre is known only up to a standard error."""
+    """This test catches a diagnosis of the centre that works only with equal seeds. Without them, the centre is known
+    only up to a standard error.
+    """
     assert NEGATIVE_CONTROLS[name].diagnosis in where(name, seeded=False)
 
 
@@ -88,7 +91,9 @@ def black_box_target(centre: Callable[[Matrix], Matrix], scale: float) -> Target
     ],
 )
 def test_without_a_mechanism_only_a_wrong_size_is_named(centre: Callable[[Matrix], Matrix], words: str) -> None:
-    """Without a mechanism, the intended query is unknown."""
+    """This test catches a name for the centre that the audit cannot know. Without a mechanism, the intended query is
+    unknown, so that only a wrong size of the centre can be named.
+    """
     expected = black_box(SECOND_MOMENT)
     setting = Setting(black_box_target(centre, 0.01), {"epsilon": 1.0}, expected.form.output, 0)
     found = location(setting, expected, named=False)
@@ -97,7 +102,9 @@ def test_without_a_mechanism_only_a_wrong_size_is_named(centre: Callable[[Matrix
 
 @pytest.mark.slow
 def test_the_centre_is_the_first_line_of_the_finding_and_the_scale_is_judged_about_it() -> None:
-    """With half the noise about n·Σ, the interval of the scale about Σ would say that the noise is too large."""
+    """This test catches a scale that is judged about the wrong centre. The target has half the noise about n·Σ; an
+    interval of the scale about Σ would say that the noise is too large.
+    """
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         rows = unit_rows(x)

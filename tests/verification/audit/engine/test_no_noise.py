@@ -1,4 +1,4 @@
-"""Targets without noise: for every mechanism the audit ends in a verdict, and the verdict is REFUTED."""
+"""Test targets without noise: for every mechanism the audit ends with the verdict REFUTED."""
 
 import dataclasses
 import inspect
@@ -22,7 +22,7 @@ from covassay.verification.statistics.tests import NotFinite, TestResult, indepe
 DIVIDES_BY_THE_NOISE = ("nuclear-laplace", "nuclear-laplace-symmetric", "centred-covariance",
                         "nuclear-ball-projection", "k-norm", "johnson-lindenstrauss",
                         "output-perturbation")  # fmt: skip
-# the other mechanisms are whole audits of the same kind, and slow
+# the tests of the other mechanisms are whole audits of the same kind, and slow
 QUICK = ("laplace", "gauss-cov", "bingham", "output-perturbation")
 NOT_SEEN = {"private-radius"}  # no check of the profile of these mechanisms detects it
 

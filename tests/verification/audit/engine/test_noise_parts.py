@@ -1,4 +1,5 @@
-"""A change of every number of a noise object reaches all of them, and leaves the samplers in it alone."""
+"""Test that a change of every number of a noise object reaches all numbers, and does not change the samplers in the
+object."""
 
 from dataclasses import dataclass
 from functools import partial

@@ -1,4 +1,5 @@
-"""Noise at other budgets: wrong noise is refuted, a cautious or a fixed budget is noted, and right noise passes."""
+"""Test noise at other budgets: wrong noise is refuted, a target that uses a smaller or a fixed budget is noted, and
+right noise passes."""
 
 import time
 from collections.abc import Callable
@@ -43,7 +44,7 @@ def checked(name: str, draw: Callable[..., Any], seconds: float = 3.0, seeded: b
 
 
 def of(name: str, used: Callable[[Budget], Budget] = dict) -> Callable[..., Matrix]:
-    """Call the reference with another budget in place of the given one."""
+    """Make a target that calls the reference with another budget in place of the given one."""
     return lambda x, *, rng, **budget: np.asarray(mechanism(name).sample(x, rng, **used(budget)))
 
 
@@ -54,6 +55,7 @@ def only(name: str, draw: Callable[..., Any], **more: Any) -> Finding:
 
 @pytest.mark.parametrize("name", ["laplace", "lap-cov", "gauss-cov", "gaussian-approximate", "k-norm"])
 def test_the_reference_is_not_refuted(name: str) -> None:
+    """This test catches a false alarm on a correct mechanism."""
     assert only(name, of(name)).status is Status.NOT_REFUTED
 
 
@@ -64,7 +66,7 @@ def test_budgets_that_the_target_rejects_are_named() -> None:
 
 
 def without_a_guard(name: str, factor: float = 1.0) -> Callable[..., Matrix]:
-    """Use a formula also above ε = 1; the noise is multiplied by a factor for δ < 1e-6."""
+    """Use a formula also for ε above 1, where it does not hold; for δ < 1e-6 the noise is multiplied by a factor."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, epsilon: float, delta: float) -> Matrix:
         sigma = classical_multiplier(epsilon, delta) * (factor if delta < 1e-6 else 1)
@@ -143,7 +145,7 @@ def test_more_noise_than_needed_is_noted() -> None:
 
 
 def otherwise(factor: float) -> Callable[..., Matrix]:
-    """Draw twice at small budgets and use the second noise, times a factor."""
+    """Draw twice at small budgets and use the second noise, multiplied by a factor."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         used = epsilon
@@ -168,10 +170,12 @@ def test_half_the_noise_from_other_numbers_is_refuted_by_its_law() -> None:
 
 
 def test_single_precision_is_not_refuted() -> None:
+    """This test catches a false alarm on a correct mechanism that rounds to single precision."""
     assert only("lap-cov", lambda x, **given: of("lap-cov")(x, **given).astype(np.float32)).status is Status.NOT_REFUTED
 
 
 def test_without_seeds_nothing_is_compared() -> None:
+    """This test catches a comparison of two draws whose noise is not the same."""
     assert only("laplace", of("laplace"), seeded=False).status is Status.SKIPPED
     unseeded = np.random.default_rng(0)
     moving = lambda x, *, rng, epsilon: mechanism("laplace").sample(x, unseeded, epsilon=epsilon)  # noqa: E731

@@ -1,4 +1,4 @@
-"""Other parts of the returned value: parts that depend on the data and not on the seed."""
+"""Test other parts of the returned value: parts that depend on the data and not on the seed are found."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from covassay.verification.audit.targets.target import load
 
 
 class Fitted:
-    """Keeps what a fitted object may keep, and computes a part when it is asked for."""
+    """An object that keeps what a fitted object may keep, and computes a part when it is asked for."""
 
     kept: tuple[str, ...] = ()
 
@@ -33,7 +33,8 @@ class Fitted:
         noise = rng.laplace(size=(d, d))
         self.covariance_ = rows.T @ rows / n + 2 * d / (n * self.epsilon) * (np.triu(noise) + np.triu(noise, 1).T)
         self.n_features_in_, self.n_samples_, self.bounds_ = d, n, (0.0, 1.0)
-        self.choice_ = int(np.argmax(np.diag(self.covariance_)))  # the choice is noisy, and it may stay for a few seeds
+        # the choice is noisy, and a few seeds may make the same choice
+        self.choice_ = int(np.argmax(np.diag(self.covariance_)))
         everything = {"X_": X, "_mean": rows.mean(axis=0), "parts": [{"norm": float(np.linalg.norm(rows))}]}
         vars(self).update({name: everything[name] for name in self.kept})
         return self

@@ -1,4 +1,4 @@
-"""The kind of output of a target that states none: the detected kind, and the text of the report."""
+"""Test the output kind of a target that declares none: the detected kind, and the text of the report."""
 
 import numpy as np
 import pytest
@@ -63,7 +63,9 @@ def test_a_correct_mean_is_not_accused_of_being_no_matrix() -> None:
 
 
 def test_a_kind_that_is_stated_is_kept() -> None:
-    """A user who states a matrix gets a message if the target never returns one; no promise of privacy is broken."""
+    """This test catches an audit that changes the stated kind of output. A user who states a matrix gets a message if
+    the target never returns one; no promise of privacy is broken.
+    """
     with pytest.raises(CannotRun, match=r"returned ndarray of shape \(5,\), and an output has the shape \(5, 5\)"):
         audit(noisy_mean, epsilon=1.0, samples=100, released="matrix")
 
@@ -71,7 +73,9 @@ def test_a_kind_that_is_stated_is_kept() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("share", [1.0, pytest.param(0.1, marks=pytest.mark.thorough)])
 def test_a_flat_triangle_is_audited_as_what_it_is(share: float) -> None:
-    """A tenth of the noise is refuted on a single pair, by the products with the change Δ of the second moment."""
+    """This test catches a triangle that is read as another vector. A tenth of the noise is refuted on a single pair, by
+    the products with the change Δ of the second moment.
+    """
 
     def triangle(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         n, d = x.shape

@@ -61,7 +61,7 @@ def test_a_loss_of_the_stated_size_is_seen(guarantee: Guarantee, p: float, runs:
     loss = test.smallest_loss(4000.0)
     q = other_probability(p, loss, guarantee)
     assert refuted(p, q, 4000.0, guarantee, runs) >= 0.97
-    # a slightly smaller loss is not promised in vain
+    # a loss that is slightly smaller than the stated one is not detected as often
     assert refuted(p, q + 0.25 * (p - q), 4000.0, guarantee, 100) < 0.97
 
 
@@ -91,11 +91,11 @@ def test_with_too_few_draws_no_loss_is_promised() -> None:
     assert in_reach(EventCounts(3, 0, 1000, 1000, 1000.0), PureDP(1.0), 1, LEVEL) is None
 
 
-# ROWS OF THE LAW
+# TESTS OF THE LAW
 
 
 def moved(rng: np.random.Generator, n: int, distance: float) -> TestResult:
-    """Draw uniform numbers, a share of which comes from the lower end in place of the upper one."""
+    """Draw uniform numbers, a share of which comes from the lower end of the interval in place of the upper end."""
     u = rng.random(n)
     return kolmogorov_smirnov(np.where(u > 1 - distance, distance * rng.random(n), u), lambda t: np.clip(t, 0, 1), "")
 
@@ -110,7 +110,8 @@ def coin(rng: np.random.Generator, n: int, off: float) -> TestResult:
 
 
 def quadrants(rng: np.random.Generator, n: int, off: float) -> TestResult:
-    """Draw pairs that are both above their medians with probability 1/4 + off/2, and both below with as much."""
+    """Draw pairs of numbers; both are above their medians with probability 1/4 + off/2, and both are below with the
+    same probability."""
     above = rng.random(n) < 0.5
     same = rng.random(n) < 0.5 + off
     other = np.where(same, above, ~above)
@@ -138,7 +139,7 @@ def report() -> AuditReport:
 @pytest.mark.thorough
 def test_the_report_says_what_it_would_have_seen_and_what_more_draws_would_show(report: AuditReport) -> None:
     rare, _, privacy = power_sentences(report)
-    assert rare.startswith("rare branches: a branch that moves what is tested to where the law has a probability below")
+    assert "a branch that moves what is tested to where the law has a probability below" in rare
     assert "a loss of ε = " in privacy
     assert "for ε = 1.1 there, raise --samples to " in privacy
     assert "at the pace of this run. A loss that shows in rarer events alone takes more draws." in privacy
@@ -149,7 +150,9 @@ def test_the_report_says_what_it_would_have_seen_and_what_more_draws_would_show(
 
 @pytest.mark.thorough
 def test_the_level_of_the_stated_loss_is_that_of_the_run(report: AuditReport) -> None:
-    """If there are more checks, a loss must be larger to be detected."""
+    """This test catches a stated loss that ignores the number of checks. With more checks the level of each is lower,
+    and a loss must be larger to be detected.
+    """
     counts = EventCounts(500, 400, 1000, 1000, 1000.0)
     alone, among = (in_reach(counts, PureDP(1.0), 1, Look(level=1e-9, tests=tests).step) for tests in (1, 61))
     assert alone is not None

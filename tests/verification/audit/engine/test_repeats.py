@@ -1,4 +1,4 @@
-"""Repeated outputs of mechanisms that add no noise to a query; correct targets are not refuted."""
+"""Test repeated outputs of mechanisms that add no noise to a query; correct targets are not refuted."""
 
 from collections.abc import Callable
 from itertools import product
@@ -82,7 +82,9 @@ def test_a_correct_mechanism_in_float32_is_not_refuted_with_20_seeds(name: str) 
 
 @pytest.mark.slow
 def test_the_laws_that_are_called_continuous_repeat_no_output() -> None:
-    """Tested by 400 draws of the reference on small data, where clipping and projecting have the largest effect."""
+    """This test catches a declaration "continuous" for a law with atoms. The test makes 400 draws of the reference on
+    small data, where clipping and projecting have the largest effect.
+    """
     rng = np.random.default_rng(3)
     x = 0.5 * rng.standard_normal((12, 3)) / 3
     paths = {name: known(name).path for name in sorted(MECHANISMS)}

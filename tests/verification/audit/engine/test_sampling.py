@@ -1,4 +1,4 @@
-"""Draws in blocks: failures remain independent between draws, although a block fails as a whole."""
+"""Test draws in blocks: failures of draws remain independent, although a block fails as a whole."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +23,7 @@ X = np.eye(3)
 def in_blocks(rare: float) -> Target:
     """Make a target with noise that ignores the data.
 
-    A draw fails with probability `rare`, and then so does its block.
+    A draw fails with probability `rare`, and if one draw fails, so does the whole block.
     """
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
@@ -54,11 +54,12 @@ def test_where_a_block_fails_every_draw_of_the_call_is_made_alone(failing: str) 
     target = Target("numbers", lambda x, *, rng, **budget: rng.random(), draw_many=draw_many)
     draws = draw(setting(target, "number"), X, 20 * CHUNK, "some blocks fail")
     assert (len(draws.outputs), draws.failed, draws.skipped, draws.again) == (20 * CHUNK, 0, 0, True)
-    assert len(set(draws.outputs)) == 20 * CHUNK  # no output is the 0 of a block
+    assert len(set(draws.outputs)) == 20 * CHUNK  # no output equals 0, which stands for a block
 
 
 def test_after_a_failed_block_later_calls_make_no_blocks() -> None:
-    """Trying blocks again after a failure could double the probability of outcomes without failures, at every call."""
+    """This test catches an audit that tries blocks again after a failure, which could double the probability of
+    outcomes without failures at every call."""
     blocks = 0
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Any:
@@ -102,10 +103,11 @@ def counted(draws: Draws, block: int) -> Counts:
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("made", [draw, reduced])
 def test_failures_are_as_frequent_as_in_single_draws(made: Callable[..., Any]) -> None:
-    """If a failed block of 50 or more counted as so many failures, nearly all draws would fail."""
+    """This test catches a failed block of 50 draws or more that counts as 50 failures, so that nearly all draws
+    fail."""
     rate, asked = 0.02, setting(in_blocks(0.02))
     draws = draw(asked, X, 2000, "rate") if made is draw else reduced(asked, X, 2000, "rate", counted)
-    # Bernstein with 2000 draws: 109 more than the mean of 40 has probability below exp(-62)
+    # By Bernstein's inequality for 2000 draws, 109 more than the mean of 40 has probability below exp(-62).
     assert draws.size == 2000
     assert 0 < draws.failed < 2000 * rate + 109
 
@@ -121,7 +123,7 @@ def test_what_is_reduced_are_the_draws_that_would_be_made(chunks: slice, jobs: i
     asked = Setting(TargetReference("covassay:gauss-cov", "."), {"rho": 0.5}, SECOND_MOMENT, seed=1, jobs=jobs)
     whole, summary = (
         draw(asked, X, 19 * CHUNK + 7, "same", chunks),
-        # workers cannot import test modules: a class that is defined in a function is sent to them with its code
+        # Workers cannot import test modules; a class that is defined in a function is sent to them with its code.
         reduced(asked, X, 19 * CHUNK + 7, "same", by_value(), chunks),
     )
     assert summary.size == len(whole.outputs)
@@ -140,7 +142,7 @@ def test_draws_end_when_they_will_do() -> None:
         return bool(summary.size >= 8 * CHUNK)
 
     assert reduced(setting(in_blocks(0.0)), X, 100 * CHUNK, "enough", counted, enough=enough).size == 8 * CHUNK
-    assert asked == [4 * CHUNK, 8 * CHUNK]  # the function is asked after 2 and 4 blocks
+    assert asked == [4 * CHUNK, 8 * CHUNK]  # the function is called after 2 and after 4 blocks
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -159,13 +161,15 @@ def test_draws_end_where_the_time_limit_stops_them_again_and_again() -> None:
 
 
 class Ended(BaseException):
-    """Raised to end the run."""
+    """An exception that ends the run."""
 
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("rare", [0.0, 1e-3], ids=["whole", "with a block that fails"])
 def test_what_the_store_has_is_not_drawn_again(tmp_path: Path, rare: float) -> None:
-    """The run is interrupted at every fifth report of progress, until it completes."""
+    """This test catches draws that are repeated although the store has them. The run is interrupted at every fifth
+    report of progress, and continued until it completes.
+    """
     whole = reduced(setting(in_blocks(rare)), X, 20 * CHUNK, "stored", counted)
     asked, ends = setting(in_blocks(rare)), 0
     plain = asked.source
@@ -207,7 +211,7 @@ def test_the_draws_are_the_same_again() -> None:
 
 
 def refuted(seed: int) -> bool:
-    """Return whether a test refutes a target whose law is the same on all data and of which one draw in 2 500 fails.
+    """Return whether a test refutes a target that has the same law on all data, and in which one draw of 2500 fails.
 
     The contract is left out, because a single draw on an edge case may fail by chance, with blocks or without.
     """
@@ -218,7 +222,9 @@ def refuted(seed: int) -> bool:
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", [2, 3, 4])
 def test_a_law_that_ignores_the_data_is_not_refuted_because_blocks_fail(seed: int) -> None:
-    """The stated probability of a false alarm is 1e-9. If a failed block counts as 50 failures, these are refuted."""
+    """This test catches a failed block that counts as 50 failures. The stated probability of a false alarm is 1e-9. A
+    target is refuted if a failed block counts as 50 failures.
+    """
     assert not refuted(seed)
 
 

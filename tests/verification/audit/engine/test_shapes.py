@@ -1,4 +1,4 @@
-"""The law at other shapes, tails and rare branches, as parts of an audit."""
+"""Test the law at other shapes, tails and rare branches, as parts of an audit."""
 
 from collections.abc import Callable
 from typing import Any
@@ -177,7 +177,8 @@ def test_without_a_law_that_is_known_far_out_nothing_is_said_of_rare_branches() 
 
 
 def verdict(declared: Declared, change: Change, kinds: str = "law") -> None:
-    """Require that the law alone refutes, although the target ignores its generator and no seed can be compared."""
+    """Require that the questions on the law alone refute, although the target ignores its generator and no seed can be
+    compared."""
     control = with_noise("own", "", declared, change, ())
     own = np.random.default_rng(3)
 

@@ -1,4 +1,5 @@
-"""A store returns its values, also after a kill, and no other file is accepted as a store."""
+"""Test that a store returns its values, also after its process was killed, and that no other file is accepted as a
+store."""
 
 import os
 import signal
@@ -128,7 +129,7 @@ def test_after_a_kill_there_is_what_was_put_last(file: Path) -> None:
     if not child:
         with store.opened(file, IDENTITY) as kept:
             kept.put("key", (4, []))
-            kept._connection.execute("DELETE FROM drawn")  # begun, and not ended
+            kept._connection.execute("DELETE FROM drawn")  # the run was begun and did not end
             os.kill(os.getpid(), signal.SIGKILL)
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
     assert _read(file) == (4, [])

@@ -1,4 +1,4 @@
-"""The order of a sum: which implementations depend on it, and how much."""
+"""Test the order of a sum: which implementations depend on it, and how much."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ NUMBER = OUTPUTS["number"]
 
 
 def summed(number: Callable[[Any], Any]) -> Callable[..., float]:
-    """Make a noisy mean of squares that is added up one row at a time in numbers of this kind."""
+    """Make a noisy mean of squares, whose rows are added one at a time in numbers of the given type."""
 
     def release(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
         total = number(0)
@@ -47,6 +47,7 @@ def test_a_sum_in_the_order_of_the_rows_is_seen_with_its_size() -> None:
 
 @pytest.mark.parametrize("name", ["covassay:private-trace", "rounded:private-trace"])
 def test_other_sums_are_not(name: str) -> None:
+    """This test catches a false alarm on a sum that is accurate in every order of the rows."""
     found, detail = status(load(Reference(name, ".")))
     assert found is Status.NOT_REFUTED
     assert "same output up to rounding" in detail

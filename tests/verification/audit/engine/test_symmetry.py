@@ -1,4 +1,5 @@
-"""A promise of symmetry is kept up to rounding, and broken by any larger difference, however rare it is."""
+"""Test that a promise of symmetry holds up to rounding, and that any larger difference breaks it, however rare it
+is."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The user's data set in an audit."""
+"""Test the user's data set in an audit."""
 
 import ast
 from pathlib import Path

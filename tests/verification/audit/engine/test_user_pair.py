@@ -1,4 +1,4 @@
-"""A user's own pair: valid neighbours, rejections in one line, and the use of the pair in an audit.
+"""Test a pair of the user: valid neighbours, rejections in one line, and the use of the pair in an audit.
 
 The correct targets below are refuted with probability at most 1e-9 each; seeds are fixed.
 """
@@ -31,7 +31,7 @@ def entrywise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def special(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Add a hundredth of the noise of `entrywise` if the second row is (0.25, 0.25)."""
+    """Add the noise of `entrywise`, but only a hundredth of it if the second row is (0.25, 0.25)."""
     y, noisy = second_moment(unit_rows(x)), entrywise(x, epsilon=epsilon, rng=rng)
     return y + (noisy - y) / 100 if len(x) > 1 and (x[1] == 0.25).all() else noisy
 
@@ -46,7 +46,9 @@ def test_the_rows_may_stand_in_any_order() -> None:
 
 
 def test_repeated_rows_are_counted() -> None:
-    """Data sets with the same distinct rows are no neighbours if two of the rows have different multiplicities."""
+    """This test catches a comparison of data sets that ignores multiplicities. Data sets with the same distinct rows
+    are not neighbours if two of the rows differ in their multiplicities.
+    """
     a, b, c = np.eye(3)
     assert (as_pair([a, a, b], [a, b, b]).first != as_pair([a, a, b], [a, b, b]).second).any(axis=1).sum() == 1
     with pytest.raises(InvalidInput, match="differ in 2 rows"):
@@ -127,7 +129,7 @@ def test_a_file_without_a_pair_is_refused_in_one_line(name: str, tmp_path: Path)
 
 
 def test_an_archive_of_objects_is_not_loaded(tmp_path: Path) -> None:
-    """Pickled objects could run code."""
+    """This test catches a reader that loads pickled objects, which could run code."""
     np.savez(tmp_path / "p.npz", x=np.array([{}], dtype=object), y=Y)
     with pytest.raises(InvalidInput, match="archive of arrays"):
         load_pair(str(tmp_path / "p.npz"))
@@ -144,7 +146,8 @@ def test_what_a_reader_should_know_of_the_rows_is_said() -> None:
 
 @pytest.mark.slow
 def test_a_pair_shows_what_no_other_pair_shows() -> None:
-    """A mistake at one point is detected only with the pair that contains the point.
+    """This test catches an audit that ignores the user's pair. A mistake at one point is detected only with a pair that
+    contains the point.
 
     A correct target is not refuted.
     """

@@ -1,4 +1,5 @@
-"""One law in every way of calling, and draws compared with the reference: refuted targets, and targets that pass.
+"""Test that the law is the same in every way of calling, and compare draws with the reference: some targets are refuted
+and others pass.
 
 The level of every check is 1e-11, and the seeds are fixed.
 """
@@ -70,13 +71,13 @@ def otherwise_for_wide_data(x: Any, *, rho: float, rng: np.random.Generator) -> 
 
 
 def otherwise_for_every_n(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Draw as many other numbers first as there are rows."""
+    """Draw other numbers first, as many as there are rows."""
     rng.standard_normal(len(x))
     return np.asarray(gauss_cov.sample(x, rng, rho=rho))
 
 
 def turned_with_the_data(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Flips the signs of axes depending on the data, which does not change the law of the noise."""
+    """A target that flips the signs of axes depending on the data, which does not change the law of the noise."""
     rows = np.asarray(x, dtype=np.float64)
     signs = np.where(rows.sum(axis=0) < 0, -1.0, 1.0)
     return released(rows, np.outer(signs, signs) * gauss_cov.draw_noise(rows.shape[1], rng), rho)
@@ -142,12 +143,13 @@ QUICK = ("arrays",)
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.thorough) for n in CORRECT])
 def test_a_correct_implementation_stands(name: str) -> None:
+    """This test catches a false alarm on a correct implementation."""
     found = checks(CORRECT[name]())
     assert not [(f.name, f.detail) for f in found if f.status is Status.REFUTED]
 
 
 def in_other_order(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Draw the steps of separate-cov in the other order from 100 rows on; the law is the same."""
+    """Draw the steps of separate-cov in another order from 100 rows on; the law is the same."""
     rows = np.asarray(x, dtype=np.float64)
     z = separate_cov.draw_noise(rows.shape[1], rng)
     if len(rows) >= 100:
@@ -162,6 +164,7 @@ def test_another_order_of_the_draws_is_no_other_law_where_noise_is_not_added() -
 
 
 def test_state_is_refuted_in_words() -> None:
+    """This test catches an implementation whose noise depends on earlier calls, and a finding that does not say so."""
     seen: list[int] = []
 
     def draw(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -185,7 +188,9 @@ def test_a_fresh_process_is_asked_where_the_target_has_a_name() -> None:
 
 @pytest.mark.thorough
 def test_pairs_of_one_law_differ_as_rarely_as_they_are_meant_to() -> None:
-    """The false-alarm probability of this test is that of more than 24 of 40 events of probability 0.2: below 1e-8."""
+    """This test catches pairs that count as different too often. The test fails by chance if more than 24 of 40 events
+    of probability 0.2 occur: with probability below 1e-8.
+    """
 
     def one(rng: np.random.Generator) -> Matrix:
         return rng.standard_normal(2)
@@ -205,6 +210,7 @@ def test_pairs_tell_three_per_cent_with_few_draws() -> None:
 
 
 def test_the_sizes_have_no_gaps() -> None:
+    """This test catches a range of sizes that the audit never draws, in which a mistake could hide."""
     assert max(b / a for a, b in pairwise(ROWS) if a >= 12) <= 1.4
     assert max(b / a for a, b in pairwise(COLUMNS) if a >= 12) <= 1.3
     assert (ROWS[0], COLUMNS[0], COLUMNS[-1]) == (1, 1, 64)
@@ -212,7 +218,9 @@ def test_the_sizes_have_no_gaps() -> None:
 
 
 def test_pairs_of_one_law_stand_where_one_draw_of_a_pair_fails() -> None:
-    """The two samplers are uniform on [0.05, 1] or fail; if neither draw of a pair fails, the second draw is larger."""
+    """This test catches failures that bias the comparison of pairs. Two samplers are uniform on [0.05, 1] or fail. If
+    neither draw of a pair fails, the second draw is larger.
+    """
 
     def low(rng: np.random.Generator) -> Matrix | Failure:
         u = rng.random()

@@ -1,4 +1,5 @@
-"""Draws are the same on every backend of joblib, time limits hold there, and a worker that ends gives no verdict."""
+"""Test that draws are the same on every backend of joblib, that time limits hold there, and that a worker that ends
+gives no verdict."""
 
 import contextlib
 import os
@@ -97,6 +98,7 @@ def test_two_workers_start_within_a_stated_time_and_more_workers_sooner() -> Non
 
 @pytest.mark.slow
 def test_then_workers_make_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches draws that the parent process makes although it was told to use workers."""
     monkeypatch.setattr(workers, "supervised", lambda: True)
     monkeypatch.setattr(workers, "_paying", 0.0)
     assert os.getpid() not in workers.run(2, os.getpid, [()] * 9)

@@ -40,7 +40,7 @@ kept: list[Any] = []
 
 
 def bare(x, rng):
-    """Return nearly the second moment itself."""
+    """Return the second moment with hardly any noise."""
     return x.T @ x / len(x) + 1e-6 * rng.standard_normal((x.shape[1], x.shape[1]))
 
 
@@ -69,7 +69,7 @@ def returns(name, make):
 
 
 class Liar:
-    """An array-like whose conversion misbehaves."""
+    """An array-like object whose conversion misbehaves."""
 
     def __init__(self, act):
         self.act = act

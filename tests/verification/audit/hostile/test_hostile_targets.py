@@ -1,4 +1,5 @@
-"""Hostile targets: whatever a target does, the audit ends with a verdict, exit status 1 or 3, and well-formed JSON."""
+"""Test hostile targets: whatever a target does, the audit ends with a verdict, exit status 1 or 3, and well-formed
+JSON."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""Neighbours in a box: every entry attains its sensitivity, and all rows are in the box, except in one pair."""
+"""Test neighbours in a box: every entry attains its sensitivity, and all rows are in the box, except in one pair."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
-"""On data for which a mechanism with several steps has a simple law, the reference passes and less noise does not.
+"""Test data on which a mechanism with several steps has a simple law: the reference passes, and less noise is refuted.
 
-A wrong failure has probability below 1e-9 for each test of a scenario; the seed is fixed.
+The reference fails a test of a scenario with probability below 1e-9; the seed is fixed.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
-"""Data on which the noise of the counts chooses the bin, and outcomes that are rare only one by one.
+"""Test data on which the noise of the counts chooses the bin, and sets of outcomes that are rare one by one.
 
-A wrong failure has probability below 1e-9 for each test of a scenario; the seeds are fixed.
+The reference fails a test of a scenario with probability below 1e-9; the seeds are fixed.
 """
 
 import numpy as np
@@ -27,7 +27,10 @@ def scenarios(name: str) -> list[Scenario]:
 
 
 def test_the_leaders_share_is_that_of_a_maximum() -> None:
-    """Without a lead all are alike; against one other it is a normal probability. A lead of 97 % is told apart."""
+    """This test catches a wrong formula for the largest of several normal numbers. Without a lead, all bins are equally
+    likely to win; with one other bin, the probability is that of a normal number. A lead that is 3 % smaller gives a
+    different probability.
+    """
     assert leaders_share(0.0, 20) == pytest.approx(1 / 21, rel=1e-12)
     assert leaders_share(3.0, 1) == pytest.approx(norm.cdf(3 / 2**0.5), rel=1e-12)
     assert leaders_share(0.97 * 3.0, 1) < leaders_share(3.0, 1) * (1 - 1e-3)
@@ -35,7 +38,9 @@ def test_the_leaders_share_is_that_of_a_maximum() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_reference_has_the_mixture_and_other_noise_of_the_counts_has_not(name: str) -> None:
-    """Counts with 0.7 times their noise keep the noise of the mean, which is all that other data show."""
+    """This test catches a scenario that does not show the noise of the counts. Noise of the counts that is multiplied
+    by 0.7 leaves the noise of the mean unchanged, and other data show only the latter.
+    """
     found = scenarios(name)
     assert [one.name for one in found] == list(NAMES[name])
     for factor in (1.0, 0.7):
@@ -49,7 +54,9 @@ def test_the_reference_has_the_mixture_and_other_noise_of_the_counts_has_not(nam
 
 
 def test_rare_levels_are_missed_together() -> None:
-    """The mutant never gives a level of probability 2e-5; each of the 500 alone would be missed in 2000 draws."""
+    """This test catches a test that looks at rare levels one by one. The mutant never gives any of 500 levels of
+    probability 2e-5; the absence of one of them would not show in 2000 draws.
+    """
     law = np.append(np.full(500, 2e-5), 0.99)
     levels = np.arange(501.0)
     test = levels_test(levels, law)

@@ -1,4 +1,4 @@
-"""The knowledge of a mechanism is found by its name: in the file of that name, or in another package."""
+"""Test that the knowledge of a mechanism is found by its name, in the file of that name or in another package."""
 
 from collections.abc import Iterator
 from copy import copy

@@ -1,4 +1,5 @@
-"""The profile of noise on a lattice: exact on fine and coarse lattices, and atoms of the law are no defects.
+"""Test the profile of noise on a lattice: it is right on fine and coarse lattices, and atoms of the law are not
+reported as defects.
 
 Seeds are fixed; the reference fails one of these checks with probability at most 1e-9.
 """
@@ -61,12 +62,13 @@ def test_a_coarse_law_shows_no_coincidence_that_its_atoms_do_not_explain(
     x = np.eye(3)
     seen = as_draws(x, draws_on(name, x, guarantee, bits, 48), path.query(x), path)
     assert found_in(seen, ALPHA) == []
-    if path.atom > 0.05:  # if told that the law has a density, the check would call its atoms a defect
+    if path.atom > 0.05:  # the check would call the atoms a defect if the law were declared to have a density
         assert found_in(as_draws(x, draws_on(name, x, guarantee, bits, 48), path.query(x), DataPath("")), ALPHA)
 
 
 def sizes_of(u: Matrix, tail: Tail, most: float) -> Matrix:
-    """Return the largest whole numbers k with P(|Z| ≥ k) > u, by bisection: these are draws of |Z|."""
+    """Return the largest whole numbers k with P(|Z| ≥ k) > u, found by bisection, which are draws of |Z| for uniform
+    u."""
     low, high = np.zeros_like(u), np.full_like(u, most)
     while (high - low > 1).any():
         middle = np.floor((low + high) / 2)
@@ -110,6 +112,7 @@ def test_what_is_wrong_with_single_integers_is_seen_on_a_coarse_lattice(control)
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "guarantee", "bits"), CLAIMS)
 def test_the_reference_is_not_refuted(name: str, guarantee: Guarantee, bits: int) -> None:
+    """This test catches a false alarm on a correct mechanism."""
     target = Target("lattice", partial(mechanism(name).sample, input_bits=bits), mechanism=name)
     for seed in range(3):
         report = audit(target, **guarantee.keywords(), options={"input_bits": bits}, samples=300, seed=seed)

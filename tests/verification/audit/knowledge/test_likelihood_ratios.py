@@ -1,4 +1,4 @@
-"""Where the law of the output is known, a pair has its log likelihood ratio as a statistic."""
+"""Test that a pair has its log likelihood ratio as a statistic where the law of the output is known."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,9 @@ EXACT = [
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "pair"), EXACT)
 def test_the_mean_of_the_inverse_ratio_is_one(name: str, pair: str) -> None:
-    """E_P[exp(−L)] = 1 for the log likelihood ratio L, and E_Q[exp(L)] = 1, to within 7 deviations of 2000 draws."""
+    """This test catches a log likelihood ratio that is wrong, or of the two data sets in the wrong order. E_P[exp(−L)]
+    = 1 for the log likelihood ratio L, and E_Q[exp(L)] = 1, to within 7 deviations of 2000 draws.
+    """
     declared, claim = mechanism(name), default_claim(name)
     found = pair_of(name, pair)
     statistic = next(s for s in found.statistics if s.name == "log likelihood ratio")

@@ -1,4 +1,5 @@
-"""The laws that audit subspaces: the reference has them for every rank, and an error of 3 % is detected.
+"""Test the laws with which subspaces are audited: the reference has them for every rank, and an error of 3 % is
+detected.
 
 Seeds are fixed. With a random seed, each comparison would raise a false alarm with probability at most 1e-9.
 """
@@ -32,6 +33,7 @@ def drawn(x: Matrix, rank: int, size: int, factor: float = 1.0) -> Matrix:
 
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_the_reference_has_every_law(rank: int) -> None:
+    """This test catches a stated law that the reference's draws do not have."""
     for scenario in scenarios(rank):
         p = drawn(scenario.x, rank, 400)
         assert min(test(p).p_value for test in scenario.tests.values()) > FALSE_ALARM, scenario.name

@@ -1,4 +1,5 @@
-"""Data near the choices of mechanisms: they lie where they say, and the reference decides differently on both sides."""
+"""Test data near the choices of mechanisms: they lie where they should, and the reference decides differently on both
+sides."""
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ WITH_CHOICES = [name for name in MECHANISMS if beside(name).choices]
 
 
 def test_the_mechanisms_with_choices_are_these() -> None:
-    """A declaration that is lost would leave all other tests green."""
+    """This test catches a declaration of choices that is lost, of which no other test would know."""
     assert len(WITH_CHOICES) == 24
     assert {"above-threshold", "private-radius", "clipped-cov", "adaptive-cov", "kv-mean"} <= set(WITH_CHOICES)
 
@@ -61,6 +62,7 @@ def test_without_a_choice_in_reach_there_are_no_data() -> None:
 
 
 def test_eigenvalues_are_as_stated() -> None:
+    """This test catches a data set whose eigenvalues are not the ones asked for."""
     x = with_eigenvalues(7.25, 2.5)
     assert np.linalg.eigvalsh(x.T @ x) == pytest.approx([2.5, 7.25], rel=1e-12)
     assert row_norms(x).max() <= 1 + 1e-12
@@ -70,6 +72,7 @@ def test_eigenvalues_are_as_stated() -> None:
 
 
 def test_unit_rows_are_counted() -> None:
+    """This test catches a data set that has a different number of unit rows from the one asked for."""
     x = unit_rows_among(12, 4.5)
     assert x is not None
     assert x.shape == (12, 2)
@@ -78,7 +81,7 @@ def test_unit_rows_are_counted() -> None:
 
 
 def outermost(name: str) -> list[tuple[str, DataSetOfZoo, DataSetOfZoo]]:
-    """Return the data sets furthest from each choice, on both sides; a kind of one data set has no sides."""
+    """Return the data sets furthest from each choice, on both sides; a kind with only one data set has no sides."""
     by_words: dict[str, list[DataSetOfZoo]] = {}
     for member in beside(name).choices:
         by_words.setdefault(member.category, []).append(member)
@@ -90,7 +93,7 @@ def outermost(name: str) -> list[tuple[str, DataSetOfZoo, DataSetOfZoo]]:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", WITH_CHOICES)
 def test_the_outputs_differ_between_both_sides(name: str) -> None:
-    """Data that lie all on one side, or far from the choice, would show nothing.
+    """This test catches data that lie all on one side of a choice, or far from it, and so would show nothing.
 
     The test fails by chance with probability at most 1e-6 for each choice.
     """
@@ -105,7 +108,9 @@ def test_the_outputs_differ_between_both_sides(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_CHOICES)
 def test_the_reference_is_not_suspicious_near_its_choices(name: str) -> None:
-    """The test fails by chance with probability at most 3e-5 for each choice."""
+    """This test catches data near a choice on which the reference itself is suspicious. The test fails by chance with
+    probability at most 3e-5 for each choice.
+    """
     declared, claim = mechanism(name), default_claim(name)
     chosen = declared.resolve(OPTIONS.get(name, {}))
     target = Target(name, lambda x, *, rng, **budget: declared.sample(x, rng, **budget, **chosen))

@@ -1,4 +1,4 @@
-"""The pairs of a black-box audit detect violations of targets with different worst neighbours."""
+"""Test that the pairs of a black-box audit detect violations of targets with different worst neighbours."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,8 @@ def clipped(x: Matrix) -> Matrix:
 
 
 def additive(query: Query, scale: Callable[[Matrix], float], draw: str) -> Target:
-    """Make a query of the clipped rows with noise of a scale that may depend on the public size of the data."""
+    """Make a target that releases a query of the clipped rows with noise; the noise scale may depend on the public size
+    of the data."""
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         value = np.asarray(query(clipped(x)))
@@ -98,7 +99,9 @@ def level(share: float) -> Target:
     ],
 )
 def test_half_of_the_noise_is_refuted_and_all_of_it_is_not(target, claim: Guarantee, released: str) -> None:  # type: ignore[no-untyped-def]
-    """At the default number of draws, half of the noise on a mean would pass without a pair of opposite rows."""
+    """This test catches a list of pairs without opposite rows. Without a pair of opposite rows, half of the noise on a
+    mean would pass at the default number of draws.
+    """
     assert audit(target(0.5), **claim.keywords(), released=released).verdict is Verdict.REFUTED
     report = audit(target(1.0), **claim.keywords(), released=released, samples=1000)
     assert report.verdict is Verdict.NOT_REFUTED, [(c.label, c.p_value) for c in report.refuted]

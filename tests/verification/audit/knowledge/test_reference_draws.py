@@ -1,4 +1,4 @@
-"""Draws of the reference are made in two steps, few at first and more if needed, with a valid p-value."""
+"""Test that draws of the reference are made in two steps, few at first and more if needed, with a valid p-value."""
 
 from collections.abc import Callable
 
@@ -26,7 +26,7 @@ def normal(seed: int, asked: list[int]) -> Callable[[int], Matrix]:
 
 
 def test_many_draws_are_made_only_where_few_show_something() -> None:
-    """The mutant that stops after few draws has a p-value of 1e-14 on the second sample."""
+    """This test catches a function that stops after few draws, with a p-value of 1e-14 on the second sample."""
     for shift, sizes in ((0.0, [FEW * N]), (1.5, [FEW * N, TIMES * N])):
         asked: list[int] = []
         outputs = np.random.default_rng(1).standard_normal((N, 1)) + shift
@@ -38,9 +38,10 @@ def test_many_draws_are_made_only_where_few_show_something() -> None:
 
 @pytest.mark.thorough
 def test_the_p_value_is_valid() -> None:
-    """The test catches the smaller of both p-values in place of the second: a share of 0.157 would lie below `CLEAR`.
+    """This test catches a function that returns the smaller of both p-values in place of the second: a share of 0.157
+    would lie below `CLEAR`.
 
-    A share of 2000 is larger than the probability by 6 of its standard deviations with probability 1e-9.
+    For valid p-values, the share among 2000 exceeds its probability by 6 standard deviations with probability 1e-9.
     """
     found = []
     for seed in range(2000):

@@ -1,4 +1,5 @@
-"""Known bugs: their declarations agree with the controls that repeat them, and with figures from another method."""
+"""Test known bugs: their declarations agree with the controls that repeat them, and with figures from another
+method."""
 
 import math
 
@@ -32,7 +33,9 @@ def test_a_negative_control_repeats_the_bug(bug) -> None:  # type: ignore[no-unt
 
 
 def test_the_exact_losses() -> None:
-    """The README quotes ε/4 + 6 ln(1 + ε/(2b)) at ε = 1, b = 1.8205 for k = 400."""
+    """This test catches a wrong loss of a known bug. The README quotes ε/4 + 6 ln(1 + ε/(2b)) at ε = 1, b = 1.8205 for
+    k = 400.
+    """
     b = law.envelope_parameter(exponents(Q, K, ETA))
     assert b == pytest.approx(1.8205, abs=5e-5)
     assert loss(ETA, b, Q) == pytest.approx(0.25 + 6 * math.log(1 + 0.5 / b), rel=1e-12)
@@ -51,7 +54,9 @@ def test_the_loss_is_the_largest_log_ratio_and_is_attained_between_the_axes_of_t
 
 
 def test_the_acceptance_rate_by_simulation() -> None:
-    """Proposals are drawn and accepted one by one, by the wrong rule and by the right one."""
+    """This test catches a wrong acceptance rate in the declaration of a known bug. Proposals are drawn and accepted one
+    by one, by the wrong rule and by the right one.
+    """
     a = exponents(Q, K, ETA)
     b = law.envelope_parameter(a)
     rng = np.random.default_rng(1)
@@ -63,7 +68,7 @@ def test_the_acceptance_rate_by_simulation() -> None:
     for sign, rate in rates.items():
         accepted = int((log_u < -y + sign * power - law.log_envelope_bound(b, Q)).sum())
         assert binomial(accepted, len(y), rate, "").p_value > FALSE_ALARM
-        assert binomial(accepted, len(y), 1.25 * rate, "").p_value < FALSE_ALARM  # the test can tell
+        assert binomial(accepted, len(y), 1.25 * rate, "").p_value < FALSE_ALARM  # the test can detect the wrong rule
 
 
 def test_the_aimed_event_is_the_likelihood_ratio() -> None:

@@ -1,4 +1,4 @@
-"""Releases of data in a box: mistakes are refuted at the default budget, correct ones are not."""
+"""Test releases of data in a box: mistakes are refuted at the default budget, and correct releases are not."""
 
 from dataclasses import replace
 
@@ -37,7 +37,9 @@ def test_every_control_is_refuted_at_its_budget_and_named(name: str) -> None:
 
 @pytest.mark.thorough
 def test_equal_bounds_hide_nothing_from_an_audit_that_may_choose_others() -> None:
-    """With equal widths the order of the scales does not matter; so the target is tried with other bounds too."""
+    """This test catches an audit that tries only the given bounds. With equal widths the order of the scales does not
+    matter, so the audit also tries other bounds.
+    """
     report = audited(replace(BOX_CONTROLS["box-triangle-orders"], bounds=UNIT), samples=600)
     pairs = [f.losses[0].name if (f := check.fact(ExactLosses)) else check.scenario for check in report.refuted]
     assert {name.partition(",")[0] for name in pairs} == {"other bounds"}
@@ -51,20 +53,22 @@ def test_every_control_is_a_target() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("control", CORRECT, ids=lambda control: control.name)
 def test_correct_releases_are_not_refuted(control: BoxControl) -> None:
-    """The false-alarm probability is at most 1e-9 for each run."""
+    """This test catches a false alarm for a release in a box, which has probability at most 1e-9 in each run."""
     assert audited(control, samples=300).verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("control", CORRECT, ids=lambda control: control.name)
 def test_correct_releases_are_not_refuted_over_20_seeds(control: BoxControl) -> None:
-    """The false-alarm probability of all runs is at most 20e-9."""
+    """This test catches a false alarm for a release in a box, over many seeds. The false-alarm probability of all runs
+    is at most 20e-9.
+    """
     for seed in range(20):
         report = audited(control, seed)
         assert report.verdict is Verdict.NOT_REFUTED, (seed, [(c.label, c.p_value) for c in report.refuted])
 
 
-# Other forms of correct targets
+# Correct targets of other forms
 
 
 def gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -85,7 +89,7 @@ def mean(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds)
 
 
 def rejecting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Raise for rows outside of built-in bounds, and for a single row."""
+    """Raise an exception for rows outside of built-in bounds, and for a single row."""
     box = Box(UNEQUAL)
     if len(x) < 2 or (clipped(x, box) != x).any():
         raise ValueError("not in the box, or one row")
@@ -94,6 +98,7 @@ def rejecting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @pytest.mark.slow
 def test_other_notions_and_outputs() -> None:
+    """This test catches a false alarm on bounded data with zCDP, or with a vector as output."""
     assert audit(gaussian, rho=0.5, bounds=UNEQUAL, samples=150).verdict is Verdict.NOT_REFUTED
     assert audit(mean, epsilon=1.0, bounds=UNEQUAL, released="vector", samples=150).verdict is Verdict.NOT_REFUTED
 
@@ -111,6 +116,7 @@ def test_too_little_noise_in_other_notions_and_outputs() -> None:
 
 
 def test_preconditions_accuse_nobody() -> None:
+    """This test catches a false alarm on a release that refuses too few records."""
     report = audit(rejecting, epsilon=1.0, bounds=UNEQUAL, samples=150)
     assert report.verdict is Verdict.NOT_REFUTED
     edge = next(check for check in report.checks if check.name == "edge cases")

@@ -1,4 +1,4 @@
-"""Every check of the audit fails on some mutant, and every mutant is caught by the intended check.
+"""Test that every check of the audit fails on some mutant, and that the intended check catches every mutant.
 
 A correct target fails one of these checks with probability at most 1e-9 / 2 per group; the seed is fixed.
 """
@@ -56,8 +56,8 @@ CAUGHT = [(name, kind, check) for name, mutant in NEGATIVE_CONTROLS.items() for 
 
 
 def is_slow(i: int) -> bool:
-    """Return whether a mutant is slow: the first mutant of every check, if its mechanism is quick, and some of the
-    data path are not.
+    """Return whether the test of a mutant is slow; quick tests are the first mutant of every check, if its mechanism is
+    quick, and some mutants of the data path.
     """
     name, *check = CAUGHT[i]
     if check[0] == "data path":
@@ -142,7 +142,9 @@ MEASURED = [name for name in NEGATIVE_CONTROLS if name not in NOT_MEASURED]
     "name", [pytest.param(name, marks=() if name in SHARE else pytest.mark.slow) for name in MEASURED]
 )
 def test_the_table_of_controls_is_what_an_audit_finds(name: str) -> None:
-    """A new question may change the check that refutes a control and the number of draws, but not the verdict."""
+    """This test catches a control that the present audit no longer refutes. A new question may change the check that
+    refutes a control and the number of draws, but not the verdict.
+    """
     row = row_of(name)
     assert (row.verdict == "REFUTED") == (name not in STANDING)
     written = WRITTEN[name]
@@ -151,7 +153,8 @@ def test_the_table_of_controls_is_what_an_audit_finds(name: str) -> None:
 
 
 def test_the_rows_have_no_control_twice_lack_few_and_know_those_that_stand() -> None:
-    """A new control has no row until the maintainers measure it."""
+    """This test catches rows that are repeated, missing or outdated; a new control has no row until the maintainers
+    measure it."""
     assert len(WRITTEN) == len(ROWS)
     assert set(WRITTEN) <= set(NEGATIVE_CONTROLS)
     assert len(NOT_MEASURED) <= len(NEGATIVE_CONTROLS) / 10
@@ -159,13 +162,13 @@ def test_the_rows_have_no_control_twice_lack_few_and_know_those_that_stand() -> 
 
 
 def test_the_page_of_controls_is_what_the_rows_make() -> None:
-    """A page that was edited, or not written again after a row was added, fails here."""
+    """This test catches a page that was edited by hand, or not written again after a row was added."""
     page = Path(__file__).parents[4] / "proofs" / "CONTROLS.md"
     assert page.read_text(encoding="utf-8") == controls.render(ROWS)
 
 
 DIAGNOSED = [name for name, mutant in NEGATIVE_CONTROLS.items() if mutant.diagnosis and name != "acg-sign"]
-QUICK = ("quadruple-exponent",)  # the other controls are whole audits of the same kind, and slow
+QUICK = ("quadruple-exponent",)  # the tests of the other controls are whole audits of the same kind, and slow
 
 
 @pytest.mark.thorough

@@ -1,4 +1,5 @@
-"""The Wishart mechanism is not private: the exact probability of its distinguishing event, and how soon it is seen."""
+"""Test that the Wishart mechanism is not private: the exact probability of its distinguishing event, and the draws
+needed to see it."""
 
 import math
 
@@ -37,7 +38,7 @@ def below(outputs: Matrix, x: Matrix) -> int:
 @pytest.mark.parametrize("d", [1, 2, 5])
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
 def test_an_event_that_is_impossible_on_one_side_has_that_probability_on_the_other(d: int, epsilon: float) -> None:
-    # n = 4, the last row v or 0, 20000 draws a side
+    # With n = 4, the last row is v or 0, and each side has 20000 draws.
     rng = np.random.default_rng(d)
     first = np.vstack([0.3 * np.ones((3, d)) / math.sqrt(d), np.ones((1, d)) / math.sqrt(d)])
     second = first.copy()
@@ -45,7 +46,7 @@ def test_an_event_that_is_impossible_on_one_side_has_that_probability_on_the_oth
     assert below(draw_wishart(first, 20000, rng=rng, epsilon=epsilon), first) == 0
     seen = below(draw_wishart(second, 20000, rng=rng, epsilon=epsilon), first)
     assert binomial(seen, 20000, distinguishing_probability(epsilon), "").p_value > FALSE_ALARM
-    # mutants: one degree of freedom, P(χ²_1 < 2ε/3), and the scale without its 3, 1 − e^{−ε}
+    # The mutants have one degree of freedom, P(χ²_1 < 2ε/3), or a scale without the factor 3, 1 − e^{−ε}.
     for wrong in (math.erf(math.sqrt(epsilon / 3)), 1 - math.exp(-epsilon)):
         assert binomial(seen, 20000, wrong, "").p_value < FALSE_ALARM
 

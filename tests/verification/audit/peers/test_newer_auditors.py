@@ -1,4 +1,5 @@
-"""The auditors that are written anew from their definitions: what they compute, their level, and what they refute."""
+"""Test the auditors that are written anew from their definitions: what they compute, their level, and what they
+refute."""
 
 import math
 
@@ -15,7 +16,7 @@ from tests.peers.tools import COVASSAY, TOOLS
 
 NEW = "StatDP", "Delta-Siege", kernel.KERNEL, f_dp.GENERAL, sequential_f_dp.SEQUENTIAL
 CLAIM = PureDP(epsilon=1.0)
-MANY = 34  # so many refutations among 200 runs at the level 0.05, or more, occur with probability below 1e-9
+MANY = 34  # this number of refutations among 200 runs at the level 0.05, or more, has probability below 1e-9
 
 
 def test_many_refutations_are_rare_at_the_level() -> None:
@@ -24,7 +25,9 @@ def test_many_refutations_are_rare_at_the_level() -> None:
 
 @pytest.mark.parametrize("name", NEW)
 def test_a_tool_refutes_a_broken_function_and_keeps_a_correct_one(name: str) -> None:
-    """A forgotten clip has a loss of 19.4. Settings of a tool that cannot handle the outputs are left out."""
+    """This test catches a tool that refutes nothing, or everything. The function that forgets to clip has a loss of
+    19.4. Settings of a tool that cannot handle the outputs are left out.
+    """
     if not TOOLS[name].installed:
         pytest.skip(f"{name} is not installed")
     for attempt in TOOLS[name].settings.values():
@@ -42,7 +45,9 @@ def _responses(epsilon: float, delta: float) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.0), (1.0, 0.0), (1.0, 0.01), (3.0, 0.2)])
 def test_the_threshold_and_the_curve_are_those_of_randomised_response(epsilon: float, delta: float) -> None:
-    """A factor of 0.97 in the threshold or in ε is seen. 1e-12 allows for rounding."""
+    """This test catches a wrong threshold or trade-off curve. A factor of 0.97 in the threshold or in ε is detected;
+    the tolerance 1e-12 allows for rounding.
+    """
     first, second = _responses(epsilon, delta)
     assert abs(kernel.threshold(epsilon, delta) - math.sqrt(2) * np.abs(first - second).sum() / 2) < 1e-12
     claim = ApproximateDP(epsilon=epsilon, delta=delta) if delta else PureDP(epsilon=epsilon)
@@ -53,7 +58,9 @@ def test_the_threshold_and_the_curve_are_those_of_randomised_response(epsilon: f
 
 
 def test_the_witness_of_the_kernel_stays_in_the_unit_ball_and_reaches_its_edge() -> None:
-    """Outputs that the kernel sees as orthogonal: f(X) − f(Y) is at most √2. A radius of 0.97 is seen."""
+    """This test catches a witness outside the unit ball, and one that does not use it. On outputs that the kernel sees
+    as orthogonal, f(X) − f(Y) is at most √2. A radius that is multiplied by 0.97 is detected.
+    """
     x, y = np.zeros((300, 1)), np.full((300, 1), 1000.0)
     paid = kernel.payoffs(x, y, 1.0)
     assert paid[0] == 0
@@ -72,6 +79,7 @@ def test_the_wealth_holds_its_level_where_the_claim_is_attained() -> None:
 
 
 def test_a_stake_follows_the_gains() -> None:
+    """This test catches a bet that uses the gain that it bets on, and one that never grows."""
     gains, none = np.full(50, 1.0), np.zeros(1)
     logs = kernel.log_wealth(gains, none, np.full(1, 0.25))
     assert logs[0, 0] == 0  # the first stake is 0
@@ -80,7 +88,9 @@ def test_a_stake_follows_the_gains() -> None:
 
 
 def test_the_plug_in_bandwidth_and_the_curve_of_two_normal_laws() -> None:
-    """For normal points the bandwidth is near (4/3n)^{1/5}, the best one; 5 % and 0.02 are errors of estimation."""
+    """This test catches a wrong bandwidth, and a wrong curve. For normal points the bandwidth is near the best one,
+    (4/3n)^{1/5}; the tolerances 5 % and 0.02 allow for errors of estimation.
+    """
     points = stats.norm.ppf((np.arange(2000) + 0.5) / 2000)
     assert trade_off.bandwidth(points, -4, 4, 1000) == pytest.approx((4 / 6000) ** 0.2, rel=0.05)
     ratio = trade_off.Ratio(points + 1, points)
@@ -92,7 +102,9 @@ def test_the_plug_in_bandwidth_and_the_curve_of_two_normal_laws() -> None:
 
 
 def test_the_boundary_of_brownian_motion() -> None:
-    """The critical value by the union bound is at least the simulated one; both grow as the level falls."""
+    """This test catches a boundary that is crossed too often. The critical value by the union bound is at least the
+    simulated one; both grow as the level falls.
+    """
     simulated = sequential_f_dp.quantile(0.025, 1000)
     looks = np.arange(sequential_f_dp.BURN_IN, 1001.0, sequential_f_dp.EVERY)
     rng = np.random.default_rng(1)
@@ -104,8 +116,8 @@ def test_the_boundary_of_brownian_motion() -> None:
 
 @pytest.mark.thorough
 def test_the_sequential_test_holds_its_level_where_the_claim_is_attained() -> None:
-    """The level of the test is asymptotic, so that the bound on the refutations is no theorem here; the seed is
-    fixed.
+    """This test catches a sequential test that refutes a true claim too often. The level of the test is asymptotic, so
+    that the bound on the refutations is no theorem here; the seed is fixed.
     """
     rng, q = np.random.default_rng(0), sequential_f_dp.quantile(0.025, 500)
     refuted = 0
@@ -128,7 +140,9 @@ def test_the_majority_of_the_nearest_neighbours() -> None:
 
 
 def test_how_long_tools_wait() -> None:
-    """The broken function is refuted by all within 1000 draws, the correct one by none at the small level."""
+    """This test catches a tool that never stops early, or refutes the correct function. All tools refute the broken
+    function within 1000 draws, and none refutes the correct one at the small level.
+    """
     for waits in further.WAITING.values():
         assert all(wait <= 1000 for wait in waits(CASES["clip-forgotten"], 1000, 0))
         assert math.isinf(waits(CASES["laplace"], 1000, 0)[LEVELS.index(1e-9)])

@@ -1,4 +1,4 @@
-"""The comparison with other auditors: its cases, its table and its page."""
+"""Test the comparison with other auditors: its cases, its table and its page."""
 
 import math
 from dataclasses import replace
@@ -47,11 +47,13 @@ def test_the_columns_of_a_line_are_consistent() -> None:
         if line.bound and line.failed == 0:  # a median above the claim: at least half of the seeds refuted it
             above = line.proven > CASES[line.case].claim.keywords()["epsilon"] + 1e-3
             assert not above or 2 * line.refuted >= line.seeds, line
-    assert len({line.draws for line in KEPT}) == 1  # all tools had as many draws
+    assert len({line.draws for line in KEPT}) == 1  # all tools had the same number of draws
 
 
 def test_a_stricter_level_shows_less() -> None:
-    """DP-Sniper uses the same draws for both levels; the other tools make new draws or choices for each."""
+    """This test catches a row of the table in which a stricter level shows more. DP-Sniper uses the same draws for both
+    levels; the other tools make new draws or choices for each.
+    """
     by_key = {(line.case, line.tool, line.level): line for line in KEPT}
     for (case, tool, level), line in by_key.items():
         if level == "1e-09" and tool == SNIPER and line.setting == by_key[case, tool, "0.05"].setting:
@@ -59,7 +61,9 @@ def test_a_stricter_level_shows_less() -> None:
 
 
 def test_covassay_accuses_no_correct_function_in_the_kept_table() -> None:
-    """At 1e-9 never; at 0.05 in no more seeds than happen with probability 1e-3 at the true level."""
+    """This test catches a false alarm of covassay in the stored table. At the level 1e-9 covassay never refutes a
+    correct function; at 0.05 it does so in no more seeds than happen with probability 1e-3 at the true level.
+    """
     lines = [line for line in KEPT if line.tool == COVASSAY and not CASES[line.case].broken]
     assert sum(line.refuted for line in lines if line.level == "1e-09") == 0
     seeds = sum(line.seeds for line in lines if line.level == "0.05")
@@ -78,7 +82,7 @@ def test_a_larger_bound_of_another_tool_and_a_larger_share_of_refutations_are_se
     assert behind([ours, replace(other, bound="1.501")]) == [("laplace-half", "DP-Sniper")]
     assert behind([ours, replace(other, bound="", refuted=9)]) == [("laplace-half", "DP-Sniper")]
     correct = replace(ours, case="laplace"), replace(other, case="laplace", bound="", refuted=9)
-    assert behind(correct) == []  # where the claim is kept, a refutation is a false alarm
+    assert behind(correct) == []  # where the claim is true, a refutation is a false alarm
     assert "no reason is known" in page([ours, replace(other, bound="1.501")], [])
 
 
@@ -108,7 +112,9 @@ def test_the_setting_with_the_largest_median_bound_counts_and_errors_are_counted
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "refuted"), [("laplace", False), ("svt-4", True), ("inferred-domain", True)])
 def test_covassay_is_measured_the_same_way_twice(name: str, refuted: bool) -> None:
-    """Only a learned statistic detects svt-4; outputs of another length reveal inferred-domain."""
+    """This test catches a measurement that is not reproducible. Only a learned statistic detects svt-4, and only the
+    length of the output reveals inferred-domain.
+    """
     first, again = (measure(CASES[name], TOOLS[COVASSAY], 5000, 1) for _ in range(2))
     assert first == again
     assert bool(first[0].refuted) == refuted
@@ -148,8 +154,8 @@ def test_dp_recorder_has_seven_functions_of_which_one_is_correct() -> None:
 
 @pytest.mark.parametrize(("technique", "name"), [(SVT4, "svt-4"), (SVT6, "svt-6")])
 def test_the_quadrature_behind_the_losses_agrees_with_draws(technique: object, name: str) -> None:
-    """The test makes 100 000 draws; each frequency is within 6.2 standard errors, which fails with probability
-    below 1e-9.
+    """This test catches a wrong exact loss in the table. The test makes 100 000 draws; each frequency is within 6.2
+    standard errors, which fails with probability below 1e-9.
     """
     case, draws = CASES[name], 100_000
     outputs = case.sample(HALVES, draws, np.random.default_rng(0))

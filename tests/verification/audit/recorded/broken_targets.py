@@ -1,4 +1,4 @@
-"""Broken functions, each with the exact loss that it has on its pair, where there is a closed form."""
+"""Broken functions, each with its exact loss on its pair if there is a closed form."""
 
 import math
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def pair(u: Any, v: Any) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Broken:
-    """A broken function and its loss on a pair.
+    """A broken function, and its loss on a pair of data sets.
 
     loss : the exact loss; None where only a lower bound is known.
     """
@@ -111,7 +111,8 @@ def one_diagonal(x: Any, *, rho: float, rng: Any) -> Any:
 
 @broken(RHO, 1.0, DENSE, SIGNED)
 def two_triangles(x: Any, *, rho: float, rng: Any) -> Any:
-    """Draw above and below the diagonal independently, with the scale for one draw: the loss has ‖Δ‖_F² = 2."""
+    """Draw above and below the diagonal independently, with the scale for one draw, although the change has ‖Δ‖_F² =
+    2."""
     s, n = moment(x)
     return s + rng.standard_normal((D, D)) / (n * math.sqrt(rho)) / math.sqrt(2)
 
@@ -183,6 +184,14 @@ def geometric_of_fractions(x: Any, *, epsilon: float, rng: Any) -> Any:
     p = -math.expm1(-epsilon)
     s, _ = moment(x)
     return np.diag(s) + rng.geometric(p, size=D) - rng.geometric(p, size=D)
+
+
+@broken(EPSILON, 16 * -math.log1p(-1 / 15), 1.0 * AXES[0], 0.0 * AXES[0])
+def counted_on_a_grid(x: Any, *, rng: Any, epsilon: float) -> Any:
+    """Round rows towards 0 to multiples of 1/4, and draw the noise with p = 1/(t − 1) in place of 1 − e^{−1/t}."""
+    q = np.trunc(4 * unit_rows(x)[:, :1])
+    p = 1 / (16 / epsilon - 1)
+    return (q.T @ q + rng.geometric(p) - rng.geometric(p)) / (16 * len(x))
 
 
 @broken(APPROXIMATE, None)
@@ -314,7 +323,7 @@ def interval_three_percent_short(x: Any, *, epsilon: float, delta: float, rng: A
 
 @broken(ApproximateDP(1.0, 0.01), -math.expm1(-0.01 / 0.97))
 def one_sided_three_percent_short(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
-    """Make outputs below those of the neighbour with probability 1 − e^{−δ/0.97}, which is above δ."""
+    """Make the probability of outputs below those of the neighbour 1 − e^{−δ/0.97}, which is larger than δ."""
     return corner(x) + 0.97 / (6 * delta) * rng.exponential()
 
 

@@ -42,7 +42,7 @@ def cached_output(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def fixed_seed(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Use draws that are not the noise, so that these draws decide nothing; the function is wrong."""
+    """Use draws that do not make the noise; the function is wrong, but these draws must not be what decides this."""
     return query(x) + np.random.default_rng(0).laplace()
 
 
@@ -107,7 +107,7 @@ def clipped_late(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def clipped_late_and_too_little(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Clip late and too little: without the clipping this function would spend ε = 1.09, and with it, 0.87."""
+    """Clip late and too little; without the clipping this function would spend ε = 1.09, and with it ε = 0.87."""
     return np.clip(query(x) + 0.9185 * rng.laplace(scale=1 / epsilon), 0.45, 0.55)
 
 
@@ -224,7 +224,7 @@ def noisy_threshold(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def redrawn(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Draw the output, and not the noise, again until it is not negative: this costs 2ε at half the budget."""
+    """Draw the output, and not only the noise, again until it is not negative, which costs 2ε at half of the budget."""
     while True:
         y = query(x) + rng.laplace(scale=2 / epsilon)
         if y >= 0:
@@ -254,7 +254,7 @@ def scale_in_single_precision(x: Any, *, epsilon: float, rng: Any) -> Any:
     return query(x) + rng.laplace(scale=off / epsilon)
 
 
-# OTHER WAYS TO DRAW
+# OTHER WAYS TO DRAW NOISE
 
 
 @correct
@@ -277,7 +277,7 @@ def normal_of_random_variance(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def by_rejection(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Draw Laplace noise from uniform points under the density, cut where less than 1e-15 is left."""
+    """Draw Laplace noise from uniform points under the density, which is cut off where less than 1e-15 is left."""
     while True:
         z, height = rng.uniform(-35, 35), rng.random()
         if height < math.exp(-abs(z)):
@@ -300,7 +300,7 @@ def seeded_by_the_clock(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 
 class _Pool:
-    """A pool of numbers that are drawn in advance; each is used once."""
+    """A pool of numbers that are drawn in advance, each of which is used once."""
 
     def __init__(self) -> None:
         self.numbers: list[float] = []
@@ -319,12 +319,12 @@ def drawn_in_advance(x: Any, *, epsilon: float, rng: Any) -> Any:
     return query(x) + POOL.take() / epsilon
 
 
-# OTHER THINGS THAT ARE DONE WITH THE DATA OR THE OUTPUT
+# OTHER TREATMENTS OF THE DATA OR THE OUTPUT
 
 
 @correct
 def sampled_by_waiting_times(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release from half of the rows, those whose exponential number is above its median."""
+    """Release from the half of the rows whose exponential number is above its median."""
     stronger = math.log1p(2 * math.expm1(epsilon))
     return query(x[rng.exponential(size=len(x)) > math.log(2)]) + rng.laplace(scale=1 / stronger)
 
@@ -358,7 +358,7 @@ def beside_a_large_number(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def noisiest_of_two(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Run the exponential mechanism by Gumbel noise between two answers."""
+    """Run the exponential mechanism on two answers by Gumbel noise."""
     return int(np.argmax(np.array([query(x), 0.5]) * epsilon / 2 + rng.gumbel(size=2)))
 
 
@@ -393,7 +393,7 @@ def told_twice(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def noise_of_the_largest(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Use half of the budget, because the density of the larger of two Laplace numbers changes up to twice as fast."""
+    """Use half of the budget for the larger of two Laplace numbers, because its density changes up to twice as fast."""
     return query(x) + 2 * max(rng.laplace(size=2)) / epsilon
 
 
@@ -414,11 +414,11 @@ def a_row_left_out_at_times(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def rounded_constant(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Round a constant to four digits, which no audit should call a finding."""
+    """Round a constant to four digits, which an audit must not report."""
     return query(x) + 0.9999 * rng.laplace(scale=1 / epsilon)
 
 
-# DRAWS THAT DECIDE, BUT NOT ABOUT WHETHER THERE IS NOISE
+# DRAWS THAT DECIDE SOMETHING OTHER THAN WHETHER THERE IS NOISE
 
 
 @correct
@@ -451,7 +451,7 @@ def whole_noise_beside_unused_draws(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def redrawn_where_the_sum_is_small(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Draw the outputs, of half of the budget, again until they lie on one side of a line."""
+    """Draw the outputs, with half of the budget, again until they lie on one side of a line."""
     while True:
         y = np.array([query(x), 0.0]) + 2 / epsilon * rng.laplace(size=2)
         if y.sum() > -3:
@@ -465,7 +465,7 @@ def drawn_again_without_need(x: Any, *, epsilon: float, rng: Any) -> Any:
     return query(x) + (math.copysign(3 + rng.exponential(), z) if abs(z) > 3 else z) / epsilon
 
 
-# STEPS THAT BOTH DATA SETS SHARE
+# STEPS THAT ARE THE SAME ON BOTH DATA SETS
 
 
 @correct
@@ -480,7 +480,7 @@ def sixteen_bits_late(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def one_grid_for_both(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Round the query and the noise to one grid; rounding moves the query by 1/8 more."""
+    """Round the query and the noise to one grid; the rounding changes the query by 1/8 more."""
     return (np.round(query(x) * 8) + np.round(rng.laplace(scale=9 / epsilon))) / 8
 
 
@@ -489,7 +489,7 @@ def one_grid_for_both(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def response_of_few_seeds(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Run randomised response: both data sets have both outputs, however few the seeds are."""
+    """Run randomised response with few seeds; both data sets still have both outputs."""
     seeded = np.random.default_rng(int(rng.integers(2**20)))
     bit = query(x) > 0.5
     return float(bit if seeded.random() < math.exp(epsilon) / (1 + math.exp(epsilon)) else not bit)
@@ -575,7 +575,7 @@ def median_by_intervals(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def best_first(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Draw from the exponential mechanism by inversion, in the order of the scores, which the data decide."""
+    """Draw from the exponential mechanism by inversion, in the order of the scores, which depends on the data."""
     values = np.linspace(0, 1, 40) ** 1.37
     scores = np.abs(values - min(query(x), 1.0))
     order = np.argsort(scores, kind="stable")
@@ -585,7 +585,7 @@ def best_first(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def clipped_at_a_noisy_quantile(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Spend half of the budget on where to clip, and half on the sum of the clipped values."""
+    """Spend half of the budget on the length at which values are clipped, and half on the sum of the clipped values."""
     grid = np.linspace(0.1, 1, 10)
     values = np.sort(np.clip(x, 0, 1)[:, 0])
     scores = -np.abs(np.searchsorted(values, grid, side="right") - 0.9 * len(values))
@@ -603,7 +603,7 @@ def dithered(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def flipped(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Permute and flip: return the first candidate, in random order, that a coin accepts."""
+    """Run permute-and-flip: return the first candidate, in random order, that a coin accepts."""
     scores = np.array([min(query(x), 1.0), 0.5])
     for k in rng.permutation(2):
         if rng.random() < math.exp(epsilon / 2 * (scores[k] - scores.max())):
@@ -655,7 +655,7 @@ def radius_times_sign(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def direction_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Reflect the direction at a plane that the data decide."""
+    """Reflect the direction at a plane that depends on the data."""
     v = np.array([1.0, query(x), 0.3])
     return first_of(3, x) + (np.eye(3) - 2 * np.outer(v, v) / (v @ v)) @ radial(3, rng) / epsilon
 
@@ -684,7 +684,7 @@ def radius_of_a_mixture(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def radius_of_a_ball(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Take a point of the ball and a radius with one degree more, which is the same law."""
+    """Multiply a uniform point of the ball by a radius with one degree more, which gives the same law."""
     g = rng.standard_normal(2)
     return first_of(2, x) + rng.gamma(3) * rng.random() ** 0.5 * g / np.linalg.norm(g) / epsilon
 
@@ -702,7 +702,7 @@ def two_radii(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def length_decides(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Double the noise where the normal numbers that make the direction are long."""
+    """Double the noise where the normal vector that gives the direction is long."""
     g = rng.standard_normal(3)
     return first_of(3, x) + rng.gamma(3) * g / np.linalg.norm(g) * (1 + (np.linalg.norm(g) > 2.5)) / epsilon
 

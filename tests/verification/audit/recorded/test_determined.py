@@ -1,4 +1,4 @@
-"""Losses of primitives in closed form, and releases that determine the outputs of their primitives."""
+"""Test losses of primitives in closed form, and releases that determine the outputs of their primitives."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +20,7 @@ GRID = np.arange(-8, 8, 1e-4) + 5e-5  # no point of the grid is on the border of
 
 
 def drawn(value: Any, scale: float) -> Any:
-    """Stand for the sampler of a package, whose draws cannot be recorded."""
+    """Replace the sampler of a package by one whose draws cannot be recorded."""
     return value + np.random.Generator(np.random.PCG64()).laplace(scale=scale, size=np.shape(value))
 
 
@@ -42,8 +42,8 @@ def call(v: float, scale: float, family: Family, into: Into, bounds: tuple[float
 
 
 def by_grid(v: float, scale: float, into: Into, bounds: tuple[float, float]) -> np.ndarray:
-    """Return the probabilities of cells of the range, with ends that collect what lies beyond, from cells of
-    Laplace noise.
+    """Return the probabilities of the cells of a range under Laplace noise; the two outermost cells also have the mass
+    beyond the range.
     """
     p = np.exp(-np.abs(GRID - v) / scale)
     low, high = bounds
@@ -79,6 +79,7 @@ def test_noise_in_a_range_may_have_other_scales_and_noise_without_one_may_not() 
 
 @pytest.mark.parametrize(("v", "w"), [(3, 4), (0, 1), (5, 2), (0, 0)])
 def test_whole_numbers_that_are_clipped(v: int, w: int) -> None:
+    """This test catches a loss that forgets the mass that the clip collects at its two ends."""
     scale, (low, high) = 1.5, (0, 5)
     k = np.arange(-300, 301)
 
@@ -189,6 +190,7 @@ def test_what_a_release_does_not_determine_is_not_decided(target: Target, why: s
 
 
 def test_normal_noise_and_other_claims() -> None:
+    """This test catches a loss in the wrong notion of privacy for normal noise."""
     made = recorder(lambda x, *, rng, **_: drawn(x.sum(), 2.0), {}, (primitive("normal"),))
     for claim, loss in ((ZCDP(0.5), 1 / 8), (ApproximateDP(1.0, 1e-3), gaussian_delta(0.5, 1.0))):
         assert determined(made, X, OTHER, claim, 0, 1e-3, 10.0).loss == pytest.approx(loss)

@@ -1,4 +1,4 @@
-"""Exact losses: broken functions are refuted with their exact loss, and no correct function is refuted."""
+"""Test exact losses: broken functions are refuted with their exact loss, and no correct function is refuted."""
 
 import importlib.util
 import json
@@ -30,7 +30,7 @@ def _beside(name: str) -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up in this table
+    sys.modules[name] = module  # the module `dataclasses` looks modules up in this table
     spec.loader.exec_module(module)
     return module
 
@@ -44,7 +44,7 @@ DECIDED = {  # correct functions whose loss is known to be 1, the claim
     "one_draw_beside_unused_ones", "radius_times_direction", "radius_times_sign", "direction_of_the_data", "ellipsoid",
     "one_coordinate_of_three", "gamma_unused",
 }  # fmt: skip
-# rounding determines whether these are decided
+# Rounding determines whether these cases are decided.
 ROUNDED = ("single_precision", "beside_a_large_number", "rounded_constant", "read_from_text")
 ADDITIVE = (
     "entrywise-laplace", "lap-cov", "k-norm-l1", "gauss-cov", "clipped-cov-gauss", "gauss-cov-approximate", "laplace",
@@ -99,7 +99,8 @@ def test_a_correct_function_is_not_refuted(name: str, seed: int) -> None:
 
 
 def test_clipping_late_would_be_refuted_if_the_tails_were_not_visited() -> None:
-    """The naive loss of this correct function is 1/0.9185, above the claim."""
+    """This test catches a search that ignores the tails: the naive loss of this correct function is 1/0.9185, above the
+    claim."""
     found = exact_loss(CORRECT["clipped_late_and_too_little"], *PAIR, PureDP(1.0))
     assert not found.decided
     assert found.loss is not None
@@ -147,6 +148,7 @@ def test_no_mechanism_of_the_reference_is_refuted(name: str) -> None:
     ],
 )
 def test_the_reason_is_said(name: str, reason: str) -> None:
+    """This test catches a wrong reason why no exact loss can be given."""
     draw = CORRECT[name]
     data = (PAIR[0] * 0.998, PAIR[0] * 0.997) if name == "cached_output" else PAIR
     assert reason in exact_loss(draw, *data, PureDP(1.0)).reason
@@ -199,11 +201,11 @@ def test_a_slow_target_is_not_decided() -> None:
         time.sleep(0.02)
         return x.sum() + rng.laplace(size=20)
 
-    # the first attempt may use up a part of the limit
+    # The first attempt may use a part of the time limit.
     assert exact_loss(slow, *PAIR, PureDP(1.0), seconds=0.1).reason.startswith("no answer after 0.")
 
 
-# WHERE DRAWS COME FROM
+# THE SOURCES OF DRAWS
 
 
 def test_draws_of_every_generator_are_recorded() -> None:
@@ -241,6 +243,8 @@ def test_generators_with_one_seed_draw_alike_in_a_recorded_run() -> None:
 
 
 def test_a_wrapped_function_is_recorded() -> None:
+    """This test catches noise that is drawn inside a wrapped function and so is not recorded."""
+
     def noisy(data: Any, eps: float, random_state: Any = None) -> Any:
         noise = np.random.RandomState(random_state).laplace(size=data.shape[1])
         return {"mean": np.clip(data, 0, 1).mean(axis=0) + 0.5 * noise / (len(data) * eps)}
@@ -274,7 +278,7 @@ def test_an_event_proves_what_it_proves() -> None:
     assert event_loss(PureDP(1.0), 0.3, 0.1) == pytest.approx(math.log(3))
     assert event_loss(ApproximateDP(1.0, 0.1), 0.5, 0.1) == pytest.approx(0.5 - math.e * 0.1)
     assert event_loss(ZCDP(1.0), 0.1, 0.3) == 0.0
-    for z in (0.0, 1.0, 2.0):  # half-lines of two normal laws at distance 1 show at most ρ = 1/2
+    for z in (0.0, 1.0, 2.0):  # half-lines show at most ρ = 1/2 for two normal laws at distance 1
         from scipy.special import ndtr
 
         assert 0 < event_loss(ZCDP(0.5), float(ndtr(1 - z)), float(ndtr(-z))) < 0.5

@@ -1,4 +1,4 @@
-"""Questions with recorded draws: refuted and undecided targets, and quick audits."""
+"""Test the questions with recorded draws: refuted and undecided targets, and quick audits."""
 
 import importlib.util
 import json
@@ -46,14 +46,14 @@ def _beside(name: str) -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up in this table
+    sys.modules[name] = module  # the module `dataclasses` looks modules up in this table
     spec.loader.exec_module(module)
     return module
 
 
 CORRECT, PAIR = (getattr(_beside("correct_targets"), name) for name in ("CORRECT", "PAIR"))
 INTERVAL = ((0.0, 1.0),)
-# this target is private only for data of whole numbers: with others in the interval its loss is infinite
+# This target is private only for data of whole numbers; for other numbers in the interval its loss is infinite.
 WHOLE_DATA = "geometric"
 
 
@@ -62,7 +62,7 @@ def quick(target: Any, mechanism: str | None = None, **options: Any) -> AuditRep
 
 
 def gauss(x: Any, *, rho: float, rng: Any, factor: float = 1.0, shift: float = 0.0) -> Any:
-    """Run GaussCov with its entries drawn one by one from below."""
+    """Run GaussCov, and draw its entries one by one from the last to the first."""
     rows = unit_rows(x)
     n, d = rows.shape
     w = np.zeros((d, d))
@@ -152,13 +152,15 @@ def test_the_json_report_keeps_its_schema_and_has_every_exact_loss() -> None:
     assert "--quick" in data["replay"]
 
 
-# CORRECT FUNCTIONS, AND THE GUARDS WITHOUT WHICH THEY WOULD BE ACCUSED
+# CORRECT FUNCTIONS, AND THE GUARDS WITHOUT WHICH THEY WOULD BE REFUTED
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in CORRECT if name != WHOLE_DATA])
 def test_no_exact_question_refutes_a_correct_function(name: str) -> None:
-    """The search decides by arithmetic, so there is no false-alarm probability to state."""
+    """This test catches a refutation of a correct function by arithmetic. The search decides by arithmetic, so there is
+    no false-alarm probability to state.
+    """
     made = recorder(CORRECT[name], {"epsilon": 1.0})
     domain = Searched(bounds=INTERVAL, shapes=((6, 1), (1, 1)))
     assert not searched(made, PureDP(1.0), domain, 60, 2.0, seed=0).worst.refuted
@@ -240,7 +242,7 @@ def test_only_a_shift_and_a_factor_tell_laws_apart() -> None:
 def test_a_rare_budget_form_or_size_is_compared_by_arithmetic(
     name: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gains, "SECONDS", 60.0)  # so that a busy machine tries all cases
+    monkeypatch.setattr(gains, "SECONDS", 60.0)  # the time limit is long, so that a busy machine tries all cases
     (found,) = gains.QUESTION.asked(subject_of(NEGATIVE_CONTROLS[name]), Look())
     assert found.status is Status.REFUTED
     assert told in found.detail
@@ -254,7 +256,9 @@ def _beside_gauss_cov(draw: Any) -> Finding:
 
 
 def test_correct_functions_that_are_asked_at_other_budgets_and_in_other_forms_are_not_refuted() -> None:
-    """Functions with a budget of their own, with a largest budget, and for arrays alone."""
+    """This test catches a refutation of a correct function at another budget or in another form. The functions have a
+    budget of their own, a largest budget, or take arrays only.
+    """
 
     def own_budget(x: Any, *, rho: float, rng: Any) -> Any:
         return gauss_cov.sample(np.asarray(x, float), rng, rho=0.5)
@@ -311,7 +315,7 @@ def test_forced_draws_are_noted_and_skipped_where_nothing_can_be_forced() -> Non
     assert status(report, forced_draws.QUESTION) == {Status.NOTED}
     assert status(report, recorded_draws.QUESTION) == {
         Status.REFUTED
-    }  # outputs beyond 9 on one side do not occur on the other
+    }  # outputs that exceed 9 on one data set do not occur on the other
     bare = quick(lambda x, *, epsilon, rng: 0.0, epsilon=1.0, released="number")
     assert status(bare, forced_draws.QUESTION) == {Status.SKIPPED}
     assert status(bare, gains.QUESTION) == {Status.SKIPPED}

@@ -1,4 +1,4 @@
-"""Gains beside the reference, forced draws, and transcripts of primitives."""
+"""Test gains in comparison with the reference, forced draws, and transcripts of primitives."""
 
 import math
 from typing import Any
@@ -25,7 +25,8 @@ def beside(draw: Any, name: str) -> Gains:
 
 
 def _separate(factor_of_values: float) -> Any:
-    """Run GaussCov and noisy eigenvalues, drawn in the other order and scaled inside of the call."""
+    """Run SeparateCov: GaussCov, and noisy eigenvalues, which are drawn in another order and scaled inside of the
+    call."""
 
     def draw(x: Any, *, rho: float, rng: Any) -> Any:
         rows = unit_rows(x)
@@ -115,7 +116,9 @@ def test_a_transcript_tells_the_budget_by_primitive() -> None:
 @pytest.mark.peers
 @pytest.mark.filterwarnings("ignore")
 def test_a_transcript_shows_the_overspending_of_a_regression() -> None:
-    """LinearRegression of diffprivlib 0.6.6 spends ε/(d + 1) on the mean of X and again on the mean of y."""
+    """This test catches a transcript that counts a primitive's budget once where it is spent twice. LinearRegression of
+    diffprivlib 0.6.6 spends ε/(d + 1) on the mean of X and again on the mean of y.
+    """
     name, bounds = "diffprivlib:linear-regression", ((-1.0, 0.0), (0.0, 1.0))
     x, other = np.array([[-1.0, 1.0]]), np.array([[0.0, 0.0]])
     found = transcript_loss(recorder(name, {"epsilon": 1.0, "bounds": bounds}, PRIMITIVES), x, other)

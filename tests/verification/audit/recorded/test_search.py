@@ -1,4 +1,4 @@
-"""The search reaches the proven loss of every additive mechanism of the reference whose loss is attained."""
+"""Test that the search reaches the proven loss of every additive mechanism of the reference whose loss is attained."""
 
 import inspect
 from typing import Any
@@ -19,8 +19,8 @@ ADDITIVE = {"entrywise-laplace", "lap-cov", "gauss-cov", "gauss-cov-approximate"
 
 
 def _additive() -> list[str]:
-    """Return the targets of additive mechanisms, including two mechanisms with options such that they add noise to
-    a query.
+    """Return the targets of additive mechanisms, including two mechanisms that add noise to a query with some of their
+    options.
     """
     targets = {name: make() for name, make in TARGETS.items()}
     return [
@@ -36,6 +36,7 @@ def _additive() -> list[str]:
 @pytest.mark.parametrize("d", [2, 3, 4])
 @pytest.mark.parametrize("name", _additive())
 def test_the_proven_loss_is_reached(name: str, d: int) -> None:
+    """This test catches a search that stops below the loss that a theorem says is attained."""
     target = TARGETS[name]()
     assert target.mechanism is not None
     declared = MECHANISMS[target.mechanism]
@@ -53,7 +54,7 @@ def test_the_proven_loss_is_reached(name: str, d: int) -> None:
     assert found.worst.loss <= proven * (1 + 1e-6)
     if spend.attained:
         assert found.worst.loss >= REACHED * proven
-    else:  # the proven sensitivity is an upper bound; the largest loss that is known is .9718 of it
+    else:  # the proven sensitivity is an upper bound; the largest known loss is .9718 of it
         assert name.startswith("entrywise-laplace")
         assert d % 2
         assert 0.971 < found.worst.loss / proven < 0.972
@@ -61,7 +62,7 @@ def test_the_proven_loss_is_reached(name: str, d: int) -> None:
 
 def test_the_search_finds_a_pair_that_no_start_is() -> None:
     def slanted(x: Any, *, epsilon: float, rng: Any) -> Any:
-        """Release a number for which the worst rows are ±(0.6, 0.8), with a loss of 2/1.5 of the claim."""
+        """Release a number for which the worst rows are ±(0.6, 0.8), with 2/1.5 times the claimed loss."""
         rows = x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
         return rows @ np.array([0.6, 0.8]) @ np.ones(len(rows)) + rng.laplace(scale=1.5 / epsilon)
 

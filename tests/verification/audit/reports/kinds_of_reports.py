@@ -26,8 +26,8 @@ def no_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @cache
 def report_of(kind: str) -> AuditReport:
-    """A report: Make the report of a kind: "refuted", "not refuted", "inconclusive" or "hostile", where all texts
-    from the target are hostile.
+    """A report: Make a report of the given kind. The kinds are "refuted", "not refuted", "inconclusive" and "hostile",
+    where all texts from the target are hostile.
     """
     if kind == "refuted":
         return audit(no_noise, epsilon=1.0, samples=100)

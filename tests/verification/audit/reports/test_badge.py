@@ -1,4 +1,4 @@
-"""A badge shows only the verdict: mutants that look more favourable violate the schema."""
+"""Test that a badge shows only the verdict, and that mutants that look more favourable violate the schema."""
 
 import json
 from dataclasses import replace
@@ -24,6 +24,7 @@ MESSAGES = {
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", MESSAGES)
 def test_a_badge_says_the_verdict(kind: str) -> None:
+    """This test catches a badge that says more than its audit, such as a green one."""
     badge = json.loads(badge_text(report_of(kind)))
     assert VALIDATOR.is_valid(badge)
     assert badge["message"] == MESSAGES[kind]

@@ -1,4 +1,5 @@
-"""Every format of a report says how many questions were asked and skipped; a badge says the verdict alone."""
+"""Test that every format of a report says how many questions were asked and skipped, and that a badge says the verdict
+alone."""
 
 import json
 from dataclasses import replace
@@ -15,7 +16,7 @@ from tests.verification.audit.reports.kinds_of_reports import KINDS, report_of
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_report_says_how_many_questions_were_asked(kind: str) -> None:
-    """A count that leaves out the skipped questions is not found."""
+    """This test catches a count that leaves out the skipped questions."""
     report = report_of(kind)
     counts = as_json(report)["questions"]
     said = questions_asked(report)

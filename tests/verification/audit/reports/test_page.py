@@ -1,4 +1,4 @@
-"""A report as a page: its content, that it loads nothing from elsewhere, and that a browser shows all of it."""
+"""Test a report as a page: its content, that it loads nothing from elsewhere, and that a browser shows all of it."""
 
 import html
 import json
@@ -29,7 +29,8 @@ VOID = {"meta", "br", "img", "link", "input", "hr"}
 
 
 class Reader(HTMLParser):
-    """Reads the elements and the texts of a page, and checks that every element is closed where it should be."""
+    """A parser that reads the elements and the texts of a page, and checks that every element is closed where it should
+    be."""
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -98,8 +99,8 @@ def test_a_page_needs_no_script_and_nothing_from_elsewhere(kind: str) -> None:
 
 
 def test_a_hostile_name_is_shown_as_it_is_and_does_nothing() -> None:
-    """The test covers all texts that a target can influence: names, versions, messages, options and kinds of
-    failures.
+    """This test catches a text of the target that acts as HTML. The test covers all texts that a target can influence:
+    names, versions, messages, options and kinds of failures.
     """
     page = as_page(report_of("hostile"))
     for part in ("<script>", "<img", "</title></style>"):
@@ -145,9 +146,10 @@ def test_few_values_and_equal_ones_have_a_curve(size: int) -> None:
 
 
 def test_the_band_holds_as_often_as_it_says() -> None:
-    """The band holds over 2000 samples of the law, and not for a scale that is off by a third.
+    """This test catches a band that is too narrow. The band contains 2000 samples of the law, up to chance, and does
+    not contain a law whose scale is off by a third.
 
-    Massart's inequality: the expected number of samples beyond the band is at most 2; more than 15 have a probability
+    By Massart's inequality the expected number of samples beyond the band is at most 2; more than 15 have a probability
     below 1e-9.
     """
     rng, missed, seen = np.random.default_rng(11), 0, 0
@@ -200,7 +202,9 @@ def test_the_most_telling_law_is_drawn_and_for_nuclear_laplace_the_tail_with_bot
 
 
 def test_the_bound_that_is_drawn_lies_above_the_exact_tail() -> None:
-    """In the picture itself, a point further down has a smaller probability."""
+    """This test catches a drawn bound that lies below the tail. In the picture, a point further down has a smaller
+    probability.
+    """
     tail = pictures(_as("nuclear-laplace", _with_curve("spectral norm", 2, 0.5)))[1].picture
     paths = {path.attrib["class"]: path.attrib["d"] for path in tail.iter("path")}
     law, bound = (
@@ -282,7 +286,7 @@ parent.document.body.setAttribute("data-measured", JSON.stringify({
 
 
 def _dom(file: Path) -> str:
-    """Return the document in the browser after it was loaded."""
+    """Return the document of the page after the browser has loaded it."""
     assert CHROMIUM is not None
     own = file.parent / "browser"
     done = subprocess.run(
@@ -293,7 +297,7 @@ def _dom(file: Path) -> str:
 
 
 def _measured(page: str, width: int, folder: Path) -> dict[str, Any]:
-    """Return what the browser measures of the page, every line of it opened, in a frame of that width.
+    """Return the browser's measurements of the page in a frame of the given width, with every line opened.
 
     A frame is used, because a browser window cannot be as narrow as a phone.
     """
@@ -328,7 +332,9 @@ def pages() -> list[str]:
 def test_a_phone_and_a_desktop_show_all_of_the_page_in_letters_that_can_be_read(
     width: int, pages: list[str], tmp_path: Path
 ) -> None:
-    """With every line opened, nothing is wider than the window, nothing is cut, and no letter is below 11.5 pixels."""
+    """This test catches a page that is cut off on a narrow screen. With every line opened, nothing is wider than the
+    window or cut off, and no letter is smaller than 11.5 pixels.
+    """
     for page in pages:
         measured = _measured(page, width, tmp_path)
         assert measured["width"] == width

@@ -1,4 +1,4 @@
-"""A report as SARIF: its form, its results, their locations, and that it claims no more than the report."""
+"""Test a report as SARIF: its form, its results, their locations, and that it claims no more than the report."""
 
 import copy
 import functools
@@ -176,8 +176,8 @@ def test_a_function_without_a_source_is_nowhere() -> None:
 
 
 def test_a_target_is_found_from_its_name_without_importing_it(tmp_path: Path) -> None:
-    """The location is found even if the target cannot be imported; a process is located at the first line of its
-    script.
+    """This test catches a location that is found only by importing the target. The location is found even if the target
+    cannot be imported; a process is located at the first line of its script.
     """
     (tmp_path / "mine.py").write_text("import os\nos._exit(3)\n\n\nclass Model:\n    def fit(self): ...\n")
     (tmp_path / "broken.py").write_text("def release(:\n")

@@ -1,4 +1,5 @@
-"""The report on a terminal: the order of its parts, every figure of a witness, and no line wider than the terminal."""
+"""Test the report on a terminal: the order of its parts, every figure of a witness, and no line wider than the
+terminal."""
 
 import ast
 import io

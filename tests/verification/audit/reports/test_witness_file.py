@@ -1,4 +1,5 @@
-"""Witnesses: in a file that `--pair` reads again, and in full in the report if they are small; and lines on draws."""
+"""Test witnesses: `--pair` reads their file again, and the report has them in full if they are small; test lines about
+draws."""
 
 import io
 import json
@@ -20,7 +21,7 @@ from covassay.verification.audit.targets.target import TargetReference
 
 
 def too_little(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Add a tenth of the necessary noise; every tenth output is not finite."""
+    """Add a tenth of the necessary noise, and make every tenth output not finite."""
     d = x.shape[1]
     if rng.random() < 0.1:
         return np.full((d, d), np.nan)
@@ -117,7 +118,7 @@ def test_the_share_of_failed_draws_is_a_line_of_the_report(report: AuditReport) 
 
 @pytest.mark.slow
 def test_repeats_are_one_finding() -> None:
-    """The report shows repeats as one finding, and lists every check."""
+    """This test catches a report that shows repeats as several findings, or lists not every check."""
     report = audit(TargetReference("mutant:half-noise-gauss-cov", "."), rho=0.5, samples=200)
     law = [check for check in report.refuted if check.kind == "law"]
     (group,) = [group for group in findings(report) if group[0].kind == "law"]

@@ -1,4 +1,5 @@
-"""All processes that a target starts end with it, its output is limited, and every wait has a time limit."""
+"""Test that all processes that a target starts end with it, that its output is limited, and that every wait has a time
+limit."""
 
 import contextlib
 import os
@@ -35,7 +36,7 @@ SLEEPER = "n = subprocess.DEVNULL; subprocess.Popen(['sleep', '600'], stdin=n, s
 
 
 def script(folder: Path, body: str, first: str = "") -> TargetReference:
-    """Make a target that runs `first`, and `body` for every line."""
+    """Make a target that runs `first` once, and `body` for every line."""
     (folder / "target.py").write_text(f"{FIRST}{first}\nfor line in sys.stdin:\n    {body}\n")
     return TargetReference(f"exec:{shlex.quote(sys.executable)} -I target.py", str(folder))
 
@@ -46,7 +47,7 @@ def process(folder: Path, body: str, first: str = "") -> Process:
 
 
 def members(group: int) -> list[int]:
-    """The ids of the processes of a group that are alive."""
+    """Return the ids of the processes of a group that are alive."""
     found = []
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -85,7 +86,7 @@ def test_every_process_of_the_group_ends(ends: str, body: str, how: Callable[[Ch
     asked.ask({"x": [[1.0]]}, 10**6)
     assert asked._running is not None
     group = asked._running.pid
-    time.sleep(0.2)  # the leader needs this time to end
+    time.sleep(0.2)  # the leader of the group needs this time to end
     assert len(members(group)) == (2 if ends == "the leader goes on" else 1)
     start = time.monotonic()
     how(asked)
@@ -105,7 +106,9 @@ def test_the_group_ends_when_the_leader_ends_instead_of_replying(tmp_path: Path)
 @pytest.mark.thorough
 @pytest.mark.parametrize("ended_by", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_the_group_ends_with_the_run_that_is_killed(ended_by: signal.Signals, tmp_path: Path) -> None:
-    """The process does not see the end of its input, and the audit itself is killed too."""
+    """This test catches processes of a target that survive the audit. The process does not see the end of its input,
+    and the audit itself is killed as well.
+    """
     source = script(tmp_path, "time.sleep(600)", f"{SLEEPER}; open('group', 'w').write(str(os.getpid()))")
     arguments = ["audit", source.spec, "--epsilon", "1", "--jobs", "1", "--time-limit", "600"]
     with subprocess.Popen([COMMAND, *arguments], cwd=tmp_path, preexec_fn=_hears) as running:
@@ -133,6 +136,7 @@ def _only_child(parent: int) -> int:
 
 
 def test_the_supervisor_knows_the_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches a child process that outlives its audit because the supervisor does not know of it."""
     monkeypatch.setattr(deadline, "_folder", str(tmp_path))
     asked = process(tmp_path, REPLY)
     asked.ask({"x": [[1.0]]}, 10**6)
@@ -156,7 +160,9 @@ def test_the_supervisor_ends_groups_that_nobody_has_ended(tmp_path: Path) -> Non
 
 
 def test_standard_error_is_bounded_and_its_end_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program may write any amount of it, within one request, without a file and without waiting."""
+    """This test catches standard error that is kept without a limit, or blocks the program. Within one request a
+    program may write any amount to standard error; nothing is kept in a file, and the program never waits.
+    """
     monkeypatch.setattr(child, "LOG_KEPT", 10_000)
     loud = f"[sys.stderr.write('x' * 99_999 + chr(10)) for _ in range(200)]; sys.stderr.write('the end\\n'); {REPLY}"
     asked = process(tmp_path, loud)
@@ -199,7 +205,9 @@ def test_a_second_line_ends_the_audit_with_its_cause(name: str, tmp_path: Path) 
 
 @pytest.mark.thorough
 def test_a_second_line_is_exit_status_3(tmp_path: Path) -> None:
-    """The exit status is 3 also for an occasional second line, in a worker."""
+    """This test catches an unexpected second line that is ignored. The exit status is 3 even if a second line comes
+    only occasionally, in a worker.
+    """
     body = (
         "d = len(json.loads(line)['x'][0]); v = json.loads(line)['seed'] % 997; "
         "print(json.dumps({'output': [[v] * d] * d}), flush=True); v % 40 == 0 and print('tick', flush=True)"
@@ -240,7 +248,7 @@ def test_the_first_reply_has_the_time_to_start(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_later_start_gets_little_more_than_the_first_took(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a longer limit a hanging draw would get the time limit of a start each time."""
+    """This test catches a start limit that applies again to every hanging draw."""
     target = script(tmp_path, f"time.sleep(60 * (json.loads(line)['epsilon'] == 2)); {REPLY}").load()
     monkeypatch.setenv(START_VARIABLE, "30")
     rng = np.random.default_rng(0)
@@ -262,7 +270,9 @@ def test_a_later_start_gets_little_more_than_the_first_took(tmp_path: Path, monk
 def test_a_process_that_never_reads_cannot_be_run(
     first: str, d: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With so many columns the request is more than a pipe holds."""
+    """This test catches an audit that waits forever to write a request. With so many columns, a request is larger than
+    the buffer of a pipe.
+    """
     monkeypatch.setenv(START_VARIABLE, "0.4")
     box = Box.of([(0, 1)] * d)
     setting = Setting(script(tmp_path, REPLY, first), {"epsilon": 1.0}, SECOND_MOMENT, 0, seconds=0.2, box=box)
@@ -273,7 +283,9 @@ def test_a_process_that_never_reads_cannot_be_run(
 
 
 def test_a_reply_to_what_was_never_read_is_one(tmp_path: Path) -> None:
-    """A program that ends without reading may still have answered; the next request goes to a new process."""
+    """This test catches a reply that is lost because its process has ended. A program that ends without reading may
+    still have answered; the next request goes to a new process.
+    """
     (tmp_path / "once.py").write_text("print('{\"output\": 1.0}', flush=True)\n")
     target = TargetReference(f"exec:{shlex.quote(sys.executable)} -I once.py", str(tmp_path)).load()
     rng = np.random.default_rng(0)
@@ -289,7 +301,9 @@ def test_a_limit_that_is_no_number_of_seconds_is_refused(text: str, monkeypatch:
 
 
 def test_a_process_that_forks_answers_once(tmp_path: Path) -> None:
-    """The copy keeps both pipes open, and ends with the group."""
+    """This test catches a forked copy that answers a second time, or survives. The copy keeps both pipes open, and ends
+    with the group.
+    """
     asked = process(tmp_path, REPLY, "os.fork() or time.sleep(600)")
     assert asked.ask({"x": [[3.0]]}, 10**6)["output"] == [[3.0]]
     assert asked._running is not None
@@ -299,6 +313,7 @@ def test_a_process_that_forks_answers_once(tmp_path: Path) -> None:
 
 
 def test_large_requests_and_replies_pass(tmp_path: Path) -> None:
+    """This test catches a deadlock on requests and replies that are larger than a pipe holds."""
     asked = process(tmp_path, REPLY)
     rows: Any = np.random.default_rng(0).standard_normal((2000, 30)).tolist()
     for _ in range(3):

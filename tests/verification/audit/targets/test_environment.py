@@ -1,4 +1,5 @@
-"""Adapters of packages that are missing, have another version, do not import, or are in an environment of their own."""
+"""Test adapters of packages that are missing, have another version, do not import, or are in an environment of their
+own."""
 
 import json
 import os
@@ -101,7 +102,8 @@ def put_here(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 def installed(module: ModuleType, tmp_path: Path) -> Path:
-    """Make an environment as `covassay adapters install` does, but without pip: a file puts everything on its path."""
+    """Make an environment as `covassay adapters install` does, but without pip; a file puts all packages of this
+    environment on its path."""
     site = put_package(tmp_path / "site")
     commands: list[Sequence[str]] = []
 
@@ -211,13 +213,13 @@ def test_a_target_is_asked_in_its_environment(
     assert np.shape(draw("overwrites", before)) == (2, 2)
     # the audit sees what the target did to its data
     np.testing.assert_array_equal(before, np.vstack([[7.0, 7.0], X[1:]]))
-    assert draw("fails", X) == Failure("exception", "LookupError")  # the error has no value of the data
+    assert draw("fails", X) == Failure("exception", "LookupError")  # the error message contains no value of the data
     assert isinstance(draw("dies", X), Failure)
     np.testing.assert_array_equal(there, draw("moment", X))
     assert TargetReference("fake:in-a-box", ".").load().bounds == ((0.0, 9.0), (0.0, 1.0))
     np.testing.assert_array_equal(draw("in-a-box", X, bounds=((0.0, 9.0), (0.0, 1.0))), [9.0, 9.0])
 
-    # a package that is installed here is used here, with the same draws
+    # an installed package is used in this process, with the same draws
     put_here(monkeypatch, put_package(tmp_path / "here"))
     target._load.cache_clear()
     here = TargetReference("fake:moment", ".").load()

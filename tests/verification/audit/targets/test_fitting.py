@@ -1,4 +1,4 @@
-"""Functions with common signatures: the call is found, or two lines of code that would work are suggested."""
+"""Test functions with common signatures: the call is found, or two lines of code that would work are suggested."""
 
 import functools
 import pickle
@@ -25,7 +25,7 @@ X = np.eye(3)
 
 
 def noisy(x: Any, eps: float, rng: Any) -> Matrix:
-    """Release a noisy moment; the function needs an array, and a generator of either kind of numpy."""
+    """Release a noisy moment; the function needs an array and a generator, which may be of either type of numpy."""
     return np.asarray(x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2) / eps)
 
 
@@ -98,7 +98,7 @@ class Estimator:
 
 
 class Silent:
-    """An estimator whose `fit` returns None and takes the seed."""
+    """An estimator whose `fit` takes the seed and returns None."""
 
     def __init__(self, eps):
         self.eps = eps

@@ -1,4 +1,5 @@
-"""An output that is found by trial must be a release: it changes with the seed and has the form of an output."""
+"""Test that an output that is found by trial must be a release: it changes with the seed and has the form of an
+output."""
 
 import asyncio
 import functools
@@ -29,7 +30,7 @@ def noise(d: int, seed: Any) -> Matrix:
 
 
 class Learner:
-    """An estimator that keeps the second moment without noise, and adds noise when it is asked to release."""
+    """An estimator that keeps the second moment without noise, and adds noise when a release is requested."""
 
     def __init__(self, epsilon: float, random_state: Any = None) -> None:
         self.seed = random_state
@@ -59,7 +60,7 @@ class ReleasesWithGenerator(Learner):
 
 
 class Telling(Learner):
-    """An estimator whose part with the plausible name has no noise; the result of its method has noise."""
+    """An estimator whose part with the plausible name has no noise, while the result of its method has noise."""
 
     def fit(self, X: Matrix) -> "Telling":
         self.covariance_ = X.T @ X / len(X)
@@ -89,7 +90,8 @@ class Subsampled(Learner):
 
 
 class Lazy(Learner):
-    """An estimator with properties: one raises, one ends the program, one draws its noise when it is read."""
+    """An estimator with three properties: the first raises an exception, the second ends the program, and the third
+    draws its noise when it is read."""
 
     def fit(self, X: Matrix) -> "Lazy":
         self.partial_fit(X)
@@ -137,6 +139,7 @@ def found(function: Any) -> Target:
 
 @pytest.mark.parametrize("name", FOUND)
 def test_what_is_released_is_found(name: str) -> None:
+    """This test catches a call that is found wrongly, and a seed that the found call ignores."""
     function, call = FOUND[name]
     target = found(function)
     assert target.draw.call == call  # type: ignore[attr-defined]
@@ -158,7 +161,7 @@ class NoNoise:
 
 
 class Cached(Learner):
-    """An estimator whose first release is cached for all objects."""
+    """An estimator that caches its first release for all objects."""
 
     kept: Any = None
 
@@ -169,7 +172,7 @@ class Cached(Learner):
 
 
 class Several(Learner):
-    """An estimator with two parts in the shape of an output; no name decides between them."""
+    """An estimator with two parts in the shape of an output, whose names do not decide between them."""
 
     release = None  # type: ignore[assignment]
 
@@ -180,7 +183,7 @@ class Several(Learner):
 
 
 class Ways:
-    """An object with several methods that take data; no name decides between them."""
+    """An object with several methods that take data, whose names do not decide between them."""
 
     def __init__(self, epsilon: float) -> None:
         pass
@@ -283,7 +286,8 @@ def test_an_expression_that_was_offered_does() -> None:
 
 
 def test_who_says_how_it_is_called_is_held_to_it() -> None:
-    """If the user names the part without noise, it is refuted."""
+    """This test catches an audit that replaces the part that the user has named: if that part has no noise, the target
+    is refuted."""
     report = audit(NoNoise, epsilon=1.0, samples=100, call="f(epsilon=epsilon).fit(x).covariance_", stop_early=True)
     assert report.verdict.value == "REFUTED"
 
@@ -331,11 +335,12 @@ def test_a_matrix_that_is_now_and_then_a_triangle_is_left_alone() -> None:
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
 def test_the_matrix_of_a_triangle(d: int) -> None:
+    """This test catches a triangle whose entries are put back in the wrong order."""
     whole = noise(d, 0)
     for triangle in (np.triu(whole), np.tril(whole), whole[np.triu_indices(d)], list(whole[np.triu_indices(d)])):
         assert np.array_equal(symmetric(triangle), whole)
     assert np.array_equal(symmetric(whole[np.tril_indices(d)], lower=True), whole)
-    # the order of the vech of statisticians, and of R
+    # The entries are in the order of vech in statistics, and of R.
     column_by_column = np.concatenate([whole[j:, j] for j in range(d)])
     assert np.array_equal(symmetric(column_by_column), whole)
 

@@ -1,4 +1,4 @@
-"""The audit restores the state of the process after any change by a target."""
+"""Test that the audit restores the state of the process after any change by a target."""
 
 import math
 import os
@@ -71,7 +71,8 @@ def test_a_change_is_noted_and_the_verdict_is_as_without_it(tmp_path: Path) -> N
     first, second = ({c.label: (c.status, c.p_value) for c in r.checks} for r in reports)
     assert second.pop("contract / process state") == (Status.NOTED, None)
     assert first.pop("contract / process state") == (Status.NOT_REFUTED, None)
-    # arithmetic decides about the one alone, because the other seeds generators, and so spares it other questions
+    # Arithmetic decides about the first target alone. The second seeds generators, so that some questions are not
+    # asked.
     first, second = (
         {label: found for label, found in checks.items() if label.startswith("contract") and "running" not in label}
         for checks in (first, second)

@@ -1,4 +1,4 @@
-"""Targets that are processes: the README's example, and processes that misbehave."""
+"""Test targets that are processes: the README's example, and processes that misbehave."""
 
 import json
 import shlex
@@ -38,7 +38,7 @@ ECHO = "return json.dumps({'output': request['x']})"
 
 
 def example() -> str:
-    """The process on the page of the audit, as text."""
+    """Return the process on the audit's page, as text."""
     text = PAGE.read_text(encoding="utf-8").partition("      # release.py\n")[2].partition("      $ covassay")[0]
     return "".join(line.removeprefix("      ") for line in text.splitlines(keepends=True))
 
@@ -105,7 +105,7 @@ def test_one_process_answers_all_requests_of_a_worker(tmp_path: Path) -> None:
 
 
 def test_whole_numbers_of_any_length_are_numbers(tmp_path: Path) -> None:
-    """JavaScript writes 1e20 as 100000000000000000000."""
+    """This test catches a reader that rejects 100000000000000000000, which is how JavaScript writes 1e20."""
     draws = draw(setting(tmp_path, "return json.dumps({'output': 10**20})", released="number"), X, 1, "long")
     assert draws.outputs.tolist() == [1e20]
 
@@ -139,7 +139,9 @@ MISBEHAVING = {
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", MISBEHAVING)
 def test_a_process_that_misbehaves_is_an_outcome(tmp_path: Path, name: str) -> None:
-    """There is a clear message if there is no output (`None`: there is an output, and the contract checks it)."""
+    """This test catches an audit that crashes with the process. There is a clear message if there is no output. (`None`
+    means that there is an output, which the contract checks.)
+    """
     answer, first, failure, shown = MISBEHAVING[name]
     target = setting(tmp_path, answer, first)
     draws = draw(target, X, 2, "misbehaving")
@@ -168,9 +170,11 @@ def test_a_process_that_hangs_is_killed_and_the_next_request_has_a_reply_of_its_
 
 
 def test_a_time_limit_that_falls_into_a_start_loses_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limit ends before the process is registered; the process must be stopped nevertheless.
+    """This test catches a process that is started and never stopped. The limit ends before the process is registered,
+    and the process must still be stopped.
 
-    On a busy machine the limit may be over before the start; that request starts nothing, and another one is made.
+    On a busy machine the limit may be over before the start; that request starts no process, and another request is
+    made.
     """
     started: list[subprocess.Popen[bytes]] = []
 
@@ -202,7 +206,9 @@ def test_a_process_that_never_answers_cannot_be_run(tmp_path: Path, monkeypatch:
 
 
 def test_a_process_that_does_not_read_its_input_is_a_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The request is larger than the buffer of a pipe, so that writing it would block."""
+    """This test catches an audit that waits forever to write a request. The request is larger than the buffer of a
+    pipe, so that writing it would block.
+    """
     monkeypatch.setenv(START_VARIABLE, "0")
     draws = draw(setting(tmp_path, ECHO, "time.sleep(60)", seconds=0.2), np.ones((20_000, 2)), 1, "deaf")
     assert draws.failures == {"time-out: no output after 0.2 s": 1}

@@ -1,4 +1,4 @@
-"""Public parameters that a target and a mechanism share: a different default must not be taken for a mistake."""
+"""Test public parameters that a target and a mechanism share: a different default must not be reported as a mistake."""
 
 from typing import Any
 
@@ -54,7 +54,8 @@ class Estimator:
     ],
 )
 def test_another_default_is_not_refuted_and_is_noted(target: Any, name: str, note: str) -> None:
-    """Bug: a correct function is refuted because its public parameter has another default than the mechanism's."""
+    """This test catches a correct function that is refuted because its public parameter has another default than the
+    mechanism's."""
     report = audit(target, name, **FEW)
     assert report.verdict is Verdict.NOT_REFUTED
     assert note in report.notes
@@ -62,7 +63,8 @@ def test_another_default_is_not_refuted_and_is_noted(target: Any, name: str, not
 
 @pytest.mark.thorough
 def test_a_stated_value_is_passed_to_the_target() -> None:
-    """Bug: `--options` sets the expected law only, so that the target draws with its own default and is refuted."""
+    """Bug: This test catches a value of `--options` that sets only the expected law, so that the target draws with its
+    own default and is refuted."""
     report = audit(larger_kappa, "naive-pce", options={"kappa": "20"}, **FEW)
     assert report.verdict is Verdict.NOT_REFUTED
     assert "called as f(x, rho=rho, rng=rng, kappa=20.0)" in report.notes
@@ -70,7 +72,7 @@ def test_a_stated_value_is_passed_to_the_target() -> None:
 
 @pytest.mark.thorough
 def test_too_little_noise_for_its_own_value_is_refuted() -> None:
-    """Bug: the comparison with the law for the target's own value has no power."""
+    """This test catches a comparison with the law for the target's own value that has no power."""
 
     def less(x: Matrix, *, rho: float, rng: np.random.Generator, kappa: float = 100.0) -> Matrix:
         return naive_pce.sample(x, rng, rho=rho / 0.97**2, kappa=kappa)
@@ -79,7 +81,8 @@ def test_too_little_noise_for_its_own_value_is_refuted() -> None:
 
 
 def test_only_constants_that_the_mechanism_takes_are_its_values() -> None:
-    """Bug: a parameter of another meaning, or one that the call computes, changes the expected law."""
+    """This test catches a parameter of another meaning, or one that the call computes, that changes the expected
+    law."""
     declared = mechanism("gauss-cov")
 
     def other(x: Matrix, *, rho: float, rng: np.random.Generator, ensemble: int = 7) -> Matrix:
@@ -94,7 +97,7 @@ def test_only_constants_that_the_mechanism_takes_are_its_values() -> None:
 
 
 def test_what_the_call_sets_is_not_passed_again() -> None:
-    """Bug: the expression of a user is overwritten, or gets one keyword twice."""
+    """This test catches a user's expression that is overwritten, or that gets one keyword twice."""
     declared = mechanism("gauss-cov")
     assert to_pass(longer_rows, declared, {}) == {"max_norm": 1.0}
     assert to_pass(wrap(longer_rows, "f(x, rho=rho, rng=rng, max_norm=2.0)"), declared, {}) == {}

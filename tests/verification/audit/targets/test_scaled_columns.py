@@ -1,4 +1,4 @@
-"""Targets of bounded columns in scaled columns: their arguments, and the view of their results."""
+"""Test targets of bounded columns in scaled columns: their arguments, and the view of their results."""
 
 from typing import Any
 

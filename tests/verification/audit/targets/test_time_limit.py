@@ -1,4 +1,4 @@
-"""The time limit of a draw: it interrupts the draw and nothing else, whenever the alarm is raised."""
+"""Test the time limit of a draw: it interrupts the draw and nothing else, whenever the alarm is raised."""
 
 import signal
 import time
@@ -13,7 +13,9 @@ SECONDS = 0.0005
 
 @pytest.mark.thorough
 def test_a_draw_that_ends_when_its_time_is_up_leaves_no_timer_behind() -> None:
-    """Alarms are raised at all moments near the end of a draw; a pending alarm would be raised here."""
+    """This test catches a timer that is left behind. Alarms are raised at many moments near the end of a draw; a timer
+    that was left behind would raise one here.
+    """
     before = signal.getsignal(signal.SIGALRM)
     seen = set()
     for i in range(3000):

@@ -1,4 +1,4 @@
-"""A user's own function in a plain file, audited from a directory that has its own `verification` folder."""
+"""Test a user's own function in a plain file, audited from a directory that has its own `verification` folder."""
 
 import subprocess
 import sys
@@ -85,7 +85,8 @@ def test_a_broken_function_is_caught_and_the_mistake_is_named(project: Path, nam
     ],
 )
 def test_a_function_that_ends_the_process_cannot_be_audited(project: Path, old: str, new: str) -> None:
-    """Exit status 0 comes from a completed report only, never from the target's own sys.exit(0)."""
+    """This test catches an exit status 0 that comes from the target's own sys.exit(0), and not from a completed
+    report."""
     assert old in CORRECT
     done = run_audit(project, CORRECT.replace(old, new, 1))
     assert done.returncode == 3, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""The audit and the gate on a small project, with answers written by hand in the format of Rocq.
+"""Test the audit and the gate of the proofs on a small project, with answers written by hand in the format of Rocq.
 
 The answers test how the gate handles the kernel's answers, also on machines without Rocq. The tests in test_gate.py
 check that Rocq answers in this format, where it is installed.
@@ -98,7 +98,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str]) -> None
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """Return the folder proofs/ of a small project."""
+    """Return the `proofs` folder of a small project."""
     folder = tmp_path / "proofs" / "rocq"
     folder.mkdir(parents=True)
     (folder / "One.v").write_text(SOURCE)
@@ -118,7 +118,7 @@ def accepted(project: Path, monkeypatch: pytest.MonkeyPatch) -> gate.GateReport:
 
 
 def test_what_the_kernel_answers_is_what_is_locked(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Catches a lock that differs from the kernel's answers."""
+    """This test catches a lock that differs from the kernel's answers."""
     report = accepted(project, monkeypatch)
     assert report.wrong == []
     assert report.record is not None
@@ -133,7 +133,7 @@ def test_what_the_kernel_answers_is_what_is_locked(project: Path, monkeypatch: p
 
 
 def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Catches a finding although nothing has changed."""
+    """This test catches a finding although nothing has changed."""
     accepted(project, monkeypatch)
     again = gate.recheck(project, {})
     assert again.findings == []
@@ -196,7 +196,7 @@ def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.Mon
 def test_another_answer_is_seen(
     project: Path, monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str], rule: str, told: str
 ) -> None:
-    """Catches a change of a statement, a definition, an axiom or a tool that is not reported."""
+    """This test catches a change of a statement, a definition, an axiom or a tool that is not reported."""
     accepted(project, monkeypatch)
     pretend(monkeypatch, changed)
     assert (rule, told) in {(f.rule, f.text) for f in gate.recheck(project, {}).findings}

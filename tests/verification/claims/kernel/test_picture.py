@@ -11,7 +11,7 @@ PROOFS = Path(__file__).parents[4] / "proofs"
 
 
 def project(folder: Path, requires: dict[str, str]) -> Path:
-    """Files with one command `Require` each, by their paths."""
+    """Make files with one command `Require` each, by their paths."""
     for name, required in requires.items():
         path = folder / f"{name}.v"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -22,18 +22,20 @@ def project(folder: Path, requires: dict[str, str]) -> Path:
 
 
 def test_the_picture_is_of_the_proofs_of_today() -> None:
-    """After a change: covassay claims render. Catches a file that was moved, and a new tag or Require."""
+    """This test catches a file that was moved, and a new tag or Require. If the picture is out of date, run covassay
+    claims render.
+    """
     assert (PROOFS / picture.NAME).read_text(encoding="utf-8") == picture.draw(PROOFS / "rocq")
 
 
 def test_the_page_says_what_is_in_each_folder() -> None:
-    """Catches a folder that the table leaves out, or that is gone."""
+    """This test catches a folder that the table leaves out, or that is gone."""
     text = (PROOFS / "README.md").read_text(encoding="utf-8").partition("| folder of `rocq/` |")[2].partition("\n\n")[0]
     assert sorted(re.findall(r"^\| `(\S+)` \|", text, re.MULTILINE)) == list(picture.rests_on(PROOFS / "rocq"))
 
 
 def test_a_folder_rests_on_what_its_files_require(tmp_path: Path) -> None:
-    """Catches a line over two folders, one for a comment, and one between files of a folder."""
+    """This test catches a line over two folders, one for a comment, and one between files of a folder."""
     graph = picture.rests_on(project(tmp_path, {"a/X": "Y W", "a/W": "Y V", "b/Y": "V", "c/d/V": "", "e/Z": "V"}))
     assert graph == {"a": {"b", "c/d"}, "b": {"c/d"}, "c/d": set(), "e": {"c/d"}}
     assert picture.direct(graph) == {"a": {"b"}, "b": {"c/d"}, "c/d": set(), "e": {"c/d"}}
@@ -41,6 +43,6 @@ def test_a_folder_rests_on_what_its_files_require(tmp_path: Path) -> None:
 
 
 def test_folders_that_rest_on_each_other_are_an_error(tmp_path: Path) -> None:
-    """Catches a lemma of the library that uses a mechanism, so that no order of reading is left."""
+    """This test catches a lemma of the library that uses a mechanism, so that no order of reading is left."""
     with pytest.raises(ValueError, match=r"rest on each other: a, b$"):
         picture.rests_on(project(tmp_path, {"a/X": "Y", "b/Y": "V", "a/V": "", "c/Z": ""}))

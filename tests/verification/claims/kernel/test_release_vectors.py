@@ -1,4 +1,4 @@
-"""The releases that the kernel evaluated from the definitions of whole mechanisms, compared with `release`."""
+"""Test that `release` agrees with the releases that the kernel evaluated from the definitions of whole mechanisms."""
 
 import importlib
 import json
@@ -24,7 +24,7 @@ from covassay.reference.mechanisms.registry import MECHANISMS
 
 PROOFS = Path(__file__).resolve().parents[4] / "proofs"
 VECTORS = json.loads((PROOFS / "vectors.json").read_text(encoding="utf-8"))["vectors"]
-ROUNDING = 1e-13  # a release of numbers below 10 takes some ten operations, each with relative error 2^-53
+ROUNDING = 1e-13  # a release of numbers below 10 takes about ten operations, each with relative error 2^-53
 Row = dict[str, Fraction]
 Options = dict[str, Any]
 Replay = Callable[[Row], None]
@@ -83,7 +83,7 @@ def vector(name: str, budget: str) -> Callable[[Row], None]:
 
 
 def approximate_budget(row: Row) -> Options:
-    """The ε and δ for which √(2 ln(1.25/δ))/ε is the multiplier of a row."""
+    """Return the ε and δ for which √(2 ln(1.25/δ))/ε is the multiplier of a row."""
     epsilon = 0.9
     exponent = (2 * float(row["half_multiplier"]) * epsilon) ** 2 / 2
     return {"epsilon": epsilon, "delta": 1.25 * math.exp(-exponent), "calibration": "paper"}
@@ -114,7 +114,7 @@ def nuclear_ball_projection(row: Row) -> None:
 
 
 def short_rows(row: Row) -> Options:
-    """Replay a row with a beta of n e^(−L), so that the squared radius is rational."""
+    """Replay a row, with β = n e^(−L), for which the squared radius is rational."""
     beta = float(row["n"]) * math.exp(-row["log"])
     settings: Options = {"calibration": "tight" if row["option"] else "reconstructed", "kappa": float(row["kappa"])}
     return settings | {"rho": float(row["budget"]), "beta": beta}
@@ -126,7 +126,7 @@ def naive_pce(row: Row) -> None:
 
 
 def coinpress_mean(row: Row) -> None:
-    """Replay a row with the beta for its gamma1: γ₁² = d + 2√(dL) + 2L, so √(2L) = √(γ₁² − d/2) − √(d/2)."""
+    """Replay a row with the β that belongs to its γ₁: γ₁² = d + 2√(dL) + 2L, so √(2L) = √(γ₁² − d/2) − √(d/2)."""
     d, gamma = float(row["d"]), float(row["gamma1"])
     log = (math.sqrt(gamma**2 - d / 2) - math.sqrt(d / 2)) ** 2 / 2
     settings = {"rho": float(row["budget"]), "radius": float(row["radius"]), "beta": float(row["n"]) * math.exp(-log)}
@@ -150,7 +150,7 @@ def separate(name: str, noise_class: Callable[..., Any], budget: str, options: C
 
 
 def histogram(name: str, given: str) -> Replay:
-    """Replay a row with the beta for which 2 ln(8nd/β) = r²."""
+    """Replay a row with the β for which 2 ln(8nd/β) = r²."""
 
     def replay(row: Row) -> None:
         n, d = size(row)
@@ -164,13 +164,13 @@ def histogram(name: str, given: str) -> Replay:
 
 
 def preconditioner(row: Row) -> None:
-    """Replay a row as for naive-pce; the release is y over the root of 0.84."""
+    """Replay a row as for naive-pce; the release is y divided by the root of 0.84."""
     released = weak_ppc.release(data(row), scaled(row, 2, 2), **short_rows(row))
     close(math.sqrt(0.84) * released, block(row, "y", 2, 2))
 
 
 def coinpress_covariance(row: Row) -> None:
-    """Replay a row with one step; beta is n e^(−L), so that γ² is rational."""
+    """Replay a row with one step, and with β = n e^(−L), for which γ² is rational."""
     settings = {"rho": float(row["budget"]), "u": float(row["u"]), "beta": float(row["n"]) * math.exp(-row["log"])}
     released = module_of("coinpress-covariance").release(data(row), scaled(row, 2, 2)[None], steps=1, **settings)
     close(released, block(row, "y", 2, 2))
@@ -183,7 +183,8 @@ def output_perturbation(row: Row) -> None:
 
 
 def discrete_laplace(row: Row) -> None:
-    """The scale that `release` requests, and the integers, are exact; a release is the nearest float."""
+    """Replay a row: the scale that `release` requests and the integers are exact, and a release is the nearest
+    float."""
     d = size(row)[1]
     entries = [[int(row[f"z{i + 1}{j + 1}"]) for j in range(d)] for i in range(d)]
     scales: list[Fraction] = []
@@ -208,7 +209,7 @@ def above(row: Row) -> None:
 
 
 def radius(row: Row) -> None:
-    """Replay a row with the beta for its slack."""
+    """Replay a row with the β that belongs to its slack."""
     epsilon, slack, precision = (float(row[column]) for column in ("budget", "slack", "precision"))
     paper = 4 * math.exp(-slack * epsilon / 8)  # slack = (8/ε) ln (4/β)
     tight = math.sqrt(8) * math.exp(-slack * epsilon / 4)  # slack = (2/ε) ln (2/β) + (2/ε) ln (4/β)
@@ -219,7 +220,8 @@ def radius(row: Row) -> None:
 
 
 def odds(row: Row) -> None:
-    """Replay a row: with Gumbel noise g, feature 2 wins if g₂ − g₁ is above minus the log odds, here by 1 %, or not."""
+    """Replay a row: with Gumbel noise g, feature 2 wins if g₂ − g₁ is above minus the log odds; here it is above or
+    below by 1 %."""
     for beyond, winner in ((0.99, 2), (1.01, 1)):
         noise = np.array([beyond * float(row["log_odds"]), 0.0])
         assert exponential.release(data(row), noise, epsilon=float(row["budget"])) == winner
@@ -263,9 +265,9 @@ def plain(_: int) -> Options:
 
 @dataclass(frozen=True)
 class Release:
-    """How the rows of one mechanism are replayed, and the formulas that the replay uses; each formula has a mutant.
+    """The replay of the rows of one mechanism, and the formulas that the replay uses, each of which has a mutant.
 
-    A formula is one of the mechanism's own module, or of that of another mechanism, as in "naive-pce:noise_variance".
+    A formula belongs to the mechanism's own module or to that of another mechanism, as in "naive-pce:noise_variance".
     """
 
     replay: Callable[[Row], None]
@@ -332,7 +334,7 @@ def replay_all(name: str) -> None:
 
 @pytest.mark.parametrize("name", RELEASES)
 def test_the_reference_releases_what_the_kernel_computed(name: str) -> None:
-    """Catches a release that differs from the proved definition."""
+    """This test catches a release that differs from the proved definition."""
     replay_all(name)
 
 
@@ -341,7 +343,7 @@ def test_the_reference_releases_what_the_kernel_computed(name: str) -> None:
 def test_a_formula_that_is_three_per_cent_wrong_is_seen(
     name: str, formula: str, factor: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Catches a replay that would pass with a scale wrong by 3 %."""
+    """This test catches a replay that would pass with a scale wrong by 3 %."""
     owner, _, function = formula.rpartition(":")
     module = module_of(owner or name)
     original = getattr(module, function)
@@ -354,7 +356,7 @@ def test_a_formula_that_is_three_per_cent_wrong_is_seen(
 def test_a_wrong_scale_of_the_sparse_vector_is_seen_in_private_radius(
     formula: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Catches a replay that does not reach the scales of the search."""
+    """This test catches a replay that does not reach the scales of the search."""
     original = getattr(above_threshold, formula)
     monkeypatch.setattr(above_threshold, formula, lambda *given, **named: 1.03 * original(*given, **named))
     with pytest.raises(AssertionError):
@@ -363,12 +365,12 @@ def test_a_wrong_scale_of_the_sparse_vector_is_seen_in_private_radius(
 
 @pytest.mark.parametrize("factor", [0.97, 1.03])
 def test_a_wrong_constant_of_the_preconditioner_is_seen(factor: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Catches a replay that does not reach the constant of the preconditioner."""
+    """This test catches a replay that does not reach the constant of the preconditioner."""
     monkeypatch.setattr(weak_ppc, "FLOOR", factor * weak_ppc.FLOOR)
     with pytest.raises(AssertionError):
         replay_all("weak-ppc")
 
 
 def test_every_whole_mechanism_with_a_vector_has_a_replay() -> None:
-    """Catches a vector without a replay."""
+    """This test catches a vector without a replay."""
     assert {name for name in VECTORS if name.startswith("release-")} == {f"release-{name}" for name in RELEASES}

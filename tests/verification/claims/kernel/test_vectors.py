@@ -1,4 +1,4 @@
-"""The numbers that the kernel evaluated, compared with the formulas of the reference."""
+"""Test that the formulas of the reference agree with the numbers that the kernel evaluated."""
 
 import json
 import math
@@ -34,12 +34,12 @@ def rows_of(name: str) -> Rows:
 
 
 def budget_composition(rows: Rows) -> None:
-    """Compare the loss of Algorithm 2 by composition: the largest loss of the matrix, at s = t = 1, and of the
+    """Compare the loss of Algorithm 2 by composition: the largest loss of the matrix, at s = t = 1, plus that of the
     trace, at s = 1, t = 0.
     """
     for epsilon, n, spent in rows:
         rho, b = algorithm_2.matrix_scale(n, epsilon, "paper"), algorithm_2.trace_scale(n, epsilon, "paper")
-        half = Fraction(1, 2)  # s = t = 1/2 costs what the matrix costs at s = 1, t = 0
+        half = Fraction(1, 2)  # with s = t = 1/2 it costs as much as the matrix with s = 1, t = 0
         trace = algorithm_2.privacy_loss(1, 0, n, rho, b) - algorithm_2.privacy_loss(half, half, n, rho, b)
         assert algorithm_2.privacy_loss(1, 1, n, rho, b) + trace == spent
 
@@ -54,13 +54,13 @@ def budget(calibration: str) -> Callable[[Rows], None]:
 
 
 def nuclear_sensitivity(rows: Rows) -> None:
-    """Compare the largest ‖xxᵀ − yyᵀ‖_* = √((s + t)² − 4c²), which orthonormal x, y attain, divided by n."""
+    """Compare the largest ‖xxᵀ − yyᵀ‖_* = √((s + t)² − 4c²), which orthonormal x and y attain, divided by n."""
     for n, value in rows:
         assert Fraction(sensitivity.eigenvalue_gap(1, 1, 0)) / n == value
 
 
 def centred_sensitivity(rows: Rows) -> None:
-    """Compare 3√3 (n − 1)/n², squared; with 3 in the place of √3 the square is three times as large."""
+    """Compare the square of 3√3 (n − 1)/n²; with 3 in place of √3 it would be three times as large."""
     for n, squared in rows:
         assert sensitivity.centred_sensitivity(n, 2, lambda three: three) ** 2 / 3 == squared
 
@@ -113,7 +113,8 @@ def positive_part(rows: Rows) -> None:
 
 
 def sparse_vector(rows: Rows) -> None:
-    """Compare the loss if the threshold changes by 1 and a query by 1 or 2, with the monotone and the general bound."""
+    """Compare the loss, if the threshold changes by 1 and a query by 1 or 2, with the monotone and the general
+    bound."""
     for epsilon, threshold, query, loss in rows:
         b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
         bounds = {(1, 2): above_threshold.general_loss(b1, b2), (1, 1): above_threshold.monotone_loss(b1, b2)}
@@ -137,7 +138,7 @@ def binomial_tail(rows: Rows) -> None:
     for row in rows:
         n, k, a, c = (int(value) for value in row[:4])
         exact = sum(digit * 1000**i for i, digit in enumerate(row[4:])) / Fraction(a + c) ** n
-        odds = math.nextafter(math.log(a / c), math.inf)  # the odds are rounded up so that e^odds is at least a/c
+        odds = math.nextafter(math.log(a / c), math.inf)  # the odds are rounded up, so that e^odds is at least a/c
         found = ratio_p_value(EventCounts(k, n - k, n, n, float(n)), odds)
         assert exact <= Fraction(found) <= min(Fraction(1), exact * (1 + Fraction(1, 10**8)))
         if k > 0 and 2 * exact < 1:
@@ -164,8 +165,8 @@ def whole(digits: list[int], base: int) -> int:
 
 
 def draws(rows: Rows) -> None:
-    """Compare the samplers with the kernel's programs: they return the same numbers on the same bits, and read as
-    many of them.
+    """Compare the samplers with the kernel's programs: on the same bits they return the same numbers, and read the same
+    number of bits.
     """
     for row in rows:
         kind, *numbers = (int(value) for value in row)
@@ -173,7 +174,7 @@ def draws(rows: Rows) -> None:
             whole(numbers[:9], 1000), whole(numbers[9:18], 1000), numbers[18:118], numbers[118:],
         )  # fmt: skip
         bits, count = whole(words, 2**WORD), WORD * len(words)
-        coins = Coins(lambda more, bits=bits: bits)  # the lowest bit comes first, and zeros come after the last
+        coins = Coins(lambda more, bits=bits: bits)  # the lowest bit comes first, and zeros follow the last bit
         assert SAMPLERS[kind](p, q, coins) == sign * whole(size, 1000)
         assert coins.bits(count) == bits >> (count - unread)
 
@@ -227,13 +228,13 @@ REPLAYS: dict[str, Callable[[Rows], None]] = {
 
 @pytest.mark.parametrize("name", REPLAYS)
 def test_a_vector_is_what_the_reference_computes(name: str) -> None:
-    """Catches a formula of the reference that differs from the kernel's number."""
+    """This test catches a formula of the reference that differs from the kernel's number."""
     REPLAYS[name](rows_of(name))
 
 
 @pytest.mark.parametrize("name", sorted(set(REPLAYS) - {"tail"}))
 def test_a_planted_wrong_number_is_seen(name: str) -> None:
-    """Catches a comparison that would pass with any number."""
+    """This test catches a comparison that would pass with any number."""
     rows = rows_of(name)
     rows[-1][-1] = rows[-1][-1] / 2 - 1
     with pytest.raises(AssertionError):
@@ -241,7 +242,7 @@ def test_a_planted_wrong_number_is_seen(name: str) -> None:
 
 
 def test_a_planted_wrong_tail_is_seen() -> None:
-    """Catches a comparison of tails that would pass with a smaller one."""
+    """This test catches a comparison of tails that would pass with a smaller one."""
     rows = rows_of("tail")
     rows[-1][-1] += 1
     with pytest.raises(AssertionError):
@@ -249,12 +250,13 @@ def test_a_planted_wrong_tail_is_seen() -> None:
 
 
 def test_every_vector_is_replayed() -> None:
-    """The releases of whole mechanisms are replayed in `test_release_vectors`."""
+    """This test catches a vector that no test replays; releases of whole mechanisms are replayed in
+    `test_release_vectors`."""
     assert {name for name in VECTORS if not name.startswith("release-")} == set(REPLAYS)
 
 
 def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
-    """Catches vectors that the command leaves out."""
+    """This test catches vectors that the command leaves out."""
     assert run(["vectors"]) == 0
     assert json.loads(capsys.readouterr().out)["vectors"] == VECTORS
 
@@ -263,7 +265,7 @@ def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_sensitivity_in_l1_that_is_three_per_cent_wrong_is_seen(
     formula: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Catches a comparison that accepts a sensitivity that is wrong by 3 %."""
+    """This test catches a comparison that accepts a sensitivity that is wrong by 3 %."""
     original = getattr(sensitivity, formula)
     monkeypatch.setattr(sensitivity, formula, lambda d: 1.03 * original(d))
     with pytest.raises(AssertionError):
@@ -271,7 +273,7 @@ def test_a_sensitivity_in_l1_that_is_three_per_cent_wrong_is_seen(
 
 
 def test_p_values_that_are_not_rounded_up_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Catches a p-value that is rounded to the nearest float, and may be too small."""
+    """This test catches a p-value that is rounded to the nearest float, and may be too small."""
     monkeypatch.setattr("covassay.verification.statistics.rounding.GUARD", -1e-12)
     with pytest.raises(AssertionError):
         binomial_tail(rows_of("binomial-tail"))
@@ -294,7 +296,8 @@ def below_or_at(coins: Coins, m: int) -> int:
     ],
 )
 def test_a_sampler_with_one_mistake_is_seen(name: str, mutant: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The mutants are a comparison that is off by one, and bits in the wrong order."""
+    """This test catches a comparison that accepts mutants: a sampler whose comparison is off by one, or that reads bits
+    in the wrong order."""
     monkeypatch.setattr(Coins, name, mutant)
     with pytest.raises(AssertionError):
         draws(rows_of("draws"))

@@ -1,4 +1,4 @@
-"""The check that computes one probability by several methods reports a method that could not be used."""
+"""Test that the check that computes one probability by several methods reports a method that could not be used."""
 
 import importlib.util
 
@@ -8,7 +8,7 @@ from covassay.verification.claims.checks.own import routes
 
 
 def test_a_missing_python_flint_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Catches a check that claims three computations after only two."""
+    """This test catches a check that claims three computations after only two."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     evidence = routes.norm_by_iterated_integration()
     assert evidence.holds
@@ -17,7 +17,7 @@ def test_a_missing_python_flint_is_said(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.skipif(importlib.util.find_spec("flint") is None, reason="needs the extra exact")
 def test_with_python_flint_there_is_a_third_computation() -> None:
-    """Catches a third computation that is left out although its library is installed."""
+    """This test catches a third computation that is left out although its library is installed."""
     evidence = routes.norm_by_iterated_integration()
     assert "python-flint" not in evidence.scope
     assert f"compared with Arb at {len(routes.PROBABILITIES)} of them" in evidence.detail
