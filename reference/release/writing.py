@@ -91,7 +91,7 @@ def write_release(
     Raises
     ------
     InvalidInput : an argument breaks a rule. Nothing has been written.
-    OSError : the system failed while writing. No part of the file remains in this case.
+    OSError : the system failed while writing. After such an error no part of the file remains.
     """
     arrays = [_require_release(given, columns, output) for given in (values, projected) if given is not None]
     if path is None:
