@@ -144,7 +144,7 @@ def sample_each(matrices: Matrix, generators: Sequence[np.random.Generator]) -> 
     first = u[np.arange(len(u)), accepted.argmax(axis=1)]
     vectors_drawn: Matrix = (first[:, None, :] @ np.swapaxes(vectors, 1, 2))[:, 0]
     for i in np.flatnonzero(~accepted.any(axis=1)):  # all proposals were rejected, so the generator goes on
-        vectors_drawn[i] = sample(matrices[i], generators[i])
+        vectors_drawn[i] = sample(matrices[i], generators[int(i)])
     return vectors_drawn
 
 
