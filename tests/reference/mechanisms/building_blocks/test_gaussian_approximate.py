@@ -53,6 +53,7 @@ def test_the_exact_delta_is_accurate_where_floats_run_out(q: float, epsilon: flo
 @settings(max_examples=100)
 @given(epsilon=st.floats(1e-3, 100), log_delta_claimed=st.floats(-60, -0.01))
 def test_the_tight_scale_is_the_smallest_one(epsilon: float, log_delta_claimed: float) -> None:
+    """This test catches a scale that is too small for the claim, or larger than needed."""
     delta = math.exp(log_delta_claimed)
     sigma = multiplier(epsilon, delta, "tight")
     assert exact_log_delta(1 / sigma, epsilon) <= math.log(delta)
@@ -64,6 +65,7 @@ def test_the_tight_scale_is_the_smallest_one(epsilon: float, log_delta_claimed: 
 
 @pytest.mark.parametrize(("delta", "epsilon"), [(0.1, 5.7426), (1e-3, 7.4635), (1e-6, 8.7821)])
 def test_where_the_classical_scale_starts_to_fail(delta: float, epsilon: float) -> None:
+    """This test catches a limit of the classical scale that is stated wrongly."""
     for e, fails in ((epsilon - 1e-3, False), (epsilon + 1e-3, True)):
         assert (exact_log_delta(1 / classical_multiplier(e, delta), e) > math.log(delta)) == fails
 

@@ -70,6 +70,7 @@ def test_the_error_stays_below_its_bound(ensemble: Any) -> None:
 
 
 def test_inside_the_set_the_projection_does_nothing() -> None:
+    """This test catches a projection that moves points which are already in the set."""
     x = np.tile(0.5 * np.eye(2), (2000, 1))  # Σ = I/8 is 400 σ from the border of the set
     noise = np.array([[1.0, -2.0], [-2.0, 3.0]])
     np.testing.assert_allclose(release(x, noise, rho=1.0), gauss_cov.release(x, noise, rho=1.0), atol=1e-15)
