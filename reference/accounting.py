@@ -8,13 +8,13 @@ Releases compose adaptively: a later one may depend on the outputs of earlier on
 total raises `OverBudget` before the data are read. An account charges what the mechanism's paper claims, or with
 charge="proven" what is proven of the mechanism here, which is never more.
 
-How the costs of releases add up depends on the notion of privacy of the total budget.
+The notion of privacy of the total budget decides how the costs of releases add up.
 
 - Pure DP accepts pure DP releases only. The ε of these releases add up.
 - zCDP accepts zCDP releases, whose ρ add up, and pure DP releases, which count as ρ = ε tanh(ε/2).
 - (ε, δ)-DP accepts all releases. The ε and the δ of the (ε, δ) releases are added. The δ that is left converts all
-  other releases to an ε, in the cheaper of two ways. One way adds all of these releases up as zCDP and converts the
-  sum. The other way converts only the zCDP releases, and adds the ε of the pure ones.
+  other releases to an ε, in the cheaper of two ways. The first way adds all of these releases up as zCDP and converts
+  the sum. The second way converts only the zCDP releases, and adds the ε of the pure ones.
 
 The second way is valid in any order of the releases, for this reason. Up to events of total probability Σδ, an (ε, δ)
 release has a privacy loss of at most ε, and a pure release always has. So each of these releases adds its ε to the
@@ -50,7 +50,7 @@ from covassay.reference.privacy import (
 )
 
 ROUNDING = 1e-12  # a relative excess over the total up to this size counts as rounding
-# this number replaces ε = 0 where δ alone covers what is spent, because a guarantee needs ε > 0
+# replaces ε = 0 if δ alone covers what is spent, because a guarantee needs ε > 0
 SMALLEST = float(np.finfo(float).tiny)
 
 
@@ -116,12 +116,12 @@ def exceeds(spent: Guarantee, total: Guarantee) -> bool:
 
 
 class Account:
-    """The budget of one data set, and the releases that have spent it.
+    """The account of one data set: its total budget, and the releases that have spent it.
 
-    An account is never duplicated: `copy` and `deepcopy` return the account itself, so that code which copies its
-    arguments, such as scikit-learn's `clone`, goes on to charge the same budget. Threads may share an account. An
-    account that was pickled, for another process or for a file, is closed: it shows what had been spent, and refuses
-    every release.
+    An account is never duplicated. The functions `copy` and `deepcopy` return the account itself, so that code which
+    copies its arguments, such as scikit-learn's `clone`, goes on to charge the same budget. Threads may share an
+    account. An account that was pickled, for another process or for a file, is closed: it shows what had been spent,
+    and refuses every release.
 
     Parameters
     ----------
@@ -207,7 +207,8 @@ class Account:
 
         Raises
         ------
-        OverBudget : the release would exceed the total. In this case the block is not entered, and nothing is charged.
+        OverBudget : the release would exceed the total. If the total would be exceeded, the block is not entered, and
+            nothing is charged.
         """
         guarantee: Guarantee = getattr(spend, self.charge)
         with self._turn:

@@ -84,7 +84,7 @@ def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Num
 
 
 def gauss_weights(d: int, adjacency: Adjacency, sqrt: Callable[[Number], Number] = square_root) -> Weights:
-    """Return the weights that are best for Gaussian noise.
+    """Return the weights of the sums that minimise a bound on the error under Gaussian noise.
 
     These weights minimise a bound on the mean squared error of the covariance, to first order in the noise and summed
     over the entries, on the worst data: (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d + 1)/a² + d(d − 1)/c² + d/b²). Under
@@ -103,7 +103,7 @@ def laplace_weights(
     sqrt: Callable[[Number], Number] = square_root,
     cbrt: Callable[[Number], Number] = cube_root,
 ) -> Weights:
-    """Return the weights that are best for Laplace noise.
+    """Return the weights of the sums that minimise a bound on the error under Laplace noise.
 
     These weights minimise the bound of `gauss_weights`, with the ℓ1 sensitivity in place of the ℓ2 sensitivity. Under
     replace-one a = 1, b = c/2^{1/3} and c(d − 1) + 2b = Q, the root of Q³ − Q² = 2E for E = e³/(2d + 2) and e = d − 1 +
@@ -187,8 +187,8 @@ def moment_sums(rows: Rows, n: int, d: int) -> Matrix:
 
 
 def spreads(scale: float, w: Weights, d: int) -> Matrix:
-    """Return the scale of the noise of every sum, (d + 1, d + 1). It is `scale` divided by the sum's weight, and 0 if
-    the sum has no weight.
+    """Return the scale of the noise of every sum, (d + 1, d + 1). This scale is `scale` divided by the sum's weight,
+    and 0 if the sum has no weight.
     """
     every = np.full((d + 1, d + 1), scale / w.product)
     every[0, :] = every[:, 0] = scale / w.mean

@@ -6,12 +6,12 @@ neighbours have the same public number of rows n and differ in one row, which is
 The entry (i, j) of the second moment XᵀX/n changes as follows. If x replaces y, the entry changes by (x_i x_j − y_i
 y_j)/n. The supremum of this change is the length R_ij of the range of the product, divided by n. Off the diagonal the
 product is linear in x_i and in x_j, so its range ends at corners. On the diagonal the range is that of a square, which
-is 0 inside the box if low_i < 0 < high_i. Some rows attain the ends of this range.
+is 0 inside the box if low_i < 0 < high_i. Some rows attain both ends of the range of the product.
 
-Centred covariance (1/q) Σ_k (x_k − x̄)(x_k − x̄)ᵀ with q = n or q = n − 1. Let m be the mean of the rows that stay, v
-= x − m and w = y − m. The change is ((n − 1)/(nq)) (v vᵀ − w wᵀ), as in `sensitivity.centred_change`. Off the
-diagonal v_i v_j − w_i w_j is linear in each of x_i, x_j, y_i, y_j, and in m_i and m_j too, because their product
-cancels. So its maximum is at corners. If m is a corner, v_i v_j and w_i w_j both lie in [0, W_i W_j] or both in [−W_i
+Centred covariance (1/q) Σ_k (x_k − x̄)(x_k − x̄)ᵀ with q = n or q = n − 1. Let m be the mean of the rows that stay, v =
+x − m and w = y − m. The change is ((n − 1)/(nq)) (v vᵀ − w wᵀ), as in `sensitivity.centred_change`. Off the diagonal
+v_i v_j − w_i w_j is linear in each of x_i, x_j, y_i, y_j, and in m_i and m_j too, because their product cancels. So the
+maximum of the change is at corners. If m is a corner, v_i v_j and w_i w_j both lie in [0, W_i W_j] or both in [−W_i
 W_j, 0], hence |v_i v_j − w_i w_j| ≤ W_i W_j. On the diagonal v_i² and w_i² lie in [0, W_i²]. So the supremum is ((n −
 1)/(nq)) W_i W_j. This supremum is attained in all entries at once, by x = high, y = low and all other rows at low.
 
@@ -80,7 +80,7 @@ def square_range(interval: tuple[Number, Number]) -> tuple[Number, Number]:
 
 @dataclass(frozen=True)
 class BoxSensitivity:
-    """The sensitivity of every entry of a symmetric matrix, and norms of the matrix of these sensitivities.
+    """The sensitivity of every entry of a symmetric matrix, and the norms of the matrix that these sensitivities form.
 
     entries : (d, d), the supremum of the absolute change of every entry; every supremum is attained.
     jointly : whether one pair of data sets attains all entries at once. If one pair does, the norms are suprema;
@@ -102,7 +102,7 @@ class BoxSensitivity:
 
     @property
     def l2(self) -> float:
-        """Return a bound on the Frobenius norm of the change."""
+        """Return a bound on the change of the matrix in Frobenius norm when a row changes."""
         return float(np.linalg.norm(self.entries))
 
 

@@ -47,7 +47,7 @@ def advanced_composition(
 def zcdp_of_pure(epsilon: Number, tanh: Callable[[Number], Number] = math.tanh) -> Number:
     """The smallest ρ such that every ε-DP mechanism is ρ-zCDP: ε tanh(ε/2).
 
-    Randomised response attains it as α → 1. This ρ is at most ε²/2, the bound of Bun–Steinke 2016, Proposition 1.4.
+    Randomised response attains this ρ as α → 1. This ρ is at most ε²/2, the bound of Bun–Steinke 2016, Proposition 1.4.
     """
     return epsilon * tanh(epsilon / 2)
 

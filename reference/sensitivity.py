@@ -17,7 +17,7 @@ The suprema of the two entrywise ℓ1 norms need a proof. For fixed signs of the
 xᵀWx − yᵀWy with a symmetric matrix W. So its maximum over the ball is at eigenvectors x, y of W, hence at orthonormal x
 and y, or at x = 0 or y = 0.
 
-All entries: W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. For even d some rows attain the bound √2 d.
+For all entries, W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. For even d some rows attain the bound √2 d.
 
 Upper triangle, d ≥ 2: the norm is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0, it is ½ ((Σ |x_i|)² + Σ x_i²) ≤ (d + 1)/2.
 Now let x and y be orthonormal. Let P be the set of the m features with Δ_ii ≥ 0, and N the set of the other k = d − m.
@@ -28,9 +28,9 @@ is the same with P and N exchanged. By Cauchy–Schwarz in each block,
 
     2 × the norm ≤ m a + k b + 2 √(mk) g + 2c ≤ m a + (k + 2) b + 2 √(mk) g.
 
-If m ≤ k + 2: let h = (a + b)/2. Then m a + (k + 2) b ≤ (d + 2) h and g² ≤ 1 − h², so the right side is at most
-    (d + 2) h + 2 √(mk) √(1 − h²) ≤ √((d + 2)² + 4mk).
-If m ≥ k + 3: the right side is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2.
+For m ≤ k + 2, let h = (a + b)/2 be the mean of the norms of the two diagonal blocks. Then m a + (k + 2) b ≤ (d + 2) h
+and g² ≤ 1 − h², so the right side is at most (d + 2) h + 2 √(mk) √(1 − h²) ≤ √((d + 2)² + 4mk).
+For m ≥ k + 3 the right side is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2.
 In both cases the right side is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains this value.
 
 How far one row moves the centred covariance depends on the other rows, through their mean. The sensitivity of the
@@ -109,9 +109,9 @@ class Sensitivity:
     """One quantity of C, with its sensitivity to the replacement of one row in the unit ball, and a worst pair of rows.
 
     The function `change(x, y)` gives the size of the change when x is replaced by y, each (d,). For vectors of
-    eigenvalues it gives the bound on the change that Δ implies (Mirsky, Hoffman–Wielandt). The function `supremum(d)`
-    gives the sensitivity in the unit of C; divide it by n for Σ. The function `pair(d)` gives rows x and y that attain
-    the sensitivity if `attained(d)`, and come close to it otherwise.
+    eigenvalues `change` gives the bound on the change that Δ implies (Mirsky, Hoffman–Wielandt). The function
+    `supremum(d)` gives the sensitivity in the unit of C; divide it by n for Σ. The function `pair(d)` gives rows x and
+    y that attain the sensitivity if `attained(d)`, and come close to it otherwise.
     """
 
     quantity: str
@@ -169,13 +169,13 @@ def block_pair(d: int) -> tuple[Vector, Vector]:
 
 
 def _singular_values(x: Vector, y: Vector) -> Vector:
-    """The singular values of Δ, not sorted: (d,)."""
+    """Return the singular values of Δ, not sorted, (d,)."""
     values: Vector = np.abs(np.linalg.eigvalsh(difference(x, y)))
     return values
 
 
 def _triangle(x: Vector, y: Vector) -> Vector:
-    """The entries of Δ on and above the diagonal, row by row: (d(d + 1)/2,)."""
+    """Return the entries of Δ on and above the diagonal, row by row, (d(d + 1)/2,)."""
     triangle: Vector = difference(x, y)[np.triu_indices(len(x))]
     return triangle
 

@@ -45,7 +45,7 @@ def omega_sharp(d: Number, beta: Number, log: Log = math.log) -> Number:
     """The bound √(d² + 2√(d(2d − 1) ln(1/β)) + 4 ln(1/β)) on ‖Wigner‖_F. This bound is ours.
 
     The inequality of Laurent–Massart is used once, for ‖W‖_F² as a weighted sum of squares. Of the weights, d are 1 and
-    d(d − 1)/2 are 2. The sum of their squares is d + 2d(d − 1) = d(2d − 1), and the largest is 2.
+    d(d − 1)/2 are 2. The sum of the squares of the weights is d + 2d(d − 1) = d(2d − 1), and the largest weight is 2.
     """
     return (d**2 + 2 * (d * (2 * d - 1) * log(1 / beta)) ** 0.5 + 4 * log(1 / beta)) ** 0.5
 

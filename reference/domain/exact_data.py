@@ -38,7 +38,7 @@ from covassay.reference.errors import InvalidInput
 INPUT_BITS = 20
 LARGEST_INPUT_BITS = 24
 EXACT = 2**53  # float64 holds every integer up to this number
-ROWS_AT_ONCE = 8192  # a block of so many rows stays in the cache
+ROWS_AT_ONCE = 8192  # the number of rows of a block that stays in the cache
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,10 @@ class ExactData:
     """Exact sums over the rows q/2^b, stored as integers: the sums of products and of entries. The sums of parts of the
     data are added with +.
 
-    n : the number of rows. gram : Σ q qᵀ, (d, d). sums : Σ q, (d,), or empty if not requested. input_bits : b.
+    n : the number of rows.
+    gram : Σ q qᵀ, (d, d).
+    sums : Σ q, (d,), or empty if not requested.
+    input_bits : b.
     row_bound, box : the row bound, in the unit of the data, or the bounds on the columns, with which the rows were
         scaled.
     columns : the names of the columns, if there are any.

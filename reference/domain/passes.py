@@ -40,7 +40,7 @@ def map_rows(function: Callable[[Matrix], Matrix], rows: Matrix, dimension: int 
 def map_rows(function: Callable[[Matrix], Matrix], rows: Rows, dimension: int | None = None) -> Rows:
     """Return the data set whose rows are f(x_i).
 
-    `function` applies f to the rows of a block: (m, d) -> (m, k), where k is `dimension`, or d if that is None. f must
+    `function` applies f to the rows of a block, (m, d) -> (m, k), where k is `dimension`, or d if that is None. f must
     treat every row on its own, since the blocks of a data set can be cut anywhere.
     """
     if not isinstance(rows, Chunks):

@@ -18,7 +18,7 @@ from covassay.reference.domain.requirements import (
 from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows, Rows, Vector
 from covassay.reference.errors import InvalidInput
 
-NEAR = 1e-9  # this relative distance is far above the rounding of a sum of squares of up to 1e6 entries
+NEAR = 1e-9  # a relative distance far above the rounding of a sum of squares of up to 1e6 entries
 SMALLEST_PLAIN = 1e-150  # for a number x of at least this size, x² and 1/x² are ordinary floats
 ROUNDING = 1e-12  # on_large_rows="raise" treats a relative excess over the row bound up to this size as rounding
 
@@ -104,7 +104,7 @@ def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
 
 
 def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
-    """Return the largest absolute entry of every row, and the norm of the row divided by it: (..., d) -> (...) each.
+    """Return the largest absolute entry of every row, and the norm of the row divided by it, (..., d) -> (...) each.
 
     The product of the two factors is the norm, which can overflow where the factors do not.
     """
@@ -125,7 +125,7 @@ def row_norms(rows: Matrix) -> Vector:
 
 
 def longer_rows(rows: Matrix, bound: float) -> NDArray[np.bool_]:
-    """Return which rows are longer than the bound ≥ 0, as in `row_norms(rows) > bound`: (..., d) -> (...).
+    """Return which rows are longer than the bound ≥ 0, as in `row_norms(rows) > bound`, (..., d) -> (...).
 
     The function compares the sum of squares with the square of the bound, except for rows within 1e-9 of the bound, or
     if squares could over- or underflow.

@@ -40,7 +40,7 @@ class Chunks:
         return [function(self)]
 
     def through(self, function: Callable[["Chunks"], Iterator[Matrix]], dimension: int) -> "Chunks":
-        """Return the data set with the chunks of `function(part)` for every part of `fold`: (m, d) -> (m,
+        """Return the data set with the chunks of `function(part)` for every part of `fold`, (m, d) -> (m,
         `dimension`).
         """
         return Chunks((self.shape[0], dimension), lambda: function(self))

@@ -1,1 +1,3 @@
-"""Compute from one released matrix at no further cost, since post-processing spends no privacy budget."""
+"""This package computes statistics from one released matrix at no further cost, since post-processing spends no privacy
+budget.
+"""

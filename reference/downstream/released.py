@@ -8,7 +8,7 @@ from covassay.reference.errors import InvalidInput
 
 
 def symmetric_part(released: ArrayLike) -> Matrix:
-    """Return the symmetric part (M + Mᵀ)/2 of a released matrix M: (d, d) -> (d, d).
+    """Return the symmetric part (M + Mᵀ)/2 of a released matrix M, (d, d) -> (d, d).
 
     This map is a projection in Frobenius norm, so it never moves an estimate away from a symmetric true value.
     """

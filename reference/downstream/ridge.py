@@ -1,4 +1,5 @@
-"""Ridge regression of any column on the others, for any penalty, from one released second moment. ADK19 Lemma 1.
+"""Compute a ridge regression of any column on the others, for any penalty, from one released second moment. ADK19 Lemma
+1.
 
 One column of x is the target y, and the others are the features a. The minimiser of
 (1/n) Σ_i ½ (w·a_i − y_i)² + α ‖w‖² is
@@ -9,15 +10,16 @@ where M_aa and M_ay are blocks of the second moment M = (1/n) Σ x xᵀ. So one 
 target and of α at no further cost. M̂ need not be positive semidefinite, and then M̂_aa + 2αI could be singular. So
 `ridge` first projects M̂ on the positive semidefinite matrices, which costs nothing either.
 
-How far is ŵ, computed from M̂, from w? Let H = M_aa + 2αI and Δ = M − M̂. Since M̂_ay = (M̂_aa + 2αI) ŵ,
-M_ay − Hŵ = Δ_ay − Δ_aa ŵ. And w − ŵ = H⁻¹(M_ay − Hŵ). Hence
+The next question is how far ŵ, computed from M̂, is from w. Let H = M_aa + 2αI and Δ = M − M̂. Since M̂_ay = (M̂_aa +
+2αI) ŵ, M_ay − Hŵ = Δ_ay − Δ_aa ŵ. And w − ŵ = H⁻¹(M_ay − Hŵ). Hence
 
     ‖w − ŵ‖ ≤ (‖Δ_ay‖ + ‖Δ_aa‖ ‖ŵ‖) / (λ_min(M_aa) + 2α).
 
 ADK19 Lemma 1 has the largest column norm of Δ in place of ‖Δ_ay‖, ‖Δ‖ in place of ‖Δ_aa‖, and λ_min(M) in place of
 λ_min(M_aa). The bound of ADK19 is weaker, and true as well. NOTE: its remark that ‖ŵ‖ may be replaced by ‖w‖ is false.
-M = [[1, 10], [10, 1000]], M̂ = [[1/10, 10], [10, 1000]] and 2α = 1/100 give ‖w − ŵ‖ = 81.0, against a bound of 10.8. The
-argument with M and M̂ exchanged shows that ‖ŵ‖ may be replaced by ‖w‖ if λ_min(M_aa) is replaced by λ_min(M̂_aa).
+The example is M = [[1, 10], [10, 1000]], M̂ = [[1/10, 10], [10, 1000]] and 2α = 1/100, with ‖w − ŵ‖ = 81.0 against a
+bound of 10.8. The argument with M and M̂ exchanged shows that ‖ŵ‖ may be replaced by ‖w‖ if λ_min(M_aa) is replaced by
+λ_min(M̂_aa).
 """
 
 import numpy as np
@@ -36,8 +38,8 @@ def error_bound(
 ) -> Number:
     """Return the bound (‖Δ_ay‖ + ‖Δ_aa‖ ‖ŵ‖)/(λ_min(M_aa) + 2α) on ‖w − ŵ‖.
 
-    The bound also holds with ‖w‖ and λ_min(M̂_aa). In either form, 0 is always a valid `smallest_eigenvalue`, because M
-    is positive semidefinite, and so is M̂ after the projection.
+    The bound also holds with ‖w‖ in place of ‖ŵ‖ and λ_min(M̂_aa) in place of λ_min(M_aa). In either form, 0 is always
+    a valid `smallest_eigenvalue`, because M is positive semidefinite, and so is M̂ after the projection.
     """
     return (column_error + matrix_error * norm) / (smallest_eigenvalue + 2 * penalty)
 
@@ -46,10 +48,10 @@ def error_bound(
 
 
 def coefficients(moment: Matrix, target: int, penalty: float) -> Vector:
-    """Return the minimiser w for a positive semidefinite second moment, in the order of the other columns: (d, d) -> (d
+    """Return the minimiser w for a positive semidefinite second moment, in the order of the other columns, (d, d) -> (d
     − 1,).
 
-    `target` is the column to predict, and `penalty` is α.
+    The argument `target` is the column to predict, and `penalty` is α.
     """
     others = np.arange(len(moment)) != target
     values, vectors = np.linalg.eigh(moment[np.ix_(others, others)])

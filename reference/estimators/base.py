@@ -1,7 +1,8 @@
-"""What all estimators share: parameters, budgets, bounds, input data, names, and the tags that scikit-learn asks for.
+"""This module has what all estimators share: parameters, budgets, bounds, input data, names, and the tags that
+scikit-learn asks for.
 
-Nothing here imports scikit-learn or a library of data frames. These modules are looked up only when scikit-learn calls
-`__sklearn_tags__` or a caller wants data frames.
+The module imports neither scikit-learn nor a library of data frames. It looks these modules up only when scikit-learn
+calls `__sklearn_tags__` or a caller wants data frames.
 """
 
 import importlib
@@ -27,11 +28,13 @@ OUTPUTS = ("default", "pandas", "polars")
 
 
 class PrivacyWarning(UserWarning):
-    """A warning that the user allows something which protects less than he may think."""
+    """A warning that the user allows something which protects less than the user may think."""
 
 
 class PrivateEstimator:
-    """The base of the estimators. The subclasses keep their arguments as attributes of the same names."""
+    """The base class of the estimators. The subclasses keep their arguments as attributes with the names of the
+    arguments.
+    """
 
     n_features_in_: int
 
@@ -42,7 +45,7 @@ class PrivateEstimator:
         return sorted(name for name in inspect.signature(cls.__init__).parameters if name != "self")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name. `deep` changes nothing, since none of them is an estimator."""
+        """Return the parameters by name. The argument `deep` changes nothing, since no parameter is an estimator."""
         return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self, **params: Any) -> Self:
@@ -71,7 +74,7 @@ class PrivateEstimator:
     # WHAT PRIVACY NEEDS
 
     def _budget(self) -> PureDP | ZCDP:
-        """Return the budget. Exactly one of `epsilon` and `rho` must be given."""
+        """Return the budget; exactly one of `epsilon` and `rho` must be given."""
         epsilon: Any = getattr(self, "epsilon", None)
         rho: Any = getattr(self, "rho", None)
         if (epsilon is None) == (rho is None):
@@ -79,7 +82,7 @@ class PrivateEstimator:
         return PureDP(epsilon) if rho is None else ZCDP(rho)
 
     def _warn_of(self, budget: PureDP | ZCDP) -> None:
-        """Warn if the budget hardly protects."""
+        """Warn the user if the budget hardly protects anyone."""
         if max(budget.keywords().values()) > LARGE_BUDGET:
             warnings.warn(
                 f"{budget} is large: because of one row an event may become {np.exp(LARGE_BUDGET):.0f} times as "
@@ -89,7 +92,8 @@ class PrivateEstimator:
             )
 
     def _candidate(self, rows: int, dimension: int, budget: PureDP | ZCDP, additive: bool = False) -> Candidate:
-        """Return the named mechanism, or else the one that the recommendation finds best for n, d and the budget.
+        """Return the named mechanism or, if none is named, the one that the recommendation finds best for n, d and the
+        budget.
 
         A mechanism that searches for a clipping norm is taken only if it is named, because its predicted error assumes
         rows of equal norm. If `additive` is true, only noise that does not depend on the data is allowed, so that the
@@ -118,7 +122,7 @@ class PrivateEstimator:
             return of_notion[0]
 
     def _randomness(self) -> np.random.Generator | int | None:
-        """Return the source of the noise: a generator, or, for a rounded release, a seed or None."""
+        """Return the source of the noise, which is a generator or, for a rounded release, a seed or None."""
         state: Any = getattr(self, "random_state", None)
         if getattr(self, "rounded", False):
             if state is not None and (isinstance(state, bool) or not isinstance(state, int | np.integer)):
@@ -132,7 +136,9 @@ class PrivateEstimator:
             raise InvalidInput(f"random_state = {state!r}: must be None, a whole number or a generator") from None
 
     def _box(self, columns: int) -> Box | None:
-        """Return the bounds of every column, or None if a row bound is given. One of the two is needed."""
+        """Return the bounds of every column, or None if a row bound is given instead. The user must give one of the
+        two.
+        """
         row_bound, bounds = getattr(self, "row_bound", None), getattr(self, "bounds", None)
         if (row_bound is None) == (bounds is None):
             raise InvalidInput(
@@ -144,7 +150,7 @@ class PrivateEstimator:
     # INPUT DATA
 
     def _read(self, x: Any, *, reset: bool) -> Matrix:
-        """Return X as a float64 array. When fitting, also store the number of the features and their names."""
+        """Return X as a float64 array of rows. During a fit, also store the number of the features and their names."""
         names = names_of(x)
         matrix = as_matrix(x)
         if reset:
@@ -162,7 +168,9 @@ class PrivateEstimator:
         return matrix
 
     def _require_names(self, names: np.ndarray[Any, Any] | None) -> None:
-        """Compare the column names with those of the fit: other names raise an error, missing names a warning."""
+        """Compare the column names with those of the fit; other names raise an error, and missing names cause a
+        warning.
+        """
         known: np.ndarray[Any, Any] | None = getattr(self, "feature_names_in_", None)
         if names is None and known is None:
             return
@@ -186,7 +194,7 @@ class PrivateEstimator:
     # NAMES, AND DATA FRAMES AS OUTPUT
 
     def _input_names(self, given: Any = None) -> np.ndarray[Any, Any]:
-        """Return the names of the columns that were fitted: those of the data frame, or else x0, x1, …"""
+        """Return the names of the columns that were fitted, which are those of the data frame, or else x0, x1, …"""
         known: np.ndarray[Any, Any] | None = getattr(self, "feature_names_in_", None)
         if given is not None:
             names = np.asarray(given, dtype=object)
@@ -200,10 +208,12 @@ class PrivateEstimator:
 
 
 class FrameOutput:
-    """A transformer that can return data frames: `set_output(transform="pandas")` works as in scikit-learn."""
+    """A transformer that can return data frames, for which `set_output(transform="pandas")` works as in
+    scikit-learn.
+    """
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose what `transform` returns: "default" (arrays), "pandas" or "polars"; None changes nothing."""
+        """Choose whether `transform` returns "default" (arrays), "pandas" or "polars" data; None changes nothing."""
         if transform is not None:
             self._output = require_choice("transform", transform, OUTPUTS)
         return self
@@ -234,7 +244,7 @@ def frame(values: Matrix, names: Any, library: str, index: Any = None) -> Any:
 
 
 def names_of(x: Any) -> np.ndarray[Any, Any] | None:
-    """Return the names of the columns of a data frame, if all of them are text; None for everything else."""
+    """Return the names of the columns of a data frame if all of them are text, and None for everything else."""
     columns = getattr(x, "columns", None)
     if columns is None:
         return None
@@ -249,7 +259,7 @@ def names_of(x: Any) -> np.ndarray[Any, Any] | None:
 
 
 def as_matrix(x: Any) -> Matrix:
-    """Return X as a new float64 array (n, d); the messages are those that scikit-learn's tests look for."""
+    """Return X as a new float64 array (n, d); error messages are those that scikit-learn's tests look for."""
     if hasattr(x, "tocsr") or hasattr(x, "toarray"):
         raise TypeError("Sparse data were passed, but dense data are required: give X.toarray()")
     if np.ma.isMaskedArray(x):
@@ -283,11 +293,12 @@ def as_matrix(x: Any) -> Matrix:
 
 
 def box_of(bounds: Any, columns: int, names: np.ndarray[Any, Any] | None) -> Box:
-    """Return the box of the given bounds: (low, high) for all columns, pairs, (minima, maxima), or pairs by name.
+    """Return the box of the given bounds, which are (low, high) for all columns, pairs, (minima, maxima), or pairs by
+    name.
 
-    A tuple of two arrays, or of a number and an array, is (minima, maxima); a list, or one array, is a list of pairs.
-    For two columns, a tuple of two tuples or lists can be read in both ways: it is refused if both readings are valid
-    bounds.
+    A tuple of two arrays, or of a number and an array, means (minima, maxima); a list, or one array, is a list of
+    pairs. For two columns, a tuple of two tuples or lists can be read in both ways, and it is refused if both readings
+    are valid bounds.
     """
     if isinstance(bounds, Box):
         box = bounds
@@ -317,7 +328,9 @@ def box_of(bounds: Any, columns: int, names: np.ndarray[Any, Any] | None) -> Box
 
 
 def _as_pairs(bounds: Any) -> Matrix | None:
-    """Return the bounds as numbers (low, high) or as an array of pairs; None if they cannot be read so."""
+    """Return the bounds as numbers (low, high) or as an array of pairs, or None if they cannot be read in these
+    ways.
+    """
     if isinstance(bounds, tuple) and any(isinstance(end, np.ndarray) and end.ndim for end in bounds):
         return None
     try:
@@ -327,9 +340,8 @@ def _as_pairs(bounds: Any) -> Matrix | None:
 
 
 def _as_ends(bounds: Any, columns: int) -> Matrix | None:
-    """Return a tuple (minima, maxima) as pairs, where one of the two may be a number for all columns.
-
-    None for anything else.
+    """Return a tuple (minima, maxima) as pairs, where one of the two may be a number for all columns; return None for
+    anything else.
     """
     if not (isinstance(bounds, tuple) and len(bounds) == 2):
         return None
@@ -360,7 +372,7 @@ def _mechanisms(rounded: bool, additive: bool) -> str:
 
 
 def _name_difference(names: list[str], known: list[str]) -> str:
-    """Return a text on the difference of the column names from those of the fit, in the words of scikit-learn."""
+    """Return a text on the difference between the column names and those of the fit, in the words of scikit-learn."""
     lines = ["The feature names should match those that were passed during fit."]
     unseen, missing = sorted(set(names) - set(known)), sorted(set(known) - set(names))
     if unseen:

@@ -12,7 +12,7 @@ from covassay.reference.estimators.moments import SHARE
 
 
 class PrivateCovariance(MomentEstimator):
-    """A covariance matrix and a mean with differential privacy.
+    """An estimator of a covariance matrix and a mean with differential privacy.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class PrivateCovariance(MomentEstimator):
     location_: Vector
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Return release the moments of X, (n, d); y is ignored."""
+        """Release the moments of X, (n, d); y is ignored."""
         x = self._read(X, reset=True)
         box = self._box(x.shape[1])
         units, moments = self._release(x, box, None if self.assume_centered else SHARE)
@@ -78,7 +78,7 @@ class PrivateCovariance(MomentEstimator):
         return self
 
     def covariance_frame(self, library: str = "pandas") -> Any:
-        """The covariance as a data frame with the names of the columns, of "pandas" or "polars"."""
+        """Return the covariance as a data frame of "pandas" or "polars" with the names of the columns."""
         self._require_fitted()
         names = self._input_names()
         return frame(self.covariance_, names, library, index=list(names))

@@ -9,12 +9,13 @@ from covassay.reference.estimators.moments import SHARE_OF_MEAN
 
 
 class PrivateMean(MomentEstimator):
-    """A mean with differential privacy.
+    """An estimator of a mean with differential privacy.
 
-    The mean is released together with a second moment that is thrown away, by a mechanism whose noise does not depend
-    on the data. Under zCDP its error is exactly that of Gaussian noise on the mean. Under pure DP its error was not
-    compared with that of mechanisms which release a mean alone. With bounds the rows are scaled into a ball: under zCDP
-    the noise on the mean is then at most that of `box-gauss`, whose weights serve the covariance.
+    The mean is released together with a second moment that the estimator discards, by a mechanism whose noise does not
+    depend on the data. Under zCDP the error of the mean is exactly that of Gaussian noise on the mean. Under pure DP
+    the error of the mean was not compared with that of mechanisms which release a mean alone. With bounds the rows are
+    scaled into a ball: under zCDP the noise on the mean is then at most that of `box-gauss`, whose weights serve the
+    covariance.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The arguments that all estimators have, and the one release that each of them makes."""
+"""This module has the arguments that all estimators have, and the one release that each of them makes."""
 
 from typing import Any
 
@@ -15,9 +15,10 @@ from covassay.reference.recommendation import Candidate
 
 
 class MomentEstimator(PrivateEstimator):
-    """The base of estimators that make one release of moments.
+    """The base class of estimators that make one release of moments.
 
-    spend_ : the claimed and the proven budget. mechanism_ : the mechanism with its options, in words.
+    spend_ : the claimed and the proven budget.
+    mechanism_ : the mechanism with its options, in words.
     """
 
     spend_: Spend
@@ -66,7 +67,9 @@ class MomentEstimator(PrivateEstimator):
     def _chosen(
         self, shape: tuple[int, ...], box: Box | None, share: float | None, budget: PureDP | ZCDP, additive: bool
     ) -> InBox | Candidate:
-        """Return the named mechanism, or else the mechanism of `bounded_columns` or the recommended one."""
+        """Return the named mechanism or, if none is named, the mechanism of `bounded_columns` or the recommended
+        one.
+        """
         n, d = shape
         named = self.mechanism in IN_BOX
         bounded = box is not None and share is not None and not additive and self.mechanism is None

@@ -8,9 +8,9 @@ moment of the rows z holds both moments of the rows u:
 
 So one release of this matrix, by any mechanism for the second moment, gives S and μ, and its whole budget serves both.
 The map acts on every row by itself, so neighbours stay neighbours and the proof of the mechanism applies. The spend is
-that of the mechanism in dimension d + 1. Noise of standard deviation s on an entry becomes s/a on an entry of S, and
-s/√(ab) on one of μ. (Releasing μ and S separately would divide the budget.) With Gaussian noise of the ensemble "goe"
-and a = b = 1/2, μ has exactly the error of the Gaussian mechanism at the same ρ.
+the spend of the mechanism in dimension d + 1. Noise of standard deviation s on an entry of the matrix becomes noise of
+s/a on an entry of S, and of s/√(ab) on an entry of μ. (Releasing μ and S separately would divide the budget.) With
+Gaussian noise of the ensemble "goe" and a = b = 1/2, μ has exactly the error of the Gaussian mechanism at the same ρ.
 """
 
 import contextlib
@@ -51,9 +51,10 @@ def mean_unit(a: Number) -> Number:
 
 @dataclass(frozen=True)
 class Moments:
-    """The released first and second moment of the rows u, and what they cost.
+    """The released first and second moment of the rows u, and the cost of the release.
 
-    second : S, a symmetric matrix. mean : μ, or None if it was not released.
+    second : S, a symmetric matrix.
+    mean : μ, or None if it was not released.
     noise : the predicted spectral norm of the noise on S, if it is not that of the recommendation.
     """
 
@@ -73,7 +74,7 @@ class Moments:
 
 @dataclass(frozen=True)
 class Map:
-    """The map from rows in the units of the data to rows u of the unit ball: u = (x − shift)/scale, clipped."""
+    """The map u = (x − shift)/scale, clipped, from rows in the units of the data to rows of the unit ball."""
 
     shift: Vector
     scale: Vector
@@ -81,7 +82,7 @@ class Map:
 
     @classmethod
     def of(cls, dimension: int, row_bound: float | None, box: Box | None) -> "Map":
-        """Return the map for a row bound or for bounds on every column: exactly one of them is given."""
+        """Return the map for a row bound or for bounds on every column, exactly one of which must be given."""
         if box is None:
             bound = require_row_bound(1.0 if row_bound is None else row_bound)
             return cls(np.zeros(dimension), np.full(dimension, bound), None)
@@ -89,13 +90,15 @@ class Map:
         return cls(ball.shift, ball.scale, box)
 
     def unit(self, x: Matrix) -> Matrix:
-        """Return the rows u, in the unit ball."""
+        """Return the rows u of the unit ball that belong to the rows x."""
         if self.box is None:
             return unit_rows(x, float(self.scale[0]))
         return unit_rows((np.clip(x, self.box.low, self.box.high) - self.shift) / self.scale)
 
     def location(self, moments: Moments) -> Vector:
-        """Return the mean in the units of the data, clipped to the column bounds; the shift if no mean was released."""
+        """Return the mean in the units of the data, clipped to the column bounds, or the shift if no mean was
+        released.
+        """
         if moments.mean is None:
             return self.shift.copy()
         if self.box is None:
@@ -113,7 +116,7 @@ def release_moments(
     rounded: bool,
     accountant: Account | None = None,
 ) -> Moments:
-    """Release the second moment with a candidate mechanism, and the mean too if `share` (called a above) is given.
+    """Release the second moment with a candidate mechanism, and also the mean if `share` (called a above) is given.
 
     Parameters
     ----------
@@ -124,7 +127,8 @@ def release_moments(
 
     Raises
     ------
-    OverBudget : the release would exceed the total of the accountant. Nothing is released or charged.
+    OverBudget : the release would exceed the total of the accountant. In the case of such an error nothing is released
+        or charged.
     """
     if not (rounded or isinstance(randomness, np.random.Generator)):
         raise InvalidInput("randomness: must be a generator for float noise")

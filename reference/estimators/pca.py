@@ -15,9 +15,9 @@ from covassay.reference.estimators.moments import SHARE
 
 
 class PrivatePCA(FrameOutput, MomentEstimator):
-    """Principal components with differential privacy.
+    """An estimator of principal components with differential privacy.
 
-    Only `fit` spends budget: `transform` and `inverse_transform` use what was released. What `transform` returns for a
+    Only `fit` spends budget; `transform` and `inverse_transform` use what was released. What `transform` returns for a
     record is a function of that record, and is as confidential as the record.
 
     Parameters
@@ -29,7 +29,8 @@ class PrivatePCA(FrameOutput, MomentEstimator):
     ----------
     components_ : (k, d), orthonormal rows, strongest first.
     explained_variance_, explained_variance_ratio_ : (k,), their variances, and the shares of the total variance.
-    mean_ : (d,). n_components_ : k.
+    mean_ : (d,).
+    n_components_ : k.
     spend_, mechanism_, n_features_in_, feature_names_in_ : as for `PrivateCovariance`.
 
     >>> x = np.random.default_rng(1).normal(size=(5000, 3)) * [3, 1, 0.5]
@@ -81,7 +82,7 @@ class PrivatePCA(FrameOutput, MomentEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the coordinates of the rows of X along the components: (n, d) -> (n, k)."""
+        """Return the coordinates of the rows of X along the components, (n, d) -> (n, k)."""
         self._require_fitted()
         x = self._read(X, reset=False)
         return self._framed((x - self.mean_) @ self.components_.T, self.get_feature_names_out(), X)
@@ -91,7 +92,7 @@ class PrivatePCA(FrameOutput, MomentEstimator):
         return self.fit(X).transform(X)
 
     def inverse_transform(self, X: Any) -> Matrix:
-        """Return the points with these coordinates: (n, k) -> (n, d)."""
+        """Return the points that have the given coordinates, (n, k) -> (n, d)."""
         self._require_fitted()
         coordinates = as_matrix(X)
         if coordinates.shape[1] != self.n_components_:

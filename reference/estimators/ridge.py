@@ -17,9 +17,9 @@ from covassay.reference.recommendation import Setting, recommend
 
 
 class PrivateRidge(MomentEstimator):
-    """Ridge regression with differential privacy.
+    """An estimator of a ridge regression with differential privacy.
 
-    The coefficients minimise ‖y − Xw − c‖² + alpha ‖w‖², as scikit-learn's do, with the released moments in place of
+    The coefficients minimise ‖y − Xw − c‖² + alpha ‖w‖², as in scikit-learn, with the released moments in place of
     those of the data. With `noise_penalty`, λ n Σ_j s_j² w_j² is added, where λ is the predicted spectral norm of the
     noise and s_j the public unit of feature j. λ is a public number. Without this penalty, noise in directions with
     little variance would decide the coefficients.
@@ -75,7 +75,9 @@ class PrivateRidge(MomentEstimator):
         module = sys.modules["sklearn.utils"]
         tags.estimator_type = "regressor"
         tags.target_tags = module.TargetTags(required=True)
-        tags.regressor_tags = module.RegressorTags(poor_score=True)  # on small data the noise makes the score poor
+        tags.regressor_tags = module.RegressorTags(
+            poor_score=True
+        )  # on small data the noise of the release makes the score poor
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -98,7 +100,7 @@ class PrivateRidge(MomentEstimator):
         return self
 
     def predict(self, X: Any) -> Vector:
-        """The predicted targets: (n, d) -> (n,)."""
+        """Return the predicted targets, (n, d) -> (n,)."""
         self._require_fitted()
         predicted: Vector = self._read(X, reset=False) @ self.coef_ + self.intercept_
         return predicted
@@ -106,7 +108,7 @@ class PrivateRidge(MomentEstimator):
     def score(self, X: Any, y: Any) -> float:
         """Return R², one minus the mean squared error of the prediction over the variance of y.
 
-        The score is not private.
+        The score itself is not private.
         """
         target = _target(y, len(as_matrix(X)), type(self).__name__)
         left = float(((target - self.predict(X)) ** 2).sum())
@@ -114,7 +116,7 @@ class PrivateRidge(MomentEstimator):
         return 1 - left / total if total > 0 else float(left == 0)
 
     def _whole_box(self, features: int) -> Box | None:
-        """Return the bounds of the features and the target, or None if there is a row bound."""
+        """Return the bounds of the features and of the target, or None if there is a row bound."""
         box = self._box(features)
         if (box is None) != (self.target_bounds is None):
             raise InvalidInput("target_bounds: must be given with bounds, and not with row_bound, which bounds (x, y)")
@@ -133,7 +135,9 @@ class PrivateRidge(MomentEstimator):
 
 
 def _target(y: Any, rows: int, name: str) -> Vector:
-    """Return y as a vector with one number for every row; the messages are those that scikit-learn's tests look for."""
+    """Return y as a vector with one number for every row; error messages are those that scikit-learn's tests look
+    for.
+    """
     if y is None:
         raise InvalidInput(f"{name} requires y to be passed, but the target y is None")
     column = np.asarray(y)

@@ -40,8 +40,8 @@ from covassay.reference.laws.panels import Panels
 # half the contour has so many nodes: the truncation error 2.85^{-28} meets the rounding error e^{7.3} 2^{-53} near
 # 3e-13
 CONTOUR_NODES = 28
-FEWEST_PROPOSALS = 8  # so many more proposals than twice the vectors that are wanted are made at once
-MAX_PROPOSALS = 10_000_000  # the sampler gives up after so many rejections in a row
+FEWEST_PROPOSALS = 8  # the number of proposals made at once, beyond twice the number of vectors that are wanted
+MAX_PROPOSALS = 10_000_000  # the number of rejections in a row after which the sampler gives up
 
 # FORMULAS
 
@@ -57,7 +57,9 @@ def log_acceptance(y: Number, b: Number, q: Number, log: Callable[[Number], Numb
 
 
 def envelope_equation(b: Number, a: Sequence[Number]) -> Number:
-    """Return the function Σ_i 1/(b + 2a_i) − 1 of b. At its root b in [1, q] the sampler accepts most often."""
+    """Return the function Σ_i 1/(b + 2a_i) − 1 of b. The sampler accepts most often at the root b of this function in
+    [1, q].
+    """
     return sum(1 / (b + 2 * a_i) for a_i in a) - 1
 
 
@@ -79,7 +81,7 @@ def decompose(m: Matrix) -> tuple[Vector, Matrix]:
 def envelope_parameter(a: Vector) -> float:
     """Return the b with the highest acceptance rate, for eigenvalues a ≥ 0 of which the smallest is 0."""
     q, values = float(len(a)), list(a)
-    if envelope_equation(q, values) >= 0:  # in this case A = 0, or A is so near to 0 that rounding decides
+    if envelope_equation(q, values) >= 0:  # here A = 0, or A is so near to 0 that rounding decides
         return q
     return float(scipy.optimize.brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))
 
@@ -130,8 +132,9 @@ def sample_each(matrices: Matrix, generators: Sequence[np.random.Generator]) -> 
         return np.array([sample(m, rng) for m, rng in zip(matrices, generators, strict=True)])
     laws = [_decomposed(m.tobytes(), q) for m in matrices]
     # these have the order in memory that `decompose` gives to the arrays of one law, because rounding depends on it
-    a, vectors = (np.array([law[part][..., ::-1] for law in laws])[..., ::-1] for part in (0, 1))
-    b = np.array([[law[2]] for law in laws])
+    a = np.array([values[::-1] for values, _, _ in laws])[:, ::-1]
+    vectors = np.array([columns[:, ::-1] for _, columns, _ in laws])[:, :, ::-1]
+    b = np.array([[parameter] for _, _, parameter in laws])
     drawn = [(rng.standard_normal((batch, q)), rng.random(batch)) for rng in generators]
     deviations = 1 / np.sqrt(1 + 2 * a / b)
     z = np.array([normal for normal, _ in drawn]) * deviations[:, None, :]
@@ -140,8 +143,8 @@ def sample_each(matrices: Matrix, generators: Sequence[np.random.Generator]) -> 
     accepted = np.log([uniform for _, uniform in drawn]) < log_acceptance(y, b, q)
     first = u[np.arange(len(u)), accepted.argmax(axis=1)]
     vectors_drawn: Matrix = (first[:, None, :] @ np.swapaxes(vectors, 1, 2))[:, 0]
-    for i in np.flatnonzero(~accepted.any(axis=1)):  # all were rejected, so the generator goes on
-        vectors_drawn[i] = sample(matrices[i], generators[i])
+    for i in np.flatnonzero(~accepted.any(axis=1)):  # all proposals were rejected, so the generator goes on
+        vectors_drawn[i] = sample(matrices[i], generators[int(i)])
     return vectors_drawn
 
 
@@ -201,7 +204,7 @@ def acceptance_rate(m: Matrix) -> float:
 
 
 def second_moments(m: Matrix) -> Vector:
-    """Return the second moments E⟨u, v_i⟩² for the eigenvectors v_i of M, in descending order of their eigenvalues:
+    """Return the second moments E⟨u, v_i⟩² for the eigenvectors v_i of M, in descending order of their eigenvalues,
     (q,).
     """
     a, _ = decompose(m)
@@ -214,7 +217,7 @@ def second_moments(m: Matrix) -> Vector:
 
 
 def log_density(u: Matrix, m: Matrix) -> Vector:
-    """Return the log density, with respect to the uniform law, of the unit vectors in the rows of `u`: (..., q) ->
+    """Return the log density, with respect to the uniform law, of the unit vectors in the rows of `u`, (..., q) ->
     (...).
     """
     a, _ = decompose(m)

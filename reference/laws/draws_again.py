@@ -1,5 +1,4 @@
-"""Make noise whose law depends on the data, as a function that draws with fixed random bits from the law with given
-parameters.
+"""Make noise whose law depends on the data, as a function that draws with fixed random bits.
 
 An exponential mechanism draws from a law that the data fix, such as the Bingham law of ηC. So the noise of such a
 mechanism is not a number but a function, which maps the parameters of the law to a draw. This function, `DrawsAgain`,

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 Bits = Callable[[int], int]  # a function that returns k fair bits, as an integer from 0 to 2^k − 1
-AT_LEAST = 4096  # at least so many bits are requested of the source at a time
+AT_LEAST = 4096  # the smallest number of bits that are requested of the source at a time
 
 
 def system_bits(count: int) -> int:

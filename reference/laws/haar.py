@@ -1,5 +1,4 @@
-"""This module has Haar measure, which is the uniform law on the orthogonal group O(d), and the uniform law on the unit
-sphere.
+"""Haar measure is the uniform law on the orthogonal group O(d). This module also has the uniform law on the sphere.
 
 The sampler takes the Q of a QR decomposition of a Gaussian matrix. A Gaussian matrix times an orthogonal matrix has the
 same law, so Q is Haar distributed if the decomposition is the unique one in which R has a positive diagonal. LAPACK

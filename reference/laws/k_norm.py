@@ -1,5 +1,6 @@
-"""This module has K-norm noise, which are symmetric matrices Z with density ∝ exp(−‖Z‖_K). Hardt–Talwar 2010; DN25
-Lemma 4 for K = schatten1.
+"""K-norm noise consists of symmetric matrices Z with density ∝ exp(−‖Z‖_K).
+
+The sources are Hardt–Talwar 2010 and, for K = schatten1, DN25 Lemma 4.
 
 K is a symmetric convex body in the D = d(d + 1)/2 dimensions of the symmetric matrices, and ‖Z‖_K = min{t ≥ 0 : Z in
 tK}. Write Z = R V with R = ‖Z‖_K and V on the boundary of K. The volume of tK grows like t^D, so R has density ∝
@@ -102,7 +103,7 @@ def _symmetric(triangles: Matrix, d: int) -> Matrix:
 
 
 def _covariance_spectra(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Return the eigenvalues of V for the covariance body, where ‖V‖_K = 1, by rejection: (size, d)."""
+    """Return the eigenvalues of V for the covariance body, where ‖V‖_K = 1, by rejection, (size, d)."""
     accepted = np.empty((0, d))
     while len(accepted) < size:
         # d × rate is at least 1/2, so that one call usually suffices

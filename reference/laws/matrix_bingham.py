@@ -38,7 +38,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham
 from covassay.reference.laws.panels import Panels
 
-BATCH = 1 << 18  # one array of proposals has at most so many floats
+BATCH = 1 << 18  # the largest number of floats in one array of proposals
 
 
 def gaps(m: Matrix, k: int) -> tuple[Matrix, Matrix]:
@@ -78,9 +78,8 @@ def propose_one(g: Matrix, rng: np.random.Generator) -> tuple[Matrix, float]:
         ratio = np.linalg.det(np.eye(m) + 2 / b * gap) / np.linalg.det(np.linalg.inv(r @ r.T) + 2 / b * gap)
         accepted *= sphere * math.sqrt(ratio)
 
-        # R of the next column: RRᵀ = B − xxᵀ = R(I − uuᵀ)Rᵀ, and the matrix in brackets below is a square root of I −
-        # uuᵀ
-        # uuᵀ
+        # For the next column RRᵀ is B − xxᵀ = R(I − uuᵀ)Rᵀ.
+        # The matrix in brackets below is a square root of I − uuᵀ.
         r = r @ (np.eye(m) - np.outer(u, u) / (1 + math.sqrt(1 - u @ u)))
     return x, accepted
 
@@ -88,7 +87,7 @@ def propose_one(g: Matrix, rng: np.random.Generator) -> tuple[Matrix, float]:
 def propose(g: Matrix, size: int, rng: np.random.Generator) -> tuple[Matrix, Vector]:
     """Return proposals X for the gaps g, (size, *g.shape), and the logs of their acceptance probabilities, (size,)."""
     m, k = g.shape
-    root = np.broadcast_to(np.eye(m), (size, m, m))  # R with B = RRᵀ
+    root = np.broadcast_to(np.eye(m), (size, m, m))  # the matrix R with B = RRᵀ
     x, log_det, log_accepted = np.empty((size, m, k)), np.zeros(size), np.zeros(size)
     for i in range(k):
         b = bingham.envelope_parameter(np.append(0.0, g[:, i]))

@@ -1,15 +1,14 @@
-"""This module has nuclear-Laplace noise, which are matrices Z with density ∝ exp(−‖Z‖_*/ρ). DN25 Algorithm 1, Lemmas 4
-and 5.
+"""Nuclear-Laplace noise: matrices Z with density ∝ exp(−‖Z‖_*/ρ) (DN25 Algorithm 1, Lemmas 4 and 5).
 
 Here ‖Z‖_* is the nuclear norm, the sum of the singular values, and ρ is the scale of the noise. The word "Haar" means
 uniform on O(d), the group of orthogonal matrices.
 
-Full noise: Z in R^{d×d}. Z = U diag(σ) Vᵀ with U and V Haar. The singular values σ have a law on the half-line, a
+Full noise has Z in R^{d×d}. Z = U diag(σ) Vᵀ with U and V Haar. The singular values σ have a law on the half-line, a
 Pfaffian ensemble, with density ∝ ∏|σ_i² − σ_j²| exp(−Σ σ_i/ρ). The factors U, V and σ are independent. ‖Z‖_* ~
 Gamma(d², ρ).
 
-Symmetric noise has the same density on the symmetric matrices. Z = Q diag(λ) Qᵀ with Q Haar. The eigenvalues λ have a
-law on the full line, a Pfaffian ensemble, with density ∝ ∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ). The factors Q and λ are
+Symmetric noise has the density ∝ exp(−‖Z‖_*/ρ) on the symmetric matrices. Z = Q diag(λ) Qᵀ with Q Haar. The eigenvalues
+λ have a law on the full line, a Pfaffian ensemble, with density ∝ ∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ). The factors Q and λ are
 independent. ‖Z‖_* ~ Gamma(d(d + 1)/2, ρ).
 
 So a draw of Z consists of its spectrum, σ or λ, and two Haar matrices (full noise) or one (symmetric noise). The module
@@ -138,10 +137,11 @@ def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = F
 
 
 def spectral_norm_angle(d: Number, log_inverse_beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """Return the angle φ for which ‖Z‖ ≤ πd/cos φ with probability at least 1 − β, if φ < π/2. Full noise, d ≥ 2.
+    """Return the angle φ for which ‖Z‖ ≤ πd/cos φ with probability at least 1 − β, if φ < π/2.
 
-    φ³ = 3(ln(1/β) + (7/6) ln d)/(2d). For fixed β and large d, πd/cos φ is less than `spectral_norm_bound`: it is
-    πd + O(d^{1/3} (ln d)^{2/3}). The proof is Corollary 2 of proofs/paper/tail-bound.md.
+    For full noise and d ≥ 2 the angle has φ³ = 3(ln(1/β) + (7/6) ln d)/(2d). For fixed β and large d, πd/cos φ is less
+    than `spectral_norm_bound`: it is πd + O(d^{1/3} (ln d)^{2/3}). Corollary 2 of proofs/paper/tail-bound.md is the
+    proof.
     """
     return (3 * (log_inverse_beta + 7 * log(d) / 6) / (2 * d)) ** (1 / 3)
 
@@ -164,10 +164,10 @@ def log_normalizer(dimension: int, symmetric: bool = False) -> float:
     """Return the logarithm of ∫ exp(−‖Z‖_*) dZ, over R^{d×d} or over the symmetric matrices.
 
     If a function of Z depends on the spectrum alone, its integral over the D-dimensional space of all Z is a constant
-    times an integral over the spectrum. This constant is the same for all such functions. The constant follows from ∫
-    exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}, because in this case the integral over the spectrum is known (Selberg). For
-    exp(−‖Z‖_*) the ensemble gives the integral over the spectrum. In the symmetric case dZ is Lebesgue measure in the
-    coordinates Z_ii, and √2 Z_ij for i < j.
+    times an integral over the spectrum. This constant is the same for all functions of the spectrum. The constant
+    follows from ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}, because in this case the integral over the spectrum is known
+    (Selberg). For exp(−‖Z‖_*) the ensemble gives the integral over the spectrum. In the symmetric case dZ is Lebesgue
+    measure in the coordinates Z_ii, and √2 Z_ij for i < j.
     """
     d = require_dimension("dimension", dimension)
     j = np.arange(d)
@@ -186,7 +186,7 @@ def log_density(z: Matrix, symmetric: bool = False) -> Vector:
 
 
 def sample_spectrum(dimension: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Draw the singular values (full noise) or eigenvalues (symmetric noise) of Z, in random order: (size, d)."""
+    """Draw the singular values (full noise) or eigenvalues (symmetric noise) of Z, in random order, (size, d)."""
     return sample_points(ensemble(dimension, symmetric), size, rng)
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from covassay.reference.domain import Array, Matrix, Vector
 
 NODES = 24  # so many nodes integrate a function whose phase turns by 8 radians per panel, up to rounding
+ORDERS = np.arange(NODES + 1.0)  # of the Chebyshev polynomials
 FEW = 16  # up to this number of evaluation points, a cosine costs less than the calls it replaces
 
 
@@ -43,7 +44,7 @@ def chebyshev(t: Array) -> Array:
     """
     inside = np.minimum(np.maximum(t, -1.0), 1.0)
     if np.size(t) <= FEW:
-        few: Array = np.cos(np.multiply.outer(np.arange(NODES + 1.0), np.arccos(inside)))
+        few: Array = np.cos(np.multiply.outer(ORDERS, np.arccos(inside)))
         return few
     polynomials = np.empty((NODES + 1, *np.shape(t)))
     polynomials[0], polynomials[1] = 1.0, inside
@@ -76,7 +77,7 @@ def interpolation(t: Array) -> tuple[Array, Array]:
 
 
 def integrals_over(values: Array) -> Array:
-    """Return the integrals over t ∈ [−1, 1] of functions that are given by their values at the nodes: (..., m) ->
+    """Return the integrals over t ∈ [−1, 1] of functions that are given by their values at the nodes, (..., m) ->
     (...).
     """
     over: Array = values @ _reference_panel()[1]
@@ -87,7 +88,7 @@ def integrals_to_nodes(values: Array, out: Array | None = None) -> Array:
     """Return the integrals from t = −1 to every node of functions that are given by their values at the nodes, (..., m)
     -> (..., m).
 
-    The result is stored in `out` if given.
+    The result is stored in the array `out`, if it is given.
     """
     room = np.empty(values.shape) if out is None else out
     np.matmul(values.reshape(-1, NODES), _weights_to_nodes(), out=room.reshape(-1, NODES))

@@ -15,8 +15,8 @@ with (de Bruijn 1955)
 
 With G_j(x) = ∫_{−∞}^x φ_j and the total integral τ = G(∞), Eφ = τ − 2G. A skew matrix of odd size has Pfaffian 0, so
 for odd N there is one more basis function, a unit mass at +∞: φ = 0 and Eφ = 1 at every finite x. The row of this
-function in A is Eφ_k(+∞) = −τ_k, so it borders A to [[A, τ], [−τᵀ, 0]], and nothing else changes. D is the size of A: N
-rounded up to even. E(x) is the vector of the D values Eφ(x). With μ = A^{−1}:
+function in A is Eφ_k(+∞) = −τ_k, so it borders A to [[A, τ], [−τᵀ, 0]], and nothing else changes. The number D is the
+size of A, which is N rounded up to an even number. E(x) is the vector of the D values Eφ(x). With μ = A^{−1}:
 
     one-point density   ρ₁(x) = −φ(x)ᵀ μ E(x), whose integral is N;
     largest point       P(all |x_i| ≤ s) = Pf A(s) / Pf A = √det(1 − μ B(s)),  B(s) = A − A(s),
@@ -40,11 +40,12 @@ from covassay.reference.laws.panels import Panels, integrated, interpolation
 
 # radians by which the phase of the fastest basis function turns on one panel; 24 nodes integrate that up to rounding
 PHASE = 8.0
-# The panels end at the edge of the spectrum plus 27 N^{1/3} + 20, where the mass beyond is below 1e-20. For large N the
-# largest point fluctuates on the scale (π/2) N^{1/3}, with an upper tail like exp(−(2/3) u^{3/2}) in units u of that
-# scale. 27 N^{1/3} is u = 17, and exp(−(2/3) 17^{3/2}) = 5e-21. (On the full line the scale is smaller.) For few points
-# the tail is like e^{−x} instead, and the 20 is for them. A test evaluates the proven bound
-# `nuclear_laplace.spectral_norm_tail_bound` at the end of the panels.
+# The panels end at the edge of the spectrum plus 27 N^{1/3} + 20, where the mass beyond is below 1e-20.
+# For large N the largest point fluctuates on the scale (π/2) N^{1/3}, or a smaller scale on the full line.
+# At u times this scale beyond the edge its upper tail is like exp(−(2/3) u^{3/2}).
+# The distance 27 N^{1/3} is u = 17, and exp(−(2/3) 17^{3/2}) = 5e-21.
+# For few points the tail is like e^{−x} instead, and the number 20 is for them.
+# A test evaluates the proven bound `nuclear_laplace.spectral_norm_tail_bound` at the end of the panels.
 EDGE_MARGIN = 27.0
 CONSTANT_MARGIN = 20.0
 PHASE_TABLE = 40  # entries of the table that inverts the phase, per unit of length; panel edges need no precision
@@ -120,7 +121,7 @@ class PfaffianEnsemble:
         return self.points + self.points % 2
 
     def bordered(self, matrix: Matrix, border: Vector) -> Matrix:
-        """[[matrix, border], [−borderᵀ, 0]] if N is odd, `matrix` itself if N is even: (N, N), (N,) -> (D, D)."""
+        """Return `matrix` if N is even, and [[matrix, border], [−borderᵀ, 0]] if N is odd, (N, N), (N,) -> (D, D)."""
         if self.points % 2 == 0:
             return matrix
         return np.block([[matrix, border[:, None]], [-border[None], np.zeros((1, 1))]])
@@ -131,7 +132,7 @@ class PfaffianEnsemble:
         return np.ascontiguousarray(self.phi.transpose(1, 0, 2))
 
     def values_at(self, x: Vector) -> tuple[Matrix, Matrix]:
-        """φ(x) and G(x), a row for each x: (len(x), N) each."""
+        """Return φ(x) and G(x), a row for each x, (len(x), N) each."""
         panel, t = self.panels.locate(x)
         value, integral = interpolation(t)
         phi = self.phi_by_panel[panel]
@@ -184,7 +185,7 @@ class PfaffianEnsemble:
         return math.lgamma(self.points + 1) + float(log_det) / 2 - self.log_leading
 
     def log_density(self, x: Matrix) -> Vector:
-        """Return the logarithm of the joint density at the exchangeable N-tuples in the rows of `x`: (size, N) ->
+        """Return the logarithm of the joint density at the exchangeable N-tuples in the rows of `x`, (size, N) ->
         (size,).
         """
         i, j = np.triu_indices(self.points, 1)
@@ -207,7 +208,7 @@ class PfaffianEnsemble:
 
     @cached_property
     def _tails(self) -> tuple[Matrix, Matrix]:
-        """Return the matrices T and vectors a of `_tail` at every panel edge: (panels + 1, N, N) and (panels + 1,
+        """Return the matrices T and vectors a of `_tail` at every panel edge, (panels + 1, N, N) and (panels + 1,
         N).
         """
         skew = np.cumsum(self._panel_skew[::-1], axis=0)[::-1]
@@ -216,7 +217,7 @@ class PfaffianEnsemble:
         return np.concatenate([skew, np.zeros((1, n, n))]), np.concatenate([mass, np.zeros((1, n))])
 
     def _tail(self, s: float) -> tuple[Matrix, Vector]:
-        """T(s) = ∫_s^∞ (G_j φ_k − φ_j G_k) and a(s) = ∫_s^∞ φ_j: (N, N) and (N,).
+        """Return T(s) = ∫_s^∞ (G_j φ_k − φ_j G_k) and a(s) = ∫_s^∞ φ_j, (N, N) and (N,).
 
         T(s) and a(s) are their values at the next panel edge to the right of s, plus the integrals from s to that edge.
         """

@@ -3,10 +3,10 @@
 This file draws one sample, as plainly as possible. `pfaffian_chains` draws many, from the same formulas and faster.
 
 THE LAW is that of N points with the joint density |det φ_j(x_i)| / (N! Pf A) of `pfaffian_ensemble`, with N basis
-functions φ = (φ_1, …, φ_N), in exchangeable (random) order. As in that file, G is the antiderivative of φ, τ = G(∞),
-Eφ(x) = ∫ sgn(t − x) φ(t) dt = τ − 2G(x), and A_jk = ∫ φ_j Eφ_k. For odd N there is one more basis function: φ = 0 and
-Eφ = 1 at every finite x. With this function A becomes [[A, τ], [−τᵀ, 0]]. D is the size of A. The line is cut into
-panels, each with the m nodes of a Gauss–Legendre quadrature.
+functions φ = (φ_1, …, φ_N), in exchangeable (random) order. As in the module `pfaffian_ensemble`, G is the
+antiderivative of φ, τ = G(∞), Eφ(x) = ∫ sgn(t − x) φ(t) dt = τ − 2G(x), and A_jk = ∫ φ_j Eφ_k. For odd N there is one
+more basis function: φ = 0 and Eφ = 1 at every finite x. With this function A becomes [[A, τ], [−τᵀ, 0]]. D is the size
+of A. The line is cut into panels, each with the m nodes of a Gauss–Legendre quadrature.
 
 THE ALGORITHM is the chain rule of probability: draw the first point from its marginal law, then every further point
 from its law given the points already drawn. No Markov chain has to converge, and every step is exact up to rounding
@@ -60,7 +60,7 @@ from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
 
 
 def borders(ensemble: PfaffianEnsemble, drawn: Vector, x: Vector) -> tuple[Matrix, Matrix]:
-    """Return a(x) and b(x) after the points `drawn`, a row for each x: (len(x), D + k) each."""
+    """Return a(x) and b(x) after the points `drawn`, a row for each x, (len(x), D + k) each."""
     phi, g = ensemble.values_at(x)
     at_infinity = np.ones((len(x), ensemble.order - ensemble.points))
     signs = np.sign(drawn - x[:, None])
@@ -75,7 +75,7 @@ def inverted(f: Vector, goal: float) -> float:
 
 
 def draw_points(ensemble: PfaffianEnsemble, uniforms: Vector) -> Vector:
-    """Draw one N-tuple, from N numbers that are uniform on [0, 1]: (N,) -> (N,)."""
+    """Draw one N-tuple, from N numbers that are uniform on [0, 1], (N,) -> (N,)."""
     mu, drawn = ensemble.kernel, np.empty(0)
     for u in uniforms:
         # f_k at the nodes between the breakpoints, and F_k at the breakpoints

@@ -27,7 +27,7 @@ ENSEMBLES: tuple[Ensemble, ...] = ("wigner", "goe")
 
 @lru_cache(maxsize=8)
 def triangle(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
-    """Return the row and the column of every entry of the upper triangle, row by row, and its weight in `svec`: (D,)
+    """Return the row and the column of every entry of the upper triangle, row by row, and its weight in `svec`, (D,)
     each.
 
     D = d(d + 1)/2. The weights are 1 on the diagonal and √2 off it.
@@ -37,7 +37,7 @@ def triangle(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector
 
 
 def svec(matrix: Matrix) -> Matrix:
-    """Return the coordinates (M_11, √2 M_12, …, √2 M_1d, M_22, …, M_dd): (..., d, d) -> (..., d(d + 1)/2).
+    """Return the coordinates (M_11, √2 M_12, …, √2 M_1d, M_22, …, M_dd), (..., d, d) -> (..., d(d + 1)/2).
 
     The map is an isometry from the symmetric matrices in Frobenius norm. Only the entries M_ij with i ≤ j are read.
     """
@@ -47,7 +47,7 @@ def svec(matrix: Matrix) -> Matrix:
 
 
 def unsvec(coordinates: Matrix) -> Matrix:
-    """Return the symmetric matrix with these coordinates, the inverse of `svec`: (..., d(d + 1)/2) -> (..., d, d)."""
+    """Return the symmetric matrix with these coordinates, the inverse of `svec`, (..., d(d + 1)/2) -> (..., d, d)."""
     length = coordinates.shape[-1]
     d = (math.isqrt(8 * length + 1) - 1) // 2
     if d < 1 or d * (d + 1) // 2 != length:
@@ -56,7 +56,7 @@ def unsvec(coordinates: Matrix) -> Matrix:
 
 
 def symmetric(upper: Matrix) -> Matrix:
-    """Return the symmetric matrix with these entries M_ij for i ≤ j, row by row: (..., d(d + 1)/2) -> (..., d, d)."""
+    """Return the symmetric matrix with these entries M_ij for i ≤ j, row by row, (..., d(d + 1)/2) -> (..., d, d)."""
     d = (math.isqrt(8 * upper.shape[-1] + 1) - 1) // 2
     i, j, _ = triangle(d)
     matrix = np.zeros((*upper.shape[:-1], d, d))
@@ -106,7 +106,7 @@ def deviations(dimension: int, ensemble: str) -> Matrix:
 
 
 def log_density(matrix: Matrix, ensemble: str) -> Vector:
-    """Return the log density of the Gaussian ensemble with respect to ∏_{i≤j} dM_ij: (..., d, d) -> (...)."""
+    """Return the log density of the Gaussian ensemble with respect to ∏_{i≤j} dM_ij, (..., d, d) -> (...)."""
     d = matrix.shape[-1]
     i, j = np.triu_indices(d)
     deviation = deviations(d, ensemble)[i, j]
@@ -116,7 +116,7 @@ def log_density(matrix: Matrix, ensemble: str) -> Vector:
 
 
 def separation_squared(change: Matrix, ensemble: str) -> Vector:
-    """Return the sum Σ_{i≤j} (Δ_ij/s_ij)² for a change Δ and standard deviations s_ij of the entries: (..., d, d) ->
+    """Return the sum Σ_{i≤j} (Δ_ij/s_ij)² for a change Δ and standard deviations s_ij of the entries, (..., d, d) ->
     (...).
 
     The Rényi divergence D_α between M plus noise and M + Δ plus noise is α/2 times this sum. The sum equals ‖Δ‖_F² for

@@ -1,4 +1,5 @@
-"""The mechanisms, one file each: `from covassay.reference.mechanisms import nuclear_laplace`.
+"""This package has the mechanisms, one file each; import one by `from covassay.reference.mechanisms import
+nuclear_laplace`.
 
 Every module has `release`, `sample`, `spend` and its declaration `MECHANISM`; `registry` finds a mechanism by its name.
 

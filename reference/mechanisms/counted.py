@@ -1,16 +1,18 @@
-"""A noisy number of rows beside a noisy sum: additive mechanisms for neighbours that differ by one row.
+"""This module adds a noisy number of rows to a noisy sum, for additive mechanisms whose neighbours differ by one row.
 
-Under add-remove the number of rows n is private. So the sum Σ_i x_i x_iᵀ is released in place of the mean Σ of these
-products, and n with noise of its own. A row that comes or goes moves n by 1 and, at the same time, the sum by at most
-its sensitivity for one row. So both share the budget: ε = ε₀ + ε₁ or ρ = ρ₀ + ρ₁, with the first share for n. A row
-that moves the sum the most attains the whole budget.
+Under add-remove the number of rows n is private. So the sum Σ_i x_i x_iᵀ is released in place of its mean Σ, and n is
+released with noise of its own. A row that comes or goes moves n by 1 and, at the same time, the sum by at most its
+sensitivity for one row. So n and the sum share the budget: ε = ε₀ + ε₁ or ρ = ρ₀ + ρ₁, with the first share for n. A
+row that moves the sum the most attains the whole budget.
 
-The share of n is public. This share minimises the error of the quotient of the noisy sum and the noisy n on the worst
-rows, to first order in the noise. Let V be the mean squared norm of the noise of the sum, if it has all of ε = 1, or ρ
-= ½. The norm of Σ is at most 1, so the squared error is at most 1/n² times V/ε₁² + 2/ε₀², or (V/ρ₁ + 1/ρ₀)/2.
+The share of n is public. The share that is used minimises the error of the quotient of the noisy sum and the noisy n on
+the worst rows, to first order in the noise. Let V be the mean squared norm of the noise of the sum if the sum has all
+of ε = 1, or of ρ = ½. The norm of Σ is at most 1, so the squared error is at most 1/n² times V/ε₁² + 2/ε₀², or (V/ρ₁ +
+1/ρ₀)/2.
 
-The output is a vector: the noisy n, and then the noisy sum, entry by entry. If the noise of the sum is symmetric, these
-are the entries on and above the diagonal, row by row. A data set without rows is allowed: its n and its sum are 0.
+The output is a vector: the noisy n, and then the noisy sum, entry by entry. If the noise of the sum is symmetric, the
+vector has the entries on and above the diagonal, row by row. A data set without rows is allowed, and its n and its sum
+are 0.
 """
 
 from collections.abc import Callable, Sequence
@@ -88,7 +90,7 @@ class CountedDraws:
     sum: Callable[[Fraction], IntegerMatrix]
 
     def whole_count(self, parameter: Fraction) -> int:
-        """Return the noise of the number of rows; raise `InvalidInput` unless it is a Python integer."""
+        """Return the noise of the number of rows, or raise `InvalidInput` unless it is a Python integer."""
         drawn = self.count(parameter)
         if not isinstance(drawn, int) or isinstance(drawn, bool):
             raise InvalidInput(f"noise.count(parameter) = {drawn!r}: must be a Python integer")
@@ -96,7 +98,7 @@ class CountedDraws:
 
 
 def draws_of(noise: Any) -> CountedDraws:
-    """Return the integer noise under add-remove, or raise `InvalidInput` if `noise` is none."""
+    """Return the integer noise under add-remove, or raise `InvalidInput` if `noise` is of another kind."""
     if not isinstance(noise, CountedDraws):
         raise InvalidInput("noise: must be CountedDraws under add-remove")
     return noise
@@ -112,7 +114,7 @@ def parts_of(noise: Any, adjacency: Adjacency) -> tuple[float, Array]:
 
 
 def with_counts(counts: Array, sums: Array, size: int | None) -> Any:
-    """A `CountedNoise`, or a list of `size` of them."""
+    """Return a `CountedNoise`, or a list of `size` of them."""
     if size is None:
         return CountedNoise(float(counts), sums)
     return [CountedNoise(float(count), one) for count, one in zip(counts, sums, strict=True)]
@@ -140,9 +142,9 @@ class RowsAndSumOutput(Output):
         return {"rows": values[0], "sum": total, "second_moment": total / np.maximum(values[0], 1.0)}
 
     def meaning(self, scaled: bool) -> dict[str, dict[str, str]]:
-        """The meaning of the parts, as for every output.
+        """Return the meaning of the parts, as for every output.
 
-        The sum and the quotient are taken about the point of a second moment.
+        The sum and the quotient are about the point about which a second moment is taken.
         """
         said = super().meaning(scaled)
         point = "the point `shift` in the provenance" if scaled else said["second_moment"]["about"]
@@ -151,7 +153,7 @@ class RowsAndSumOutput(Output):
         return said
 
     def header(self, columns: Sequence[str]) -> list[str]:
-        """Return the headings: one for the number of rows, and for every entry of the sum the columns that are
+        """Return the headings: one for the number of rows and, for every entry of the sum, the two columns that are
         multiplied.
         """
         d = len(columns)
@@ -164,7 +166,7 @@ class RowsAndSumOutput(Output):
 
     @property
     def restorable(self) -> bool:
-        """Always true: the number of rows has no unit, and an entry of the sum has the units of two columns."""
+        """Return True: the number of rows has no unit, and an entry of the sum has the units of two columns."""
         return True
 
     def restore(self, values: Array, shift: Vector, scale: Vector) -> Vector:
@@ -184,7 +186,7 @@ class RowsAndSumOutput(Output):
         return np.append(rows, entries)
 
     def unpacked(self, entries: Array) -> Array:
-        """Return the sum as a matrix or vector from its entries: (…, k) -> (…, d, d) or (…, d)."""
+        """Return the sum as a matrix or vector, made from its entries, (…, k) -> (…, d, d) or (…, d)."""
         if self.entries == "vector":
             return entries
         k = entries.shape[-1]

@@ -1,4 +1,5 @@
-"""The declaration of a mechanism: one object in every file, in which programs find the functions and their meaning.
+"""This module has the declaration of a mechanism: one object in every file, in which programs find the functions and
+their meaning.
 
 The registry, the options of the command line, the table of the README and the provenance of a release are derived from
 `Mechanism` objects.
@@ -43,7 +44,7 @@ BOUNDS = "bounds"  # the option for bounds of columns, whose values are not word
 class About:
     """The name of a mechanism, and its source.
 
-    provenance : whether the steps and constants are those that the source prints.
+    The field `provenance` says whether the steps and constants are those that the source prints.
     """
 
     name: str
@@ -66,13 +67,15 @@ class Mechanism(Generic[N, P, R]):
     sample : called as sample(x, rng, *, …); draws the noise and calls `release`. Its annotations declare the parameters
         (module `parameters`).
     spend : called as spend(*, …budget, dimension, …choices); returns the claimed and the proven budget.
-    domain : where rows must lie. adjacency : which data sets are neighbours; the default, if there is a choice.
+    domain : where rows must lie.
+    adjacency : which data sets are neighbours; the default, if there is a choice.
     ordered : whether records are used in their order (disjoint blocks, pairs), so that reordering them changes the
         output.
     repeats : whether outputs can coincide, because their law has atoms.
     smallest_dimension : the smallest number of columns for which the mechanism makes sense.
     sampler : "approximate" if the noise is drawn by a Markov chain, so that the guarantee is only approximate too.
-    declared : the parameters of `sample`; of_the_draw : those that `release` does not take.
+    declared : the parameters of `sample`.
+    of_the_draw : those that `release` does not take.
     counted : the kind of output under add-remove, or a function of the options that returns it; None if the mechanism
         has no add-remove form.
     unranked : the reason why `recommend` does not compare the mechanism with others; empty if it does.
@@ -107,17 +110,17 @@ class Mechanism(Generic[N, P, R]):
 
     @property
     def name(self) -> str:
-        """Return the name in the registry, on the command line and of the page with the proof."""
+        """Return the name of the mechanism in the registry, on the command line and of the page with the proof."""
         return self.about.name
 
     @property
     def title(self) -> str:
-        """Return the name in words."""
+        """Return the name of the mechanism in words."""
         return self.about.title
 
     @property
     def source(self) -> str:
-        """Return the source in one phrase: the paper, and the number of the algorithm in it."""
+        """Return the source in one phrase, with the paper and the number of the algorithm in it."""
         return f"{self.about.paper} {self.about.number}"
 
     @property
@@ -127,17 +130,17 @@ class Mechanism(Generic[N, P, R]):
 
     @property
     def page(self) -> str:
-        """Return the page with the whole proof."""
+        """Return the path of the page with the whole proof."""
         return f"proofs/paper/{self.name}.md"
 
     @property
     def claim(self) -> str:
-        """Return the entry of the ledger."""
+        """Return the id of the mechanism's entry in the ledger."""
         return f"MECH.{self.name}"
 
     @property
     def choices(self) -> dict[str, tuple[str, ...]]:
-        """Return the words that may be chosen, by parameter; the first is the default."""
+        """Return for every choice the words that may be chosen; the first word is the default."""
         return {p.name: p.choices for p in self.declared.values() if p.choices and p.name not in OF_THE_DOMAIN}
 
     @property
@@ -147,17 +150,18 @@ class Mechanism(Generic[N, P, R]):
         return {p.name: p.default for p in self.declared.values() if not p.choices and p.name not in given}
 
     def adjacency_of(self, options: Mapping[str, Any]) -> str:
-        """Return the adjacency with these options, which says which data sets are neighbours."""
+        """Return the adjacency that the given options select, which says which data sets are neighbours."""
         return str(options.get("adjacency", self.adjacency))
 
     def output_of(self, options: Mapping[str, Any]) -> Output:
-        """Return the kind of output with these options."""
+        """Return the kind of output that the given options select."""
         if self.counted is None or self.adjacency_of(options) == self.adjacency:
             return self.output
         return self.counted if isinstance(self.counted, Output) else self.counted(options)
 
     def resolve(self, options: Mapping[str, str | float]) -> dict[str, Any]:
-        """Convert `options` to keyword arguments: missing choices get their defaults, and text of numbers is read.
+        """Convert `options` to keyword arguments: missing choices get their defaults, and texts of numbers become
+        numbers.
 
         Raises
         ------

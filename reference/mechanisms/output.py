@@ -1,6 +1,7 @@
-"""The output of a mechanism: its shape, its unit, and its parts in a file.
+"""This module describes the output of a mechanism: its shape, its unit, and its parts in a file.
 
-There are ten kinds. A kind is an object with the same methods, so that the release tool need not tell the kinds apart.
+There are ten kinds. Every kind is an object with the same methods, so that the release tool need not tell the kinds
+apart.
 """
 
 from collections.abc import Sequence
@@ -24,9 +25,11 @@ UNITS = {
 class Output:
     """One kind of output.
 
-    kind : the name by which the command line knows it. layout : its shape, in words.
+    kind : the name by which the command line knows it.
+    layout : its shape, in words.
     power : the p such that the output is in the unit of x to the power p.
-    symmetric : whether an output always equals its transpose. normalised : whether an output is a vector of length 1.
+    symmetric : whether an output always equals its transpose.
+    normalised : whether an output is a vector of length 1.
     """
 
     kind: ClassVar[str]
@@ -37,7 +40,7 @@ class Output:
 
     @property
     def unit(self) -> str:
-        """Return the unit in words."""
+        """Return the unit of the output in words."""
         return {0: "no unit", 1: "the unit of x", 2: "the unit of x squared"}.get(
             self.power, f"1/(unit of x){'' if self.power == -1 else f'^{-self.power}'}"
         )
@@ -51,21 +54,21 @@ class Output:
         return {self.kind: values}
 
     def names(self, columns: Sequence[str]) -> dict[str, list[str] | str]:
-        """Return the description of the columns of an output in a file."""
+        """Return a description of the columns of an output in a file."""
         return {"columns": list(columns)}
 
     def meaning(self, scaled: bool) -> dict[str, dict[str, str]]:
-        """Return for every part in a file: its unit, and the point about which it is taken, if there is one.
+        """Return for every part in a file its unit, and the point about which it is taken, if there is one.
 
-        scaled : whether the columns were shifted and scaled by their bounds.
+        The argument `scaled` says whether the columns were shifted and scaled by their bounds.
         """
         parts = self.parts(np.zeros(self.shape(2)))
         return {name: self._said(name, scaled and not self.restorable) for name in parts}
 
     def _said(self, part: str, foreign: bool) -> dict[str, str]:
-        """Return the meaning of one part.
+        """Return the meaning of one part of the output.
 
-        `foreign` says that the part describes the scaled columns, and has no units of the data.
+        The argument `foreign` says that the part describes the scaled columns, and has no units of the data.
         """
         about = {"about": POINTS[part]} if part in POINTS else {}
         unit = UNITS.get(part, self.unit)
@@ -82,7 +85,7 @@ class Output:
         return False
 
     def restore(self, values: Array, shift: Vector, scale: Vector) -> Array | None:
-        """Convert an output on u = (x − shift)/scale to the units of x; None if it cannot be converted."""
+        """Convert an output on u = (x − shift)/scale to the units of x, or return None if this is not possible."""
         return None
 
     def times_bound(self, values: Array, row_bound: float) -> Array:
@@ -95,7 +98,7 @@ class Output:
 class MatrixOutput(Output):
     """Output of shape (d, d): an estimate of a second moment or a covariance (power 2), or a preconditioner (power −1).
 
-    centred : whether the matrix estimates the covariance, which is taken about the mean of the data.
+    The field `centred` says whether the matrix estimates the covariance, which is taken about the mean of the data.
     """
 
     kind, layout = "matrix", "(d, d)"
@@ -106,7 +109,7 @@ class MatrixOutput(Output):
 
     @property
     def part(self) -> str:
-        """Return the kind of matrix, by its name in a file."""
+        """Return the kind of matrix, given by its name in a file."""
         if self.power != 2:
             return "preconditioner" if self.power == -1 else self.kind
         return "covariance" if self.centred else "second_moment"

@@ -1,7 +1,9 @@
-"""Parameters of mechanisms: their types, each with the rule that a value must obey and what the value means.
+"""This module has the parameters of mechanisms: their types, each with the rule that a value must obey and what the
+value means.
 
-The signature of `release` is the declaration. `epsilon: Epsilon` says that ε is a number above 0, and `Literal["full",
-"triangle"]` that one of two words is meant. `checked` holds arguments against these rules before the function runs.
+The signature of `release` declares the parameters of a mechanism. The annotation `epsilon: Epsilon` says that ε is a
+number above 0, and `Literal["full", "triangle"]` says that one of two words is meant. The decorator `checked` holds
+arguments against these rules before the function runs.
 """
 
 import inspect
@@ -25,8 +27,8 @@ R = TypeVar("R")
 class Rule:
     """The rule that a number must obey, and the meaning of the number.
 
-    require : takes the name and the value, and raises `InvalidInput` if the value breaks the rule. ends : the smallest
-        and the largest number that it allows; None if there is none.
+    require : takes the name and the value, and raises `InvalidInput` if the value breaks the rule.
+    ends : the smallest and the largest number that it allows; None if there is none.
     """
 
     meaning: str
@@ -34,8 +36,8 @@ class Rule:
     ends: tuple[float | None, float | None] = (None, None)
 
 
-# In these ranges every formula was found to give finite numbers, and every noise a scale above 0. Products and powers
-# of a few such numbers are far from the ends of the floats, 1e-308 and 1e308.
+# In these ranges every formula was found to give finite numbers, and every noise a scale above 0.
+# Products and powers of a few such numbers are far from the ends of the floats, 1e-308 and 1e308.
 SMALLEST, LARGEST = 1e-30, 1e30
 SMALLEST_PROBABILITY = 1e-300
 LARGEST_DIMENSION = 10**6
@@ -86,8 +88,9 @@ class Meaning:
 class Parameter:
     """One keyword argument of a function, as its annotation declares it.
 
-    choices : the words that it may be; empty for a number. default : `inspect.Parameter.empty` if there is none. ends :
-        those of its rule.
+    choices : the words that it may be; empty for a number.
+    default : `inspect.Parameter.empty` if there is none.
+    ends : those of its rule.
     """
 
     name: str
@@ -99,7 +102,7 @@ class Parameter:
     ends: tuple[float | None, float | None] = (None, None)
 
     def read(self, value: str | float) -> str | float:
-        """Return a value from a command line: a word of `choices`, or a number.
+        """Return the value that a text from a command line means: a word of `choices`, or a number.
 
         Raises
         ------
@@ -119,7 +122,7 @@ class Parameter:
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
-    """Return the keyword-only arguments of a function that have a rule, in order."""
+    """Return the keyword-only arguments of a function that have a rule, in their order."""
     hints = get_type_hints(function, include_extras=True)
     found = {}
     for name, argument in inspect.signature(function).parameters.items():
@@ -131,7 +134,7 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
 
 
 def choices_of(hint: Any) -> tuple[str, ...]:
-    """Return the words of a `Literal`, with or without an annotation; none if the type is another."""
+    """Return the words of a `Literal`, with or without an annotation, or no words if the type is another."""
     base = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     return get_args(base) if get_origin(base) is Literal else ()
 
@@ -150,7 +153,7 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter | None:
 
 
 def require_all(declared: Mapping[str, Parameter], arguments: Mapping[str, Any]) -> None:
-    """Check arguments against their rules; the first that breaks its rule raises `InvalidInput`."""
+    """Check arguments against their rules, and raise `InvalidInput` for the first that breaks its rule."""
     for name, parameter in declared.items():
         if name in arguments:
             parameter.require(name, arguments[name])
@@ -169,7 +172,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def strict(**words: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make the decorated formula reject unknown words. The formula itself stays a pure expression, for any numbers.
+    """Make the decorated formula reject words that it does not know. The formula itself remains a pure expression, for
+    any numbers.
 
     words : for an argument of the formula, the type that has its words, such as `Calibration`.
     """
@@ -191,7 +195,7 @@ def strict(**words: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
-# The parameters that many mechanisms share
+# The parameters that many mechanisms share are declared here.
 
 THE_BUDGET = "the budget"
 FAILURE = "public: the probability that the error bound may fail"
@@ -200,9 +204,10 @@ Epsilon = Annotated[float, positive("ε", THE_BUDGET)]
 Rho = Annotated[float, positive("ρ", THE_BUDGET)]
 Delta = Annotated[float, below_one("δ", "the additive term of (ε, δ)-DP")]
 Beta = Annotated[float, below_one("β", FAILURE)]
-# The parameters of a mechanism that divides the budget or β among its steps: every share, at least 1/1000 of the whole,
-# is in the range above. The suffix Twice is for mechanisms that give halves to such mechanisms, and Thrice for those
-# that give halves to the latter.
+# A mechanism that divides the budget or β among its steps has the following parameters.
+# With them every share, which is at least 1/1000 of the whole, is in the range above.
+# The suffix Twice is for mechanisms that give halves of their budget to such mechanisms.
+# The suffix Thrice is for mechanisms that give halves of their budget to mechanisms with the suffix Twice.
 EpsilonToShare = Annotated[float, positive("ε", THE_BUDGET, 1e-27)]
 RhoToShare = Annotated[float, positive("ρ", THE_BUDGET, 1e-27)]
 BetaToShare = Annotated[float, below_one("β", FAILURE, 1e-297)]

@@ -1,4 +1,4 @@
-"""The table of contents finds every mechanism of the reference by its name.
+"""This module finds every mechanism of the reference by its name.
 
 A mechanism is found by its file. Tables list the mechanisms in the order in which the package names them, and then the
 others.
@@ -14,7 +14,7 @@ from covassay.reference.mechanisms.mechanism import Mechanism
 
 
 def _declared() -> list[Mechanism[Any, ..., Any]]:
-    """Return the declaration of every file that has one."""
+    """Return the declaration of every file that has one, by name."""
     files = (found.name for found in walk_packages(mechanisms.__path__, f"{mechanisms.__name__}.") if not found.ispkg)
     modules = {name.rpartition(".")[2]: name for name in files if name != __name__}
     ordered = sorted(modules, key=lambda name: mechanisms.__all__.index(name) if name in mechanisms.__all__ else 1000)
@@ -26,7 +26,7 @@ MECHANISMS: dict[str, Mechanism[Any, ..., Any]] = {declared.name: declared for d
 
 
 def mechanism(name: str) -> Mechanism[Any, ..., Any]:
-    """Return the mechanism of that name."""
+    """Return the mechanism of the given name."""
     if name not in MECHANISMS:
         raise InvalidInput(f"mechanism = {name!r}: {guess(name, MECHANISMS)}must be one of {', '.join(MECHANISMS)}")
     return MECHANISMS[name]

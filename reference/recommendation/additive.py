@@ -2,8 +2,8 @@
 
 The error is a scale times a random matrix Z, whose law depends on the dimension alone. The Frobenius norms are exact,
 except for the covariance body. The spectral norms of nuclear-Laplace noise are exact too (from the Pfaffian
-distribution function, E ‖Z‖² = ∫ 2t P(‖Z‖ > t) dt). All other norms were measured, as multiples of a formula of the
-right order.
+distribution function, E ‖Z‖² = ∫ 2t P(‖Z‖ > t) dt). All other norms were measured, as multiples of a formula that has
+the right order in d.
 """
 
 import math
@@ -30,20 +30,22 @@ KINDS: dict[Kind, str] = {
     "measured": "from constants that were measured by simulation",
 }
 EXACT_DIMENSION = 300  # the accuracy of the Pfaffian ensemble has been checked up to this dimension
-# the Gauss–Legendre rule for E ‖Z‖² has so many nodes; 400 nodes change it by less than 1e-9 up to d = 300
+# the number of nodes of the Gauss–Legendre rule for E ‖Z‖²; 400 nodes change it by less than 1e-9 up to d = 300
 TAIL_NODES = 120
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number, what kind of number it is, and its relative standard error (0 unless it was measured)."""
+    """A number, the kind of number that it is (`KINDS`), and its relative standard error, which is 0 unless it was
+    measured.
+    """
 
     value: float
     kind: Kind
     error: float = 0.0
 
     def times(self, factor: float) -> "Figure":
-        """Return the figure in another unit: the number multiplied by `factor`."""
+        """Return the figure in another unit, with the number multiplied by `factor`."""
         return Figure(self.value * factor, self.kind, self.error)
 
 
@@ -95,7 +97,7 @@ def linf_edge(d: float) -> float:
 
 @lru_cache(maxsize=256)
 def nuclear_frobenius(d: int, symmetric: bool) -> Figure:
-    """The root of E ‖Z‖_F²."""
+    """Return the root of the mean square E ‖Z‖_F²."""
     if d <= EXACT_DIMENSION:
         return Figure(nuclear_laplace.mean_power_sum(d, 2.0, symmetric) ** 0.5, "exact")
     return Figure(nuclear_laplace.schatten_limit(2.0) * d**1.5 / (2 if symmetric else 1), "limit")
@@ -103,7 +105,7 @@ def nuclear_frobenius(d: int, symmetric: bool) -> Figure:
 
 @lru_cache(maxsize=256)
 def nuclear_spectral(d: int, symmetric: bool) -> Figure:
-    """The root of E ‖Z‖²."""
+    """Return the root of the mean square E ‖Z‖²."""
     if d > EXACT_DIMENSION:
         return Figure(float(nuclear_laplace.spectral_edge(d, symmetric)), "limit")
     law = nuclear_laplace.ensemble(d, symmetric)
@@ -115,7 +117,9 @@ def nuclear_spectral(d: int, symmetric: bool) -> Figure:
 
 
 def _multiple(law: str, norm: str, order: Callable[[int], float], limit: bool) -> Callable[[int], Figure | None]:
-    """Return a function that maps d to a measured multiple of `order`, or else to None or, if `limit`, to `order`."""
+    """Return a function that maps d to a measured multiple of `order`; where none was measured, to None or, if `limit`,
+    to `order`.
+    """
 
     def figure(d: int) -> Figure | None:
         if limit and d > measured()[law].axes["d"][-1]:
@@ -135,7 +139,7 @@ def _exact(square: Callable[[int], float]) -> Callable[[int], Figure | None]:
 
 @dataclass(frozen=True)
 class Additive:
-    """A law of noise: the scale for n rows, d columns and the budget, and the two norms at scale 1."""
+    """A law of noise, with the scale for n rows, d columns and the budget, and the two norms at scale 1."""
 
     scale: Callable[[int, int, float], float]
     frobenius: Callable[[int], Figure | None]

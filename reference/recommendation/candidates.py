@@ -1,11 +1,12 @@
-"""List the mechanisms that are compared, with the options of each, and the mechanisms that are not, with the reason.
+"""List the mechanisms that are compared, with the options of each, and all other mechanisms, with the reason why they
+are not.
 
 If no variant of a mechanism is compared, the field `unranked` of its declaration gives the reason.
 
 A candidate is a mechanism for the second moment of rows in the unit ball, with all of its options chosen, and perhaps
-followed by the projection on the matrices that are positive semidefinite with trace at most 1. The projection is free,
-and never increases the Frobenius error. If a mechanism has the calibration "tight", only that calibration is compared,
-because "paper" adds more noise for the same claim.
+followed by the projection on the matrices that are positive semidefinite with trace at most 1. This projection is free,
+and it never increases the Frobenius error. If a mechanism has the calibration "tight", only that calibration is
+compared, because "paper" adds more noise for the same claim.
 """
 
 from collections.abc import Mapping
@@ -24,8 +25,8 @@ from covassay.reference.projections import psd_trace_ball
 class Candidate:
     """One mechanism with its options, with or without a projection of its output.
 
-    law : the name under which the noise or the error of the mechanism was measured. Mechanisms with equal laws share
-        one name.
+    The field `law` is the name under which the noise or the error of the mechanism was measured. Mechanisms with equal
+    laws share one name.
     """
 
     mechanism: str
@@ -35,7 +36,7 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """Return the candidate in words."""
+        """Return the name of the candidate in words."""
         words = [self.mechanism, *(f"{key}={value}" for key, value in self.options.items())]
         return " ".join(words) + (", projected" if self.project else "")
 
@@ -46,7 +47,7 @@ class Candidate:
 
     @property
     def pure(self) -> bool:
-        """Return whether the claim is one of pure DP."""
+        """Return whether the candidate claims pure DP."""
         return self.declared.notion.name == "pure"
 
     @property
@@ -62,7 +63,7 @@ class Candidate:
         return psd_trace_ball(symmetric / row_bound**2, 1.0) * row_bound**2 if self.project else symmetric
 
     def sample(self, x: DataSet, rng: np.random.Generator, *, row_bound: float = 1.0, **budget: float) -> Matrix:
-        """Draw one release, with float noise from `rng`."""
+        """Draw one release with floating-point noise from `rng`."""
         return self.finish(self.declared.sample(x, rng, row_bound=row_bound, **budget, **self.options), row_bound)
 
 
@@ -71,7 +72,7 @@ def _tight(name: str, law: str = "", project: bool = False, **options: Any) -> C
 
 
 CANDIDATES: tuple[Candidate, ...] = (
-    # these claim pure DP, and their noise does not depend on the data
+    # mechanisms that claim pure DP, and whose noise does not depend on the data
     _tight("entrywise-laplace", "laplace-full", entries="full"),
     _tight("lap-cov", "laplace-symmetric"),
     Candidate("nuclear-laplace", law="nuclear-full"),
@@ -79,7 +80,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("k-norm", {"body": "covariance"}, law="covariance-body"),
     Candidate("k-norm", {"body": "l2"}, law="l2-ball"),
     Candidate("k-norm", {"body": "linf"}, law="linf-ball"),
-    # these claim pure DP, and their error depends on the data
+    # mechanisms that claim pure DP, and whose error depends on the data
     Candidate("nuclear-laplace-symmetric", {}, True, "nuclear-symmetric-projected"),
     Candidate("k-norm", {"body": "covariance"}, True, "covariance-body-projected"),
     Candidate("k-norm", {"body": "l2"}, True, "l2-ball-projected"),
@@ -89,10 +90,10 @@ CANDIDATES: tuple[Candidate, ...] = (
     _tight("iterative-eigenvectors", "iterative-eigenvectors-uniform", budget="uniform"),
     _tight("iterative-eigenvectors", "iterative-eigenvectors-adaptive", budget="adaptive"),
     Candidate("kapralov-talwar", law="kapralov-talwar"),
-    # these claim zCDP, and their noise does not depend on the data
+    # mechanisms that claim zCDP, and whose noise does not depend on the data
     Candidate("gauss-cov", {"ensemble": "wigner"}, law="wigner"),
     Candidate("gauss-cov", {"ensemble": "goe"}, law="goe"),
-    # these claim zCDP, and their error depends on the data
+    # mechanisms that claim zCDP, and whose error depends on the data
     Candidate("projection-mechanism", {"ensemble": "goe"}, law="projection-goe"),
     Candidate("separate-cov", {"ensemble": "goe"}, law="separate-cov-goe"),
     _tight("em-cov"),

@@ -1,10 +1,11 @@
 """Load constants and tables that were measured by simulation, each with the run that measured it.
 
-One file in the folder `constants` holds the figures of one law. The figures were written by
+Each file in the folder `constants` has the figures of one law. The following command wrote the figures.
 
     python -P -m covassay.verification.maintain constants FOLDER --only LAW
 
-which names the seed and the draws, and gives every figure a standard error. A test measures some of them again.
+The command line names the seed and the draws, and the command gives every figure a standard error. A test measures some
+of these figures again.
 
 There are two kinds of figures. A `noise` figure is the root mean square norm of noise that does not depend on the data,
 divided by a formula that has the right order in d. A `table` figure is m times the root mean square error of a
@@ -32,15 +33,15 @@ from covassay.reference.domain import Matrix, Vector
 
 FOLDER = "covassay.reference.recommendation"
 NORMS = ("frobenius", "spectral")
-OF_GAUSSIAN_ROWS = "-gaussian-rows"  # the name of a table that was measured on correlated Gaussian rows ends so
+OF_GAUSSIAN_ROWS = "-gaussian-rows"  # the end of the name of a table that was measured on correlated Gaussian rows
 SETTLED = 0.05  # figures at the last two q count as constant if their logarithms differ by at most this much
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The figures of one law: the axes of their grid, the figures, and their relative standard errors, by norm.
+    """The figures of one law, with the axes of their grid and the relative standard errors, by norm.
 
-    run : the command, the seed and the draws at every dimension.
+    The field `run` has the command, the seed and the draws at every dimension.
     """
 
     law: str
@@ -51,8 +52,8 @@ class Measured:
     run: Mapping[str, Any]
 
     def at(self, norm: str, **place: float) -> tuple[float, float] | None:
-        """Return the figure at a point of the grid or between points, and its relative standard error; None outside the
-        grid.
+        """Return the figure at a point of the grid or between points, and its relative standard error, or None outside
+        the grid.
 
         If q is beyond the grid, the figure at the end of the grid is returned if it no longer depends on q there: in
         this case the error is that of noise, and decreases like 1/m.
@@ -76,7 +77,7 @@ def _along_first(
     """Return the values between two points of their first axis, interpolated linearly, and the larger of the two
     errors.
 
-    jumps : the values jump somewhere between two points, so that the larger of them is taken.
+    The argument `jumps` says that the values jump somewhere between two points, so that the larger of them is taken.
     """
     if len(axis) == 1:
         return values[0], errors[0]
@@ -90,7 +91,7 @@ def _along_first(
 
 @lru_cache(maxsize=1)
 def measured() -> Mapping[str, Measured]:
-    """Return all measured figures, by law."""
+    """Return all measured figures, keyed by law."""
     found = {}
     for path in resources.files(FOLDER).joinpath("constants").iterdir():
         if path.name.endswith(".json"):
@@ -100,7 +101,7 @@ def measured() -> Mapping[str, Measured]:
 
 
 def from_json(document: Mapping[str, Any]) -> Measured:
-    """Return the figures in a document as the measuring command writes it."""
+    """Return the figures in a document that the measuring command has written."""
     return Measured(
         law=document["law"],
         kind=document["kind"],

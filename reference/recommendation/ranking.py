@@ -1,10 +1,10 @@
-"""Predict the error of every candidate, and rank the candidates by it.
+"""Predict the error of every candidate, and rank the candidates by their predicted errors.
 
 The error is the root mean square of ‖Σ̂ − Σ‖ in the Frobenius or the spectral norm, for rows in the unit ball. Every
 prediction states its kind (`additive.KINDS`), and how far from a simulation it may be.
 
-The error of a mechanism that searches for a clipping norm depends on how the norms of the rows vary. This error is
-predicted under two assumptions, rows of equal norm and correlated Gaussian rows, and mechanisms are ranked by the
+The error of a mechanism that searches for a clipping norm depends on how the norms of the rows vary. The module
+predicts this error under two assumptions, rows of equal norm and correlated Gaussian rows, and ranks mechanisms by the
 larger prediction. For all other mechanisms the two predictions are equal.
 """
 
@@ -33,10 +33,10 @@ Goal = Literal["covariance", "pca", "regression"]
 GOALS: dict[Goal, Norm] = {"covariance": "frobenius", "pca": "spectral", "regression": "spectral"}
 NORM_SIGNS: dict[Norm, str] = {"frobenius": "‖·‖_F", "spectral": "‖·‖"}
 NEAR = 0.03  # predictions that differ by a smaller share are called about equal
-# the interval has so many standard errors on either side of a measured figure; the true value lies outside in 6e-7 of
-# the cases
+# The interval has this number of standard errors on either side of a measured figure.
+# The true value lies outside of the interval in 6e-7 of the cases.
 STANDARD_ERRORS = 5
-LARGEST_BINGHAM = 64  # the exact moments of the Bingham law are fast and finite for at most so many columns
+LARGEST_BINGHAM = 64  # the largest number of columns for which the exact moments of the Bingham law are fast and finite
 WORTH = 0.9  # a release with this share of the error of the zero matrix, or more, is called useless
 PENALTY = 0.1  # the penalty α of the ridge regression whose error is bounded
 UNPROJECTED = {
@@ -52,8 +52,8 @@ class Prediction:
     """The predicted error of one candidate, in one norm.
 
     equal, gaussian : the figure for rows of equal norm, and for correlated Gaussian rows.
-    allowance : the relative error of the prediction itself, below and above it. This error is 0 for formulas; for a
-        bound it is infinite below.
+    allowance : the relative error of the prediction itself, below and above it. This relative error is 0 for formulas;
+        for a bound it is infinite below.
     """
 
     candidate: Candidate
@@ -63,12 +63,12 @@ class Prediction:
 
     @property
     def figure(self) -> Figure:
-        """Return the larger of the two figures."""
+        """Return the larger of the figures for the two assumptions on the rows."""
         return max(self.equal, self.gaussian, key=lambda figure: figure.value)
 
     @property
     def error(self) -> float:
-        """Return the predicted root mean square error, under the worse of the two assumptions."""
+        """Return the predicted root mean square error, under the worse of the two assumptions on the rows."""
         return self.figure.value
 
     @property
@@ -90,11 +90,11 @@ def interpolation_allowance(candidate: Candidate) -> float:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The candidates for one setting, the one with the least predicted error first.
+    """The candidates for one setting, ordered so that the one with the least predicted error comes first.
 
-    unknown : candidates of the same notion of privacy without a prediction, with the reason. left_out : mechanisms that
-        are no candidates, with the reason. alternative : one sentence on a mechanism that releases less than a matrix
-        and serves the goal.
+    unknown : candidates of the same notion of privacy without a prediction, with the reason.
+    left_out : mechanisms that are no candidates, with the reason.
+    alternative : one sentence on a mechanism that releases less than a matrix and serves the goal.
     """
 
     setting: Setting
@@ -112,7 +112,7 @@ class Recommendation:
 
     @property
     def near(self) -> tuple[Prediction, ...]:
-        """Return the other predictions whose error is about that of the best one."""
+        """Return the other predictions whose error is close to that of the best one."""
         return tuple(p for p in self.ranked[1:] if p.error <= (1 + NEAR) * self.best.error)
 
     @property
@@ -185,7 +185,9 @@ def predict(candidate: Candidate, setting: Setting, norm: Norm, rows: RowsAre = 
 
 
 def _alternative(setting: Setting, goal: Goal, found: Sequence[Prediction]) -> str:
-    """Return a sentence on a mechanism that releases less than a matrix and serves the goal; empty if there is none."""
+    """Return a sentence on a mechanism that releases less than a matrix and serves the goal, or an empty text if there
+    is none.
+    """
     if goal == "covariance" or not found or GOALS[goal] != found[0].norm:
         return ""
     d, error = setting.dimension, found[0].error
@@ -209,7 +211,9 @@ def _alternative(setting: Setting, goal: Goal, found: Sequence[Prediction]) -> s
 
 
 def _missed_by_bingham(setting: Setting) -> float | None:
-    """Return the mean of λ_1 − uᵀΣu on the model data, for u drawn by the Bingham mechanism at ε; None if unknown."""
+    """Return the mean of λ_1 − uᵀΣu on the model data, for u drawn by the Bingham mechanism at ε, or None if it is
+    unknown.
+    """
     if not setting.pure or not 2 <= setting.dimension <= LARGEST_BINGHAM:
         return None
     spectrum = model_spectrum(setting.dimension, setting.trace)

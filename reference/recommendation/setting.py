@@ -1,7 +1,7 @@
 """State the public facts that a recommendation uses, its model data, and the regime of the error.
 
 A recommendation assumes model data, because the error of some mechanisms depends on the data. The model has rows of
-equal norm √t, where t is the trace, whose second moment has eigenvalues proportional to 1, 1/2, …, 1/d. Where that
+equal norm √t, where t is the trace, whose second moment has eigenvalues proportional to 1, 1/2, …, 1/d. If correlation
 makes a difference, a second model has correlated Gaussian rows with these eigenvalues, clipped to the ball.
 
 The regimes are those of the theory, with the constants of two mechanisms. Let m be nε for pure DP, and n√ρ for zCDP.
@@ -32,12 +32,12 @@ SMALLEST_TRACE = 1e-6
 
 
 def fewest_rows(d: Number, budget: Number, trace: Number, pure: bool, pi: Number = math.pi) -> Number:
-    """The number of rows at which the noise is at the trace: πd/(εt) or √(2d)/(√ρ t)."""
+    """The number of rows at which the noise equals the trace: πd/(εt) or √(2d)/(√ρ t)."""
     return pi * d / (budget * trace) if pure else (2 * d) ** 0.5 / (budget**0.5 * trace)
 
 
 def enough_rows(d: Number, budget: Number, trace: Number, pure: bool, pi: Number = math.pi) -> Number:
-    """The number of rows at which the noise is at the average eigenvalue, d times as many as at the trace."""
+    """The number of rows at which the noise equals the average eigenvalue, which is d times as many as at the trace."""
     return d * fewest_rows(d, budget, trace, pure, pi)
 
 
@@ -46,7 +46,7 @@ def enough_rows(d: Number, budget: Number, trace: Number, pure: bool, pi: Number
 
 @dataclass(frozen=True)
 class Setting:
-    """The public facts: n rows in the unit ball of R^d, the budget, and the trace of their second moment.
+    """The public facts, which are n rows in the unit ball of R^d, the budget, and the trace of their second moment.
 
     trace : t in (0, 1]; 1, the largest possible, if nothing is known. The trace must be known without looking at the
         data.
@@ -66,7 +66,7 @@ class Setting:
 
     @property
     def pure(self) -> bool:
-        """Return whether the budget is one of pure DP."""
+        """Return whether the budget is a budget of pure DP."""
         return isinstance(self.budget, PureDP)
 
     @property
@@ -104,7 +104,7 @@ class Setting:
 
 
 def model_spectrum(d: int, trace: float, power: float = 1.0) -> Vector:
-    """Return the eigenvalues of the model data: (d,), proportional to 1, 2^{−power}, …, d^{−power}, with sum
+    """Return the eigenvalues of the model data, (d,), proportional to 1, 2^{−power}, …, d^{−power}, with sum
     `trace`.
     """
     shape = np.arange(1, d + 1, dtype=np.float64) ** -power

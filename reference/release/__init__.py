@@ -1,4 +1,6 @@
-"""Release a private matrix from a table, with its provenance: reading, scaling, accounts, post-processing, writing."""
+"""This package releases a private matrix from a table, with its provenance: reading, scaling, accounts,
+post-processing, writing.
+"""
 
 from covassay.reference.release.parts import exact_moments
 from covassay.reference.release.table_release import ReleaseRequest, TableRelease, mechanism_for, release_table

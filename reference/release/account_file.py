@@ -7,8 +7,8 @@ or other data about the same people. The user is responsible for keeping one bud
 release from the file counts, whichever columns it reads.
 
 A release is entered before it is written, so that nothing is released without being accounted for. A release also
-counts if writing it then fails. Two concurrent commands cannot both spend the rest of a budget, because they enter
-their releases under a lock. The second command waits.
+counts if writing the file then fails. Two concurrent commands cannot both spend the rest of a budget, because they
+enter their releases under a lock. The second command waits.
 
 The operating system keeps the lock, on an empty file next to the account, which is never removed. The lock ends with
 the process that holds it, also if that process is killed, so a lock file of a dead process blocks no other process. On
@@ -36,7 +36,7 @@ from covassay.reference.release.writing import json_text, replace_file, require_
 
 SCHEMA = "covassay-account-1"
 REPLACE_ONE, ADD_REMOVE = "replace-one", "add-remove"
-PATIENCE = 60.0  # so many seconds a command waits while another command enters its release
+PATIENCE = 60.0  # the number of seconds that a command waits while another command enters its release
 
 Tell = Callable[[str], None]  # a function that shows a message to the user while the command waits
 
@@ -57,11 +57,11 @@ class AccountFile:
     adjacency: str = REPLACE_ONE
 
     def account(self) -> Account:
-        """Return the total budget and the spent part of it."""
+        """Return the total budget and the part of it that is spent."""
         return Account(self.total, spent=[guarantee_of(entry["claimed"]) for entry in self.releases])
 
     def after(self, guarantee: Guarantee) -> Guarantee:
-        """Return the spent budget after `guarantee` is added; raise `OverBudget` if this exceeds the total."""
+        """Return the spent budget after `guarantee` is added, or raise `OverBudget` if it exceeds the total."""
         try:
             return self.account().after(guarantee)
         except OverBudget as error:
@@ -70,8 +70,8 @@ class AccountFile:
     def enter(self, entry: dict[str, Any], patience: float | None = None, tell: Tell = lambda said: None) -> Guarantee:
         """Read the file again, add a release, and return the spent budget; raise `OverBudget` if it exceeds the total.
 
-        patience : seconds to wait for another command that enters its release. tell : called with a message before the
-            wait.
+        patience : seconds to wait for another command that enters its release.
+        tell : called with a message before the wait.
         """
         with _locked(self.path, PATIENCE if patience is None else patience, tell):
             now = open_account(self.path, self.data, self.total, self.adjacency) if self.path.exists() else self
@@ -83,7 +83,7 @@ class AccountFile:
 def open_account(
     path: Path, data: dict[str, Any], total: Guarantee | None, adjacency: str = REPLACE_ONE
 ) -> AccountFile:
-    """Read the account, or begin one with the given total. The method writes nothing.
+    """Read the account, or begin a new one with the given total. The method writes nothing.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def open_account(
 def fingerprint(data: Any, name: str | None = None) -> dict[str, Any]:
     """Return name and size of a data file, of the files of a directory, or of several files; their content is not read.
 
-    name : the caller's name for data that are not files. Files are identified by their file names.
+    The argument `name` is the caller's name for data that are not files. Files are identified by their file names.
     """
     if isinstance(data, str | Path):
         data = [Path(data)]
@@ -158,7 +158,7 @@ def _resolved(path: Path) -> Path:
 
 
 def require_patience(value: float) -> float:
-    """Return the seconds to wait; raise `InvalidInput` unless they are finite and at least 0."""
+    """Return the number of seconds to wait, or raise `InvalidInput` unless it is finite and at least 0."""
     if not (math.isfinite(value) and value >= 0):
         raise InvalidInput(f"--wait {value:g}: must be a number of seconds, at least 0")
     return value
@@ -238,7 +238,7 @@ def _write(account: AccountFile) -> None:
 
 @contextlib.contextmanager
 def _locked(path: Path, patience: float, tell: Tell) -> Iterator[None]:
-    """Keep other commands from changing the account."""
+    """Keep other commands from changing the account while the block runs."""
     from filelock import FileLock, Timeout
 
     target = target_file(path)
@@ -268,7 +268,7 @@ def _locked(path: Path, patience: float, tell: Tell) -> Iterator[None]:
 
 
 def _held(place: Path, signature: Path) -> str:
-    """Return a message that the lock is held, and by which process, according to the holder's note."""
+    """Return a message that another process holds the lock, and which process, according to the holder's note."""
     try:
         holder = clipped(" ".join(signature.read_text().split()), 120)
     except (OSError, ValueError):

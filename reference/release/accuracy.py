@@ -3,7 +3,7 @@
 The expected error is the root mean square of the Frobenius norm of the noise, from its exact law, in the unit of the
 released values. The expected error is known if a mechanism adds noise of a fixed law to the statistic. The expected
 error does not include the effects of clipping rows and of rounding to a grid. The warnings say when a release is of
-little use.
+little use to anyone.
 """
 
 import math
@@ -212,7 +212,7 @@ class Accuracy:
     part: str = ""
 
     def note(self) -> str:
-        """Return a sentence for the user on the expected error."""
+        """Return a sentence for the user on the expected error of the release."""
         if self.entries is not None:
             return f"every entry of the covariance is within {self.entries.max():.3g} or less: {BOX_MEANING}"
         if self.expected is None:
@@ -220,7 +220,7 @@ class Accuracy:
         return f"expected error {f'of the {self.part} ' if self.part else ''}{self.expected:.3g} ({MEANING})"
 
     def provenance(self) -> dict[str, Any]:
-        """Return the entries on the expected error for an output file."""
+        """Return the entries of an output file on the expected error."""
         if self.entries is not None:
             return {"error_bound": {"covariance": self.entries, "failure": BOX_FAILURE, "meaning": BOX_MEANING}}
         if self.expected is None:
@@ -231,7 +231,8 @@ class Accuracy:
     def warnings(self, output: Output, values: Any, projected: bool = False) -> list[str]:
         """Return the reasons why a release is of little use; `values` are the released values, which are public too.
 
-        projected : whether the values are also projected, so that no warning about negative eigenvalues is needed.
+        The argument `projected` says whether the values are also projected, so that no warning about negative
+        eigenvalues is needed.
         """
         found = list(self.out_of_range)
         norm = float(np.linalg.norm(output.parts(values)[self.part] if self.part else values))
@@ -285,9 +286,10 @@ def accuracy_of_sum(
     row_bound: float,
     scaled: Scaling | None,
 ) -> Accuracy:
-    """Facts on the error of a noisy sum that is released with a noisy number of rows.
+    """Return the predicted error of a noisy sum that is released with a noisy number of rows.
 
-    raw : the released values as the mechanism returns them. The true number of rows is not used.
+    The argument `raw` has the released values as the mechanism returns them. The function does not use the true number
+    of rows.
     """
     output = cast(RowsAndSumOutput, declared.output_of(arguments))
     deviations = np.sqrt(SUMS[declared.name](d, {**arguments, **budget.keywords()}))
@@ -326,7 +328,8 @@ def box_bound(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, row
     """Return a bound on the error of every entry of the released covariance, or None if there are too few rows for a
     bound.
 
-    arguments : the budget and the options. rows : the released number of rows.
+    arguments : the budget and the options.
+    rows : the released number of rows.
 
     Except with probability at most `BOX_FAILURE`, the absolute noise on every sum is at most its quantile, and the
     number of rows is at least `rows` minus the quantile for the count.
@@ -346,9 +349,10 @@ def box_bound(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, row
 
 @dataclass(frozen=True)
 class BoxLaw:
-    """The noise of a mechanism for bounded columns: its scale, its weights, and its (1 − β)-quantile, a function of β.
+    """The noise of a mechanism for bounded columns, given by its scale, its weights, and its (1 − β)-quantile as a
+    function of β.
 
-    deviation : the standard deviation of the noise at scale 1.
+    The field `deviation` is the standard deviation of the noise at scale 1.
     """
 
     scale: float
@@ -383,7 +387,7 @@ BOX: dict[str, Callable[[int, Mapping[str, Any], Adjacency], BoxLaw]] = {
 
 
 def _little_information(budget: Guarantee, n: float) -> list[str]:
-    """Return warnings that the release says little: by group privacy, replacing all n rows changes ε to nε and ρ to
+    """Return warnings that the release says little, by group privacy: replacing all n rows changes ε to nε and ρ to
     n²ρ.
     """
     keywords = budget.keywords()

@@ -5,11 +5,11 @@ from typing import Any
 
 from covassay.reference.errors import InvalidInput
 
-LONGEST_SHOWN = 40  # a message repeats so many characters of an offending value
+LONGEST_SHOWN = 40  # the number of characters of an offending value that a message repeats
 
 
 def require_suffix(path: Path, suffixes: tuple[str, ...]) -> str:
-    """Return the path's suffix in lower case; raise `InvalidInput` unless it is one of `suffixes`."""
+    """Return the path's suffix in lower case, or raise `InvalidInput` unless it is one of `suffixes`."""
     suffix = path.suffix.lower()
     if suffix not in suffixes:
         raise InvalidInput(f"{named(path)} has the suffix {path.suffix!r}: must be one of {', '.join(suffixes)}")
@@ -22,19 +22,19 @@ def named(path: Path) -> str:
 
 
 def clipped(text: str, longest: int = LONGEST_SHOWN) -> str:
-    """Return the text, cut after `longest` characters and followed by an ellipsis if it is longer."""
+    """Return the text; if it is longer than `longest` characters, cut it there and add an ellipsis."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def shown(value: str) -> str:
-    """Return the text of a value of the data, in quotes."""
+    """Return the text of a value of the data, put in quotes."""
     return repr(clipped(value))
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make a dictionary of a JSON object.
+    """Make a dictionary from the pairs of a JSON object.
 
-    Raise `ValueError` if a name occurs twice, because Python would keep only the last.
+    Raise `ValueError` if a name occurs twice, because Python would keep only the last value.
     """
     found = dict(pairs)
     if len(found) < len(pairs):

@@ -1,4 +1,4 @@
-"""Read a table in parts separately, on one machine or on many, and sum each part exactly; the sums can be added.
+"""Read a table in parts, on one machine or on many, and sum each part exactly, so that the sums can be added.
 
     total = exact_moments(first, bounds=bounds) + exact_moments(second, bounds=bounds)
     release_table(ReleaseRequest(data=total, name="survey 2026", budget=ZCDP(0.5), bounds=bounds, rounded=True, …))
@@ -34,10 +34,11 @@ def exact_moments(
     Parameters
     ----------
     data : any data that `tables.reading.open_table` accepts (files, arrays, data frames, tables), with 0 or more rows.
-    row_bound : public bound on the norm of a row, for mechanisms on a ball. bounds : public bounds on every column, by
-        name, for mechanisms for bounded columns. Exactly one of them is given, and is the same for all parts.
-    selection : the columns to read. input_bits : the number b of bits of the grid to which rows are rounded, see
-    `exact_data`.
+    row_bound : public bound on the norm of a row, for mechanisms on a ball.
+    bounds : public bounds on every column, by name, for mechanisms for bounded columns. Exactly one of them is given,
+        and is the same for all parts.
+    selection : the columns to read.
+    input_bits : the number b of bits of the grid to which rows are rounded, see `exact_data`.
 
     Raises
     ------

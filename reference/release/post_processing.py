@@ -1,4 +1,5 @@
-"""Project a released matrix onto a set that contains the exact matrix. As post-processing the projections cost nothing.
+"""Project a released matrix onto a set that contains the exact matrix. The projections are post-processing, so they
+cost no privacy budget.
 
 A projection is computed in floating point. The released matrix does not change, and the projected matrix is given in
 addition.
@@ -21,14 +22,14 @@ BOTH = (".json", ".npz")  # files in these formats hold the released matrix and 
 
 @dataclass(frozen=True)
 class Projection:
-    """One projection: its name, and a description of the set onto which it projects."""
+    """A projection, given by its name and a description of the set onto which it projects."""
 
     name: str
     onto: str
 
     @property
     def description(self) -> str:
-        """Return the text for an output file on the projected matrix."""
+        """Return the text about the projected matrix for an output file."""
         return f"the nearest point of the released matrix, in floating point, among {self.onto}; post-processing"
 
     def note(self, out: Path | None) -> str:
@@ -47,7 +48,7 @@ PROJECTIONS = {
 
 
 def projection(name: str, declared: Mechanism[Any, ..., Any], options: Mapping[str, Any]) -> Projection:
-    """Return the projection `name`, for the output of the mechanism with the given options.
+    """Return the projection `name` for the output of the mechanism with the given options.
 
     Raises
     ------

@@ -9,7 +9,7 @@ mechanism gets u_j, clipped to the interval that corresponds to [low_j, high_j]:
 - for a mechanism on the whole space, shift_j is the middle of the bounds, scale_j = (high_j − low_j)/2, so that |u_j| ≤
   1.
 
-A record is mapped by itself, with public numbers, so this costs no privacy. Undoing the scaling of an output is
+A record is mapped by itself, with public numbers, so this map costs no privacy. Undoing the scaling of an output is
 post-processing:
 
 - a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. So a second moment becomes the second
@@ -44,7 +44,7 @@ Bounds = dict[str, tuple[float, float]]
 
 @dataclass(frozen=True)
 class Scaling:
-    """The map u = (x − shift)/scale, clipped to [smallest, largest], feature by feature."""
+    """The map u = (x − shift)/scale, clipped to [smallest, largest], which acts on every feature separately."""
 
     low: Vector
     high: Vector
@@ -62,13 +62,13 @@ class Scaling:
             return np.clip((x - self.shift) / self.scale, self.smallest, self.largest)
 
     def restore(self, values: Any, output: Output) -> Any:
-        """Return the output of the mechanism, in the units of the data if it has such units."""
+        """Return the output of the mechanism in the units of the data, if it has such units."""
         restored = output.restore(values, self.shift, self.scale)
         return values if restored is None else restored
 
 
 def scaling(low: Vector, high: Vector, domain: str) -> Scaling:
-    """Return the scaling for a mechanism on that domain; a feature with low = high becomes 0."""
+    """Return the scaling for a mechanism on the given domain; a feature with low = high becomes 0."""
     half = high / 2 - low / 2
     middle = low + half
     half = np.where(half > 0, half, 1.0)
@@ -81,7 +81,7 @@ def scaling(low: Vector, high: Vector, domain: str) -> Scaling:
 def extremes(rows: Chunks) -> tuple[Vector, Vector]:
     """Return the smallest and the largest value of every feature, by one pass over the rows.
 
-    The result is not private.
+    These extremes are not private.
     """
     low, high = np.full(rows.shape[1], np.inf), np.full(rows.shape[1], -np.inf)
     for block in blocks(rows):
@@ -92,7 +92,9 @@ def extremes(rows: Chunks) -> tuple[Vector, Vector]:
 
 
 def read_bounds(path: Path | Mapping[str, Any]) -> Bounds:
-    """Return the bounds in a .toml or .json file, or in a dictionary: for every column its name and [low, high]."""
+    """Return the bounds in a .toml or .json file, or in a dictionary, which has [low, high] for every column by
+    name.
+    """
     if isinstance(path, Mapping):
         return _bounds("bounds", path)
     suffix = require_suffix(path, (".toml", ".json"))
@@ -124,7 +126,7 @@ def _bounds(place: str, document: Mapping[str, Any]) -> Bounds:
 def require_every_column(
     path: Path | Mapping[str, Any], bounds: Bounds, columns: tuple[str, ...]
 ) -> tuple[Vector, Vector]:
-    """Return `low` and `high` in the order of the columns; raise `InvalidInput` unless exactly these columns have
+    """Return `low` and `high` in the order of the columns, or raise `InvalidInput` unless exactly these columns have
     bounds.
     """
     place = "bounds" if isinstance(path, Mapping) else named(path)

@@ -1,9 +1,9 @@
 """Make one release from a table of any size, with its provenance and, optionally, an account of its budget.
 
-The order of the steps matters. Everything that can be rejected without the data is rejected before the data are read:
-options, bounds, the output file, the budget. Then the names and types of the columns are checked, in all files of the
-table. Then the data are read in chunks, as often as the mechanism needs. Then the release is entered in the account.
-Only then is it written, in full or not at all.
+The order of the steps matters. All that can be rejected without the data is rejected before the data are read: options,
+bounds, the output file, the budget. Then the names and types of the columns are checked, in all files of the table.
+Then the data are read in chunks, as often as the mechanism needs. Then the release is entered in the account. Only
+after this entry is the release written, in full or not at all.
 """
 
 from collections.abc import Mapping
@@ -50,14 +50,15 @@ AnyMechanism = Mechanism[Any, ..., Any]
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseRequest:
-    """The request for a release from a table.
+    """The request for one release from a table.
 
     data : the path of a file with one record per row, or other data that `tables.reading.open_table` accepts, or the
         sum of the `exact_moments` of the parts of a table.
     selection : the columns to read, and how to read text. The selection is a public choice.
     mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name. With bounds, the
         mechanism None means the mechanism for bounded columns for the notion of privacy of the budget.
-    out : .csv, .json, .npy or .npz; None writes CSV to standard output. force : replace an existing file.
+    out : .csv, .json, .npy or .npz; None writes CSV to standard output.
+    force : replace an existing file.
     row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or public bounds on
         every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of them:
         there is no default.
@@ -92,8 +93,8 @@ class ReleaseRequest:
 
     @property
     def not_private(self) -> list[str]:
-        """Return the reasons why the release is not private, one for each option that gives up privacy; normally
-        empty.
+        """Return the reasons why the release is not private, one for each option that gives up privacy; normally there
+        are none.
         """
         reasons = []
         if self.seed is not None:
@@ -107,9 +108,12 @@ class ReleaseRequest:
 class TableRelease:
     """A finished release.
 
-    values : the output, in the units of the data if it has such units. columns : the names of the features.
-    provenance : how the release was made. notes : sentences that the user must read. warnings : reasons why the release
-        is of little use, one sentence each; normally empty. projected : the projection of the values, if requested.
+    values : the output, in the units of the data if it has such units.
+    columns : the names of the features.
+    provenance : how the release was made.
+    notes : sentences that the user must read.
+    warnings : reasons why the release is of little use, one sentence each; normally empty.
+    projected : the projection of the values, if requested.
     """
 
     values: Any
@@ -123,7 +127,7 @@ class TableRelease:
 
 @dataclass(frozen=True)
 class _Plan:
-    """A request that has passed all checks that do not need the data."""
+    """A request that has passed all checks which do not need the data."""
 
     request: ReleaseRequest
     declared: AnyMechanism
@@ -262,7 +266,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
 
 
 def mechanism_for(name: str | None, budget: Guarantee, bounded: bool) -> str:
-    """Return `name`, or if that is None, the name of the mechanism for bounded columns for this notion of privacy."""
+    """Return `name` or, if it is None, the name of the mechanism for bounded columns under this notion of privacy."""
     if name is not None:
         return name
     if not bounded:
@@ -277,7 +281,9 @@ def mechanism_for(name: str | None, budget: Guarantee, bounded: bool) -> str:
 
 
 def _require_frame(request: ReleaseRequest, declared: AnyMechanism) -> None:
-    """Raise `InvalidInput` unless exactly one argument says where the rows lie, if the mechanism needs to know."""
+    """Raise `InvalidInput` unless exactly one argument says where the rows lie, provided that the mechanism needs to
+    know this.
+    """
     given = [
         option
         for option, value in (
@@ -337,7 +343,7 @@ def _account(request: ReleaseRequest, adjacency: str) -> AccountFile | None:
 
 
 def _limits(plan: _Plan, source: TableSource) -> tuple[Vector, Vector] | None:
-    """Return the lower and upper bounds of the features, or None.
+    """Return the lower and upper bounds of the features, or None if there are none.
 
     If the bounds are taken from the data, this function reads the data once.
     """
@@ -349,7 +355,7 @@ def _limits(plan: _Plan, source: TableSource) -> tuple[Vector, Vector] | None:
 
 
 def _box(plan: _Plan, limits: tuple[Vector, Vector] | None) -> Box | None:
-    """Return the bounds as a `Box`, which a mechanism for bounded columns takes; None for every other mechanism."""
+    """Return the bounds as a `Box` for a mechanism for bounded columns, and None for every other mechanism."""
     if limits is None or plan.declared.domain != "box":
         return None
     low, high = limits
@@ -357,7 +363,9 @@ def _box(plan: _Plan, limits: tuple[Vector, Vector] | None) -> Box | None:
 
 
 def _require_rows(rows: Chunks | ExactData, for_what: str) -> Chunks:
-    """Return the rows; raise `InvalidInput` if only their sums are given, which do not suffice for the mechanism."""
+    """Return the rows, or raise `InvalidInput` if only their sums are given and these do not suffice for the
+    mechanism.
+    """
     if isinstance(rows, ExactData):
         raise InvalidInput(
             f"{for_what}: the data are exact sums, which only an exact release can be made of, with the row bound or "
@@ -369,7 +377,7 @@ def _require_rows(rows: Chunks | ExactData, for_what: str) -> Chunks:
 def _values(plan: _Plan, source: TableSource, scaled: Scaling | None, box: Box | None) -> (
     tuple[Any, "RoundedRelease | LatticeRelease | None"]
 ):  # fmt: skip
-    """Return the output of the mechanism, and the exact release from which it was computed, if any."""
+    """Return the output of the mechanism, and the exact release from which it was computed, if there is one."""
     rows = source.rows if scaled is None else scaled.apply(_require_rows(source.rows, "bounds"))
     if plan.declared.domain == "ball":
         plan.arguments["row_bound"] = plan.row_bound
@@ -402,9 +410,9 @@ def _projected(
 
 
 def _accuracy(plan: _Plan, raw: Any, n: int, d: int, scaled: Scaling | None, box: Box | None) -> Accuracy:
-    """Return the public information on the error.
+    """Return the public information on the error of the release.
 
-    If the number of rows is secret, it is derived from the output alone.
+    If the number of rows is secret, the error is derived from the output alone.
     """
     budget = plan.request.budget
     if box is None and plan.n_is_public:

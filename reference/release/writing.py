@@ -1,8 +1,8 @@
-"""Write a release to a file.
+"""Write a release to a file, as a whole or not at all.
 
-Writing is atomic: the file is written in full or not at all. When a release is written, its privacy budget is already
-spent. So `require_writable` checks beforehand that the file can be written, and `require_new` that it replaces no
-earlier release.
+Writing is atomic: either the whole file is written or none of it. When a release is written, its privacy budget is
+already spent. So `require_writable` checks beforehand that the file can be written, and `require_new` that it replaces
+no earlier release.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ TEMPORARY = (".covassay-", ".tmp")  # during writing, the name of a file has thi
 
 
 def require_writable(path: Path | None) -> None:
-    """Raise `InvalidInput` unless `write_release` can write to `path`; for use before a release.
+    """Raise `InvalidInput` unless `write_release` can write to `path`; call this before a release.
 
     The function creates and removes an empty file in the directory, because nothing else shows with certainty that a
     file can be created there. The path None, which stands for standard output, always passes.
@@ -51,7 +51,7 @@ def require_writable(path: Path | None) -> None:
 
 
 def require_new(path: Path | None, force: bool) -> None:
-    """Raise `InvalidInput` if a file is at `path`, unless `force` allows to replace it."""
+    """Raise `InvalidInput` if a file is at `path`, unless `force` allows replacing it."""
     if path is not None and not force and target_file(path).exists():
         raise InvalidInput(
             f"{named(path)} exists: must be a new file, so that no release is lost (--force replaces it)"
@@ -91,7 +91,7 @@ def write_release(
     Raises
     ------
     InvalidInput : an argument breaks a rule. Nothing has been written.
-    OSError : the system failed while writing. No part of the file is left behind.
+    OSError : the system failed while writing. No part of the file remains in this case.
     """
     arrays = [_require_release(given, columns, output) for given in (values, projected) if given is not None]
     if path is None:
@@ -125,7 +125,9 @@ def _encoded(
     provenance: Mapping[str, object],
     output: Output,
 ) -> bytes:
-    """Return the content of a file. `arrays` are the values and, if there is one, their projection."""
+    """Return the content of a file in the format of its suffix. The argument `arrays` has the values and, if there is
+    one, their projection.
+    """
     buffer = io.BytesIO()
     parts: dict[str, Any] = dict(output.parts(arrays[0]))
     if len(arrays) > 1:
@@ -225,7 +227,7 @@ def _temporary_beside(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """Open a new file beside the target, locked while it is open, which distinguishes it from leftovers of killed
     processes.
 
-    The module tempfile is not used, because only their owner can read its files, even after they are renamed.
+    The module tempfile is not used, because only the owner can read its files, even after they are renamed.
     """
     while True:
         path = target.with_name(secrets.token_hex(8).join(TEMPORARY))
@@ -242,7 +244,9 @@ def _temporary_beside(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
 
 
 def _lock(file: BinaryIO) -> bool:
-    """Lock an open file for this process, without waiting; false if it is locked, or if the system cannot."""
+    """Lock an open file for this process, without waiting; return false if it is locked, or if the system cannot lock
+    it.
+    """
     try:
         import fcntl
 
@@ -261,7 +265,7 @@ def _remove_leftovers(folder: Path) -> None:
 
 
 def replace_file(target: Path, content: bytes, force: bool = True) -> None:
-    """Write the file `target` with this content, in full or not at all; without `force`, only if it is new.
+    """Write the file `target` with this content, in full or not at all; without `force`, write it only if it is new.
 
     The new file gets the permissions of the file that it replaces.
     """
@@ -281,7 +285,9 @@ def replace_file(target: Path, content: bytes, force: bool = True) -> None:
 
 
 def _hand_on(before: os.stat_result, new: Path) -> None:
-    """Give a new file the permissions of the file that it replaces and, as far as the system allows, its owner."""
+    """Give a new file the permissions of the file that it replaces and, as far as the system allows, the owner of that
+    file.
+    """
     if (new.stat().st_uid, new.stat().st_gid) != (before.st_uid, before.st_gid):
         with contextlib.suppress(OSError):
             os.chown(new, before.st_uid, before.st_gid)
@@ -289,9 +295,9 @@ def _hand_on(before: os.stat_result, new: Path) -> None:
 
 
 def _linked(temporary: Path, target: Path) -> bool:
-    """Return whether the file is now also linked under its final name.
+    """Return whether the file now also has its final name.
 
-    Raise `InvalidInput` if that name exists in the meantime.
+    Raise `InvalidInput` if another file has got that name in the meantime.
     """
     try:
         os.link(temporary, target)

@@ -1,9 +1,9 @@
-"""Round releases correctly, so that the privacy theorem covers every released bit.
+"""This package rounds releases correctly, so that the privacy theorem covers every released bit.
 
-`rounded_release` returns exactly what the ideal mechanism, a function of infinitely many fair bits, returns after
-rounding to a public grid. Rounding is post-processing, so the guarantee of the ideal mechanism holds for what is
-released. The argument is on one page, proofs/paper/rounded-releases.md. The package needs python-flint: `pip install
-'covassay[exact]'`.
+The function `rounded_release` returns exactly what the ideal mechanism, a function of infinitely many fair bits,
+returns after rounding to a public grid. Rounding is post-processing, so the guarantee of the ideal mechanism holds for
+the rounded output. The page proofs/paper/rounded-releases.md has the argument. The package needs python-flint, which
+`pip install 'covassay[exact]'` installs.
 
     bits.py          uniform numbers whose bits are read as they are needed
     balls.py         decisions that are certain, and the loop that refines
@@ -14,8 +14,8 @@ released. The argument is on one page, proofs/paper/rounded-releases.md. The pac
     arguments.py, releasing.py
                      arguments as fractions; data in, integers and their grid out
 
-`lattice.py` releases by the mechanisms of `ON_A_LATTICE`, whose noise is whole numbers. These mechanisms are not
-rounded forms of mechanisms in real arithmetic: they are exact by themselves, and do not need python-flint.
+The module `lattice.py` releases by the mechanisms of `ON_A_LATTICE`, whose noise is whole numbers. These mechanisms are
+not rounded forms of mechanisms in real arithmetic: they are exact by themselves, and do not need python-flint.
 """
 
 import importlib.util
@@ -86,7 +86,9 @@ def rounded_release(mechanism_name: str, data: "DataSet | ExactData", **keywords
 def exact_release(
     mechanism_name: str, data: "DataSet | ExactData", *, grid: str | None = None, **keywords: Any
 ) -> "RoundedRelease | LatticeRelease":
-    """Release so that the theorem covers every bit: on the mechanism's own lattice, or rounded to the grid."""
+    """Release in such a way that the theorem covers every bit: on the mechanism's own lattice, or rounded to the
+    grid.
+    """
     if mechanism_name not in ON_A_LATTICE:
         return rounded_release(mechanism_name, data, grid=DEFAULT_GRID if grid is None else grid, **keywords)
     from covassay.reference.rounded.lattice import release

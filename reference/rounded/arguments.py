@@ -1,4 +1,4 @@
-"""Read the arguments of an exact release: every number is read as its decimal text, and becomes a fraction."""
+"""Read the arguments of an exact release, in which every number is read as its decimal text and becomes a fraction."""
 
 import inspect
 import math
@@ -18,7 +18,7 @@ FINEST_GRID = 1000  # the grid is 2^{−m} for an |m| of at most this number, so
 
 
 def rational(name: str, value: Rational) -> Any:
-    """Return the fraction that the decimal text of a number means. A word is returned unchanged."""
+    """Return the fraction that the decimal text of a number means. If the value is a word, it is returned unchanged."""
     if isinstance(value, bool):
         raise InvalidInput(f"{name} = {value!r}: must be a number")
     if isinstance(value, float | np.floating):
@@ -34,7 +34,7 @@ def rational(name: str, value: Rational) -> Any:
 
 
 def require_grid(grid: Rational) -> Fraction:
-    """Return the grid as a fraction; raise `InvalidInput` unless it is a power of 2."""
+    """Return the grid as a fraction, or raise `InvalidInput` unless it is a power of 2."""
     power = re.fullmatch(r"2(?:\^|\*\*)(-?[0-9]{1,4})", grid.replace(" ", "")) if isinstance(grid, str) else None
     if power:
         step: Any = Fraction(2) ** int(power[1])
@@ -56,7 +56,7 @@ def require_grid(grid: Rational) -> Fraction:
 def checked_arguments(
     declared: Mechanism[Any, ..., Any], arguments: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the keywords of `spend`, and all options with their defaults.
+    """Return the keyword arguments of `spend`, and all options with their defaults.
 
     Every argument is checked against its rule.
     """

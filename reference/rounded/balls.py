@@ -1,8 +1,9 @@
-"""Decide on balls, and repeat a computation until all of its decisions are certain.
+"""Decide on balls (intervals with a midpoint and a radius), and repeat a computation until all of its decisions are
+certain.
 
 A ball is a midpoint and a radius, and contains the real number that it represents (python-flint's `arb`). An operation
-on balls gives a ball that contains the result of exact arithmetic. A decision is only made if it is the same for all
-points of the ball: otherwise the functions below raise `Undecided` instead of using the midpoint.
+on balls gives a ball that contains the result of exact arithmetic. A decision is made only if it is the same for all
+points of the ball; otherwise the functions below raise `Undecided` instead of using the midpoint.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +28,7 @@ class Undecided(Exception):
 
 
 def less(a: Number, b: Number) -> bool:
-    """Return whether a < b, certainly. The caller must know that a and b almost surely differ."""
+    """Return whether a < b, with certainty. The caller must know that a and b almost surely differ."""
     if a < b:
         return True
     if a > b:
@@ -41,7 +42,7 @@ def is_negative(x: Number) -> bool:
 
 
 def largest(values: Sequence[arb]) -> arb:
-    """Return the ball of the maximum of the values, for which no decision is needed."""
+    """Return the ball of the maximum of the values; this needs no decision which value is largest."""
     most = values[0]
     for value in values[1:]:
         most = most.max(value)
@@ -49,8 +50,8 @@ def largest(values: Sequence[arb]) -> arb:
 
 
 def sum_of_squares(values: Iterable[arb]) -> arb:
-    """Return the sum Σ v². (For a ball that contains 0, python-flint's v**2 is not a number; the product v·v is a
-    ball.)
+    """Return the sum Σ v² of the squares of the values. (For a ball that contains 0, python-flint's v**2 is not a
+    number; the product v·v is a ball.)
     """
     return sum((value * value for value in values), arb(0))
 
@@ -64,7 +65,7 @@ def nearest_multiple(x: arb, grid: Fraction) -> int:
 
 
 def exact(x: Fraction) -> fmpq:
-    """Convert a rational number for arithmetic with balls."""
+    """Return a rational number in the form that arithmetic with balls takes."""
     return fmpq(x.numerator, x.denominator)
 
 
@@ -121,7 +122,9 @@ def _proposed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb]
 
 @dataclass(frozen=True)
 class Refined(Generic[T]):
-    """A result in which every decision was certain, and the precisions that were tried, in bits; the last sufficed."""
+    """A result for which every decision was certain, and the precisions that were tried, in bits; the last precision
+    sufficed.
+    """
 
     result: T
     precisions: tuple[int, ...]
@@ -130,13 +133,13 @@ class Refined(Generic[T]):
 def refined(compute: Callable[[Uniforms], T], uniforms: Uniforms, precision: int) -> Refined[T]:
     """Run `compute` at a precision, and again at twice the precision as long as a decision is not certain.
 
-    Every run reads the same uniform numbers; later runs read more of their bits. `compute` must be a function of these
-    numbers alone: it must not keep any state from one run to the next.
+    Every run reads the same uniform numbers; later runs read more of their bits. The argument `compute` must be a
+    function of these numbers alone: it must not keep any state from one run to the next.
 
     Raises
     ------
-    ArithmeticError : `LARGEST_PRECISION` does not suffice. For a result with a density this has probability below
-        2^{−100000}. So if it happens, some decision can never be made, which is a mistake in this package.
+    ArithmeticError : `LARGEST_PRECISION` does not suffice. For a result with a density, such an error has probability
+        below 2^{−100000}. So if the error occurs, some decision can never be made, which is a mistake in this package.
     """
     before, tried = ctx.prec, [precision]
     try:

@@ -1,14 +1,15 @@
-"""Draw from the Bingham law in balls: unit vectors with density ∝ exp(uᵀMu), by rejection with certain decisions.
+"""Draw unit vectors with density ∝ exp(uᵀMu) (the Bingham law) in balls, by rejection with certain decisions.
 
 The rejection sampling of `laws.bingham` is used in a form that needs no eigenvectors. The envelope of `laws.bingham`
-has two parameters, λ with A = λI − M, and b. Only s = λ + b/2 matters: Ω = I + 2A/b is 2(sI − M)/b. So take b = q, the
-dimension, and λ = s − q/2. Then Ω = 2(sI − M)/q, and the acceptance probability of u is given by the formula in
+has two parameters, λ with A = λI − M, and b. Only s = λ + b/2 matters, because Ω = I + 2A/b is 2(sI − M)/b. So take b =
+q, the dimension, and λ = s − q/2. Then Ω = 2(sI − M)/q, and the acceptance probability of u is given by the formula in
 `laws.bingham`, at y = uᵀAu and b = q. (The formula is below 1 for every y > −q/2, as −y + (q/2) ln(1 + 2y/q) has its
 maximum 0 at y = 0.) Every s above the largest eigenvalue gives the right law.
 
-The best s solves tr (sI − M)^{−1} = 2. Any larger s is valid, but it must be the same at every precision. So s is the
-first of the numbers (k + V)/4 above the root, found by certain decisions, where V is a separate uniform number. The
-number V has a density, so whatever M is, none of these numbers is the root or an eigenvalue, and no decision is a tie.
+The best s solves tr (sI − M)^{−1} = 2. Any larger s is valid too, but s must be the same at every precision. So s is
+the first of the numbers (k + V)/4 above this root, found by certain decisions, where V is a separate uniform number.
+The number V has a density, so whatever M is, none of these numbers is the root or an eigenvalue, and no decision is a
+tie.
 """
 
 from flint import arb, arb_mat
@@ -60,7 +61,7 @@ def _envelope(m: arb_mat, offset: arb) -> arb_mat:
 
 
 def _good_factor(m: arb_mat, steps: arb) -> arb_mat | None:
-    """Return the Cholesky factor of sI − M, for s = steps/STEPS, if s > λ_max(M) and tr (sI − M)^{−1} < 2; else
+    """Return the Cholesky factor of sI − M for s = steps/STEPS if s > λ_max(M) and tr (sI − M)^{−1} < 2, and else
     None.
     """
     shifted = -m
@@ -88,7 +89,7 @@ def cholesky(m: arb_mat) -> arb_mat | None:
 
 
 def _solved_transposed(lower: arb_mat, right: list[arb]) -> list[arb]:
-    """Return the z with Lᵀz = right: if right is N(0, I), then z is N(0, (LLᵀ)^{−1})."""
+    """Return the z with Lᵀz = right; if right is N(0, I), then z is N(0, (LLᵀ)^{−1})."""
     q = lower.nrows()
     z = list(right)
     for i in reversed(range(q)):

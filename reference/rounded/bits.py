@@ -1,13 +1,13 @@
-"""Make uniform numbers whose bits are read as they are needed, so that a number is the same real number at every
+"""Make uniform numbers whose bits are read when they are needed, so that a number is the same real number at every
 precision.
 
 A uniform number is an infinite sequence of fair bits. The bits read so far are a pair (integer v, number of bits b),
 and the number lies in [v/2^b, (v + 1)/2^b]. If this interval is too wide for a decision, more bits of the same number
-are read; the earlier bits never change. Drawing a new number instead would favour values that are decided early.
+are read; the earlier bits never change. Drawing a new number instead would favour values that can be decided early.
 
-So a computation that is repeated at a higher precision reads the same numbers again, with more bits. `Uniforms.rewind`
-returns to the first number. The k-th number of a computation is always the same number, because every decision before
-it is certain and so has the same outcome at every precision.
+So a computation that is repeated at a higher precision reads the same numbers again, with more bits. The method
+`Uniforms.rewind` returns to the first number. The k-th number of a computation is always the same number, because every
+decision before it is certain and so has the same outcome at every precision.
 """
 
 import hashlib
@@ -21,28 +21,30 @@ class Source(Protocol):
     """A source of fair bits: an infinite sequence of them for every index."""
 
     def bits(self, index: int, start: int, count: int) -> int:
-        """Return the bits start, …, start + count − 1 of the sequence with that index, as an integer.
+        """Return the bits start, …, start + count − 1 of the sequence with the given index, as an integer.
 
         Callers request every bit once, and the bits of one sequence in order.
         """
 
 
 class OperatingSystem:
-    """Bits of the operating system's generator for secrets."""
+    """A source of bits from the operating system's generator of secrets."""
 
     def bits(self, index: int, start: int, count: int) -> int:
-        """Return `count` fresh bits, whatever the index."""
+        """Return `count` fresh bits, whatever the index is."""
         return secrets.randbits(count)
 
 
 class Seeded:
-    """Bits that a seed determines, by SHAKE-256 of seed and index. For tests only: the seed reveals all bits."""
+    """A source of bits that a seed determines, by SHAKE-256 of seed and index. This source is for tests only, because
+    the seed reveals all bits.
+    """
 
     def __init__(self, seed: int | str) -> None:
         self.seed = seed
 
     def bits(self, index: int, start: int, count: int) -> int:
-        """Return the bits at this position of the stream, which do not depend on earlier reads."""
+        """Return the bits at the given position of the stream, which do not depend on earlier reads."""
         length = start + count
         stream = hashlib.shake_256(f"{self.seed}/{index}".encode()).digest((length + 7) // 8)
         return (int.from_bytes(stream) >> (-length % 8)) & ((1 << count) - 1)
@@ -51,7 +53,7 @@ class Seeded:
 class Uniforms:
     """The uniform numbers of one release, in the order in which they are read.
 
-    extensions : how many times more bits of a number were read, after its first reading.
+    The attribute `extensions` counts how often more bits of a number were read after its first reading.
     """
 
     def __init__(self, source: Source) -> None:
@@ -61,7 +63,7 @@ class Uniforms:
         self.extensions = 0
 
     def rewind(self) -> None:
-        """Restart with the first number."""
+        """Start again with the first number."""
         self.position = 0
 
     def _next(self, wanted: int) -> tuple[int, int]:

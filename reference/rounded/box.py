@@ -1,9 +1,9 @@
-"""Rows, mean and covariance of bounded columns, in balls: `box-gauss` and `box-laplace` rounded to a grid.
+"""Round rows, mean and covariance of bounded columns (`box-gauss` and `box-laplace`) to a grid, computing in balls.
 
 The columns are scaled to [−1, 1] and are integers over 2^b, so the sums are exact. The weights are the float64 weights
 of `box_moments`, read as exact fractions. The sensitivity is computed exactly from these fractions, so the release is
-private for any weights. The proof of `box_moments` assumes that the weight of the squares is at most a bound, which it
-equals under add-remove. So this module lowers the weight slightly.
+private for any weights. The proof of `box_moments` assumes that the weight of the squares is at most a bound, and under
+add-remove the weight equals this bound. So this module lowers the weight of the squares slightly.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ Noises = Callable[[int, Uniforms], list[arb]]
 
 
 def fractions_of(weights: Weights) -> Weights:
-    """Return the weights as fractions, where the weight of the squares is lowered slightly."""
+    """Return the weights as fractions, with the weight of the squares lowered slightly."""
     count, mean, square, product = (
         Fraction(float(w)) for w in (weights.count, weights.mean, weights.square, weights.product)
     )
@@ -71,7 +71,7 @@ def _estimates(
 
 
 def finish(parts: dict[str, NDArray[np.float64]], n: int, d: int, options: Any) -> NDArray[np.float64]:
-    """Return the output for columns scaled to [−1, 1]: (d + 1, d + 1)."""
+    """Return the output for columns scaled to [−1, 1], (d + 1, d + 1)."""
     values = np.empty((d + 1, d + 1))
     values[0, 0] = parts["rows"][0]
     values[0, 1:] = values[1:, 0] = parts["mean"]

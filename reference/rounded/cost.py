@@ -20,13 +20,13 @@ SECONDS = {
 
 
 def expected_seconds(mechanism_name: str, d: int) -> float:
-    """Return the approximate seconds for the noise of an exact release; 0 for fast mechanisms."""
+    """Return the approximate number of seconds for the noise of an exact release, which is 0 for fast mechanisms."""
     seconds, power = SECONDS.get(mechanism_name, (0.0, 1.0))
     return float(seconds * (d / 30) ** power)
 
 
 def warning(mechanism_name: str, d: int) -> str:
-    """Return a message for the user before a slow release begins, or "" if the release is not slow."""
+    """Return a message for the user before a slow release begins, or an empty text if the release is not slow."""
     seconds = expected_seconds(mechanism_name, d)
     if seconds < PATIENCE:
         return ""

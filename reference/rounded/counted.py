@@ -1,7 +1,7 @@
-"""Round additive mechanisms under add-remove to a grid: a noisy number of rows and a noisy sum, in balls.
+"""Round additive mechanisms under add-remove to a grid, with a noisy number of rows and a noisy sum, computed in balls.
 
 The number of rows, the sums of products and the shares of the budget are exact, so the two noises are those of
-`reference.mechanisms.counted`. The number of rows is secret: only these two noisy values depend on it.
+`reference.mechanisms.counted`. The number of rows is secret, and only these two noisy values depend on it.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,10 +27,11 @@ class RowsAndSum:
     """The rounded form of one mechanism under add-remove.
 
     entries : a function of (options) that says which entries of the sum are released, in the words of
-        `RowsAndSumOutput`. share : a function of (d, options), the share of the budget for the number of rows. scale :
-        a function of (d, options, share), the scale of the noise of the sum. noise : a function of (d, uniforms,
-        options), the noise of the sum at scale 1, entry by entry. gaussian : whether the noise of the number of rows is
-        Gaussian; otherwise it is Laplace.
+        `RowsAndSumOutput`.
+    share : a function of (d, options), the share of the budget for the number of rows.
+    scale : a function of (d, options, share), the scale of the noise of the sum.
+    noise : a function of (d, uniforms, options), the noise of the sum at scale 1, entry by entry.
+    gaussian : whether the noise of the number of rows is Gaussian; otherwise it is Laplace.
     """
 
     entries: Callable[[Options], Entries]
@@ -59,7 +60,7 @@ def finish(parts: dict[str, NDArray[np.float64]], n: int, d: int, options: Optio
 
 
 def cube_root(value: Any) -> arb:
-    """Return the ball of the cube root."""
+    """Return the ball of the cube root of a ball."""
     return arb(value).root(3)
 
 
@@ -74,7 +75,7 @@ def _upper(d: int, matrix: arb_mat) -> list[arb]:
 
 
 def _entries_laplace(d: int, uniforms: Uniforms, options: Options) -> list[arb]:
-    """Independent Laplace(1) noise for every entry that has noise of its own."""
+    """Draw independent Laplace(1) noise for every entry that has noise of its own."""
     return noise.laplaces(d * d if options.get("entries") == "full" else d * (d + 1) // 2, uniforms)
 
 

@@ -1,7 +1,7 @@
 """Enclose the eigenvalues of a symmetric matrix with certainty, whether or not some of them coincide.
 
-Jacobi's rotations, applied to midpoints, give numbers Λ and a matrix Q that is nearly orthogonal. These two are only
-approximations. Let M be the matrix, and let QΛQᵀ = M + E. The i-th largest eigenvalues satisfy
+Jacobi's rotations, applied to midpoints, give numbers Λ and a matrix Q that is nearly orthogonal. These numbers Λ and
+this matrix Q are only approximations. Let M be the matrix, and let QΛQᵀ = M + E. The i-th largest eigenvalues satisfy
 
     |λ_i(M) − λ_i(Λ)| ≤ ‖E‖ + |λ_i(Λ)| ‖QᵀQ − I‖,
 
@@ -39,7 +39,7 @@ def eigenvalues(m: arb_mat) -> list[arb]:
 
 
 def _frobenius(m: arb_mat) -> arb:
-    """Return an upper bound on the Frobenius norm."""
+    """Return an upper bound on the Frobenius norm of a matrix of balls."""
     return sum_of_squares(abs(value).upper() for value in m.entries()).upper().sqrt().upper()
 
 

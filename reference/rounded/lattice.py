@@ -1,7 +1,8 @@
-"""Release on a lattice: integers plus integer noise, drawn exactly. Releases on a lattice need no interval arithmetic.
+"""Release on a lattice: the release consists of integers plus integer noise, drawn exactly. Releases on a lattice need
+no interval arithmetic.
 
-The mechanisms are `discrete-laplace-covariance` and `discrete-gaussian-covariance`. The release consists of the
-integers `noisy_products` of the mechanism; everything else is computed from them and from public numbers.
+The mechanisms on a lattice are `discrete-laplace-covariance` and `discrete-gaussian-covariance`. The release consists
+of the integers `noisy_products` of the mechanism; everything else is computed from them and from public numbers.
 """
 
 from collections.abc import Callable
@@ -24,7 +25,8 @@ from covassay.reference.rounded.release_record import ExactRelease, require_rows
 
 @dataclass(frozen=True)
 class OnLattice:
-    """A mechanism on a lattice: the integers that it releases, from data, noise and budget, and the law of its noise.
+    """A mechanism on a lattice, with the integers that it releases, from data, noise and budget, and the law of its
+    noise.
 
     Under add-remove the integers are `rows_and_products`, and `number` is the law of the noise of the number of rows.
     """
@@ -49,8 +51,8 @@ class LatticeRelease(ExactRelease):
     """A release on a lattice.
 
     Under replace-one the integers are the entries of the second moment on and above the diagonal, row by row, and the
-    grid is 1/(n 4^b). Under add-remove they are the entries of the sum of products, the grid is 1/4^b, and the number
-    of rows is a whole number.
+    grid is 1/(n 4^b). Under add-remove the integers are the entries of the sum of products, the grid is 1/4^b, and the
+    number of rows is a whole number.
     """
 
     kind = "lattice"
@@ -86,8 +88,10 @@ def release(
 ) -> LatticeRelease:
     """Release by the mechanism with the given name.
 
-    bits : a source of fair bits. seed : a seed for tests, which gives the noise that `sample` of the mechanism draws
-        with this seed. The other parameters are those of `releasing.release`.
+    bits : a source of fair bits.
+    seed : a seed for tests, which gives the noise that `sample` of the mechanism draws with this seed.
+
+    The other parameters are those of `releasing.release`.
     """
     declared, chosen = mechanism(mechanism_name), LATTICE[mechanism_name]
     arguments = {name: rational(name, value) for name, value in parameters.items()}

@@ -1,8 +1,9 @@
 """Compute the ideal output of each rounded mechanism, in balls, as a function of the data and of the bits.
 
-An `ideal` returns the parts of the output by name, as lists of balls, for rows in the unit ball. All parts are rounded
-to the grid. `finish` turns the rounded parts into the output in float64. The function `finish` uses only these parts, n
-and the public options, so it is post-processing. Scales are the FORMULAS of the reference, run on balls.
+A function `ideal` returns the parts of the output by name, as lists of balls, for rows in the unit ball. All these
+parts are rounded to the grid. A function `finish` turns the rounded parts into the output in float64. A function
+`finish` uses only these parts, n and the public options, so it is post-processing. The scales are the FORMULAS of the
+reference, run on balls.
 """
 
 from collections.abc import Callable, Mapping
@@ -48,13 +49,14 @@ Options = Mapping[str, Any]  # the budget and the numeric options as balls, the 
 
 @dataclass(frozen=True)
 class Rounded:
-    """The rounded form of one mechanism.
+    """The rounded form of one mechanism, given by the following functions.
 
     ideal : a function of (data, uniforms, options) that returns the parts.
     finish : a function of (rounded parts, n, d, options) that returns the output for rows in the unit ball.
     bits : a function of d, the number of bits that the computation is expected to lose. The function `bits` is public,
         like d; the first precision is based on it.
-    sums : whether `ideal` reads the sums of the rows. box : whether rows lie in a box, scaled to [−1, 1] by column.
+    sums : whether `ideal` reads the sums of the rows.
+    box : whether rows lie in a box, scaled to [−1, 1] by column.
     """
 
     ideal: Callable[[ExactData, Uniforms, Options], Parts]
@@ -68,7 +70,7 @@ class Rounded:
 
 
 def _energies(data: ExactData) -> list[arb]:
-    """Return the diagonal entries n Σ_ii of XᵀX."""
+    """Return the diagonal entries n Σ_ii of XᵀX, which are the sums of squares."""
     return [arb(exact(data.total(i, i))) for i in range(data.d)]
 
 
@@ -78,7 +80,7 @@ def _moments(data: ExactData) -> list[arb]:
 
 
 def _full(data: ExactData, z: arb_mat, scale: arb) -> list[arb]:
-    """Return the entries of Σ + scale · Z, row by row."""
+    """Return all entries of Σ + scale · Z, row by row."""
     d = data.d
     return [exact(data.moment(i, j)) + scale * z[i, j] for i in range(d) for j in range(d)]
 
@@ -237,8 +239,8 @@ def _second_moments(data: ExactData) -> arb_mat:
 
 
 def _rebuilt(low: float, high: float) -> Callable[[Released, int, int, Options], Any]:
-    """Return a `finish` that returns Σ_i λ̃_i v_i v_iᵀ, with eigenvectors of the rounded matrix and λ̃_i in [low,
-    high].
+    """Return a function `finish` that returns Σ_i λ̃_i v_i v_iᵀ, with eigenvectors of the rounded matrix and λ̃_i in
+    [low, high].
     """
 
     def finish(parts: Released, n: int, d: int, options: Options) -> Any:
@@ -278,8 +280,8 @@ def _iterative_eigenvectors(data: ExactData, uniforms: Uniforms, options: Option
 
 
 def _complement(u: list[arb]) -> arb_mat:
-    """Return orthonormal rows that are orthogonal to the unit vector u: all but the first row of a Householder
-    reflection.
+    """Return orthonormal rows that are orthogonal to the unit vector u, which are all but the first row of a
+    Householder reflection.
     """
     q = len(u)
     v = [u[0] + (-1 if is_negative(u[0]) else 1), *u[1:]]

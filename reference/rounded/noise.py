@@ -1,7 +1,7 @@
-"""Draw noise in balls: the laws of `reference.laws` as functions of uniform numbers, computed to any number of digits.
+"""Draw noise in balls by the laws of `reference.laws`, as functions of uniform numbers, to any number of digits.
 
-Matrices are python-flint's `arb_mat`. Every law has scale 1 and is the law of the float sampler with the same name. The
-formulas of the float samplers are called, not written again.
+Matrices are python-flint's `arb_mat`. Every law has scale 1, and is the law of the float sampler with the same name.
+This module calls the formulas of the float samplers, and does not write them again.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from covassay.reference.rounded.spectrum import spectrum
 
 
 def laplace(uniforms: Uniforms) -> arb:
-    """Draw a Laplace(1) number: −ln U with a random sign."""
+    """Draw a Laplace(1) number, which is −ln U with a random sign."""
     size = -uniforms.uniform().log()
     return -size if uniforms.coin() else size
 
@@ -29,12 +29,12 @@ def laplaces(count: int, uniforms: Uniforms) -> list[arb]:
 
 
 def gumbel(uniforms: Uniforms) -> arb:
-    """Draw a standard Gumbel number: −ln(−ln U)."""
+    """Draw a standard Gumbel number, which is −ln(−ln U)."""
     return -(-uniforms.uniform().log()).log()
 
 
 def gamma(shape: int, uniforms: Uniforms) -> arb:
-    """Draw a Gamma(shape) number for a whole `shape`: a sum of independent −ln U."""
+    """Draw a Gamma(shape) number for a whole `shape`, which is a sum of independent −ln U."""
     return sum((-uniforms.uniform().log() for _ in range(shape)), arb(0))
 
 
@@ -49,7 +49,7 @@ def normals(count: int, uniforms: Uniforms) -> list[arb]:
 
 
 def index_below(count: int, uniforms: Uniforms) -> int:
-    """Draw a uniform index 0, …, count − 1."""
+    """Draw an index that is uniform among 0, …, count − 1."""
     index = (count * uniforms.uniform()).floor().unique_fmpz()
     if index is None:
         raise Undecided
@@ -60,7 +60,7 @@ def index_below(count: int, uniforms: Uniforms) -> int:
 
 
 def triangle(d: int) -> list[tuple[int, int]]:
-    """Return the positions on and above the diagonal, row by row."""
+    """Return the positions on and above the diagonal of a matrix, row by row."""
     return [(i, j) for i in range(d) for j in range(i, d)]
 
 
@@ -78,18 +78,18 @@ def wigner_laplace(d: int, uniforms: Uniforms) -> arb_mat:
 
 
 def wigner(ensemble: str, d: int, uniforms: Uniforms) -> arb_mat:
-    """Draw a symmetric Gaussian matrix: variance 1 on the diagonal; above it 1 ("wigner") or 1/2 ("goe")."""
+    """Draw a symmetric Gaussian matrix with variance 1 on the diagonal, and above it 1 ("wigner") or 1/2 ("goe")."""
     return symmetric(d, _weighted(d, normals(len(triangle(d)), uniforms), 1 if ensemble == "wigner" else 2))
 
 
 def _weighted(d: int, upper: Sequence[arb], divisor: int) -> list[arb]:
-    """Return the entries of a triangle, those off the diagonal divided by √divisor."""
+    """Return the entries of a triangle, with those off the diagonal divided by √divisor."""
     root = square_root(divisor)
     return [value if i == j else value / root for (i, j), value in zip(triangle(d), upper, strict=True)]
 
 
 def haar(d: int, uniforms: Uniforms) -> arb_mat:
-    """Return a Haar distributed orthogonal matrix: Gram–Schmidt on the rows of a Gaussian matrix.
+    """Return a Haar distributed orthogonal matrix, by Gram–Schmidt on the rows of a Gaussian matrix.
 
     Gram–Schmidt gives the decomposition in which the triangular factor has a positive diagonal (see `laws.haar`).
     """
@@ -122,7 +122,7 @@ def _scaled_columns(matrix: arb_mat, factors: Sequence[arb]) -> arb_mat:
 
 
 def k_norm_noise(body: Body, d: int, uniforms: Uniforms) -> arb_mat:
-    """Draw noise with density ∝ exp(−‖Z‖_K), drawn as `laws.k_norm` explains."""
+    """Draw noise with density ∝ exp(−‖Z‖_K), in the way that `laws.k_norm` explains."""
     if body == "schatten1":
         return nuclear_laplace_symmetric(d, uniforms)
     if body == "l1":

@@ -1,4 +1,4 @@
-"""Declare the common form of rounded releases and releases on a lattice: integers, their unit, and the entries of a
+"""Declare what rounded releases and releases on a lattice have in common: integers, their unit, and the entries of a
 file.
 """
 
@@ -19,10 +19,12 @@ class ExactRelease:
     """A release of integers.
 
     integers : for every released part, the integers k; the part is k · grid, with rows in the unit ball.
-    grid : the distance of neighbouring outputs. unit : the factor by which k · grid is converted to the unit of the
-        data. If the parts have different units, it is a dictionary with one factor for each part.
-    values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone. claimed
-        and proven : the budgets, from `spend`. rows : a description of the rows to which the integers belong.
+    grid : the distance of neighbouring outputs.
+    unit : the factor by which k · grid is converted to the unit of the data. If the parts have different units, it is a
+        dictionary with one factor for each part.
+    values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone.
+    claimed, proven : the budgets, from `spend`.
+    rows : a description of the rows to which the integers belong.
     """
 
     kind: ClassVar[str]
@@ -40,7 +42,7 @@ class ExactRelease:
 
     @property
     def grid_text(self) -> str:
-        """Return the text of the grid in a file."""
+        """Return the text of the grid for a file."""
         return str(self.grid)
 
     def provenance(self) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uni
 from covassay.reference.rounded.mechanisms import Options, Parts, form_of
 from covassay.reference.rounded.release_record import UNIT_BALL, ExactRelease, require_rows
 
-# the first attempt has so many bits beyond those expected to be needed, so that a second one has a probability of about
-# 2^{−64} per entry
+# The first attempt has this number of bits beyond those expected to be needed.
+# A second attempt is then necessary with a probability of about 2^{−64} per entry.
 SPARE_BITS = 64
 
 
@@ -30,8 +30,8 @@ SPARE_BITS = 64
 class RoundedRelease(ExactRelease):
     """A rounded release.
 
-    precisions : the precisions that were tried, in bits. The precisions must NOT be released, because their number
-        depends on the output.
+    The field `precisions` has the precisions that were tried, in bits. These precisions must NOT be released, because
+    their number depends on the output.
     """
 
     kind = "rounded"
@@ -49,7 +49,7 @@ class RoundedRelease(ExactRelease):
 
     @property
     def grid_text(self) -> str:
-        """Return the grid as a power of 2."""
+        """Return the grid as the text of a power of 2."""
         return f"2^{self.grid.numerator.bit_length() - self.grid.denominator.bit_length()}"
 
     def note(self) -> str:
@@ -80,13 +80,14 @@ def release(
     ----------
     data : (n, d), an array or `Chunks`; or the exact sums of its parts, added up (`ExactData`).
     grid : a power of 2, public, as a number or as text like "2^-30"; for rows in the unit ball.
-    source : the source of the bits; None means the operating system. seed : a seed for tests, in place of a source.
-    row_bound, on_large_rows : the parameters of every mechanism on a ball. bounds : the parameter of every mechanism on
-        a box.
+    source : the source of the bits; None means the operating system.
+    seed : a seed for tests, in place of a source.
+    row_bound, on_large_rows : the parameters of every mechanism on a ball.
+    bounds : the parameter of every mechanism on a box.
     input_bits : b; entries are rounded toward zero to multiples of 2^−b of the row bound, or of half the width of a
         column.
     parameters : the budget and the options of the mechanism. Numbers may be text such as "0.1", with the value of this
-    decimal number; a float has the value of the decimal number that Python prints for it.
+        decimal number; a float has the value of the decimal number that Python prints for it.
 
     Raises
     ------
@@ -133,7 +134,7 @@ def rounded_parts(
 ) -> Refined[dict[str, list[int]]]:
     """Return every part of the ideal output of a mechanism, rounded to the grid, and the precisions that were tried.
 
-    options : the budget and the options; numbers are Fractions.
+    The argument `options` has the budget and the options; numbers are Fractions.
     """
     chosen = form_of(name, options.get("adjacency"))
 
@@ -146,7 +147,7 @@ def rounded_parts(
 
 
 def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid: Fraction) -> int:
-    """Return the precision, in bits, of the first attempt at a release. The precision depends on public numbers
+    """Return the precision, in bits, of the first attempt at a release. This precision depends on public numbers
     only.
     """
     smallest = min([Fraction(1), *(value for value in options.values() if isinstance(value, Fraction) and value > 0)])
@@ -161,7 +162,7 @@ def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid
 
 
 def require_rounded_form(mechanism_name: str, grid: Rational) -> Fraction:
-    """Return the grid; raise `InvalidInput` unless it is valid and the mechanism has a rounded form."""
+    """Return the grid, or raise `InvalidInput` unless it is valid and the mechanism has a rounded form."""
     if mechanism(mechanism_name).name not in WITH_ROUNDED_FORM:
         known = ", ".join(WITH_ROUNDED_FORM)
         raise InvalidInput(f"mechanism = {mechanism_name!r}: it has no rounded form; these have: {known}")

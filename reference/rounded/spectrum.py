@@ -1,9 +1,11 @@
-"""Draw the spectrum of nuclear-Laplace noise in balls: the singular values of Z, or its eigenvalues if Z is symmetric.
+"""Draw the spectrum of nuclear-Laplace noise in balls, which is the singular values of Z, or its eigenvalues if Z is
+symmetric.
 
-The law is that of `laws.nuclear_laplace` at ρ = 1, and the sampler is the chain rule of `laws.pfaffian_sampler`, where
-every name used here is explained. The sampler `laws.pfaffian_sampler` uses quadrature; this module uses closed forms,
-so that nothing is approximated. With x = s·y, s = ±1 the side of 0 and y = |x|, the span is that of y^p e^{−y}, with p
-= 0, 2, …, 2d − 2 and one side for the singular values, and p = 0, 1, …, d − 1 and two sides for the eigenvalues. From
+The law is that of `laws.nuclear_laplace` at ρ = 1, and the sampler is the chain rule of `laws.pfaffian_sampler`, whose
+docstring explains every name used here. The sampler `laws.pfaffian_sampler` uses quadrature; this module uses closed
+forms, so that nothing is approximated. With x = s·y, s = ±1 the side of 0 and y = |x|, the span is that of y^p e^{−y},
+with p = 0, 2, …, 2d − 2 and one side for the singular values, and p = 0, 1, …, d − 1 and two sides for the eigenvalues.
+From
 
     ∫_y^∞ t^p e^{−t} dt = p! e^{−y} T_p(y),   T_p(y) = Σ_{i≤p} y^i/i!,
 
@@ -32,9 +34,10 @@ from covassay.reference.rounded.bits import Uniforms
 
 @dataclass(frozen=True)
 class Basis:
-    """The exact numbers of the ensemble of d points.
+    """The exact numbers of the ensemble of d points, from which its formulas are made.
 
-    powers : the powers p that span the space. sides : the signs s that occur.
+    powers : the powers p that span the space.
+    sides : the signs s that occur.
     change : (d, d), row i has the coefficients of the i-th polynomial of the basis.
     totals : (d,), the integrals c of its features.
     kernel : (D, D), the inverse of the matrix of skew products. D is d, or d + 1 for odd d: then the last feature is a
@@ -77,8 +80,8 @@ def basis(d: int, symmetric: bool) -> Basis:
 
 
 def _nearly_orthonormal(gram: fmpq_mat) -> fmpq_mat:
-    """Return coefficients of polynomials that are orthogonal for this Gram matrix, with squared norms between 1/4 and
-    4.
+    """Return coefficients of polynomials that are orthogonal for the given Gram matrix, with squared norms between 1/4
+    and 4.
 
     The function uses Gram–Schmidt in rational numbers. The function adjusts the lengths by powers of 2, so that no root
     is needed.
@@ -101,7 +104,8 @@ def _nearly_orthonormal(gram: fmpq_mat) -> fmpq_mat:
 class _Balls:
     """The basis as balls of one precision, with m = D + d: as many rows as the kernel has in the end.
 
-    kernel : (m, m), the kernel of the basis, then zeros. change, totals : as in the basis.
+    kernel : (m, m), the kernel of the basis, then zeros.
+    change, totals : as in the basis.
     tails : (d, L), the coefficients of p! T_p for the powers p of the span.
     by_powers : for every side (d, m), the coefficients of the φ_i, transposed, then zeros.
     by_tails : for every side (m, L), the coefficients of Σ_j change_ij s^p p! T_p, then zeros.
@@ -161,7 +165,7 @@ class _Interval:
         return e * (e * self.twice(y) + self.once(y))
 
     def beyond(self, y: arb | None) -> arb:
-        """Return the integral ∫_y^∞ of the two terms, as if they extended to ∞."""
+        """Return the integral ∫_y^∞ of the two terms, as if both extended to ∞."""
         if y is None:
             return arb(0)
         e = (-y).exp()
@@ -173,7 +177,7 @@ class _Interval:
 
 
 def spectrum(d: int, uniforms: Uniforms, symmetric: bool = False) -> list[arb]:
-    """Draw the eigenvalues of symmetric noise, or the singular values of full noise, in random order: d balls."""
+    """Draw the eigenvalues of symmetric noise, or the singular values of full noise, as d balls in random order."""
     law = _balls(d, symmetric, ctx.prec)
     kernel, points = law.kernel, list[arb]()
     for k in range(d):
@@ -185,11 +189,11 @@ def spectrum(d: int, uniforms: Uniforms, symmetric: bool = False) -> list[arb]:
 
 
 def _next_point(law: _Balls, kernel: arb_mat, points: list[arb], target: arb) -> arb:
-    """Return the x with F(x) = target, for the intensity given the points drawn."""
+    """Return the x with F(x) = target, for the intensity given the points that were drawn."""
     intervals = _intervals(law, kernel, points)
     for number, interval in enumerate(intervals):
         last = number == len(intervals) - 1
-        mass = arb(0) if last else interval.mass()  # the last interval takes the remaining mass
+        mass = arb(0) if last else interval.mass()  # the last interval takes the remaining probability
         if last or less(target, mass):
             break
         target = target - mass
@@ -200,19 +204,19 @@ def _next_point(law: _Balls, kernel: arb_mat, points: list[arb], target: arb) ->
 
 
 def _falling_root(interval: _Interval, value: arb) -> arb:
-    """Return the y of the interval at which `beyond`, which decreases on the interval, equals `value`."""
+    """Return the y of the interval at which the function `beyond`, which decreases on the interval, equals `value`."""
     near, far = interval.near, interval.far
     if far is None:
         far = near + 16
         while not interval.beyond(far) < value:
             far = far + (far - near)
-            if far > 2**10 * ctx.prec:  # the ball of `value` is too wide
+            if far > 2**10 * ctx.prec:  # the ball that contains `value` is too wide
                 raise Undecided
     return bracketed_root(lambda y: value - interval.beyond(y), interval.intensity, near, far)
 
 
 def _intervals(law: _Balls, kernel: arb_mat, points: list[arb]) -> list[_Interval]:
-    """Return the intervals between 0 and the points drawn, from left to right, each with its intensity."""
+    """Return the intervals between 0 and the points that were drawn, from left to right, each with its intensity."""
     d, n, powers = len(law.basis.powers), law.basis.kernel.nrows(), law.basis.powers
     order = ascending(points)
     negative = [q for q in order if is_negative(points[q])]
@@ -253,7 +257,7 @@ def _intervals(law: _Balls, kernel: arb_mat, points: list[arb]) -> list[_Interva
 
 
 def ascending(points: list[arb]) -> list[int]:
-    """Return the indices of the points in ascending order, which must be certain."""
+    """Return the indices of the points in ascending order, provided that this order is certain."""
     order = sorted(range(len(points)), key=lambda q: points[q].mid())
     for a, b in pairwise(order):
         if not less(points[a], points[b]):
@@ -262,7 +266,9 @@ def ascending(points: list[arb]) -> list[int]:
 
 
 def _rest_of_square(polynomial: arb_poly) -> arb_poly:
-    """Return the R with ∫_y^∞ e^{−2t} P(t) dt = e^{−2y} R(y): from R = (P + R')/2, the highest coefficient first."""
+    """Return the R with ∫_y^∞ e^{−2t} P(t) dt = e^{−2y} R(y), computed from R = (P + R')/2, the highest coefficient
+    first.
+    """
     coefficients = polynomial.coeffs()
     above = arb(0)
     for i in reversed(range(len(coefficients))):
@@ -272,7 +278,7 @@ def _rest_of_square(polynomial: arb_poly) -> arb_poly:
 
 
 def _conditioned(law: _Balls, kernel: arb_mat, points: list[arb], x: arb) -> arb_mat:
-    """Return the kernel after a point at x: a change of rank two, as in `laws.pfaffian_sampler`."""
+    """Return the kernel after a point at x was drawn, by a change of rank two, as in `laws.pfaffian_sampler`."""
     d, n = len(law.basis.powers), law.basis.kernel.nrows()
     s = -1 if is_negative(x) else 1
     y = abs(x)

@@ -6,9 +6,8 @@ import time
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector, second_moment
-from covassay.reference.laws import haar
-from covassay.reference.laws import nuclear_laplace as law
-from covassay.reference.mechanisms.pure import entrywise_laplace, nuclear_laplace, nuclear_laplace_symmetric
+from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.pure import entrywise_laplace, lap_cov, nuclear_laplace, nuclear_laplace_symmetric
 from covassay.verification.audit.engine.law import ANSWERS
 from tests.negative_controls.negative_control import NegativeControl, perturbation, vectorised
 
@@ -44,7 +43,7 @@ def fixed_seed(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix
 def silences_numpy(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """Turns numpy's warnings off for the whole process."""
     np.seterr(all="ignore")
-    return nuclear_laplace.sample(x, rng, epsilon=epsilon)
+    return lap_cov.sample(x, rng, epsilon=epsilon)
 
 
 def first_row(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
@@ -60,10 +59,9 @@ def fails_on_zero(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Mat
 
 def accepts_anything(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """Does not validate its input."""
-    d = x.shape[-1]
-    z = (haar.sample(d, rng) * law.sample_spectrum(d, rng, 1)[0]) @ haar.sample(d, rng).T
-    rows = x / np.maximum(1, np.linalg.norm(np.atleast_2d(x), axis=1))[:, None]
-    released: Matrix = second_moment(rows) + 2 / (len(rows) * np.float64(epsilon)) * z
+    rows = np.asarray(x) / np.maximum(1, np.linalg.norm(np.atleast_2d(x), axis=1))[:, None]
+    scale = lap_cov.noise_scale(len(rows), rows.shape[1], np.float64(epsilon), "paper")
+    released: Matrix = second_moment(rows) + scale * wigner.sample_laplace(rows.shape[1], rng)
     return released
 
 
@@ -71,7 +69,7 @@ def slow(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """Never answers in dimension 10 or above."""
     while x.shape[1] >= 10:
         time.sleep(0.01)
-    return nuclear_laplace.sample(x, rng, epsilon=epsilon)
+    return lap_cov.sample(x, rng, epsilon=epsilon)
 
 
 def gives_up_on_large_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
@@ -91,6 +89,7 @@ def fails_at_random(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
 
 UNCLIPPED = perturbation(clip=False)
 FULL = "nuclear-laplace"
+QUICK = "lap-cov"  # one draw takes a fiftieth of the time, for mistakes that have nothing to do with the noise
 NEGATIVE_CONTROLS = (
     NegativeControl(
         "upper-triangle-only",
@@ -124,12 +123,12 @@ NEGATIVE_CONTROLS = (
         seen_in="hkustDB/PrivateCovariance dafcdfe, AdaptiveCov",
     ),
     NegativeControl(
-        "accepts-anything", accepts_anything.__doc__ or "", FULL, (("contract", "bad input"),), accepts_anything
+        "accepts-anything", accepts_anything.__doc__ or "", QUICK, (("contract", "bad input"),), accepts_anything
     ),
     NegativeControl(
-        "silences-numpy", silences_numpy.__doc__ or "", FULL, (("contract", "process state"),), silences_numpy
+        "silences-numpy", silences_numpy.__doc__ or "", QUICK, (("contract", "process state"),), silences_numpy
     ),
-    NegativeControl("slow-in-high-dimension", slow.__doc__ or "", FULL, (("contract", "running time"),), slow),
+    NegativeControl("slow-in-high-dimension", slow.__doc__ or "", QUICK, (("contract", "running time"),), slow),
     NegativeControl(
         "gives-up-on-large-noise",
         gives_up_on_large_noise.__doc__ or "",

@@ -13,7 +13,7 @@ from covassay.reference.laws import bingham as law
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.approximate import gauss_cov_approximate
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
-from covassay.reference.mechanisms.pure import bingham, nuclear_laplace
+from covassay.reference.mechanisms.pure import bingham, lap_cov, nuclear_laplace
 from covassay.reference.projections import psd_trace_ball
 from tests.negative_controls.broken import broken
 from tests.negative_controls.negative_control import NegativeControl
@@ -93,7 +93,7 @@ def tells_the_norm(x: Matrix, *, epsilon: float, rng: Draw) -> Matrix:
     longest = float(row_norms(x).max())
     if longest > 1:
         raise ValueError(f"rows must have norm at most 1, got {longest}")
-    return nuclear_laplace.sample(x, rng, epsilon=epsilon)
+    return lap_cov.sample(x, rng, epsilon=epsilon)
 
 
 def composition_shortcut(x: Matrix, *, epsilon: float, delta: float, rng: Draw) -> Matrix:
@@ -158,7 +158,7 @@ NEGATIVE_CONTROLS = (
         "one-seed-for-the-stages", one_seed_for_the_stages.__doc__ or "", "separate-cov", (), one_seed_for_the_stages
     ),
     NegativeControl("sorted-after-noise", sorted_after_noise.__doc__ or "", "separate-cov", (), sorted_after_noise),
-    NegativeControl("error-tells-the-norm", tells_the_norm.__doc__ or "", "nuclear-laplace", (), tells_the_norm),
+    NegativeControl("error-tells-the-norm", tells_the_norm.__doc__ or "", "lap-cov", (), tells_the_norm),
 )
 
 CONTROL_OF: Mapping[int, str] = {

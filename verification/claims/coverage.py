@@ -35,7 +35,7 @@ EXACT_MATH = {"comb", "factorial", "prod", "gcd", "lcm", "isqrt", "perm", "inf",
 DIRECTED = {"fadd", "fsub", "fmul", "fdiv"}  # operations of mpmath with a direction of rounding
 # operations of mpmath without an error bound
 INTERVAL_MPMATH = {"iv", "mp", "libmp", "workprec", "workdps", "nstr", "mpf", "inf", *DIRECTED}
-# this part of numpy is not floating point
+# parts of numpy that are not floating point
 NOT_FLOATS = {"random", "bool_", "ndarray", "object_", "integer", "int64"}
 SYMBOLS = re.compile(r"\w+\d+:\d+")  # sympy's name for a counted list of symbols, such as x1:4
 LARGEST_DENOMINATOR = 64  # a float literal whose denominator is at most this is exactly represented

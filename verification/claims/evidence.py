@@ -32,7 +32,7 @@ Formula = Callable[..., Any]  # the value of a slot: a formula, a constant or a 
 # a generator of failures, of flags that say whether a case holds, and of shares of a bound
 Found = Iterator[str | bool | Number]
 ROUNDING = 1e-9  # a share may exceed 1 by up to this number, which counts as rounding
-SHOWN = 3  # a message names at most so many failures
+SHOWN = 3  # the largest number of failures that a message names
 
 
 @dataclass(frozen=True)

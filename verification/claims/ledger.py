@@ -96,7 +96,7 @@ PROVENANCE = {  # where the formula of a claim comes from
 }
 READ = ("own", "DN25", "ADK19")  # the beginnings of sources whose formulas are read from the text
 PARTS = ("statement", "correction", "both")
-SOURCES = {  # this remark on our copy of a paper is printed where the paper is called wrong
+SOURCES = {  # the remark on our copy of a paper that is printed where the paper is called wrong
     "dn25": "We read one text of DN25 with its formulas. The text of DN25 has the layout of the published version "
     "(PMLR 313) and names the editors of that volume; we did not have the publisher's file to compare it with. Of an "
     "arXiv version we read a text without formulas; its words differ from the first text in a few sentences.",
@@ -113,7 +113,7 @@ LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of", "whole"}
 DIGEST_LENGTH = 16  # the number of hexadecimal digits of a digest, which suffices to detect every accidental change
 THEOREM = "theorem"  # the prefix of a tag in the lock, in place of the module of a function
 REFERENCE = re.compile(r"[\w.]+:\w+")  # a function of the project, package.module:name
-SUGGESTIONS = 5  # the error about an unknown id suggests at most so many ids
+SUGGESTIONS = 5  # the largest number of ids that the error about an unknown id suggests
 
 
 @dataclass(frozen=True)
@@ -270,7 +270,7 @@ def covering() -> dict[str, LedgerClaim]:
 
 
 def _plain(name: str) -> str:
-    """Return the form of an id that is used in comparisons: "DLY22.Eq11" and "dly22.(11)" have the same form."""
+    """Return the form of an id that is used in comparisons; "DLY22.Eq11" and "dly22.(11)" have the same form."""
     return re.sub(r"[()]|eq(?=\d)", "", name.lower())
 
 

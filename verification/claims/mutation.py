@@ -29,7 +29,7 @@ from covassay.verification.claims.ledger import claims, function_at
 SHIFT = 0.03
 OPPOSITE = {ast.Lt: ast.Gt, ast.LtE: ast.Gt, ast.Gt: ast.Lt, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 SMALLEST_CONSTANT = 1e-4  # smaller constants are tolerances
-PATIENCE = 20  # a mutant counts as crashed after so many seconds of processor time
+PATIENCE = 20  # the number of seconds of processor time after which a mutant counts as crashed
 COUNTS = {"range", "default_rng", "Random", "product", "combinations", "linspace", "digits", "round", "reshape"}
 
 
@@ -49,7 +49,7 @@ class Mutant:
 
 
 def undecorated(name: str) -> Any:
-    """Return the function of that name without its decorators `@checked` or `@strict`."""
+    """Return the function of the given name without its decorators `@checked` or `@strict`."""
     return inspect.unwrap(function_at(name))
 
 

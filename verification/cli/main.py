@@ -85,8 +85,9 @@ class _Parser(argparse.ArgumentParser):
 class Program:
     """A command line, with its name, the package of its commands, and the texts of its help.
 
-    commands : maps a name to a sentence, in the order of the help. unlisted : maps the names of commands that the help
-        omits to sentences. elsewhere : maps a name to the module of a command that is not in the package.
+    commands : maps a name to a sentence, in the order of the help.
+    unlisted : maps the names of commands that the help omits to sentences.
+    elsewhere : maps a name to the module of a command that is not in the package.
     """
 
     name: str

@@ -14,8 +14,8 @@ from rich.text import Text
 
 from covassay.verification.statistics.streams import Watch
 
-BAR = 16  # a progress bar has so many columns
-PACE = 20  # after so many draws the remaining time is estimated
+BAR = 16  # the number of columns of a progress bar
+PACE = 20  # the number of draws after which the remaining time is estimated
 errors: TextIO | None = None  # the stream for progress, if standard error is used for the output of a target
 WIDTH_OF_A_PIPE = 150  # a pipe has no width; with this width most rows fit on one line
 

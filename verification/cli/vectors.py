@@ -41,7 +41,7 @@ from covassay.verification.cli.options import texts
 from covassay.verification.cli.screen import print_json
 from covassay.verification.cli.theorems import proofs_folder
 
-MOST_SHOWN = 3  # so many tests of one flag are shown
+MOST_SHOWN = 3  # the number of tests of one flag that are shown
 PARSER = texts(__doc__)
 
 

@@ -8,9 +8,9 @@ S is the survival function of Laplace(1). Let p be the density of Laplace(b₁).
 
     P(i) = ∫ p(z) ∏_{j<i} (1 − S((T + z − f_j)/b₂)) · S((T + z − f_i)/b₂) dz.
 
-The integrand has kinks at z = 0 and z = f_j − T. Between them it is a sum of exponentials, so Gauss–Legendre quadrature
-on panels no longer than the smaller scale is exact to rounding. All terms of the integral are positive, so small
-probabilities keep their relative accuracy.
+The integrand has kinks at z = 0 and z = f_j − T. Between two neighbouring kinks the integrand is a sum of exponentials,
+so Gauss–Legendre quadrature on panels no longer than the smaller scale is exact to rounding. All terms of the integral
+are positive, so small probabilities keep their relative accuracy.
 """
 
 from itertools import pairwise

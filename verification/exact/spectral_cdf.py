@@ -51,8 +51,8 @@ from covassay.reference.errors import InvalidInput
 
 SkewMatrix = list[list[Number]]
 
-# Digits of the first attempt beyond the requested ones, which is a guess of what elimination loses. An attempt that
-# leaves too few digits is repeated with twice the precision.
+# The first attempt has this number of digits more than requested, which is a guess of what elimination loses.
+# An attempt that leaves too few digits is repeated with twice the precision.
 SPARE_DIGITS = 40
 DIGITS_PER_DIMENSION = 6
 
@@ -63,7 +63,7 @@ DIGITS_PER_DIMENSION = 6
 class Enclosure:
     """A closed interval with 0 < lower ≤ upper that contains the exact value.
 
-    The ends keep all their bits whatever the global precision of mpmath is, but arithmetic on them
+    The ends of an enclosure keep all their bits whatever the global precision of mpmath is, but arithmetic on them
     (even `+lower`) rounds to the global precision.
     """
 
@@ -223,8 +223,8 @@ def moment_matrix(
         both_positive = 2 * (below[b] - lost[b][a]) - both
         if not symmetric:
             return both_positive
-        # the quadrant x, y < 0 contributes −(−1)^(a+b) times the quadrant x, y > 0, and sgn(y − x)
-        # is constant in each of the two others
+        # The quadrant x, y < 0 contributes −(−1)^(a+b) times the quadrant x, y > 0.
+        # The sign sgn(y − x) is constant in each of the two other quadrants.
         return (1 - (-1) ** (a + b)) * both_positive + ((-1) ** a - (-1) ** b) * both
 
     return skew_matrix(len(powers), entry)

@@ -73,7 +73,7 @@ Check = Callable[[Lines], Outcome]
 
 @dataclass(frozen=True)
 class PaperClaim:
-    """A statement of the paper about a figure or a theorem.
+    """A statement that a paper makes about one of its figures or theorems.
 
     ledger : the entry of the ledger about the statement, or "".
     check : compares the statement with results.

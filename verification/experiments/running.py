@@ -33,7 +33,7 @@ from covassay.verification.experiments.results import Result
 FORMAT = 1  # the version of the format in which the facts are stored
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"
 LIBRARIES = "covassay", "numpy", "scipy", "scikit-learn"
-HIDDEN = "__pycache__", ".git"  # these folders do not count as content of a data set
+HIDDEN = "__pycache__", ".git"  # folders that do not count as content of a data set
 Advance = Callable[..., None]
 
 

@@ -46,7 +46,7 @@ TARGETS = (
     "rounded:entrywise-laplace", "rounded:nuclear-laplace", "rounded:nuclear-laplace-symmetric", "rounded:gauss-cov",
     "rounded:iterative-eigenvectors",
 )  # fmt: skip
-# the first look at one of many rounded releases has so many draws per data set, for every pair
+# the number of draws per data set of the first look at one of many rounded releases, for every pair
 ROUNDED_SAMPLES = 200
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed
 
 Row = TypeVar("Row")
-Task = tuple[Any, ...]  # the arguments of one measurement
+Task = tuple[Any, ...]  # the arguments of one measurement of kept rows
 
 
 def read(file: Path | None) -> list[dict[str, Any]]:

@@ -27,16 +27,16 @@ import scipy
 from covassay.reference.domain import Vector
 from covassay.verification.statistics.rounding import UNIT
 
-PRIOR = 0.5  # this number of pseudo-draws is added to every category of the pilot
+PRIOR = 0.5  # the number of pseudo-draws that are added to every category of the pilot
 LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which a single draw could lose everything
-ORDERS = 1.0, 1.5, 3.0  # these orders of the Rényi divergences are tried; 1 stands for Kullback–Leibler
-TINY = 1e-12  # this number keeps a stake above 0 and a variance away from 0
+ORDERS = 1.0, 1.5, 3.0  # the orders of the Rényi divergences that are tried; 1 stands for Kullback–Leibler
+TINY = 1e-12  # keeps a stake above 0 and a variance away from 0
 FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the search for a bet begins with these powers of the ratio of the shares
 FIRST_CAPS = 1.0, 2.0, 4.0  # the search begins with these upper limits of the logarithm of the ratio of the shares
 FIRST_STEP = 0.3  # the search begins with this step in every parameter
-# at most so many starting points of a search are followed, if they promise a gain; the best one is always followed
+# the largest number of promising starting points that a search follows; it always follows the best one
 REFINED = 5
-ITERATIONS = 400  # a search for a bet has at most so many steps; stopping early only reduces the power
+ITERATIONS = 400  # the largest number of steps of a search for a bet; stopping early only reduces the power
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ class Bet:
         category.
 
         A factor 1 + λ (A − u) has a rounding error of at most 8 units in the last place of each of 1, λ|A|, λ|u| and
-        λ|c|, and 2 more for each unit of an exponent. The factor itself is at least 1 − `LARGEST_SHARE`. Taking its
-        logarithm adds a few units, and the sum adds one for each category.
+        λ|c|, and 2 more for each unit of an exponent. The factor itself is at least 1 − `LARGEST_SHARE`. Taking the
+        logarithm of a factor adds a few units, and the sum adds one for each category.
         """
         n, other = float(first.sum()), float(second.sum())
         if n == 0 or other == 0:

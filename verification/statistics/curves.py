@@ -16,8 +16,9 @@ LAST = (1, 2, 3, 5, 10, 20, 50, 100)
 class Curve:
     """The shares of a sample of `size` values and the probabilities of its law, at the same values in increasing order.
 
-    up_to, from_on : the shares of the sample that are at most and at least each value. law_up_to, law_from_on : the
-        probabilities of the same events. law_size : the number of draws that replace the law; 0 if the law is exact.
+    up_to, from_on : the shares of the sample that are at most and at least each value.
+    law_up_to, law_from_on : the probabilities of the same events.
+    law_size : the number of draws that replace the law; 0 if the law is exact.
     """
 
     values: tuple[float, ...]

@@ -1,21 +1,22 @@
 """Test whether quantities of one draw, or of successive draws, are independent; one test is for all pairs.
 
-Every test multiplies the scores of two quantities draw by draw and adds up the products. Under its null hypothesis the
-signs of the products are fair and independent coins, given their sizes. So this sum is a weighted sum of coins, and its
-tail is at most 3.178 times the tail of the normal law with the same variance (Bentkus and Dzindzalieta, Bernoulli 21,
-2015). The p-value is this bound on the tail, times the number of pairs. The p-value is conservative for every number of
-draws, and it needs no law of the quantities. Scores are ranks, so that a wrong scale is not mistaken for dependence.
+Every test multiplies the scores of two quantities draw by draw and adds up the products. Under the null hypothesis of a
+test the signs of the products are fair and independent coins, given the sizes of the products. So this sum is a
+weighted sum of coins, and its tail is at most 3.178 times the tail of the normal law with the same variance (Bentkus
+and Dzindzalieta, Bernoulli 21, 2015). The p-value is this bound on the tail, times the number of pairs. The p-value is
+conservative for every number of draws, and it needs no law of the quantities. Scores are ranks, so that a wrong scale
+is not mistaken for dependence.
 
-Each test rests on a change that leaves the law the same:
+Each test rests on one of the following changes, which leave the law the same.
 
 turned signs : a quantity changes its sign. The score of the quantity is its sign times the rank of its size.
 sizes : two draws swap one quantity and keep all others. The score is the difference of the ranks of the sizes.
 successive draws : a whole draw changes its sign, or two draws that are not successive are exchanged.
-triples : three quantities change their signs together. If only this is known to keep the law, the product of three
-signs, or of one sign and two sizes, is a fair coin. If the quantities are independent, the product of two signs and a
-size is a fair coin as well.
+triples : three quantities change their signs together. If only this change is known to keep the law, the product of
+three signs, or of one sign and two sizes, is a fair coin. If the quantities are independent, the product of two signs
+and a size is a fair coin as well.
 
-Two generators with the same seed can cause a dependence without rank correlation, such as between the size of a normal
+Two generators with one seed can cause a dependence without rank correlation, such as between the size of a normal
 number and the bits of a uniform one. So the tests also use sines and cosines of the ranks.
 """
 
@@ -35,8 +36,8 @@ NORMAL_TAIL = 1 / (4 * float(ndtr(-math.sqrt(2))))  # the constant 3.178 of the 
 WAVES = 1, 2, 3  # numbers of half periods of the sines and cosines on the interval of the ranks
 # numpy makes a uniform number from the upper 53 bits of a word, and a normal size from bits below the upper 3
 HIGH = 8
-TRIPLED = 10  # all triples of at most so many quantities are tested
-FEWEST = 8  # a test needs at least so many draws
+TRIPLED = 10  # all triples of this number of quantities are tested, at most
+FEWEST = 8  # the smallest number of draws for a test
 Pairs = NDArray[np.bool_]  # pairs of quantities for which the null hypothesis is claimed, (k, k)
 
 

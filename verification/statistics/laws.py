@@ -24,8 +24,9 @@ ROUNDING = 1e-3  # a value of a float32 target may have this rounding error, as 
 class Law:
     """A continuous law, which is called like its distribution function.
 
-    survival : P(X > t), with a small relative error. symmetric : whether X and −X have the same law. unit : the typical
-        size of X.
+    survival : P(X > t), with a small relative error.
+    symmetric : whether X and −X have the same law.
+    unit : the typical size of X.
     """
 
     cdf: Function
@@ -68,10 +69,12 @@ def chi_square(degrees: float) -> Law:
 class Placed:
     """The positions of the values of a sample in the tested law.
 
-    below, above : P(X ≤ x) and P(X ≥ x) for every value x. error : their absolute error. symmetric : whether the law is
-        symmetric. extreme : the smallest probability, over all values x, of a value as extreme as x on either side,
-        with allowance for rounding; 1 if the tails of the law are not known. block : the number of the block, if this
-        is one block of many.
+    below, above : P(X ≤ x) and P(X ≥ x) for every value x.
+    error : their absolute error.
+    symmetric : whether the law is symmetric.
+    extreme : the smallest probability, over all values x, of a value as extreme as x on either side, with allowance for
+        rounding; 1 if the tails of the law are not known.
+    block : the number of the block, if this is one block of many.
     """
 
     below: Vector

@@ -6,8 +6,8 @@ counts in parts of equal probability. Sums of independent Gamma variables with o
 whose result has none of the three is not pooled.
 
 distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. This distance is at
-most Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values. tails : the exact tests
-of the binomial counts of `statistics.tails`.
+    most Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values.
+tails : the exact tests of the binomial counts of `statistics.tails`.
 """
 
 import math
@@ -22,7 +22,7 @@ from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.tails import CUT, beyond_p_values, missing_tail, seen_beyond
 from covassay.verification.statistics.tests import CDF_ROUNDING, POWER, Pooled, TestResult, band, gamma_sum
 
-PARTS = 1000  # values are counted in so many parts of equal probability
+PARTS = 1000  # the number of parts of equal probability in which values are counted
 Counts = NDArray[np.int64]
 
 
@@ -30,7 +30,7 @@ Counts = NDArray[np.int64]
 class Places:
     """The number of n values in every part of the probability, and beyond every quantile in `tried`.
 
-    Add the counts over two blocks.
+    Add the counts over two blocks of draws.
     """
 
     null: str
@@ -43,7 +43,7 @@ class Places:
     error: float
 
     def plus(self, other: "Places") -> "Places":
-        """Return the counts over both blocks."""
+        """Return the counts over this and another block of draws."""
         return replace(
             self, n=self.n + other.n, inside=self.inside + other.inside, beyond=self.beyond + other.beyond,
             extreme=min(self.extreme, other.extreme), error=max(self.error, other.error),
@@ -92,13 +92,13 @@ class Total:
     n: int
 
     def plus(self, other: "Total") -> "Total":
-        """Return the sums over two blocks."""
+        """Return the sums over this and another block of draws."""
         return replace(
             self, total=self.total + other.total, shapes=self.shapes + other.shapes, n=self.n + other.n
         )  # fmt: skip
 
     def result(self) -> TestResult:
-        """Test the sum by an exact two-sided test."""
+        """Test the sum of the draws by an exact two-sided test of its known law."""
         return gamma_sum(self.total, self.shapes, self.n, self.null, self.power)
 
 

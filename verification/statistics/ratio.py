@@ -98,7 +98,7 @@ def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
 def probability_bounds(counts: EventCounts, error: float) -> tuple[float, float]:
     """Return a lower bound on p and an upper bound on p', both true with probability at least 1 − error.
 
-    The two are Clopper–Pearson bounds with half the error each. These bounds hold conditionally on the sample sizes,
-    whatever the law of the sizes.
+    The two bounds are Clopper–Pearson bounds with half the error each. These bounds hold conditionally on the sample
+    sizes, whatever the law of the sizes.
     """
     return _lower(counts.first, counts.first_n, error / 2), _upper(counts.second, counts.second_n, error / 2)

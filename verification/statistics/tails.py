@@ -18,7 +18,7 @@ from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.tail_probabilities import binomial_at_least, binomial_at_most
 from covassay.verification.statistics.tests import POWER, TestResult
 
-EXPECTED = 10  # so many values are expected beyond the most extreme quantile
+EXPECTED = 10  # the number of values that are expected beyond the most extreme quantile
 STEPS = 1.0, 0.5, 0.2  # the probabilities beyond the quantiles are these numbers times powers of ten, from 1/2 down
 CUT = "missing tail of probability"
 RARE = "share of draws that are moved far out"

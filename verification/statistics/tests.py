@@ -29,14 +29,14 @@ from covassay.verification.statistics.tail_probabilities import (
 )
 
 POWER = 0.99
-# the p-value of two samples of different sizes is exact if the larger one has at most so many draws
+# the largest size of the larger of two samples for which the p-value is exact
 LARGEST_COUNTED = 20_000
 SCALE = "noise scale off by a share"
 LARGEST_SHAPE = 1e5  # scipy computes the tails of a Gamma law to many digits up to this shape
 DIVERGENCE_ROUNDING = 8 * UNIT  # the relative error of the divergence of two coins
-# the exact tail is computed for at most so many values, and only if the p-value is at most the second number
+# the exact tail is computed for at most this many values, and only if the p-value is at most the second number
 MOST_COUNTED, SMALL = 1000, 0.05
-CDF_ROUNDING = 1e-9  # this absolute rounding error of the given distribution functions is subtracted from the statistic
+CDF_ROUNDING = 1e-9  # the rounding error of the given distribution functions, subtracted from the statistic
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ class Pooled(Protocol):
     """Sums of one test over a block of draws. The memory for these sums does not grow with the number of draws."""
 
     def plus(self, other: Any) -> Any:
-        """Return the sums over two blocks."""
+        """Return the sums over this and another block of draws."""
 
     def result(self) -> TestResult:
-        """Test all draws whose sums were added."""
+        """Return the result of the test on all draws whose sums were added."""
 
 
 class NotFinite(InvalidInput):
@@ -184,7 +184,7 @@ class Successes:
     at_most: bool = False
 
     def plus(self, other: "Successes") -> "Successes":
-        """Return the counts over two blocks."""
+        """Return the counts over this and another block of draws."""
         return replace(self, successes=self.successes + other.successes, n=self.n + other.n)
 
     def result(self) -> TestResult:
@@ -230,7 +230,7 @@ class Quadrants:
     n: int
 
     def plus(self, other: "Quadrants") -> "Quadrants":
-        """Return the numbers over two blocks."""
+        """Return the numbers of draws over this and another block of draws."""
         return replace(
             self, both=self.both + other.both, trials=self.trials + other.trials, mean=self.mean + other.mean,
             n=self.n + other.n,

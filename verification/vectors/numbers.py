@@ -12,7 +12,7 @@ import numpy as np
 DIGITS = 30
 DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE)
 RATIONAL = re.compile(r"[+-]?\d+/0*[1-9]\d*")
-LONGEST = 1000  # a number has at most so many characters
+LONGEST = 1000  # the largest number of characters of a number
 
 
 def read(value: Any) -> Any:

@@ -13,7 +13,7 @@ Flagged = tuple[dict[str, Any], str, str]
 
 BAD = ((0.0, "zero"), (-1.0, "negative"), ("nan", "not a number"))
 ROWS = [[0.5, -0.25], [0.0, 0.75], [-0.125, 0.5], [0.0, 0.0]]  # there are four rows, so that dividing by n is exact
-# some values lie on a power of two
+# some of the values lie on a power of two
 LENGTHS = [[1.0, 0.0], [0.5, 0.0], [0.0, 0.5625], [0.0, -0.25], [0.0, 0.0], [0.03125, 0.0]]
 LONG = [[3.0, 4.0], [0.75, -0.75], [-1.0, 1.0], [0.6875, 0.3125]]
 CLIPPED_FIRST = [
@@ -22,7 +22,7 @@ CLIPPED_FIRST = [
 ]  # with 3 bits, rounding the long row first gives (7, 1) in place of (7, 2)
 # the questions of these mechanisms come last, so that other questions keep their numbers
 LATER = ("l2-approximate", "block-tridiagonal")
-# these mechanisms spend nothing for d = 1, where both 0 and any bound are right answers
+# mechanisms that spend nothing for d = 1, where both 0 and any bound are right answers
 NOTHING = ("bingham", "exponential")
 QUERIES = [-2.0, 1.5, 0.25]
 NOISE: dict[str, Any] = {"threshold": 0.5, "queries": [0.25, -1.5, 2.0]}

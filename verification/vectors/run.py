@@ -18,7 +18,7 @@ QUESTION = (
     "kind", "mechanism", "formula", "projection", "step", "law", "parameters", "x", "noise", "point", "given", "at",
     "budgets", "to",
 )  # fmt: skip
-LONGEST = 2**24  # a reply has at most so many characters
+LONGEST = 2**24  # the largest number of characters of a reply
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def transcript(name: str, step: str, parameters: Parts, given: Parts) -> Any:
 
 
 def search_noise(value: Parts) -> AboveThresholdNoise:
-    """Return the noise of a search, in the form that the reference takes."""
+    """Return the noise of a search, in the form that the reference's `release` takes."""
     return AboveThresholdNoise(value["threshold"], np.array(value["queries"], dtype=float))
 
 

@@ -1,1 +1,1 @@
-"""Covariance mechanisms that satisfy (ε, δ)-differential privacy."""
+"""This package has covariance mechanisms that satisfy (ε, δ)-differential privacy."""

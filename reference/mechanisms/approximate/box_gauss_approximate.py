@@ -68,7 +68,7 @@ def release(
     on_outside: Outside = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Release the number of rows, the mean and the covariance, given the noise: (d + 1, d + 1), symmetric."""
+    """Release the number of rows, the mean and the covariance, given the noise, (d + 1, d + 1), symmetric."""
     # VALIDATE
     standard = multiplier(epsilon, delta, calibration)
     _, columns = shape_of(x, fewest_rows(adjacency))
@@ -99,7 +99,7 @@ def sample(
     on_outside: Outside = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its values lie within
         their bounds, depends on the data and is not private.
 
-    Privacy : (ε, δ)-DP (adjacency), in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is (ε, δ)-DP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng)

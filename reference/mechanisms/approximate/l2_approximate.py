@@ -17,7 +17,7 @@ the least scale with δ(Δ/s, ε) ≤ δ. The release is also Δ/s-DP, which Gau
 NOTE: we had the abstract and the authors' code, but not the paper. The authors bound δ by sums over shells, for any
 query. The density of the loss, the integral and the scale for Σ are ours.
 
-Accuracy. E‖sZ‖_F² = s²D(D + 1). At ε = 1, δ = 1e-6 that is 0.22, 0.63 and 0.97 times the value for the least Gaussian
+Accuracy. E‖sZ‖_F² = s²D(D + 1). At ε = 1, δ = 1e-6 this is 0.22, 0.63 and 0.97 times the value for the least Gaussian
 noise ("goe") at d = 2, 5 and 20.
 
 Proof: proofs/paper/l2-approximate.md
@@ -64,7 +64,7 @@ from covassay.reference.sensitivity import square_root
 
 ROUNDED_DOWN = 1e-9  # a relative decrease of q − ε, larger than the relative error of the root
 LOST = 1e-15  # a relative error that is larger than the rounding errors of q and of q cos x
-STEPS = 400  # the recurrence for the Bessel functions has so many steps, after which a wrong start is forgotten
+STEPS = 400  # the number of steps of the recurrence for the Bessel functions, after which a wrong start is forgotten
 BELOW = 60.0  # an integrand e^60 times smaller than its maximum adds nothing to an integral
 PANELS, NODES = 16, np.polynomial.legendre.leggauss(32)
 # Above 1e4 the recurrence would need more steps, and float64 would lose digits of ε − ℓ.
@@ -215,7 +215,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
-    """The noise that `release` takes: (d, d), or (size, d, d)."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d)."""
     return law.sample("l2", dimension, rng, size)
 
 
@@ -229,7 +229,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : (ε, δ)-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is (ε, δ)-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

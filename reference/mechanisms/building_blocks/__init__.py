@@ -1,1 +1,1 @@
-"""Building blocks of other mechanisms: scalar and vector noise, selection, private thresholds."""
+"""This package has building blocks of other mechanisms: scalar and vector noise, selection, private thresholds."""

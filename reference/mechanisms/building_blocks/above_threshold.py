@@ -13,8 +13,8 @@ monotone queries, which all rise or all fall : if they rise, raise T̂ by 1 and 
 energies : replacing x by y moves f_i by y_i² − x_i². Lower every f̂_j before i by y_j², and raise f̂_i by x_i². Loss
     2/b₂, approached as n → ∞. In dimension 1 the loss is 1/max(b₁, b₂).
 
-paper : b₁ = 2/ε, b₂ = 4/ε. It claims ε; general queries spend ε, monotone ones 3ε/4, energies ε/2.
-tight : b₁ = b₂ = 2/ε, for monotone queries and energies only. Both spend ε; general queries would spend 1.5 ε.
+paper : b₁ = 2/ε, b₂ = 4/ε. The mechanism claims ε; general queries spend ε, monotone ones 3ε/4, energies ε/2.
+tight : b₁ = b₂ = 2/ε, for monotone queries and energies only. Both of these spend ε; general queries would spend 1.5 ε.
 
 Accuracy. With probability 1 − β every query passed over is below T + α and the query stopped at is at least T − α, for
 α = b₁ ln(2/β) + b₂ ln(2m/β). DR14 Theorem 3.24 prints the larger α = (8/ε) ln(2m/β).
@@ -93,7 +93,7 @@ def accuracy(
 
 @dataclass(frozen=True)
 class AboveThresholdNoise:
-    """Independent Laplace(1): one number for the threshold, and (m,) for the queries."""
+    """Independent Laplace(1) noise, which is one number for the threshold and (m,) for the queries."""
 
     threshold: float
     queries: Vector
@@ -105,7 +105,8 @@ def first_above(
 ) -> int:
     """Return the position 0, …, m − 1 of the first query that noisily reaches the public threshold, or m if none does.
 
-    values : (m,), queries on the data. One row moves each by at most 1; with "tight" they are monotone, or energies.
+    values : (m,), queries on the data. One row moves each of these by at most 1; with "tight" they are monotone, or
+        energies.
     noise : the noise for m queries.
     """
     z = require_shape("noise.threshold", noise.threshold, ())
@@ -141,7 +142,7 @@ def release(
 
 
 def draw_noise(queries: int, rng: np.random.Generator) -> AboveThresholdNoise:
-    """The noise that `first_above` takes for this number of queries; `release` has one query for every feature."""
+    """Return the noise that `first_above` takes for this number of queries; `release` has a query for each feature."""
     return AboveThresholdNoise(float(rng.laplace()), np.asarray(rng.laplace(size=queries)))
 
 
@@ -156,7 +157,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> float:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -177,7 +178,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

@@ -56,7 +56,7 @@ def failure_bound(eta: Number, gap: Number, share: Number, exp: Callable[[Number
 
 
 def sample_index(scores: Vector, noise: Vector, *, eta: float) -> int:
-    """The outcome 0, …, m − 1, drawn with probability ∝ exp(η score) if `noise` is (m,), standard Gumbel."""
+    """Return the outcome 0, …, m − 1, drawn with probability ∝ exp(η score) if `noise` is (m,), standard Gumbel."""
     return int(np.argmax(eta * scores + require_shape("noise", noise, scores.shape)))
 
 
@@ -64,7 +64,7 @@ def sample_index(scores: Vector, noise: Vector, *, eta: float) -> int:
 def release(
     x: DataSet, noise: Vector, *, epsilon: Epsilon, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
 ) -> float:
-    """Release the number 1, …, d of the feature with the most energy, given the noise: (d,), standard Gumbel."""
+    """Release the number 1, …, d of the feature with the most energy, given the noise, (d,), standard Gumbel."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows = unit_rows(x, row_bound, on_large_rows)
 
@@ -79,7 +79,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
-    """The noise that `release` takes: (d,), or (size, d)."""
+    """Return the noise that `release` takes, (d,) or (size, d)."""
     return rng.gumbel(size=dimension if size is None else (size, dimension))
 
 
@@ -92,7 +92,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> float:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

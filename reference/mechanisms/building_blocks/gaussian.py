@@ -7,8 +7,8 @@
 
 `perturb` adds such noise to any query whose ℓ2 sensitivity is known.
 
-Why ρ-zCDP. The Rényi divergence of order α between N(f, σ² I) and N(f', σ² I) is α ‖f − f'‖₂²/(2σ²), at most
-α Δ₂²/(2σ²) = αρ. The bound is attained at every order, for rows e₁ and e₂ (1 and 0 in dimension 1).
+Why ρ-zCDP. The Rényi divergence of order α between N(f, σ² I) and N(f', σ² I) is α ‖f − f'‖₂²/(2σ²), at most α
+Δ₂²/(2σ²) = αρ. Rows e₁ and e₂ (1 and 0 in dimension 1) attain this bound at every order.
 
 Proof: proofs/paper/gaussian.md
 """
@@ -79,7 +79,7 @@ def release(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Vector:
-    """Release the noisy second moment of every feature, given the noise: (d,), standard normal."""
+    """Release the noisy second moment of every feature, given the noise, (d,), standard normal."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
     count, own = parts_of(noise, adjacency)
@@ -103,7 +103,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
 ) -> Any:
-    """The noise that `release` takes: (d,), or (size, d); under add-remove `CountedNoise`."""
+    """Return the noise that `release` takes, (d,) or (size, d); under add-remove `CountedNoise`."""
     noise = rng.standard_normal(dimension if size is None else (size, dimension))
     return noise if adjacency == "replace-one" else with_counts(rng.standard_normal(size), noise, size)
 
@@ -118,7 +118,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Vector:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (adjacency), in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)

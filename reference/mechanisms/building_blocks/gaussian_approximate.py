@@ -13,9 +13,10 @@ for f'. The event {loss > ε} needs the largest δ, which is
 
 and increases in q (Balle–Wang 2018, Theorem 8), so the smallest δ at ε is δ(Δ₂/σ, ε).
 
-paper : σ = Δ₂ √(2 ln(1.25/δ))/ε. It claims (ε, δ) and spends (ε, δ(Δ₂/σ, ε)), a smaller δ. Only ε ≤ 1 is accepted:
-    for large ε this σ is too small.
-tight : the smallest σ with δ(Δ₂/σ, ε) ≤ δ, found by a bracketed root in ln σ and rounded up. It spends (ε, δ).
+paper : σ = Δ₂ √(2 ln(1.25/δ))/ε. The calibration claims (ε, δ) and spends (ε, δ(Δ₂/σ, ε)), a smaller δ. Only ε ≤ 1 is
+    accepted: for large ε this σ is too small.
+tight : the smallest σ with δ(Δ₂/σ, ε) ≤ δ, found by a bracketed root in ln σ and rounded up. The mechanism spends (ε,
+    δ).
 
 Proof: proofs/paper/gaussian-approximate.md
 """
@@ -160,7 +161,7 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Vector:
-    """Release the noisy second moment of every feature, given the noise: (d,), standard normal."""
+    """Release the noisy second moment of every feature, given the noise, (d,), standard normal."""
     # VALIDATE
     _require_budget(epsilon, delta, calibration)
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
@@ -177,7 +178,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
-    """The noise that `release` takes: (d,), or (size, d)."""
+    """Return the noise that `release` takes, (d,) or (size, d)."""
     noise: Array = gaussian.draw_noise(dimension, rng, size)
     return noise
 
@@ -193,7 +194,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Vector:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -214,7 +215,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : (ε, δ)-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is (ε, δ)-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

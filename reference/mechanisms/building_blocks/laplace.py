@@ -8,9 +8,9 @@
 `perturb` adds such noise to any query whose ℓ1 sensitivity is known.
 
 Why ε-DP. The density of the output at y is a constant times exp(−‖y − f‖₁/b), so by the triangle inequality the privacy
-loss is at most ‖f − f'‖₁/b ≤ Δ₁/b = ε. The bound is attained at y = f, for rows e₁ and e₂ (1 and 0 in dimension 1).
+loss is at most ‖f − f'‖₁/b ≤ Δ₁/b = ε. Rows e₁ and e₂ (1 and 0 in dimension 1) attain this bound at y = f.
 
-Accuracy. With probability 1 − β no coordinate is off by more than b ln(d/β).
+Accuracy. With probability 1 − β no coordinate has an error of more than b ln(d/β).
 
 Proof: proofs/paper/laplace.md
 """
@@ -91,7 +91,7 @@ def release(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Vector:
-    """Release the noisy second moment of every feature, given the noise: (d,), Laplace(1)."""
+    """Release the noisy second moment of every feature, given the noise, (d,), Laplace(1)."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
     count, own = parts_of(noise, adjacency)
@@ -115,7 +115,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
 ) -> Any:
-    """The noise that `release` takes: (d,), or (size, d); under add-remove `CountedNoise`."""
+    """Return the noise that `release` takes, (d,) or (size, d); under add-remove `CountedNoise`."""
     noise = rng.laplace(size=dimension if size is None else (size, dimension))
     return noise if adjacency == "replace-one" else with_counts(rng.laplace(size=size), noise, size)
 
@@ -130,7 +130,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Vector:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (adjacency), in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)

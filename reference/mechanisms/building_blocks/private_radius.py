@@ -7,11 +7,11 @@
 4. Release r_j, or 1 if there is none.
 
 Why ε-DP. If x is replaced by y, every Q_j moves by 0 or 1, and all move in one direction: up if ‖x‖ > ‖y‖, else down.
-So the queries are monotone, and AboveThreshold spends at most 1/b₁ + 1/b₂ on them (see `above_threshold`). The bound is
-approached with many radii (p → 0) and large n.
+So the queries are monotone, and AboveThreshold spends at most 1/b₁ + 1/b₂ on them (see `above_threshold`). Many radii
+(p → 0) and large n come close to this bound.
 
-paper : b₁ = 2/ε, b₂ = 4/ε. It claims ε and spends 3ε/4.
-tight : b₁ = b₂ = 2/ε. It spends ε.
+paper : b₁ = 2/ε, b₂ = 4/ε. The calibration claims ε and spends 3ε/4.
+tight : b₁ = b₂ = 2/ε. The mechanism spends ε.
 
 NOTE: DLY22 prints neither α nor its constants. In this code α is the accuracy of AboveThreshold for J + 1 queries at β.
 Privacy does not depend on α.
@@ -108,7 +108,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, precision: float = PRECISION) -> AboveThresholdNoise:
-    """The noise that `release` takes; it does not depend on the dimension."""
+    """Return the noise that `release` takes; it does not depend on the dimension."""
     return above_threshold.draw_noise(len(public_radii(precision)), rng)
 
 
@@ -124,7 +124,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> float:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, precision=precision)

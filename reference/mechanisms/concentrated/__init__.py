@@ -1,1 +1,1 @@
-"""Covariance mechanisms that satisfy ρ-zero-concentrated differential privacy (zCDP)."""
+"""This package has covariance mechanisms that satisfy ρ-zero-concentrated differential privacy (zCDP)."""

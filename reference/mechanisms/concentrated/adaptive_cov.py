@@ -119,7 +119,7 @@ def gauss_noise(k: int, g: Number) -> Number:
 
 @dataclass(frozen=True)
 class Errors:
-    """The bounds of step 2: `gauss` is g; `directions` and `eigenvalues` are the two terms a and e of SeparateCov."""
+    """The bounds of step 2: g is `gauss`, and the terms a and e of SeparateCov are `directions` and `eigenvalues`."""
 
     gauss: Number
     directions: Number
@@ -158,7 +158,7 @@ def errors(
 
 @dataclass(frozen=True)
 class AdaptiveCovNoise:
-    """The noise of all steps: `radius` for step 0, or None, `trace` N(0, 1), `search` for step 3, `base` for step 4."""
+    """The noise of the steps: `radius` is for step 0, or None, `trace` for 1, `search` for 3, and `base` for step 4."""
 
     radius: above_threshold.AboveThresholdNoise | None
     trace: float
@@ -169,7 +169,9 @@ class AdaptiveCovNoise:
 def within_radius(
     rows: Rows, noise: above_threshold.AboveThresholdNoise | None, rho: float, precision: float, beta: float
 ) -> tuple[Rows, float]:
-    """Step 0: clip the rows to the private radius r̃, divide by it, and return both; without noise nothing changes."""
+    """Do step 0: clip the rows to the private radius r̃, divide by it, and return both; without noise nothing
+    changes.
+    """
     if noise is None:
         return rows, 1.0
     found = float(private_radius.release(rows, noise, epsilon=search_epsilon(rho), precision=precision, beta=beta / 8))
@@ -177,7 +179,7 @@ def within_radius(
 
 
 def trace_bound(rows: Rows, noise: float, rho: float, beta: float) -> float:
-    """Step 1: t̃, which is below tr Σ with probability at most β/8."""
+    """Return the result t̃ of step 1, which is below tr Σ with probability at most β/8."""
     n, _ = rows.shape
     trace = total_square(rows) / n
     scale = private_trace.gaussian_scale(n, trace_budget(rho))
@@ -186,13 +188,15 @@ def trace_bound(rows: Rows, noise: float, rho: float, beta: float) -> float:
 
 
 def error_bounds(found: Errors, k: int) -> dict[Base, float]:
-    """Step 2: bounds on the errors of both mechanisms on rows clipped to 2^{−k}. The smaller one is N_k."""
+    """Return the result of step 2: bounds on the errors of both mechanisms on rows clipped to 2^{−k}. The smaller of
+    the bounds for the two mechanisms is N_k.
+    """
     separate = separate_noise(k, found.directions, found.eigenvalues)
     return {"gauss": float(gauss_noise(k, found.gauss)), "separate": float(separate)}
 
 
 def least(bounds: dict[Base, float]) -> Base:
-    """Return the mechanism with the smaller bound, "gauss" if both are equal."""
+    """Return the mechanism with the smaller bound, or "gauss" if both are equal."""
     return "gauss" if bounds["gauss"] <= bounds["separate"] else "separate"
 
 
@@ -277,7 +281,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -302,7 +306,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     n, d = shape_of(x)
     noise = draw_noise(d, rng, rows=n, radius=radius, ensemble=ensemble, precision=precision)

@@ -12,9 +12,10 @@ Why ρ-zCDP. The triple (λ_min(G) + s₁Z, G̃, ṽ) is a Gaussian vector, and 
 moves λ_min(G) by at most 1. The replacement moves G by A and v by b with ‖A‖_F² + 2‖b‖² ≤ 2, because A and b are blocks
 of the change of Σ x xᵀ. So the Rényi divergence of order α is at most α(1/(2s₁²) + max(1/s₂², 1/(2s₃²))).
 
-paper : s₁ = √(3/(2ρ)), s₂ = √(3/ρ), s₃ = √(3/(2ρ)), a third of ρ for each step at its own sensitivity 1, √2, 1. Claims
-    ρ and spends 2ρ/3, because G and v cannot both change by the most (ρ/2 for one feature).
-tight : s₂ and s₃ are √2 times smaller. Spends ρ (2ρ/3 for one feature). This spend and the joint account are ours.
+paper : s₁ = √(3/(2ρ)), s₂ = √(3/ρ), s₃ = √(3/(2ρ)), a third of ρ for each step at its own sensitivity 1, √2, 1. The
+    calibration claims ρ and spends 2ρ/3, because G and v cannot both change by the most (ρ/2 for one feature).
+tight : s₂ and s₃ are √2 times smaller. This calibration spends ρ (2ρ/3 for one feature). This spend and the joint
+    account are ours.
 
 NOTE: we read Wang's code, not the paper. The code claims (ε, δ)-DP, for bounds on a and y apart, and adds I to G. The
 thirds and the form of λ are Wang's. The constants for zCDP, a replaced row and one bound on (a, y), and t, are ours.
@@ -103,7 +104,7 @@ def privacy_loss(rho: Number, d: int, calibration: str) -> Number:
 
 @dataclass(frozen=True)
 class AdaSSPNoise:
-    """The noise of the steps: `eigenvalue` is Z, `matrix` (p, p) a symmetric draw of W, and `vector` (p,) is N."""
+    """The noise, where `eigenvalue` is Z, `matrix` (p, p) a symmetric draw of W, and `vector` (p,) is N."""
 
     eigenvalue: float
     matrix: Matrix
@@ -148,7 +149,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> AdaSSPNoise:
-    """The noise that `release` takes for `dimension` columns."""
+    """Return the noise that `release` takes for `dimension` columns."""
     p = max(1, dimension - 1)  # a single column, which `release` refuses, would give p = 0
     return AdaSSPNoise(float(rng.standard_normal()), wigner.sample_wigner(p, rng), rng.standard_normal(p))
 
@@ -164,7 +165,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Vector:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -185,7 +186,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

@@ -11,8 +11,8 @@ lengths of block b of x and y, and c_b their scalar product, so that c_b² ≤ s
 
     ‖P(x xᵀ − y yᵀ)‖_F² = Σ_b (s_b² + t_b² − 2c_b²) + 2 Σ_{b<q} (s_b s_{b+1} + t_b t_{b+1} − 2c_b c_{b+1}).
 
-For q ≥ 2 the terms with c_b are −2 Σ_{b<q} (c_b + c_{b+1})² + 2 Σ_{1<b<q} c_b² ≤ 2(q − 2), so S² = 8(q − 1). This S² is
-attained where y is x with every second block negated. S² is 2 for q = 1, and 1 for d = 1.
+For q ≥ 2 the terms with c_b are −2 Σ_{b<q} (c_b + c_{b+1})² + 2 Σ_{1<b<q} c_b² ≤ 2(q − 2), so S² = 8(q − 1). The value
+S² is attained where y is x with every second block negated. For q = 1 the value S² is 2, and for d = 1 it is 1.
 
 Why blocks. Rows with q blocks of length r have length r√q, and for these `gauss_cov` has σ = q r²/(n√ρ) in every entry.
 This mechanism has σ = 2√(q − 1) r²/(n√ρ), in fewer entries. In return, entries of Σ far from the diagonal are lost.
@@ -86,14 +86,14 @@ def kept_entries(d: int, block: int) -> int:
 
 
 def kept(d: int, block: int) -> NDArray[np.bool_]:
-    """True for the entries that P keeps, (d, d)."""
+    """Return True for the entries that P keeps, (d, d)."""
     place = np.arange(d) // block
     near: NDArray[np.bool_] = np.abs(place[:, None] - place) <= 1
     return near
 
 
 def shortened(rows: Matrix, block: int, block_bound: float) -> Matrix:
-    """The rows in units of r, with every block shortened to length 1 if it is longer."""
+    """Return the rows in units of r, with every block shortened to length 1 if it is longer."""
     parts = [rows[:, first : first + block] for first in range(0, rows.shape[1], block)]
     return np.hstack([part / np.maximum(row_norms(part), block_bound)[:, None] for part in parts])
 
@@ -121,7 +121,7 @@ def release(x: DataSet, noise: Matrix, *, rho: Rho, block: Block = 1, block_boun
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """The noise that `release` takes: (d, d), or (size, d, d). The entries that P drops are not used."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d). The entries that P drops are not used."""
     return wigner.sample_goe(dimension, rng, size)
 
 
@@ -129,7 +129,7 @@ def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None
 def sample(
     x: DataSet, rng: np.random.Generator, *, rho: Rho, block: Block = 1, block_bound: BlockBound = 1.0
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

@@ -2,10 +2,10 @@
 
 1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
 2. Every kind of sum has a public weight. S is the largest ℓ2 distance between the sums of two neighbours, each sum
-   times its weight. Add independent Gaussian noise to the sums, of scale σ = S/√(2ρ) over the weight of
-   the sum. The number of rows n has none under replace-one, where it is public.
-3. Divide by the (noisy) n, and by 1 where it is less. Release n, the mean, and the second moment less the product of
-   the means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
+   times its weight. Add independent Gaussian noise to the sums, of scale σ = S/√(2ρ) over the weight of the sum. The
+   number of rows n gets no noise under replace-one, where it is public.
+3. Divide by the (noisy) n, or by 1 if n is less. Release n, the mean, and the second moment less the product of the
+   means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
 
 Why ρ-zCDP. The weighted sums get noise of one scale σ, and the weighted sums of neighbours are at most S apart, so the
 Rényi divergence of any order α is at most αS²/(2σ²) = αρ, which some rows attain at every α. The release is computed
@@ -18,7 +18,7 @@ A data set with n = 0 is allowed under add-remove, and refused under replace-one
 noise. A value on a bound counts as inside.
 
 Accuracy. Under replace-one the mean squared error is known exactly (`box_moments.squared_error`), and under both
-adjacencies a bound for every entry (`error_bound`).
+adjacencies every entry has a bound (`error_bound`).
 
 Proof: proofs/paper/box-gauss.md
 """
@@ -76,7 +76,7 @@ def release(
     on_outside: Outside = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Release the number of rows, the mean and the covariance, given the noise: (d + 1, d + 1), symmetric."""
+    """Release the number of rows, the mean and the covariance, given the noise, (d + 1, d + 1), symmetric."""
     # VALIDATE
     _, columns = shape_of(x, fewest_rows(adjacency))
     box = Box.of_columns(bounds, columns)
@@ -95,7 +95,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
-    """The noise that `release` takes: (d + 1, d + 1), N(0, 1) on and above the diagonal, or `size` of them."""
+    """Return the noise that `release` takes, (d + 1, d + 1), N(0, 1) on and above the diagonal, or `size` of them."""
     return wigner.sample_wigner(dimension + 1, rng, size)
 
 
@@ -109,7 +109,7 @@ def sample(
     on_outside: Outside = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its values lie within
         their bounds, depends on the data and is not private.
 
-    Privacy : ρ-zCDP (adjacency), in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng)

@@ -13,9 +13,9 @@ Why ρ-zCDP. Clipping acts on single rows, so neighbours stay neighbours and M s
 moves all queries in one direction, each by less than 1. So its loss lies in an interval of length ε₀, which costs
 ε₀²/8 = ρ/16 (bounded range, Cesar–Rogers 2020). zCDP adds up, also when M depends on τ.
 
-public threshold : ρ₁ = ρ with either calibration. It spends what M spends.
-private, paper : ρ₁ = 3ρ/4, as in the authors' code. It claims ρ and spends at most 13ρ/16.
-private, tight : ρ₁ = 15ρ/16, ours. It spends at most ρ. The account of the search is ours too.
+public threshold : ρ₁ = ρ with either calibration. The mechanism spends what M spends.
+private, paper : ρ₁ = 3ρ/4, as in the authors' code. The mechanism claims ρ and spends at most 13ρ/16.
+private, tight : ρ₁ = 15ρ/16, ours. The mechanism spends at most ρ. The account of the search is ours too.
 
 Accuracy. The bias is at most (1/n) Σ_i (‖x_i‖² − τ²)₊ (DLY22 Lemma 9).
 NOTE: the authors' code has M = "separate" only, another ν and another K, and rounds eigenvalues to [0, τ²].
@@ -126,9 +126,12 @@ def base_error(
 ) -> Number:
     """The bound ν that the Frobenius error of M at τ = 1 exceeds with probability at most β, on data in the unit ball.
 
-    gauss : ω(d, β)/(√ρ₁ n). separate : 2^{5/4} √υ(d, β/2)/(ρ₁^{1/4} √n) + √2 η(d, β/2)/(√ρ₁ n), for tr Σ = 1 (DLY22
-    Theorem 1, proven on the page of `separate_cov`). ω, υ and η bound ‖W‖_F, the spectral norm ‖W‖ and ‖N(0, I_d)‖,
-    each with probability 1 − β (`tails`). `log` is the natural logarithm for the type of the numbers.
+    gauss : ω(d, β)/(√ρ₁ n).
+    separate : 2^{5/4} √υ(d, β/2)/(ρ₁^{1/4} √n) + √2 η(d, β/2)/(√ρ₁ n), for tr Σ = 1 (DLY22 Theorem 1, proven on the
+        page of `separate_cov`).
+
+    The numbers ω, υ and η bound ‖W‖_F, the spectral norm ‖W‖ and ‖N(0, I_d)‖, each with probability 1 − β (`tails`).
+    The argument `log` is the natural logarithm for the type of the numbers.
     """
     if base == "gauss":
         return gauss_cov.error_bound(n, d, rho, beta, ensemble, log)
@@ -140,14 +143,14 @@ def base_error(
 
 @dataclass(frozen=True)
 class ClippedCovNoise:
-    """The noise of both steps: `search` is for `last_level(n, d)` + 1 queries, and M uses `base` or a part of it."""
+    """The noise of both steps; `search` is for `last_level(n, d)` + 1 queries, and M uses `base` or a part of it."""
 
     search: above_threshold.AboveThresholdNoise
     base: separate_cov.SeparateCovNoise
 
 
 def last_level(n: int, d: int) -> int:
-    """The last level K of the search, which tries the norms 2^0, …, 2^{−K}. K is public."""
+    """Return the last level K of the search, which tries the norms 2^0, …, 2^{−K}. K is public."""
     return min(d * n, LAST_LEVEL)
 
 
@@ -166,13 +169,13 @@ def bin_counts(rows: Rows, last: int) -> Vector:
 def first_level(
     counts: Vector, noise_bounds: Sequence[float], n: int, noise: above_threshold.AboveThresholdNoise, epsilon: float
 ) -> int:
-    """The level k* in 0, …, K at which AboveThreshold stops, or K + 1 if no query is above the threshold."""
+    """Return the level k* in 0, …, K at which AboveThreshold stops, or K + 1 if no query is above the threshold."""
     queries = np.array([n * (bias_bound(list(counts), k, n) - bound) for k, bound in enumerate(noise_bounds)])
     return above_threshold.first_above(queries, 0.0, noise, epsilon=epsilon, calibration="paper")
 
 
 def private_clip_norm(rows: Rows, nu: float, noise: above_threshold.AboveThresholdNoise, epsilon: float) -> float:
-    """The private τ, for a public bound ν on the noise of M at τ = 1."""
+    """Return the private τ, for a public bound ν on the noise of M at τ = 1."""
     n, d = rows.shape
     last = last_level(n, d)
     bounds = [noise_bound(k, nu) for k in range(last + 1)]
@@ -249,7 +252,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -274,7 +277,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     n, d = shape_of(x)
     noise = draw_noise(d, rng, rows=n, ensemble=ensemble)

@@ -80,7 +80,7 @@ COUNTED = RowsAndSumOutput(power=0, entries="triangle")
 
 
 def noisy_products(data: ExactData, noise: Noise, rho: Number) -> IntegerMatrix:
-    """The integers C + Z that are released."""
+    """Return the integers C + Z that are released."""
     variance = noise_variance(sensitivity_squared(data.d, data.input_bits), as_written(rho))
     z = require_whole("noise(σ²)", noise(variance), data.d)
     noisy: IntegerMatrix = data.products + z
@@ -88,7 +88,7 @@ def noisy_products(data: ExactData, noise: Noise, rho: Number) -> IntegerMatrix:
 
 
 def noisy_rows_and_products(data: ExactData, noise: CountedDraws, rho: Number) -> tuple[int, IntegerMatrix]:
-    """The integers n + Z₀ and C + Z that are released under add-remove."""
+    """Return the integers n + Z₀ and C + Z that are released under add-remove."""
     share, whole = count_share(data.d), as_written(rho)
     rows = data.n + noise.whole_count(noise_variance(1, share * whole))
     z = require_whole(
@@ -129,7 +129,7 @@ def release(
 
 
 def draw_matrix(dimension: int, variance: Fraction, rng: np.random.Generator) -> IntegerMatrix:
-    """A symmetric (d, d) draw of the noise Z, for a given σ², from the bits of `rng`."""
+    """Return a symmetric (d, d) draw of the noise Z, for a given σ², from the bits of `rng`."""
     return law.symmetric(dimension, variance, Coins(generator_bits(rng)))
 
 
@@ -140,8 +140,8 @@ def draw_number(variance: Fraction, rng: np.random.Generator) -> int:
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """Return the noise that `release` takes. For the same σ² it is always the same matrix. Under add-remove the noise
-    is a `CountedDraws`.
+    """Return the noise that `release` takes. For one σ² this is always the same matrix. Under add-remove the noise is a
+    `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)
     return noise if adjacency == "replace-one" else CountedDraws(draws_again(draw_number, rng), noise)
@@ -158,7 +158,9 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the bits of `rng` are not secret.
+    """Draw the noise from `rng`, then call `release`.
+
+    This function is not for production, because the bits of `rng` are not secret.
 
     Parameters
     ----------
@@ -181,7 +183,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (adjacency), in integers, for fair bits; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP for the chosen adjacency, in integers and for fair bits (`spend` has the budget).
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)

@@ -15,8 +15,8 @@ noise. In step 2, given θ_1, …, θ_{i−1}, the score moves by (u·P_i y)² �
 privacy loss lies in an interval of length 2η_i, which costs (2η_i)²/8 = η_i²/2 under zCDP (Cesar–Rogers 2020). The
 costs of all steps add up to a bound on the spend.
 
-reconstructed : Laplace noise, b = 2/√ρ, η_i = √(ρ/d)/4. It spends at most ρ/4 + (ρ/32)(d − 1)/d; ρ/8 for d = 1.
-tight : ours. Gaussian noise, b² = 2/ρ, η_i = √(ρ/(d − 1)). It spends at most ρ/2 + ρ/2 = ρ; exactly ρ/4 for d = 1.
+reconstructed : Laplace noise, b = 2/√ρ, η_i = √(ρ/d)/4. It spends at most ρ/4 + (ρ/32)(d − 1)/d, or ρ/8 for d = 1.
+tight : ours. Gaussian noise, b² = 2/ρ, η_i = √(ρ/(d − 1)). It spends at most ρ/2 + ρ/2 = ρ, or exactly ρ/4 for d = 1.
 
 NOTE: the experiments of DLY22 converted ρ-zCDP to (ε, δ)-DP at δ = 10^−10, and ran EMCov as an ε-DP mechanism with this
 ε. The experiments used ε/2 for the eigenvalues. At ρ = 0.1 this half alone costs at least 4.8 ρ under zCDP.
@@ -94,9 +94,10 @@ def release(
 ) -> Matrix:
     """Release the second moment rebuilt from noisy eigenvalues and sampled eigenvectors.
 
-    `noise.eigenvalues` has d entries: Laplace(1) for "reconstructed", N(0, 1) for "tight". `noise.direction` maps a
-    symmetric matrix M and a step to a unit vector u with density ∝ exp(uᵀMu), independent for every step. The noise of
-    many draws has eigenvalues (..., d) and a `direction` of as many matrices, and gives as many outputs.
+    The array `noise.eigenvalues` has d entries, which are Laplace(1) for "reconstructed" and N(0, 1) for "tight".
+    `noise.direction` maps a symmetric matrix M and a step to a unit vector u with density ∝ exp(uᵀMu), independent for
+    every step. The noise of many draws has eigenvalues (..., d) and a `direction` of as many matrices, and gives as
+    many outputs.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
@@ -121,7 +122,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, calibration: ReconstructedCalibration = "reconstructed"
 ) -> IterativeEigenvectorsNoise:
-    """The noise that `release` takes; its directions are drawn on request, always from the same bits."""
+    """Return the noise that `release` takes; its directions are drawn on request, always from the same bits."""
     standard = rng.laplace(size=dimension) if calibration != "tight" else rng.standard_normal(dimension)
     return IterativeEigenvectorsNoise(np.asarray(standard), draws_again(law.sample, rng))
 
@@ -136,7 +137,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -156,7 +157,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, calibration=calibration)

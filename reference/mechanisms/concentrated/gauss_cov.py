@@ -11,11 +11,11 @@ vector with independent entries, so its Rényi divergence of any order α is
 
     D_α = (α/2) Σ_{i≤j} (Δ_ij/n)²/Var(σW_ij) = (αρ/2) × { ‖Δ‖_F² (goe), (‖Δ‖_F² + Σ_i Δ_ii²)/2 (wigner) } ≤ αρ.
 
-The two ensembles spend exactly ρ, attained by the rows e₁ and e₂, and ρ/2 in dimension 1, where |Δ| ≤ 1. So "goe" has
-less noise at the same cost.
+Both ensembles spend exactly ρ, attained by the rows e₁ and e₂, and they spend ρ/2 in dimension 1, where |Δ| ≤ 1. So
+"goe" has less noise at the same cost.
 
-Accuracy. The error is σ‖W‖_F on all data, with E‖W‖_F² = d² (wigner) or d(d + 1)/2 (goe).
-Under add-remove the sum nΣ and n are released, both noisy: see `counted`.
+Accuracy. The error is σ‖W‖_F on all data, with E‖W‖_F² = d² (wigner) or d(d + 1)/2 (goe). Under add-remove the sum nΣ
+and the number n are released, both with noise: see `counted`.
 
 Proof: proofs/paper/gauss-cov.md
 """
@@ -160,7 +160,7 @@ def draw_noise(
     adjacency: Neighbours = "replace-one",
     size: int | None = None,
 ) -> Any:
-    """The noise that `release` takes: (d, d), or (size, d, d); under add-remove `CountedNoise`."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d); under add-remove `CountedNoise`."""
     noise = law.sample(ensemble, dimension, rng, size)
     return noise if adjacency == "replace-one" else with_counts(rng.standard_normal(size), noise, size)
 
@@ -176,7 +176,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (adjacency), in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, ensemble=ensemble, adjacency=adjacency)

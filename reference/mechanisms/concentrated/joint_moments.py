@@ -13,11 +13,11 @@ move Σ the most are orthogonal, and move the mean by √2 only. So S stays 2 up
 ½: with c = ⟨x, y⟩, q(x, y) is at most 2 − 2c + 2λ(1 − c²) = 4 − 2(1 + c)(1 − λ(1 − c)), and 1 − c ≤ 2. For d = 1, λ₀ is
 larger, (11 + 5√5)/8.
 
-`weight` is λ/λ₀. Up to 1 the mean has the noise that it would have alone. Above 1 it has more, and Σ has less. For
-d ≥ 2, weight 1 + √2 has the σ₂ of two releases with ρ/2 each, and 0.78 times their σ₁.
+`weight` is λ/λ₀. Up to weight 1 the mean has the noise that it would have alone. Above weight 1 the mean has more
+noise, and Σ has less. For d ≥ 2, weight 1 + √2 has the σ₂ of two releases with ρ/2 each, and 0.78 times their σ₁.
 
-NOTE: we had the abstract and the beginning of the paper, and Algorithm 1 as others restate it, with λ₀ and S = 2. We
-derived the rest: S for every weight, that it is attained, zCDP, and one release of all rows. The paper releases a
+NOTE: we had the abstract and the beginning of the paper, and Algorithm 1 as others restate it, with λ₀ and S = 2. The
+rest is ours: S for every weight, the proof that it is attained, zCDP, and one release of all rows. The paper releases a
 stream by the matrix mechanism, under (ε, δ)-DP; its second noise has d² independent entries, whose symmetric part is G.
 
 Proof: proofs/paper/joint-moments.md
@@ -92,7 +92,7 @@ def moment_scale(
 
 @dataclass(frozen=True)
 class JointMomentsNoise:
-    """The noise of both moments: `mean` (d,) is N, and `moment` (d, d) is G."""
+    """The noise of both moments, where `mean` (d,) is N, and `moment` (d, d) is G."""
 
     mean: Vector
     moment: Matrix
@@ -127,7 +127,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> JointMomentsNoise:
-    """The noise that `release` takes."""
+    """Return the noise that `release` takes."""
     return JointMomentsNoise(rng.standard_normal(dimension), wigner.sample_goe(dimension, rng))
 
 
@@ -141,7 +141,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)
@@ -179,7 +179,9 @@ def spend(*, rho: Rho, dimension: Dimension, weight: Weight = 1.0) -> Spend:
 
 
 def worst_rows(d: int, weight: float) -> tuple[Vector, Vector]:
-    """Two rows, each (d,), that attain S²: opposite rows for a weight up to 1, and closer rows for a larger one."""
+    """Return two rows, each (d,), that attain S²: opposite rows for a weight up to 1, and closer rows for a larger
+    weight.
+    """
     x, lam = np.eye(d)[0], float(moment_weight(d, weight))
     if weight <= 1:
         return x, -x

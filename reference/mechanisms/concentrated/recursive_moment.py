@@ -15,7 +15,7 @@ unit ball again. So a round costs at most (√2/n)²/(2σ²) ≤ ρ/K. Π depend
 adaptively. m and κ matter for accuracy only: privacy holds for any rows.
 
 reconstructed : σ = 4√K/(n√(2ρ)), N(0, 1) on and above the diagonal, as printed but for K. Spends ρ/8; ρ/16 for d = 1.
-tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal ensemble). Spends ρ; ρ/2 for d = 1.
+tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal ensemble). It spends ρ, or ρ/2 for d = 1.
 
 NOTE: our copy of the paper has lost the displayed formulas, among them three lines of the algorithms. The paper works
 in units of λ, with the factor √(8/7); in a round κ falls to 3κ/7, so in units of R the squared factor is (8/7)/(3/7) =
@@ -92,7 +92,7 @@ def privacy_loss(rho: Number, d: int, calibration: str) -> Number:
 
 
 def number_of_rounds(kappa: float, m: int) -> int:
-    """The number of rounds K, which is 1 if κ ≤ 320m."""
+    """Return the number of rounds K, which is 1 if κ ≤ 320m."""
     needed: int = math.ceil(rounds_needed(kappa, m))
     return max(0, needed) + 1
 
@@ -100,15 +100,16 @@ def number_of_rounds(kappa: float, m: int) -> int:
 def evened_out(rows: Rows, z: Matrix, m: int) -> tuple[Rows, Matrix]:
     """Return the rows of the next round, and the inverse of the map that made them before they were shortened."""
     values, vectors = np.linalg.eigh(z)
-    stretch = np.sqrt(stretch_squared(np.where(values >= threshold(m), 0.5, 1.0)))
-    a = (vectors * stretch) @ vectors.T
+    stretch = np.sqrt(stretch_squared(np.where(values >= threshold(m), 0.5, 1.0)))[..., None, :]
+    transposed = np.swapaxes(vectors, -1, -2)
+    a = (vectors * stretch) @ transposed
 
     def image(block: Matrix) -> Matrix:
         mapped = block @ a
-        shortened: Matrix = mapped / np.maximum(1.0, np.linalg.norm(mapped, axis=1))[:, None]
+        shortened: Matrix = mapped / np.maximum(1.0, np.linalg.norm(mapped, axis=-1))[..., None]
         return shortened
 
-    return map_rows(image, rows), (vectors / stretch) @ vectors.T
+    return map_rows(image, rows), (vectors / stretch) @ transposed
 
 
 @checked
@@ -123,27 +124,30 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the second moment, given the noise: (K, d, d), a symmetric matrix N for every round."""
+    """Release the second moment, given the noise: (K, d, d), a symmetric matrix N for every round.
+
+    The noise of many draws, (..., K, d, d), gives as many outputs.
+    """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     rounds = number_of_rounds(kappa, subsample)
-    gaussians = require_symmetric("noise", noise, (rounds, d, d))
+    gaussians = require_symmetric("noise", noise, (rounds, d, d), stacked=True)
     scale = noise_scale(n, rho, rounds, calibration)
 
     # 1. QUERY and NOISE of the first round; A⁻¹ = I
-    z, inverse = second_moment(rows) + scale * gaussians[0], np.eye(d)
+    z, inverse = second_moment(rows) + scale * gaussians[..., 0, :, :], np.eye(d)
 
-    for n_of_round in gaussians[1:]:
+    for k in range(1, rounds):
         # 2. rows that Z has evened out, and A⁻¹
         rows, back = evened_out(rows, z, subsample)
         inverse = inverse @ back
 
         # 3. QUERY and NOISE of this round: Z
-        z = second_moment(rows) + scale * n_of_round
+        z = second_moment(rows) + scale * gaussians[..., k, :, :]
 
     # 4. RELEASE
-    estimate = inverse @ z @ inverse.T
-    released: Matrix = (estimate + estimate.T) / 2
+    estimate = inverse @ z @ np.swapaxes(inverse, -1, -2)
+    released: Matrix = (estimate + np.swapaxes(estimate, -1, -2)) / 2
     return released * row_bound**2
 
 
@@ -155,10 +159,13 @@ def draw_noise(
     calibration: ReconstructedCalibration = "reconstructed",
     kappa: Ratio = 1e4,
     subsample: Subsample = 10,
+    size: int | None = None,
 ) -> Array:
-    """The noise that `release` takes: (K, d, d)."""
+    """The noise that `release` takes: (K, d, d), or (size, K, d, d)."""
     ensemble: wigner.Ensemble = "wigner" if calibration == "reconstructed" else "goe"
-    return wigner.sample(ensemble, dimension, rng, number_of_rounds(kappa, subsample))
+    rounds = number_of_rounds(kappa, subsample)
+    gaussians = wigner.sample(ensemble, dimension, rng, rounds if size is None else size * rounds)
+    return gaussians if size is None else gaussians.reshape(size, rounds, dimension, dimension)
 
 
 @checked
@@ -173,7 +180,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -195,7 +202,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, calibration=calibration, kappa=kappa, subsample=subsample)

@@ -15,7 +15,7 @@ Accuracy. With probability 1 − β the Frobenius error is at most (DLY22 Theore
     2^{5/4} √(υ tr Σ)/(ρ^{1/4} √n) + √2 η/(√ρ n).
 
 NOTE: the authors' code orders the eigenvectors by |λ(G)| and pairs left with right singular vectors, which differ in
-sign where λ(G) < 0. Such an output is private, but the estimate is wrong.
+sign where λ(G) < 0. Such an output is private, but it is a wrong estimate.
 
 Proof: proofs/paper/separate-cov.md
 """
@@ -87,7 +87,7 @@ def error_bound(
 
 @dataclass(frozen=True)
 class SeparateCovNoise:
-    """The noise of both steps: `matrix` (d, d) is a symmetric draw of W, `eigenvalues` (d,) is N(0, I_d)."""
+    """The noise of both steps, where `matrix` (d, d) is a symmetric draw of W, `eigenvalues` (d,) is N(0, I_d)."""
 
     matrix: Matrix
     eigenvalues: Vector
@@ -136,7 +136,7 @@ def release(
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, ensemble: Ensemble = "wigner") -> SeparateCovNoise:
-    """The noise that `release` takes."""
+    """Return the noise that `release` takes."""
     matrix = gauss_cov.draw_noise(dimension, rng, ensemble=ensemble)
     return SeparateCovNoise(matrix, rng.standard_normal(dimension))
 
@@ -151,7 +151,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, ensemble=ensemble)

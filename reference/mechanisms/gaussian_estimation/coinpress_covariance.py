@@ -3,15 +3,15 @@
 The mechanism is made for records with mean 0 and covariance Σ ⪯ uI.
 
 1. A = I/√u. There are t rounds (`steps`) of the steps 2 to 4, at ρ_j = ρ/(4(t − 1)) in the early rounds and 3ρ/4 in the
-   last; ρ if t = 1.
-2. w_i = A x_i, shortened to length γ where it is longer. M = (1/n) Σ w_i w_iᵀ.
+   last, or at ρ if t = 1.
+2. w_i = A x_i, shortened to length γ if it is longer. M = (1/n) Σ w_i w_iᵀ.
 3. Z = the positive semidefinite part of M + (γ²/(n√ρ_j)) N, N symmetric with independent N(0, 1) on and above the
    diagonal.
 4. In all rounds but the last, A ← (Z + hI)^{-1/2} A.
 5. Release A⁻¹ Z A⁻ᵀ with the A and the Z of the last round.
 
 Why ρ-zCDP. Replacing one row moves the upper triangle of (1/n) Σ w wᵀ by at most √2 γ²/n in ℓ2, so a round costs ρ_j,
-for any rows. A depends on earlier rounds only. For d = 1 the sensitivity is γ²/n, and ρ/2 is spent.
+for any rows. The matrix A depends on earlier rounds only. For d = 1 the sensitivity is γ²/n, and ρ/2 is spent.
 
 constants : "paper" γ² = d + 2√(dL) + 2L with L = ln(n/β_j), β_j = β/t, and h = η + ν, the bounds on the sampling
     error and on the noise, by which AΣAᵀ ⪯ I stays true, with high probability. "code" γ² with L = ln 10, and
@@ -40,7 +40,7 @@ from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Beta, Dimension, Meaning, checked, count, positive, strict
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
-CODE_BETA = 0.1  # the published code's share of clipped rows
+CODE_BETA = 0.1  # the share of rows that the published code clips
 
 Constants = Annotated[
     Literal["paper", "code"],
@@ -109,7 +109,9 @@ def offset(
 
 
 def pressed(rows: Rows, a: Matrix, radius: float) -> Rows:
-    """The images A x_i of the rows, shortened to the radius if they are longer. No row overflows, whatever its size."""
+    """Return the images A x_i of the rows, shortened to the radius if they are longer. No image overflows, whatever the
+    size of the row.
+    """
 
     def image(block: Matrix) -> Matrix:
         largest = np.abs(block).max(axis=1)
@@ -133,7 +135,7 @@ def release(
     steps: Steps = 3,
     beta: Beta = 0.1,
 ) -> Matrix:
-    """Release the covariance estimated in steps, given the noise: (steps, d, d), the symmetric matrices N."""
+    """Release the covariance estimated in steps, given the noise, (steps, d, d), the symmetric matrices N."""
     # VALIDATE
     rows = as_rows(x)
     n, d = rows.shape
@@ -171,7 +173,7 @@ def release(
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, steps: Steps) -> Array:
-    """The noise that `release` takes: (steps, d, d)."""
+    """Return the noise that `release` takes, (steps, d, d)."""
     gaussians = rng.standard_normal((steps, dimension, dimension))
     return np.triu(gaussians) + np.swapaxes(np.triu(gaussians, 1), 1, 2)
 
@@ -187,7 +189,7 @@ def sample(
     steps: Steps = 3,
     beta: Beta = 0.1,
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -207,7 +209,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, steps=steps)

@@ -3,7 +3,7 @@
 The mechanism is made for records of covariance I whose mean lies within `radius` of the origin.
 
 1. The centre c is 0, and r = `radius`. There are t rounds (`steps`) of the steps 2 to 4, at ρ_j = ρ/(4(t − 1)) in the
-   early rounds and 3ρ/4 in the last; ρ if t = 1.
+   early rounds and 3ρ/4 in the last, or at ρ if t = 1.
 2. Bring every row into the ball of radius τ about c: c + (x_i − c) min(1, τ/|x_i − c|). Take the mean of these rows.
 3. The new c is this mean plus σ N(0, I), σ = 2τ/(n√(2ρ_j)).
 4. The new r = γ₂√(1/n + σ²) is a bound on how far this c is from the mean of the distribution.
@@ -17,8 +17,8 @@ constants : "paper" γ₁² = d + 2√(dL) + 2L with L = ln(n/β_j), γ₂² the
 
 Accuracy. If γ₁ bounds |x_i − μ|, no row is moved, the new c is N(μ, (1/n + σ²)I): hence r.
 
-NOTE: the steps are our reading of the paper; the equal shares of β are ours. The published code clips rows in place,
-and its baseline `fineMeanEst` clips nothing, so it is not private at all (a negative control here).
+NOTE: the steps are our reading of the paper, and the equal shares of β are ours. The published code clips rows in
+place, and its baseline `fineMeanEst` clips nothing, so it is not private at all (a negative control here).
 
 Proof: proofs/paper/coinpress-mean.md
 """
@@ -45,7 +45,7 @@ from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Beta, Dimension, checked, positive, strict
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
-CODE_BETA = 0.01  # the published code's failure probability of each bound
+CODE_BETA = 0.01  # the failure probability of each bound in the published code
 
 Radius = Annotated[float, positive("r", "public: a bound on the length of the mean, for accuracy only")]
 
@@ -92,7 +92,7 @@ def release(
     steps: Steps = 3,
     beta: Beta = 0.1,
 ) -> Vector:
-    """Release the mean estimated in steps, given the noise: (steps, d), independent N(0, 1)."""
+    """Release the mean estimated in steps, given the noise, (steps, d), independent N(0, 1)."""
     # VALIDATE
     rows = as_rows(x)
     n, d = rows.shape
@@ -121,7 +121,7 @@ def release(
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, steps: Steps) -> Matrix:
-    """The noise that `release` takes: (steps, d)."""
+    """Return the noise that `release` takes, (steps, d)."""
     return rng.standard_normal((steps, dimension))
 
 
@@ -136,7 +136,7 @@ def sample(
     steps: Steps = 3,
     beta: Beta = 0.1,
 ) -> Vector:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, steps=steps)
@@ -165,7 +165,7 @@ def sample(
 
 @checked
 def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "paper") -> Spend:
-    """The claimed and the proven budget are ρ. The privacy loss of all centres together approaches it."""
+    """The claimed and the proven budget are ρ. The privacy loss of all centres together comes close to ρ."""
     remark = "by all centres together, in the limit of opposite rows ever further out; for one step that is the output"
     return Spend(ZCDP(rho), ZCDP(rho), True, remark)
 

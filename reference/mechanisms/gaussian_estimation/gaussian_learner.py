@@ -14,8 +14,8 @@ Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row o
 query of steps 2 and 3 is a sum of terms with public bounds, of which one changes. The scale of its Gaussian noise is
 that of this change. PGCE and PME each cost at most ρ/2. The order of the records matters, and is public.
 
-reconstructed, tight : the noise of NaivePCE, in PGCE and in PME. The learner spends at most 5ρ/8 or ρ; for d = 1 at
-    most 7ρ/16 or 5ρ/8.
+reconstructed, tight : the noise of NaivePCE, in PGCE and in PME. The learner spends at most 5ρ/8 or ρ; for d = 1 it
+spends at most 7ρ/16 or 5ρ/8.
 
 Proof: proofs/paper/gaussian-learner.md
 """
@@ -54,7 +54,7 @@ def half(budget: Number) -> Number:
 
 @dataclass(frozen=True)
 class GaussianLearnerNoise:
-    """The noise of both steps: `covariance` is the noise of PGCE, `mean` that of PME."""
+    """The noise of both steps, where `covariance` is the noise of PGCE, `mean` that of PME."""
 
     covariance: pgce.PGCENoise
     mean: pme.PMENoise
@@ -91,7 +91,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa, mean_bound: MeanNorm) -> GaussianLearnerNoise:
-    """The noise that `release` takes."""
+    """Return the noise that `release` takes."""
     covariance = pgce.draw_noise(dimension, rng, kappa=kappa)
     return GaussianLearnerNoise(covariance, pme.draw_noise(dimension, rng, kappa=kappa, mean_bound=mean_bound))
 
@@ -107,7 +107,7 @@ def sample(
     mean_bound: MeanNorm = 10.0,
     beta: BetaToShareThrice = 0.1,
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, kappa=kappa, mean_bound=mean_bound)

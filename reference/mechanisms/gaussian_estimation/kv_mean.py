@@ -13,10 +13,10 @@ Several columns are treated separately, with ρ/d and β/d each.
 Reconstructed: the copy of the paper that we had cites Karwa–Vadhan 2018 for the algorithm and prints no formula. The
 mechanism is their method with Gaussian noise, and the constants are ours.
 
-Why ρ-zCDP. Replacing one value takes 1 from at most one count and gives 1 to at most one other: Δ₂ = √2, and the counts
-cost ρ/2. Given c, which is paid for, the clipped mean moves by at most 2w/n: again ρ/2. The columns add up: d · ρ/d =
-ρ. There is one calibration. No pair of neighbours is claimed to attain ρ, since the output shows the counts through c
-alone.
+Why ρ-zCDP. Replacing one value takes 1 from at most one count and adds 1 to at most one other, so Δ₂ = √2 and the
+counts cost ρ/2. Given c, which is paid for, the clipped mean moves by at most 2w/n, which costs ρ/2 again. The columns
+add up to d · ρ/d = ρ. There is one calibration. No pair of neighbours is claimed to attain ρ, since the output shows
+the counts through c alone.
 
 Accuracy. For Gaussian columns and n ≥ `enough_rows`, the error of a column is at most `error_bound`, except with
 probability β: c is within 2σ of the mean, and all values within w − 2σ, so none is clipped.
@@ -87,14 +87,14 @@ def error_bound(
 
 @dataclass(frozen=True)
 class KVMeanNoise:
-    """Independent N(0, 1) variables: `counts` (d, 2B + 1) and `mean` (d,)."""
+    """Independent N(0, 1) variables, `counts` (d, 2B + 1) and `mean` (d,)."""
 
     counts: Matrix
     mean: Vector
 
 
 def last_bin(mean_bound: float, sigma: float) -> int:
-    """Return the last bin B = ⌈R/σ⌉; more than ten million bins are refused."""
+    """Return the last bin B = ⌈R/σ⌉, or raise an error if there are more than ten million bins."""
     ratio = require_positive("mean_bound", mean_bound) / require_positive("sigma", sigma)
     if 2 * ratio + 3 > MOST_BINS:
         raise InvalidInput(f"mean_bound = {mean_bound!r}: must be at most {(MOST_BINS - 3) // 2} times sigma")
@@ -102,7 +102,7 @@ def last_bin(mean_bound: float, sigma: float) -> int:
 
 
 def histogram(block: Matrix, sigma: float, last: int) -> Matrix:
-    """Return the number of values of every column in every bin: (m, d) -> (d, 2B + 1)."""
+    """Return the number of values of every column in every bin, (m, d) -> (d, 2B + 1)."""
     with np.errstate(over="ignore"):
         bins = np.ceil(block / sigma - 0.5)
     inside = np.abs(bins) <= last
@@ -145,7 +145,7 @@ def release(
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, mean_bound: MeanBound, sigma: Deviation) -> KVMeanNoise:
-    """The noise that `release` takes."""
+    """Return the noise that `release` takes."""
     bins = 2 * last_bin(mean_bound, sigma) + 1
     return KVMeanNoise(rng.standard_normal((dimension, bins)), rng.standard_normal(dimension))
 
@@ -160,7 +160,7 @@ def sample(
     mean_bound: MeanBound = 10.0,
     beta: Beta = 0.1,
 ) -> Vector:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, mean_bound=mean_bound, sigma=sigma)

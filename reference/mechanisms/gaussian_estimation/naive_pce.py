@@ -12,8 +12,8 @@ Why ρ-zCDP. Whether a row is dropped depends on that row and on public numbers 
 the entries on and above the diagonal by at most √2 r²/n in ℓ2 (r²/n for d = 1), whatever the rows are. Gaussian noise
 on an ℓ2 sensitivity Δ₂ costs Δ₂²/(2σ²). Step 3 is post-processing.
 
-reconstructed : σ² = 2r⁴/(n²ρ), from the triangle inequality, Δ₂ ≤ 2r²/n. It spends ρ/2, and ρ/4 for d = 1.
-tight : σ² = r⁴/(n²ρ), from Δ₂ = √2 r²/n. It spends ρ, and ρ/2 for d = 1.
+reconstructed : σ² = 2r⁴/(n²ρ), from the triangle inequality, Δ₂ ≤ 2r²/n. The mechanism spends ρ/2, and ρ/4 for d = 1.
+tight : σ² = r⁴/(n²ρ), from Δ₂ = √2 r²/n. The mechanism spends ρ, and ρ/2 for d = 1.
 
 Accuracy. For rows from N(0, Σ) with Σ ⪯ κI, no row is dropped, except with probability β. Step 3 brings the estimate
 nearer to Σ in Frobenius norm; in spectral norm the distance can grow by a factor of up to 2/√3.
@@ -88,7 +88,7 @@ def drop_long(block: Matrix, radius: float) -> Matrix:
 def estimate(
     rows: Rows, noise: Matrix, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> Matrix:
-    """Return the result of steps 1 to 3 on checked rows: (..., n, d) and (..., d, d) -> (..., d, d)."""
+    """Return the result of steps 1 to 3 on checked rows, (..., n, d) and (..., d, d) -> (..., d, d)."""
     n, d = rows.shape[-2:]
 
     # 1. QUERY
@@ -127,7 +127,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> Matrix:
-    """The noise that `release` takes: (d, d), symmetric."""
+    """Return the noise that `release` takes, (d, d), symmetric."""
     return wigner.sample_wigner(dimension, rng)
 
 
@@ -141,7 +141,7 @@ def sample(
     kappa: Kappa = 10.0,
     beta: Beta = 0.1,
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

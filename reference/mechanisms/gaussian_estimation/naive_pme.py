@@ -62,7 +62,7 @@ def release(
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, mean_bound: MeanNorm, kappa: Kappa) -> KVMeanNoise:
-    """The noise that `release` takes."""
+    """Return the noise that `release` takes."""
     return kv_mean.draw_noise(dimension, rng, mean_bound=mean_bound, sigma=deviation_bound(kappa))
 
 
@@ -76,7 +76,7 @@ def sample(
     mean_bound: MeanNorm = 10.0,
     beta: Beta = 0.1,
 ) -> Vector:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, mean_bound=mean_bound, kappa=kappa)

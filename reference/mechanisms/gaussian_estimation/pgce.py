@@ -14,8 +14,8 @@ Why ρ-zCDP. Replacing one row replaces one image in every round. Images longer 
 second moment moves by at most √2 r²/n in Frobenius norm, which sets the scale of the noise. So PPC, whose rounds share
 its budget, costs at most ρ/2 and, given A, NaivePCE at most ρ/2. Step 3 is post-processing.
 
-reconstructed : in both steps, the noise that NaivePCE has under this name. Spends at most ρ/2; half of that for d = 1.
-tight : in both steps, the noise that NaivePCE has under this name. Spends at most ρ; half of that for d = 1.
+reconstructed : in both steps, the noise that NaivePCE has under this name. It spends at most ρ/2, or ρ/4 if d = 1.
+tight : in both steps, the noise that NaivePCE has under this name. It spends at most ρ, or ρ/2 if d = 1.
 
 Accuracy. KLSU19 Theorem 3.11 says that AΣAᵀ ⪯ 1000 I after step 1, with enough rows. So the noise of step 2 is of the
 order of 1000, not κ; and the relative error ‖Σ^{-1/2}(Y − Σ)Σ^{-1/2}‖_F of the output Y is that of S as an estimate of
@@ -99,7 +99,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa) -> PGCENoise:
-    """The noise that `release` takes."""
+    """Return the noise that `release` takes."""
     return PGCENoise(ppc.draw_noise(dimension, rng, kappa=kappa), naive_pce.draw_noise(dimension, rng))
 
 
@@ -113,7 +113,7 @@ def sample(
     kappa: Kappa = 1e4,
     beta: BetaToShareTwice = 0.1,
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, kappa=kappa)

@@ -73,7 +73,7 @@ class PMENoise:
 
 
 def differences(rows: Rows) -> Rows:
-    """Return the data set of the differences y.
+    """Return the data set of the differences y of pairs of rows.
 
     A difference beyond the largest float becomes a zero row, as if it were dropped.
     """
@@ -126,7 +126,7 @@ def release(
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa, mean_bound: MeanNorm) -> PMENoise:
-    """The noise that `release` takes."""
+    """Return the noise that `release` takes."""
     rounds = ppc.draw_noise(dimension, rng, kappa=kappa)
     mean = naive_pme.draw_noise(dimension, rng, mean_bound=image_bound(mean_bound), kappa=SMALLEST_KAPPA)
     return PMENoise(rounds, mean)
@@ -143,7 +143,7 @@ def sample(
     mean_bound: MeanNorm = 10.0,
     beta: BetaToShareTwice = 0.1,
 ) -> Vector:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, kappa=kappa, mean_bound=mean_bound)

@@ -74,7 +74,7 @@ def kappa_of_round(kappa: Number, t: int) -> Number:
 
 
 def rounds(kappa: float) -> int:
-    """The number T of rounds, which is 0 if κ ≤ 1000."""
+    """Return the number T of rounds, which is 0 if κ ≤ 1000."""
     needed: int = math.ceil(rounds_needed(kappa))
     return max(0, needed)
 
@@ -111,7 +111,7 @@ def image(a: Matrix, rows: Rows) -> Rows:
 def precondition(
     rows: Rows, noise: Array, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> tuple[Matrix, Matrix]:
-    """Return the result of steps 1 to 3: A and A⁻¹ after the T rounds, given the noise of all rounds.
+    """Return the result of steps 1 to 3, which is A and A⁻¹ after the T rounds, given the noise of all rounds.
 
     noise : (..., T, d, d). With more than three axes, it is the noise of many draws, and so many A and A⁻¹ result.
     """
@@ -161,7 +161,7 @@ def release(
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa, size: int | None = None) -> Array:
-    """The noise that `release` takes: one symmetric matrix for every round, (T, d, d), or (size, T, d, d)."""
+    """Return the noise that `release` takes, one symmetric matrix for every round, (T, d, d), or (size, T, d, d)."""
     t = rounds(kappa)
     gaussians = wigner.sample_wigner(dimension, rng, t if size is None else size * t)
     return gaussians if size is None else gaussians.reshape(size, t, dimension, dimension)
@@ -177,7 +177,7 @@ def sample(
     kappa: Kappa = 1e4,
     beta: BetaToShare = 0.1,
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, kappa=kappa)
@@ -205,7 +205,7 @@ def sample(
 
 @checked
 def spend(*, rho: RhoToShare, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
-    """The claimed and the proven budget of T rounds, each of which runs NaivePCE with budget ρ/T."""
+    """Return the claimed and the proven budget of T rounds, each of which runs NaivePCE with budget ρ/T."""
     proven = naive_pce.spend(rho=rho, dimension=dimension, calibration=calibration).proven
     return Spend(ZCDP(rho), proven, False, "by composition of the rounds")
 

@@ -11,12 +11,12 @@ exist counts as a zero row. Every entry is first clipped to [0, 1]. u_r = 2^{−
 Reconstructed: the copy of the paper that we had has lost the pseudocode and the formulas. R, m, u, τ, B, s and every
 condition are our reading of its text; clipping, zero rows and the constants of the proofs are ours.
 
-Why ρ-zCDP. A record is in one block, and a block is read once at most. Given the earlier q, the q of that block moves
-by at most Δ₂ = min(√2 B, √|S|)/m in ℓ2: entries lie in [0, 1], and two vectors of length B without negative entries
-are at most √2 B apart. So its noise costs Δ₂²/(2s²). The estimates are post-processing.
+Why ρ-zCDP. A record is in one block, and a block is read once at most. Given the earlier q, the q of this block moves
+by at most Δ₂ = min(√2 B, √|S|)/m in ℓ2: entries lie in [0, 1], and two vectors of length B without negative entries are
+at most √2 B apart. So the noise of the block costs Δ₂²/(2s²). The estimates are post-processing.
 
-reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. It spends at most ρ; if |S| = 1, at most ρ/2.
-tight : s = min(√2 B, √|S|)/(m√(2ρ)) (ours). It spends at most ρ, and ρ is the supremum.
+reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. The mechanism spends at most ρ; if |S| = 1, at most ρ/2.
+tight : s = min(√2 B, √|S|)/(m√(2ρ)) (ours). The mechanism spends at most ρ, and ρ is the supremum.
 
 Accuracy. For independent coordinates of means p_j ≤ 1/2 and m ≥ `enough_records`, |q_j − p_j| ≤ p_j/2 for all that are
 done in step 1, except with probability 2β. Means above 1/2 are as private, but are not mapped to means below 1/2.
@@ -97,10 +97,10 @@ def most_rounds(dimension: int) -> int:
 
 
 def block_mean(rows: Rows, r: int, m: int, kept: Any, bound: float) -> Vector:
-    """Return the mean over block r of the rows, restricted to the coordinates kept and shortened to the bound: (|S|,).
+    """Return the mean over block r of the rows, restricted to the coordinates kept and shortened to the bound, (|S|,).
 
-    The rows of block r are first, …, last − 1, counted from 0, as in `rows_between`. The sum is divided by m, even if
-    fewer of these rows exist.
+    The rows of block r are first, …, last − 1, counted from 0, as in `rows_between`. The sum of the rows is divided by
+    m, even if fewer of them exist.
     """
     first, last = (r - 1) * m, min(r * m, rows.shape[0])
     if first >= last:
@@ -120,7 +120,7 @@ def block_mean(rows: Rows, r: int, m: int, kept: Any, bound: float) -> Vector:
 def release(
     x: DataSet, noise: Matrix, *, rho: Rho, calibration: ReconstructedCalibration = "reconstructed", beta: Beta = 0.1
 ) -> Vector:
-    """Release the mean of every coordinate, given the noise: (R + 1, d), independent N(0, 1), row r for block r."""
+    """Release the mean of every coordinate, given the noise, (R + 1, d), independent N(0, 1), row r for block r."""
     # VALIDATE
     rows: Rows = map_rows(lambda block: np.clip(block, 0.0, 1.0), as_rows(x))
     n, d = rows.shape
@@ -154,7 +154,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> Matrix:
-    """The noise that `release` takes: (R + 1, d)."""
+    """Return the noise that `release` takes, (R + 1, d)."""
     return rng.standard_normal((most_rounds(dimension) + 1, dimension))
 
 
@@ -167,7 +167,7 @@ def sample(
     calibration: ReconstructedCalibration = "reconstructed",
     beta: Beta = 0.1,
 ) -> Vector:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. The check that x is finite is not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

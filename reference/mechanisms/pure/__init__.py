@@ -1,1 +1,1 @@
-"""Covariance mechanisms that satisfy ε-differential privacy (pure DP)."""
+"""This package has covariance mechanisms that satisfy ε-differential privacy (pure DP)."""

@@ -13,13 +13,14 @@
 4. τ = min(1, 2^{1−k*}). Clip the rows to length τ, divide them by τ, and run LapCov or SeparateCov at ε₁, whichever has
    the smaller bound in N_{k*}. Release r²τ² times the result, with its eigenvalues clipped to [0, 1].
 
-Why ε-DP. The losses of the steps add up: radius 3ε/32 (tight ε/8), trace ε/8, and what LapCov or SeparateCov spends at
-ε₁. The search costs max(1/b₁, 1/b₂), b₁ the noise scale of its threshold and b₂ of its queries, and not 1/b₁ + 1/b₂,
-because one row moves the queries in one direction and by amounts that do not decrease in k.
+Why ε-DP. The losses of the steps add up: 3ε/32 for the radius (tight ε/8), ε/8 for the trace, and what LapCov or
+SeparateCov spends at ε₁. The search costs max(1/b₁, 1/b₂), b₁ the noise scale of its threshold and b₂ of its queries,
+and not 1/b₁ + 1/b₂, because one row moves the queries in one direction and by amounts that do not decrease in k.
 
 paper : ε₁ = 3ε/4, or 5ε/8 with a radius step (ours); b₁ = 16/ε, b₂ = 32/ε. It claims ε and spends (3/16) ε + fε₁, or
     (9/32) ε + fε₁. f = 0.895, 0.819, 0.783 in dimension 2, 4, 8 is the share that the final step spends of its claim.
-tight : b₁ = b₂ = 8/ε, and a tight radius and final step. It spends ε, and with a radius step at most ε.
+tight : b₁ = b₂ = 8/ε, and a tight radius and final step. The tight calibration spends ε, and with a radius step at most
+    ε.
 
 Proof: proofs/paper/adaptive-cov-pure.md
 """
@@ -119,7 +120,7 @@ def separate_bounds(
 
 @dataclass(frozen=True)
 class AdaptiveCovPureNoise:
-    """Independent Laplace(1) for every step.
+    """Independent Laplace(1) noise for every step.
 
     radius : noise for one query at every public radius; not used if there is no radius step.
     trace : a number.
@@ -195,7 +196,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, rows: int, precision: float = private_radius.PRECISION
 ) -> AdaptiveCovPureNoise:
-    """The noise that `release` takes for a data set of this size."""
+    """Return the noise that `release` takes for a data set of this size."""
     return AdaptiveCovPureNoise(
         above_threshold.draw_noise(len(private_radius.public_radii(precision)), rng),
         float(rng.laplace()),
@@ -218,7 +219,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -241,7 +242,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     n, d = shape_of(x)
     noise = draw_noise(d, rng, rows=n, precision=precision)

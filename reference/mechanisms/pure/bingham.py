@@ -2,14 +2,14 @@
 
 1. C = Σ_i x_i x_iᵀ, not divided by n.
 2. Draw a unit vector u with density ∝ exp(η uᵀCu), the Bingham law of ηC (`laws.bingham`).
-3. Release u. A direction has no unit, and u and −u mean the same.
+3. Release u. A direction has no unit, and u and −u mean the same direction.
 
 Why it is private. Replacing y by x changes the score uᵀCu by (u·x)² − (u·y)², which lies in [−1, 1]. So the density
 before normalisation changes by a factor of at most e^η, and so does its integral. The privacy loss is at most 2η, and
-this is approached as n → ∞. In dimension 1 the output is ±1 whatever the data, and the loss is 0.
+it comes close to 2η as n → ∞. In dimension 1 the output is ±1 whatever the data, and the loss is 0.
 
-paper : η = ε/4. ADK19 takes the sensitivity of the score to be 2, but it is 1. Claims ε; spends ε/2.
-tight : η = ε/2. Spends ε. The sensitivity 1 and "tight" are ours.
+paper : η = ε/4. ADK19 takes the sensitivity of the score to be 2, but it is 1. The calibration claims ε and spends ε/2.
+tight : η = ε/2. Spends ε. The sensitivity 1 and the calibration "tight" are ours.
 
 The privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020).
 
@@ -99,7 +99,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Vector:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

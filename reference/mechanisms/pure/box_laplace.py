@@ -1,11 +1,11 @@
 """Rows, mean and covariance of bounded columns, from one noisy vector of moments, under pure DP. Ours.
 
 1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
-2. The four kinds have public weights. S is the largest ℓ1 distance between the sums of two neighbours, each sum
-   times its weight. Add independent Laplace noise to the sums, of scale S/ε over the weight of the sum.
-   The number of rows n has none under replace-one, where it is public.
-3. Divide by the (noisy) n, and by 1 where it is less. Release n, the mean, and the second moment less the product of
-   the means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
+2. The four kinds of sums have public weights. S is the largest ℓ1 distance between the sums of two neighbours, each sum
+   times its weight. Add independent Laplace noise to the sums, of scale S/ε over the weight of the sum. The number of
+   rows n gets no noise under replace-one, where it is public.
+3. Divide by the (noisy) n, or by 1 if n is less. Release n, the mean, and the second moment less the product of the
+   means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
 
 Why ε-DP. The weighted sums get Laplace noise of one scale S/ε, and the weighted sums of neighbours are at most S apart.
 So the privacy loss is at most ε, with equality where the noise points away from the neighbour's sums. The release is
@@ -19,7 +19,7 @@ A data set with n = 0 is allowed under add-remove, and refused under replace-one
 noise. A value on a bound counts as inside.
 
 Accuracy. Under replace-one the mean squared error is known exactly (`box_moments.squared_error`), and under both
-adjacencies a bound for every entry (`error_bound`).
+adjacencies every entry has a bound (`error_bound`).
 
 Proof: proofs/paper/box-laplace.md
 """
@@ -77,7 +77,7 @@ def release(
     on_outside: Outside = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Release the number of rows, the mean and the covariance, given the noise: (d + 1, d + 1), symmetric."""
+    """Release the number of rows, the mean and the covariance, given the noise, (d + 1, d + 1), symmetric."""
     # VALIDATE
     _, columns = shape_of(x, fewest_rows(adjacency))
     box = Box.of_columns(bounds, columns)
@@ -96,7 +96,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
-    """The noise that `release` takes: (d + 1, d + 1), Laplace(1) on and above the diagonal, or `size` of them."""
+    """Return the noise of `release`, (d + 1, d + 1), Laplace(1) on and above the diagonal, or `size` of them."""
     return wigner.sample_laplace(dimension + 1, rng, size)
 
 
@@ -110,7 +110,7 @@ def sample(
     on_outside: Outside = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its values lie within
         their bounds, depends on the data and is not private.
 
-    Privacy : ε-DP (adjacency), in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng)

@@ -73,7 +73,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
-    """The noise that `release` takes: (d, d), or (size, d, d), symmetric."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d), symmetric."""
     return law.sample(dimension, rng, size, symmetric=True)
 
 
@@ -86,7 +86,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

@@ -151,7 +151,7 @@ def draw_number(scale: Fraction, rng: np.random.Generator) -> int:
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """Return the noise that `release` takes. For the same scale it is always the same matrix. Under add-remove the
+    """Return the noise that `release` takes. For one scale the noise is always the same matrix. Under add-remove the
     noise is a `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)
@@ -169,7 +169,9 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the bits of `rng` are not secret.
+    """Draw the noise from `rng`, then call `release`.
+
+    This function is not for production, because the bits of `rng` are not secret.
 
     Parameters
     ----------
@@ -192,7 +194,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (adjacency), in integers, for fair bits; `spend` returns the proven budget.
+    Privacy : the output is ε-DP for the chosen adjacency, in integers and for fair bits (`spend` has the budget).
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)
@@ -211,9 +213,9 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
     """The claimed budget is ε.
 
-    The proven budget is ε too. For d = 1 it is attained; otherwise rows on the lattice come close to it.
+    The proven budget is ε too. For d = 1 some rows attain ε; otherwise rows on the lattice come close to it.
 
-    Under add-remove ε is attained for every d that is a power of 4, by a row of equal entries.
+    Under add-remove, a row of equal entries attains ε for every d that is a power of 4.
     """
     whole = as_written(epsilon)
     if adjacency == "add-remove":

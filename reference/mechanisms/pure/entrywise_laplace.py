@@ -9,15 +9,17 @@ Why it is private. The privacy loss is at most the ℓ1 change of those entries 
 by nb, with equality at Y = Σ. The ℓ1 sensitivity is at most √2 d for all entries (attained for even d), and
 ½√((d + 2)² + 4⌊d²/4⌋) for the triangle; for d = 1 either is 1.
 
-paper : b = 2d/(nε). Claims ε; "full" spends at most ε/√2, "triangle" 0.559 ε, 0.451 ε, 0.400 ε in dimension 2, 4, 8.
-tight : b = sensitivity/(nε). Spends ε; for "full" and odd d > 1 at most ε. The sensitivities are ours.
+paper : b = 2d/(nε). The calibration claims ε; "full" spends at most ε/√2, "triangle" 0.559 ε, 0.451 ε, 0.400 ε in
+    dimension 2, 4, 8.
+tight : b = sensitivity/(nε). The mechanism spends ε, and for "full" and odd d > 1 at most ε. The sensitivities are
+    ours.
 
 The text above is for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
 noise Laplace(1/ε₀), where ε₀ + ε₁ = ε (`count_share`). One row moves all entries of the sum by at most d in ℓ1, the
 triangle by (d + 1)/2. b is that over ε₁ for "tight", and d/ε₁ for "paper".
 
-Post-processing is free. The paper rounds the eigenvalues of the noisy nΣ to [0, n]: `projections.spectral_interval` of
-the symmetric part. The authors' code clips them at 0 and then scales the matrix so that the largest is n.
+Post-processing is free. The paper rounds the eigenvalues of the noisy nΣ to [0, n], by `projections.spectral_interval`
+of the symmetric part. The authors' code clips them at 0 and then scales the matrix so that the largest is n.
 
 Proof: proofs/paper/entrywise-laplace.md
 """
@@ -170,7 +172,7 @@ def draw_noise(
     *,
     adjacency: Neighbours = "replace-one",
 ) -> Any:
-    """The noise that `release` takes: (d, d), or (size, d, d); under add-remove `CountedNoise`."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d); under add-remove `CountedNoise`."""
     if entries == "triangle":
         noise = wigner.sample_laplace(dimension, rng, size)
     else:
@@ -190,7 +192,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -214,7 +216,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (adjacency), in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, entries=entries, adjacency=adjacency)

@@ -4,7 +4,7 @@
 2. For i = 1..d: draw a unit vector u in R^{d−i+1} with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u); θ_i = P_iᵀu; P_{i+1} has for
    rows an orthonormal basis of what is orthogonal to θ_1, …, θ_i. θ_d is determined up to sign and costs nothing.
 3. Release Ĉ/n, Ĉ = Σ_{i≤k} λ̂_i θ_i θ_iᵀ, where k is `rank`, or d without one. k directions are drawn, d − 1 if k = d.
-   The eigenvalues are not clipped. (The paper releases Ĉ; n is public.)
+   The noisy eigenvalues are not clipped. (The paper releases Ĉ; n is public.)
 
 Why it is private. Eigenvalues: replacing a row moves them by at most 2 in ℓ1, so they cost at most ε₀, and ε₀/2 if
 k = 1. Directions: replacing x by y moves the exponent of step i by η_i ((θ_i·x)² − (θ_i·y)²), and the logarithm of its
@@ -15,10 +15,10 @@ grows; the released matrix forgets the order of the list, and may cost less.
 Two budgets. "uniform" has equal η_i. "adaptive" has weights w_i, the root of clip(λ̂_i, 0, n) + τ with τ = (2/ε₀)
 ln(2k/β). The weights are computed from λ̂ only, which is already paid for. NOTE: the clip is ours; it keeps the root
 real.
-paper : uniform η_i = ε/(8k), adaptive η_i = (ε/8) w_i/Σ_{j≤k} w_j. Claims ε; spends 0.625 ε (uniform;
-    (5/8 + 1/(8k)) ε for 2 ≤ k < d) or at most 0.75 ε (adaptive).
+paper : uniform η_i = ε/(8k), adaptive η_i = (ε/8) w_i/Σ_{j≤k} w_j. It claims ε and spends 0.625 ε (uniform; (5/8 +
+    1/(8k)) ε for 2 ≤ k < d) or at most 0.75 ε (adaptive).
 tight : uniform η_i = ε/(2d), or ε/(2(k + 1)) for k < d; adaptive η_i = (ε/2) w_i/(Σ w_j + max w_j) over the directions
-    that are drawn. Spends ε, and less for k = 1. Ours.
+    that are drawn. It spends ε, and less for k = 1. Ours.
 
 Accuracy. `error_bound` bounds ‖C − Ĉ‖_F, but not the distance of Ĉ from the best approximation of rank k.
 
@@ -62,7 +62,7 @@ from covassay.reference.privacy import PURE, PureDP, Spend
 
 
 def require_rank(name: str, value: int) -> int:
-    """Return `value` as an int if it is a whole number of at least 0."""
+    """Return `value` as an int if it is a whole number of at least 0, and raise an error otherwise."""
     return 0 if value == 0 else require_dimension(name, value)
 
 
@@ -139,7 +139,7 @@ class Direction(Protocol):
 
 @dataclass(frozen=True)
 class IterativeEigenvectorsNoise:
-    """Noise of the eigenvalues and of the directions.
+    """The noise of the eigenvalues and of the directions.
 
     eigenvalues : (d,), Laplace(1); a release of rank k uses the first k.
     direction : the law of a direction, see `Direction`.
@@ -223,7 +223,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

@@ -61,11 +61,12 @@ def require_seed(name: str, value: int) -> None:
 
 
 ITERATIONS = 300  # steps of the fit: ‖T svec(M) − ỹ‖² then exceeds its least value by at most 4‖T‖²/301²
-# T is drawn from SeedSequence(seed, spawn_key=(STREAM,)), where `seed` is public. For this, numpy fills the seed with
-# zeros up to 128 bits, and appends the key. Therefore noise from `default_rng(N)` does not repeat the numbers in T if
-# N < 2^128, even if N = seed. A larger N can repeat them, because its upper bits may be the key. The first 2^30
-# children of SeedSequence(N), N < 2^128, do not repeat them: their keys are below 2^30, and STREAM is above. A real
-# release draws its noise from a secret seed.
+# T is drawn from SeedSequence(seed, spawn_key=(STREAM,)), where `seed` is public.
+# For this, numpy fills the seed with zeros up to 128 bits, and appends the key.
+# Therefore noise from `default_rng(N)` does not repeat the numbers in T if N < 2^128, even if N = seed.
+# A larger N can repeat them, because its upper bits may be the key.
+# The first 2^30 children of SeedSequence(N), N < 2^128, have keys below 2^30, so they do not repeat the numbers in T.
+# A real release draws its noise from a secret seed.
 STREAM = 0x4A4C5400
 Distortion = Annotated[
     float,
@@ -120,14 +121,14 @@ def noise_scale(n: Number, epsilon: Number, change: Number) -> Number:
 
 
 def svec_rows(rows: Matrix) -> Matrix:
-    """Return the vector svec(x_i x_iᵀ) for every row x_i: (m, d) -> (m, D)."""
+    """Return the vector svec(x_i x_iᵀ) for every row x_i, (m, d) -> (m, D)."""
     i, j, weights = triangle(rows.shape[1])
     products: Matrix = weights * rows[:, i] * rows[:, j]
     return products
 
 
 def transform(d: int, alpha: float, beta: float, seed: int) -> Matrix:
-    """The public matrix T, of shape (l, D). For l < D it is drawn from a random stream of its own."""
+    """Return the public matrix T, of shape (l, D). For l < D the matrix is drawn from a random stream of its own."""
     size, rows = entries(d), sketch_rows(d, alpha, beta)
     if rows == size:
         return np.eye(size)
@@ -164,7 +165,7 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the matrix fitted to the noisy image of the second moment, given the noise z: (l,)."""
+    """Release the matrix fitted to the noisy image of the second moment, given the noise z, (l,)."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_shape("noise", noise, (sketch_rows(d, alpha, beta),))
@@ -195,7 +196,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, alpha: float = 1.0, beta: float = 0.1, size: int | None = None
 ) -> Array:
-    """The noise z that `release` takes, with density ∝ exp(−‖z‖): one vector (l,), or `size` of them (size, l)."""
+    """Return the noise z of `release`, with density ∝ exp(−‖z‖): one vector (l,), or `size` of them (size, l)."""
     length = sketch_rows(dimension, alpha, beta)
     gaussians = rng.standard_normal((1 if size is None else size, length))
     radii = rng.gamma(length, size=(len(gaussians), 1))
@@ -215,7 +216,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -238,7 +239,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, alpha=alpha, beta=beta)

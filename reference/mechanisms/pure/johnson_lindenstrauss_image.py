@@ -19,8 +19,8 @@ by a fixed number of iterations. The distance of the drawn law from the right on
 privacy of the right law; `sample` is private up to that distance. Chain and norm depend on T, not on the data, and take
 a fixed number of steps: neither their result nor their running time reveals anything about the data.
 
-The chain moves z. In the end only its direction is kept; ‖z‖_K is drawn afresh from its exact law, which is Gamma(l)
-and independent of the direction. (The computed norm makes this approximate, too.) The constants of T are ours.
+The chain moves z. In the end only the direction of z is kept; ‖z‖_K is drawn afresh from its exact law, which is
+Gamma(l) and independent of the direction. (The computed norm makes this approximate, too.) The constants of T are ours.
 
 Proof: proofs/paper/johnson-lindenstrauss-image.md
 """
@@ -48,7 +48,7 @@ from covassay.reference.mechanisms.pure.johnson_lindenstrauss import (
 )
 from covassay.reference.privacy import PURE, PureDP, Spend
 
-NORM_ITERATIONS = 200  # the computed norm was at most 2e-5 too large in every case tried; with 80 up to 9e-3
+NORM_ITERATIONS = 200  # the computed norm was at most 2e-5 too large in every case tried; with 80 iterations up to 9e-3
 Walk = Annotated[
     int, Rule("the number of steps of the Markov chain that draws the noise, at least 1", require_dimension, (1, None))
 ]
@@ -76,7 +76,8 @@ def norm_of_image(t: Matrix, z: Matrix, d: int) -> Vector:
     """Return an upper bound on ‖z‖_K for each z, (m, l) -> (m,): the nuclear norm of a matrix with image z.
 
     Douglas–Rachford iterations alternate between the matrices with image z and the proximal map of the nuclear norm,
-    which shifts eigenvalues towards 0. The last matrix has image z, so its nuclear norm is never below ‖z‖_K.
+    which shifts eigenvalues towards 0. The last of these matrices has image z, so its nuclear norm is never below
+    ‖z‖_K.
     """
     inverse = np.linalg.pinv(t)  # T T⁺ = I
     walker = z @ inverse.T
@@ -104,7 +105,7 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the matrix fitted to the noisy image of the second moment, given the noise z: (l,)."""
+    """Release the matrix fitted to the noisy image of the second moment, given the noise z, (l,)."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_shape("noise", noise, (sketch_rows(d, alpha, beta),))
@@ -125,7 +126,7 @@ def release(
 
 
 def draw_image_noise(t: Matrix, d: int, rng: np.random.Generator, walk: int = 100, size: int | None = None) -> Array:
-    """Draw z with density ∝ exp(−‖z‖_K) for a given T: (l,), or (size, l) by one chain each. Approximate if l < D."""
+    """Draw z with density ∝ exp(−‖z‖_K) for a given T, (l,), or (size, l) by one chain each. Approximate if l < D."""
     count, length = 1 if size is None else size, len(t)
     if length == t.shape[1]:
         exact = svec(law.sample(d, rng, count, symmetric=True))
@@ -158,7 +159,7 @@ def draw_noise(
     walk: Walk = 100,
     size: int | None = None,
 ) -> Array:
-    """The noise that `release` takes: (l,), or (size, l). Approximate if l < D, see `draw_image_noise`."""
+    """Return the noise that `release` takes, (l,), or (size, l). Approximate if l < D, see `draw_image_noise`."""
     return draw_image_noise(transform(dimension, alpha, beta, seed), dimension, rng, walk, size)
 
 
@@ -175,7 +176,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     walk: Walk = 100,
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -199,8 +200,8 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget. The guarantee holds
-        for noise of the exact law; `sample` draws it only approximately, with an unknown error.
+    Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
+        The guarantee holds for noise of the exact law; `sample` draws it only approximately, with an unknown error.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, alpha=alpha, beta=beta, seed=seed, walk=walk)

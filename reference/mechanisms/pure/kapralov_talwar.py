@@ -61,7 +61,9 @@ def privacy_loss(eta: Number, b: Number, k: Number) -> Number:
 
 @dataclass(frozen=True)
 class KapralovTalwarNoise:
-    """`values` (k,): Laplace(1); `direction`: (M, step=i) ↦ a unit vector with density ∝ exp(uᵀMu), M of any sign."""
+    """The noise of the release, with `values` (k,), Laplace(1), and `direction`, (M, step=i) ↦ a unit vector with
+    density ∝ exp(uᵀMu), M of any sign.
+    """
 
     values: Vector
     direction: Direction
@@ -104,7 +106,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, *, rank: int = 0) -> KapralovTalwarNoise:
-    """The noise that `release` takes; its directions are drawn on request, always from the same bits."""
+    """Return the noise that `release` takes; its directions are drawn on request, always from the same bits."""
     k = min(rank or dimension, dimension)
     return KapralovTalwarNoise(np.asarray(rng.laplace(size=k)), draws_again(law.sample, rng))
 
@@ -119,7 +121,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -139,7 +141,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng, rank=rank)

@@ -9,9 +9,9 @@ Why it is private. The noise is that of `entrywise_laplace` with `entries="trian
 Σ_{i≤j} |Δ_ij|/(nb), with equality at Y = Σ. The supremum of the sum is s = ½√((d + 2)² + 4⌊d²/4⌋), and 1 for d = 1.
 
 paper : b = √2 d/(nε). Lemma 11 bounds the ℓ1 norm of all d² entries, but only d(d + 1)/2 of them get noise of their
-    own. Claims ε; spends ε s/(√2 d), which is 0.791 ε, 0.637 ε, 0.566 ε for d = 2, 4, 8, and tends to ε/2.
-tight : b = s/(nε). Spends exactly ε, with half of the paper's noise for large d. "tight" and the sensitivity s are
-    ours.
+    own. It claims ε and spends ε s/(√2 d), which is 0.791 ε, 0.637 ε, 0.566 ε for d = 2, 4, 8, and tends to ε/2.
+tight : b = s/(nε). It spends exactly ε, with half of the paper's noise for large d. The calibration "tight" and the
+    sensitivity s are ours.
 
 The text above is for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
 noise Laplace(1/ε₀), where ε₀ + ε₁ = ε. Scales and shares are those of `entrywise_laplace` for the triangle: one row
@@ -130,7 +130,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
 ) -> Any:
-    """The noise that `release` takes: (d, d), or (size, d, d), symmetric; under add-remove `CountedNoise`."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d), symmetric; under add-remove `CountedNoise`."""
     noise = wigner.sample_laplace(dimension, rng, size)
     return noise if adjacency == "replace-one" else with_counts(rng.laplace(size=size), noise, size)
 
@@ -146,7 +146,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (adjacency), in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)

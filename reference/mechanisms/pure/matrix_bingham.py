@@ -12,9 +12,9 @@ All privacy losses lie in an interval of length 2η, so the release is also η²
 
 Accuracy. E[λ_1 + … + λ_k − tr(PC)] ≤ (k(d − k) + min(k, d − k))/η, where λ_1 ≥ … ≥ λ_d are the eigenvalues of C.
 
-For k = 1 this is `bingham` with the exponent ε/2, and P = uuᵀ. NOTE: a projection of rank d says nothing, so a rank of
-d or more means d − 1. NOTE: of CSS13 and LMV21 we read only the abstracts, and a summary of CSS13. CSS13 has the
-exponential mechanism on subspaces, drawn by a Markov chain. LMV21 has this density on the unitary group, drawn
+For k = 1 this mechanism is `bingham` with the exponent ε/2, and P = uuᵀ. NOTE: a projection of rank d says nothing, so
+a rank of d or more means d − 1. NOTE: of CSS13 and LMV21 we read only the abstracts, and a summary of CSS13. CSS13 has
+the exponential mechanism on subspaces, drawn by a Markov chain. LMV21 has this density on the unitary group, drawn
 approximately. The constants, the accuracy and the exact draw are ours.
 
 Proof: proofs/paper/matrix-bingham.md
@@ -116,7 +116,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

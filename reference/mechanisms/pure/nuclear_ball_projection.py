@@ -14,7 +14,8 @@ maximum, and so does the released matrix.
 
 paper : ρ = 4/(nε), b = 10/(nε). Claims ε. The paper's composition gives ε/2 + ε/5 = 0.7 ε; the joint account gives ε/2
     (0.45 ε in dimension 1).
-tight : ρ = 2/(nε), b = 4/(nε). Spends ε, with half of the paper's matrix noise. The joint account and "tight" are ours.
+tight : ρ = 2/(nε), b = 4/(nε). The mechanism spends ε, with half of the paper's matrix noise. The joint account and the
+    calibration "tight" are ours.
 
 Accuracy. If r ≥ tr Σ, the Frobenius error is at most √(‖ρZ‖ (tr Σ + r)), where ‖ρZ‖ is the largest singular value.
 
@@ -77,7 +78,7 @@ def privacy_loss(s: Number, t: Number, n: Number, rho: Number, b: Number) -> Num
 
 @dataclass(frozen=True)
 class NuclearBallProjectionNoise:
-    """`matrix` (d, d): nuclear-Laplace noise at ρ = 1; `trace`: Laplace(1)."""
+    """The noise of both steps: `matrix` (d, d) is nuclear-Laplace noise at ρ = 1, and `trace` is Laplace(1)."""
 
     matrix: Matrix
     trace: float
@@ -126,7 +127,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -146,7 +147,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

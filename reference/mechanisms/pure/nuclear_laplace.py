@@ -6,8 +6,8 @@
    is symmetric, and `projections.psd_cone` makes it positive semidefinite.
 
 Why ε-DP. Replacing one row changes Σ by Δ/n with ‖Δ‖_* ≤ 2, so by the triangle inequality the privacy loss at every
-output is at most 2/(nρ) = ε. Orthonormal rows attain it. In dimension 1 no two rows are orthogonal: ‖Δ‖_* ≤ 1, and the
-mechanism spends ε/2.
+output is at most 2/(nρ) = ε. Orthonormal rows attain this loss. In dimension 1 no two rows are orthogonal: ‖Δ‖_* ≤ 1,
+and the mechanism spends ε/2.
 
 Accuracy. ‖Z‖_* ~ Gamma(d²) and E‖Z‖_F² are known exactly, and ‖ρZ‖/(ρd) → π as d → ∞. NOTE: DN25 Theorem 6 (‖ρZ‖ ≤
 1.1 ρd with high probability) and the constant 3 of Theorem 1 for p > 3.07 are false.
@@ -117,7 +117,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
 ) -> Any:
-    """The noise that `release` takes: (d, d), or (size, d, d); under add-remove `CountedNoise`."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d); under add-remove `CountedNoise`."""
     noise = law.sample(dimension, rng, size)
     return noise if adjacency == "replace-one" else with_counts(rng.laplace(size=size), noise, size)
 
@@ -132,7 +132,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (adjacency), in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)

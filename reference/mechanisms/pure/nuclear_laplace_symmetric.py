@@ -10,7 +10,7 @@ changes Σ by Δ/n with ‖Δ‖_* ≤ 2, and orthonormal rows attain the loss �
 
 Accuracy. The noise has d(d + 1)/2 degrees of freedom in place of d², so there is less of it at the same ε: ‖Z‖_* ~
 Gamma(d(d + 1)/2), and ‖ρZ‖/(ρd) → π/2 in place of π. For large d the Frobenius error is half of that of the full noise.
-This mechanism is recommended wherever the target is symmetric.
+We recommend this mechanism wherever the target is symmetric.
 
 Proof: proofs/paper/nuclear-laplace-symmetric.md
 """
@@ -90,7 +90,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
 ) -> Any:
-    """The noise that `release` takes: (d, d), or (size, d, d); under add-remove `CountedNoise`."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d); under add-remove `CountedNoise`."""
     noise = law.sample(dimension, rng, size, symmetric=True)
     return noise if adjacency == "replace-one" else with_counts(rng.laplace(size=size), noise, size)
 
@@ -105,7 +105,7 @@ def sample(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (adjacency), in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)

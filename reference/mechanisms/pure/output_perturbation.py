@@ -6,7 +6,7 @@
    S ≥ ‖ŵ − ŵ'‖ is a bound on the sensitivity.
 3. Release ŵ + (S/ε)v. The coefficients have no unit.
 
-One release serves one target and one α. This mechanism is the baseline for a released second moment, which serves all
+One release serves one target y and one α. This mechanism is the baseline for a released second moment, which serves all
 targets and all α (`downstream.ridge`). NOTE: the constant of CMS11 needs a loss of bounded slope and does not cover
 squares. So both sensitivities below are ours.
 
@@ -14,10 +14,10 @@ Why ε-DP. F is 2α-strongly convex, so ‖ŵ − ŵ'‖ is at most 1/(2αn) tim
 two rows at w = ŵ'. At w = ŵ' we have ‖w‖ ≤ W, since α‖ŵ‖² ≤ F(0) ≤ ½. By the triangle inequality the privacy loss is at
 most ε‖ŵ − ŵ'‖/S ≤ ε.
 
-paper : S = (W + √(W² + 1))/(2αn), W = 1/√(2α): two gradients of length at most (W + √(W² + 1))/2 each. Claims ε, which
-    is not attained: the share that is spent lies between a quarter (α → 0) and all of ε (α → ∞).
-tight : S = √(W² + 1)/(2αn), W = 1/(2√(2α(1 + 2α))): two opposite gradients of full length cannot both occur. Spends ε
-    for d ≥ 3 in the limit n → ∞.
+paper : S = (W + √(W² + 1))/(2αn), W = 1/√(2α): two gradients of length at most (W + √(W² + 1))/2 each. The mechanism
+    claims ε, which is not attained: the share that is spent lies between a quarter (α → 0) and all of ε (α → ∞).
+tight : S = √(W² + 1)/(2αn), W = 1/(2√(2α(1 + 2α))): two opposite gradients of full length cannot both occur. The
+    mechanism spends ε for d ≥ 3 in the limit n → ∞.
 
 Proof: proofs/paper/output-perturbation.md
 """
@@ -118,7 +118,7 @@ def draw_vector(length: int, rng: np.random.Generator, size: int | None = None) 
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
-    """The noise that `release` takes for `dimension` columns: (d − 1,), or (size, d − 1)."""
+    """Return the noise that `release` takes for `dimension` columns, (d − 1,) or (size, d − 1)."""
     return draw_vector(max(1, dimension - 1), rng, size)  # the mechanism refuses a single column in `release`
 
 
@@ -133,7 +133,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Vector:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)
@@ -171,7 +171,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: GradientBound = "paper") -> Spend:
-    """The claimed budget is ε. The proven budget is ε. How much less "paper" spends depends on α."""
+    """The claimed budget is ε. The proven budget is ε as well. With "paper" the budget that is spent depends on α."""
     tight = calibration == "tight"
     remark = "in the limit n → ∞" if tight else "between ε/4 (α → 0) and ε (α → ∞): proofs/paper/output-perturbation.md"
     return Spend(PureDP(epsilon), PureDP(epsilon), tight and dimension > 2, remark)

@@ -7,13 +7,15 @@
 
 Why ε-DP. Replacing one row changes Σ by Δ/n. G costs Σ_{i≤j} |Δ_ij|/(nb) ≤ s/(nb) with s = ½√((d + 2)² + 4⌊d²/4⌋), as
 in `lap_cov`. The eigenvalues move by at most ‖Δ‖_*/n ≤ 2/n in ℓ1 (Mirsky) and cost at most ε/2. One pair of data sets
-attains both, so for d ≥ 2 the pair (G, λ̃) spends s/(nb) + ε/2. For d = 1 the output does not use G, and spends ε/4.
+attains both, so for d ≥ 2 the pair (G, λ̃) spends s/(nb) + ε/2. For d = 1 the output does not use G, and the mechanism
+spends ε/4.
 
-paper : b = 2√2 d/(nε). It claims ε and spends 0.895 ε, 0.819 ε, 0.783 ε in dimension 2, 4, 8, and 3ε/4 in the limit.
-tight : b = 2s/(nε). It spends ε (ours).
+paper : b = 2√2 d/(nε). The mechanism claims ε and spends 0.895 ε, 0.819 ε, 0.783 ε in dimension 2, 4, 8, and 3ε/4 in
+    the limit.
+tight : b = 2s/(nε). The mechanism spends ε (ours).
 
-NOTE: the code of the authors orders the v_i by |eigenvalue| of G, which may be negative. Such a release is as private,
-but less accurate.
+NOTE: the code of the authors orders the v_i by |eigenvalue| of G, which may be negative. Such a release is equally
+private, but less accurate.
 
 Accuracy. ‖output − Σ‖_F ≤ 2 √(tr Σ · b‖W‖) + ‖λ̃ − λ‖, always.
 
@@ -91,7 +93,7 @@ def likely_error(
 
 @dataclass(frozen=True)
 class SeparateCovPureNoise:
-    """`matrix`: (d, d) symmetric, independent Laplace(1) on and above the diagonal. `eigenvalues`: (d,), Laplace(1)."""
+    """Independent Laplace(1) noise: `matrix` is symmetric, (d, d), and `eigenvalues` is (d,)."""
 
     matrix: Matrix
     eigenvalues: Vector
@@ -146,7 +148,7 @@ def sample(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Draw the noise from `rng`, then call `release`. Not for production, because the noise is float64.
+    """Draw the noise from `rng`, then call `release`. The function is not for production, because its noise is float64.
 
     Parameters
     ----------
@@ -166,7 +168,7 @@ def sample(
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
         depends on the data, so these errors are not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` returns the proven budget.
+    Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
     _, d = shape_of(x)
     noise = draw_noise(d, rng)

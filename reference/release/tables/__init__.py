@@ -1,1 +1,1 @@
-"""Readers of data files: CSV, NumPy and Parquet, whole or in chunks."""
+"""This package has readers of data files in the formats CSV, NumPy and Parquet, whole or in chunks."""

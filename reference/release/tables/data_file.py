@@ -34,10 +34,11 @@ ON_READ = (OSError, EOFError, zlib.error)  # damaged files and failing disks cau
 
 @dataclass(frozen=True)
 class DataFile:
-    """The bytes of a data file.
+    """The bytes of a data file, which can be read repeatedly.
 
-    name : the name in messages. open : begins a pass over the bytes. state : a value that differs after the file has
-        changed.
+    name : the name in messages.
+    open : begins a pass over the bytes.
+    state : a value that differs after the file has changed.
     """
 
     name: str
@@ -63,7 +64,7 @@ class DataFile:
 
 
 def on_disk(path: Path, seekable: bool) -> DataFile:
-    """Return the file at that path, decompressed if its name ends in .gz; `seekable` if it must be read in any
+    """Return the file at the given path, decompressed if its name ends in .gz; `seekable` if it must be read in any
     order.
     """
     _require_readable(path)
@@ -81,9 +82,8 @@ def on_disk(path: Path, seekable: bool) -> DataFile:
 
 
 def from_stream(stream: IO[bytes], limit: int, name: str = STREAM) -> tuple[DataFile, str]:
-    """Read a stream to its end.
-
-    Return its bytes as a file, and the suffix of its format, recognised by its first bytes.
+    """Read a stream to its end, and return its bytes as a file and the suffix of its format, recognised by its first
+    bytes.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def from_stream(stream: IO[bytes], limit: int, name: str = STREAM) -> tuple[Data
 
 
 def _require_readable(path: Path) -> None:
-    """Raise `InvalidInput` unless there is a regular, non-empty file at that path."""
+    """Raise `InvalidInput` unless there is a regular, non-empty file at the path."""
     try:
         ordinary = stat.S_ISREG(path.stat().st_mode)
         empty = ordinary and not path.stat().st_size
@@ -167,7 +167,7 @@ class _Limited:
 
 
 class _View(io.RawIOBase):
-    """A reader of a shared file, with its own position."""
+    """A reader of a shared file that has its own position."""
 
     def __init__(self, file: IO[bytes], lock: threading.Lock) -> None:
         self._file, self._lock, self._position = file, lock, 0

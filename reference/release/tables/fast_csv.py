@@ -1,10 +1,10 @@
 """Parse blocks of plain text to numbers with pyarrow's reader, which is about ten times as fast as the strict reader.
 
-The fast reader is used only where both readers must agree. A block is plain if it is UTF-8 and contains no quote, null
-character or lone carriage return, so that every line is a record. pyarrow is configured such that no cell is missing,
-quoted or empty, and the numeric columns are given. The result of pyarrow is used if it has a row for every line, and
-finite numbers in all rows. In all other cases the strict reader reads the file from that block to its end. The strict
-reader accepts more, and reports the line of an error and its reason.
+The fast reader is used only where both readers must agree on the numbers. A block is plain if it is UTF-8 and contains
+no quote, null character or lone carriage return, so that every line is a record. pyarrow is configured such that no
+cell is missing, quoted or empty, and the numeric columns are given. The result of pyarrow is used if it has a row for
+every line, and finite numbers in all rows. In all other cases the strict reader reads the file from that block to its
+end. The strict reader accepts more text, and reports the line of an error and its reason.
 """
 
 import importlib.util
@@ -17,13 +17,15 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 
-BLOCK_BYTES = 2**22  # so many bytes of text are parsed at once
+BLOCK_BYTES = 2**22  # the number of bytes of text that are parsed at once
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass
 class Rest:
-    """The unread part of a file: the bytes from the first line that was not plain, and the lines before it."""
+    """The unread part of a file, which is the bytes from the first line that was not plain on, and the number of lines
+    before it.
+    """
 
     bytes: BinaryIO
     lines: int
@@ -41,7 +43,9 @@ def plain_blocks(
 
     Parameters
     ----------
-    binary : the file from its beginning. skip : lines of the header. width : the number of all columns.
+    binary : the file from its beginning.
+    skip : lines of the header.
+    width : the number of all columns.
     """
     lines, waiting = 0, b""
     while lines < skip:
@@ -70,7 +74,7 @@ def plain_blocks(
 
 
 def _parsed(block: bytes, width: int, chosen: Sequence[int], delimiter: str) -> Matrix | None:
-    """Return the numbers in a block of whole lines, or None if it is not plain."""
+    """Return the numbers in a block of whole lines, or None if the block is not plain."""
     if not _is_plain(block):
         return None
     import pyarrow
@@ -119,7 +123,7 @@ def _is_plain(block: bytes) -> bool:
 
 
 class _Joined(io.RawIOBase):
-    """A reader of some bytes, followed by the rest of a file. Closing the reader closes the file."""
+    """A reader of some bytes, followed by the rest of a file. Closing this reader closes the file, too."""
 
     def __init__(self, first: bytes, file: BinaryIO) -> None:
         self._first, self._file = io.BytesIO(first), file

@@ -1,4 +1,4 @@
-"""Find the files of a table: one file, several files, or a directory of parts, in the order of their names.
+"""Find the files of a table, given as one file, several files, or a directory of parts, in the order of their names.
 
 Every record counts once. A file that is given twice, under another spelling of its path, by a link or by a hard link,
 is rejected. Files with equal contents are rejected too, unless the caller says that their records are of different
@@ -21,7 +21,7 @@ IGNORED = ("_", ".")
 
 
 def data_suffix(path: Path, suffixes: Sequence[str]) -> str:
-    """Return the suffix of the format, without .gz; raise `InvalidInput` unless it is one of these."""
+    """Return the suffix of the format, without .gz, or raise `InvalidInput` unless it is one of these."""
     suffix = (Path(path.stem) if path.suffix.lower() == ZIPPED else path).suffix.lower()
     if suffix not in suffixes:
         raise InvalidInput(
@@ -32,7 +32,7 @@ def data_suffix(path: Path, suffixes: Sequence[str]) -> str:
 
 
 def data_files(data: Path | Sequence[Path]) -> list[Path]:
-    """Return the data files, sorted by name. Of a directory, files whose names begin with _ or a dot are left out.
+    """Return the data files, sorted by name. Files in a directory whose names begin with _ or a dot are left out.
 
     Raises
     ------
@@ -75,7 +75,9 @@ def require_no_copies(files: Sequence[Path]) -> None:
 
 
 def _mark(path: Path) -> tuple[Any, ...]:
-    """Return a quick fingerprint that is equal for equal contents: the size or, if compressed, the end of the file."""
+    """Return a quick fingerprint that is equal for equal contents, which is the size or, if compressed, the end of the
+    file.
+    """
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         if path.suffix.lower() != ZIPPED:

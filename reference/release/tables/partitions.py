@@ -1,7 +1,8 @@
-"""Read rows in partitions, perhaps on several machines. Computations on a partition are made on its machine.
+"""Read rows that are stored in partitions, perhaps on several machines. A computation on a partition is made on the
+machine that stores it.
 
-dask is not imported here: a caller with such data has imported it. The scheduler of dask decides where a partition is
-processed: a cluster if the caller has a client, threads otherwise.
+This module does not import dask, because a caller with such data has imported it. The scheduler of dask decides where a
+partition is processed: a cluster if the caller has a client, threads otherwise.
 """
 
 import importlib
@@ -23,11 +24,12 @@ Change = Callable[[Chunks], Iterator[Matrix]]
 
 @dataclass(frozen=True)
 class Partition:
-    """The description of how to read a partition on its machine: the columns, and the functions to apply.
+    """A description of how to read a partition on its machine, with the columns and the functions to apply.
 
-    place : the name of the data in messages. select : a function that maps what the library gave to the chosen columns
-        as float64, (m, d). first : the number of rows before the partition. changes : functions that are applied to the
-        rows one after the other, each with the number of columns of its result.
+    place : the name of the data in messages.
+    select : a function that maps what the library gave to the chosen columns as float64, (m, d).
+    first : the number of rows before the partition.
+    changes : functions that are applied to the rows one after the other, each with the number of columns of its result.
     """
 
     place: str
@@ -37,7 +39,7 @@ class Partition:
     changes: tuple[tuple[Change, int], ...] = ()
 
     def rows(self, given: Any) -> Chunks:
-        """Return the rows, in chunks."""
+        """Return the rows of the partition, in chunks."""
         try:
             read = self.select(given)
         except (TypeError, ValueError) as error:
@@ -61,28 +63,31 @@ def on_partition(function: Callable[[Chunks], T], partition: Partition, given: A
 
 @dataclass(frozen=True)
 class Partitioned(Chunks):
-    """A data set in partitions.
+    """A data set whose rows are stored in partitions.
 
-    partitions : how each partition is read. given : dask's delayed values, in the same order.
+    partitions : how each partition is read.
+    given : dask's delayed values, in the same order.
     """
 
     partitions: tuple[Partition, ...] = ()
     given: Sequence[Any] = ()
 
     def fold(self, function: Callable[[Chunks], T]) -> list[T]:
-        """Return the value of the function on every partition, computed on the partition's machine."""
+        """Return the value of the function on every partition, computed on the machine that stores it."""
         dask = importlib.import_module("dask")
         work = dask.delayed(on_partition, pure=False)
         tasks = [work(function, how, what) for how, what in zip(self.partitions, self.given, strict=True)]
         return list(self._computed(dask.compute, *tasks))
 
     def through(self, function: Change, dimension: int) -> Chunks:
-        """Return the data set with the chunks of `function` on every partition, computed on the partition's machine."""
+        """Return the data set with the chunks of `function` on every partition, computed on the machine that stores
+        it.
+        """
         changed = tuple(replace(p, changes=(*p.changes, (function, dimension))) for p in self.partitions)
         return partitioned((self.shape[0], dimension), changed, self.given)
 
     def passing(self) -> Iterator[Matrix]:
-        """One pass over the rows: partition after partition, all in this process."""
+        """Make one pass over the rows, partition after partition, all in this process."""
         for how, what in zip(self.partitions, self.given, strict=True):
             yield from how.rows(self._computed(what.compute)).start()
 
@@ -97,7 +102,7 @@ class Partitioned(Chunks):
 
 
 def partitioned(shape: tuple[int, int], partitions: tuple[Partition, ...], given: Sequence[Any]) -> Partitioned:
-    """Return the data set of these partitions."""
+    """Return the data set that consists of these partitions."""
     found: list[Partitioned] = []
     found.append(Partitioned(shape, lambda: found[0].passing(), partitions, given))
     return found[0]

@@ -2,11 +2,11 @@
 
 Reading is strict: no value is guessed, filled in or dropped, because dropping a record changes n, and a filled-in value
 depends on other records. Every error message is one line that names the file, the place, the value and the rule. An
-error message shows values of the data, and its appearance depends on the data. The message is meant for the owner of
-the data, and is not part of a release.
+error message shows values of the data, and whether it appears depends on the data. Such a message is meant for the
+owner of the data, and is not part of a release.
 
-The data may be larger than memory: they are read in chunks, once for every pass of the mechanism over the rows. Text is
-read once more at the beginning, to count its rows.
+The data may be larger than memory, because they are read in chunks, once for every pass of the mechanism over the rows.
+Text is read one more time at the beginning, to count its rows.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ SUMS = "the exact sums"
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The numbers of a data file.
+    """The rows of numbers in a data file, with the names of their columns.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
     first line of the text is a header if one of its cells is neither a number nor a missing or infinite value, unless
     `selection` says whether it is. Blank lines at the end are ignored. A .npy file holds one array of real numbers with
     two dimensions. Reading a .parquet file needs pyarrow. A file may be compressed, with .gz after its suffix. The
-    columns that are read must be numbers; the others may contain anything.
+    columns that are read must be numbers, but other columns may contain anything.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
     Raises
     ------
     InvalidInput : the data cannot be read, or a cell, line or name breaks a rule. Whether this error is raised, and its
-        message, depend on the data and are not private. This holds also for every later pass over the rows.
+        message, depend on the data and are not private. The rule holds also for every later pass over the rows.
     """
     if isinstance(data, ExactData):
         return _summed(data, selection, fewest)
@@ -78,7 +78,7 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
 
 
 def _summed(data: ExactData, selection: Selection, fewest: int) -> TableSource:
-    """Return the source of a table that is given as exact sums; all of its columns are released."""
+    """Return the source for a table that is given as exact sums, with all of its columns."""
     selection.require_no_text_options(SUMS)
     if selection.names is not None:
         raise InvalidInput(f"--columns or --drop: {SUMS} are of the columns that were read, must be chosen there")
@@ -89,7 +89,7 @@ def _summed(data: ExactData, selection: Selection, fewest: int) -> TableSource:
 
 
 def describe(data: Any) -> str:
-    """Return the name of the data in messages."""
+    """Return the name of the data for messages."""
     if isinstance(data, ExactData):
         return SUMS
     if isinstance(data, str | Path):
@@ -100,7 +100,7 @@ def describe(data: Any) -> str:
 
 
 def read_table(path: Path) -> Table:
-    """Return the whole table of a file that fits in memory; see `open_table`."""
+    """Return the whole table of a file that fits in memory, read by `open_table`."""
     source = open_table(path)
     passing = source.rows.start() if isinstance(source.rows, Chunks) else iter(())
     return Table(source.columns, np.concatenate(list(passing)))

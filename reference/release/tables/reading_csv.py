@@ -1,8 +1,8 @@
 """Read text with a delimiter between cells, .csv and .tsv files, line by line.
 
 This reader defines which text is accepted. If pyarrow is installed, it reads plain text (`fast_csv`) as long as both
-readers must give the same numbers. Without this reader, pyarrow silently skips a blank line between records, reads the
-cell "2"3 as 23 and 1e999 as infinity, and does not report the line of an error.
+readers must give the same numbers. Used alone, pyarrow silently skips a blank line between records, reads the cell "2"3
+as 23 and 1e999 as infinity, and does not report the line of an error.
 """
 
 import csv
@@ -32,7 +32,7 @@ LONGEST_LINE = 2**24
 
 @dataclass(frozen=True)
 class _Text:
-    """A text file: its delimiter, the names of its columns, and the number of lines of its header."""
+    """A text file with its delimiter, the names of its columns, and the number of lines of its header."""
 
     file: DataFile
     delimiter: str
@@ -46,13 +46,15 @@ class _Text:
 
     def opened(self, binary: BinaryIO | None = None) -> TextIO:
         binary = self.file.open() if binary is None else binary
-        # newline="" leaves line breaks inside quotes to csv. With surrogateescape, `_Lines` reports an invalid byte
-        # with its line.
+        # The argument newline="" leaves line breaks inside quotes to the module csv.
+        # With surrogateescape, `_Lines` reports an invalid byte with its line.
         return io.TextIOWrapper(binary, encoding="utf-8-sig", errors="surrogateescape", newline="")
 
 
 def open_text(file: DataFile, header: bool | None, delimiter: str) -> Part:
-    """Read the first record. `header` says whether it has names; if it is None, this is recognised from the record."""
+    """Read the first record. The argument `header` says whether it has names; if it is None, this is recognised from
+    the record.
+    """
     text, empty = _named(_Text(file, delimiter), header)
 
     def select(chosen: tuple[int, ...]) -> Passing:
@@ -62,7 +64,7 @@ def open_text(file: DataFile, header: bool | None, delimiter: str) -> Part:
 
 
 def _named(text: _Text, header: bool | None) -> tuple[_Text, bool]:
-    """Return the text with the names of its columns, and whether no record follows them."""
+    """Return the text with the names of its columns, and whether no record follows the names."""
     with text.opened() as file:
         lines = _Lines(text.name, file)
         records = _records(text, lines)
@@ -80,14 +82,14 @@ def _is_header(record: list[str]) -> bool:
 
 
 def _chunks(text: _Text, chosen: tuple[int, ...]) -> Iterator[Matrix]:
-    """Return the rows in one pass, in chunks of bounded size."""
+    """Return the rows in one pass over the text, in chunks of bounded size."""
     if not fast_csv.is_available(text.delimiter):
         return _strict_chunks(text, chosen, fast_csv.Rest(text.file.open(), 0))
     return full_chunks(_fast_chunks(text, chosen))
 
 
 def _fast_chunks(text: _Text, chosen: tuple[int, ...]) -> Iterator[Matrix]:
-    """Yield the rows in one pass: by pyarrow while text is plain, and by the strict reader after that."""
+    """Yield the rows in one pass, read by pyarrow while the text is plain, and by the strict reader after that."""
     with text.file.open() as binary:
         for found in fast_csv.plain_blocks(binary, text.header_lines, len(text.columns), chosen, text.delimiter):
             if isinstance(found, fast_csv.Rest):
@@ -97,7 +99,7 @@ def _fast_chunks(text: _Text, chosen: tuple[int, ...]) -> Iterator[Matrix]:
 
 
 def _strict_chunks(text: _Text, chosen: tuple[int, ...], rest: fast_csv.Rest) -> Iterator[Matrix]:
-    """Yield the rows of a file, or of the rest of one, in chunks of full size."""
+    """Yield the rows of a file, or of the rest of a file, in chunks of full size."""
     d = len(chosen)
     full = d * rows_per_chunk(d)
     values = array("d")
@@ -140,7 +142,7 @@ class _Lines:
 
 
 def _records(text: _Text, lines: _Lines) -> Iterator[tuple[int, list[str]]]:
-    """Every record, as the number of its first line and its cells; a quoted cell may span lines."""
+    """Yield every record as the number of its first line and its cells; a quoted cell may span lines."""
     delimiter = text.delimiter
     separated = "commas" if delimiter == "," else shown(delimiter)
     # Without `strict`, an unclosed quote would silently include the rest of the file.
@@ -166,7 +168,7 @@ def _records(text: _Text, lines: _Lines) -> Iterator[tuple[int, list[str]]]:
 
 
 def _numbers(text: _Text, line: int, chosen: Sequence[int], record: list[str]) -> list[float]:
-    """Return the numbers in the chosen columns; the other cells may contain anything."""
+    """Return the numbers in the chosen columns; all other cells may contain anything."""
     if len(record) != len(text.columns):
         raise InvalidInput(
             f"{text.name}, line {line} has {len(record)} cell(s), "

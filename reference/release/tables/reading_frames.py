@@ -27,7 +27,9 @@ READABLE_OBJECTS = (
 
 
 def kind_of(data: Any) -> str | None:
-    """Return the name, in messages, of a data set of pyarrow, dask, pandas or NumPy; None for every other object."""
+    """Return the name, for messages, of a data set of pyarrow, dask, pandas or NumPy, and None for every other
+    object.
+    """
     if isinstance(data, np.ndarray):
         return ARRAY
     library = type(data).__module__.partition(".")[0]
@@ -40,7 +42,9 @@ def kind_of(data: Any) -> str | None:
 
 
 def open_frame(data: Any) -> Part:
-    """Get names and types from the library, and count the rows; the entries are checked when they are read."""
+    """Return the table with names and types from the library, and count its rows; entries are checked when they are
+    read.
+    """
     kind = kind_of(data)
     try:
         return OPENED[str(kind)](data)
@@ -86,7 +90,7 @@ def _little_memory(data: Any) -> dict[str, Any]:
 
 
 def _of_frame(frame: Any, places: tuple[int, ...]) -> Matrix:
-    """Return columns of a data frame, by position, as float64; missing values become NaN."""
+    """Return columns of a data frame, chosen by position, as float64; missing values become NaN."""
     numbers: Matrix = frame.iloc[:, list(places)].to_numpy(dtype="float64", na_value=np.nan)
     return numbers
 

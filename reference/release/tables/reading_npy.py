@@ -19,7 +19,9 @@ HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.re
 
 @dataclass(frozen=True)
 class _Stored:
-    """The layout of the entries: type and shape, whether they are stored by columns, and their first byte."""
+    """The layout of the entries in a file: type and shape, whether they are stored by columns, and the position of the
+    first byte.
+    """
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -28,7 +30,7 @@ class _Stored:
 
 
 def open_npy(file: DataFile) -> Part:
-    """Open the file and read its header; the entries are checked when they are read."""
+    """Open the file and read its header; the entries are checked later, when they are read."""
     with file.open() as binary:
         start = binary.read(len(NPY_MAGIC))
         if start != NPY_MAGIC:
@@ -78,7 +80,7 @@ def _chunks(file: DataFile, stored: _Stored, chosen: tuple[int, ...]) -> Iterato
 
 
 def _slice(binary: BinaryIO, stored: _Stored, chosen: tuple[int, ...], first: int, count: int) -> Any:
-    """Return `count` rows of the chosen columns, from row `first` on."""
+    """Return `count` rows of the chosen columns, starting with the row `first`."""
     n, d = stored.shape
 
     def entries(begin: int, size: int) -> Any:

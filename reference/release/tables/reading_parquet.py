@@ -12,13 +12,13 @@ from covassay.reference.release.messages import clipped, reason, shown
 from covassay.reference.release.tables.data_file import DataFile
 from covassay.reference.release.tables.source import Part, Passing, require_finite, require_names, rows_per_chunk
 
-# pandas and dask give a nameless row index a name that begins so
+# the beginning of the name that pandas and dask give to a nameless row index
 INDEX_NAMES = ("__index_level_", "__null_dask_index__")
-READ_AHEAD = 2**16  # so many bytes are read ahead per column
+READ_AHEAD = 2**16  # the number of bytes that are read ahead per column
 
 
 def open_parquet(file: DataFile) -> Part:
-    """Open the file and read its footer; the entries are checked when they are read."""
+    """Open the file and read its footer; the entries are checked later, when they are read."""
     with _opened(file) as parquet:
         schema, n = parquet.schema_arrow, parquet.metadata.num_rows
     columns = require_names(file.name, schema.names)
@@ -56,7 +56,9 @@ def require_numbers(place: str, schema: Any, chosen: Sequence[int]) -> None:
 
 
 def numbers(place: str, batches: Iterator[Any], columns: Sequence[str], must: str) -> Iterator[Matrix]:
-    """Yield the rows of batches of pyarrow with `columns`; unreadable entries are rejected with the rule `must`."""
+    """Yield the rows of pyarrow's batches with `columns`; entries that cannot be read are rejected with the rule
+    `must`.
+    """
     first = 0
     while True:
         try:

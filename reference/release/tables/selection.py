@@ -1,6 +1,6 @@
 """Select the data of a table: the columns, whether there is a header, and the delimiter of cells.
 
-The choices of a selection are public. The choices are made by name, before the data are read; the budget does not cover
+The choices in a selection are public. The choices are made by name, before the data are read; the budget does not cover
 a choice that depends on the data.
 """
 
@@ -17,7 +17,7 @@ PART_OF_A_NUMBER = frozenset("0123456789+-.eE_")
 
 @dataclass(frozen=True)
 class Selection:
-    """The selection of columns, and how text is read.
+    """The selection of columns, and the way in which text is read.
 
     columns : the columns to read, by name, in this order; None reads all of them.
     drop : the columns to leave out, by name; all others are read.
@@ -52,7 +52,7 @@ class Selection:
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """Return the named columns, to be read or to be left out."""
+        """Return the columns that the selection names, to be read or to be left out."""
         return self.drop if self.columns is None else self.columns
 
     def require_no_text_options(self, name: str) -> None:
@@ -64,8 +64,8 @@ class Selection:
     def indices(self, place: str, columns: Sequence[str], index: Sequence[str] = ()) -> tuple[int, ...]:
         """Return the positions of the selected columns in `columns`, in the order in which they are read.
 
-        index : columns that are a row index. Columns of an index are read only if the selection names them in
-            `columns`.
+        The argument `index` has the columns that are a row index. These columns are read only if the selection names
+        them in `columns`.
         """
         for name in self.names or ():
             if name not in columns:

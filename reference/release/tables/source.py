@@ -1,4 +1,4 @@
-"""Open a table: named columns, and rows that can be read repeatedly in chunks, from one part or several."""
+"""Open a table, which has named columns and rows that can be read repeatedly in chunks, from one part or several."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import shown
 from covassay.reference.release.tables.selection import Selection
 
-CHUNK_BYTES = 2**22  # a chunk of float64 has so many bytes; a mechanism uses a few such arrays at a time
-KEPT_BYTES = 2**27  # text whose numbers fit in so many bytes is parsed once and kept, not parsed in every pass
+CHUNK_BYTES = 2**22  # the number of bytes of a chunk of float64; a mechanism uses a few such arrays at a time
+KEPT_BYTES = 2**27  # text whose numbers fit in this number of bytes is parsed once and kept, not parsed in every pass
 
 # maps a pass and its number of rows, if known, to a pass
 Watch = Callable[[Iterator[Matrix], int | None], Iterator[Matrix]]
@@ -32,8 +32,8 @@ class Part:
     rows : for data in several places, a function that maps indices of columns to the rows on their machines; otherwise
         None.
     select : a function that maps indices of columns to a function which begins a pass over the rows, with these columns
-        in this order. `select` raises `InvalidInput` at once if the format declares that one of these columns is not
-        numeric.
+        in this order. The function `select` raises `InvalidInput` at once if the format declares that one of these
+        columns is not numeric.
     """
 
     name: str
@@ -46,15 +46,15 @@ class Part:
 
 @dataclass(frozen=True)
 class TableSource:
-    """A table that has been opened.
+    """A table that has been opened, whose rows can be read.
 
     Attributes
     ----------
     columns : d names, distinct and not empty; x1 to xd where the data have none.
-    rows : (n, d) float64, finite, n >= 1 and d >= 1. The entries are checked when they are read. For data given as
-        exact sums, `rows` are these sums.
-    available : the names of all columns of the data, selected or not. index : the columns that were left out because
-        they are a row index.
+    rows : (n, d) float64, finite, n >= 1 and d >= 1. The entries of the rows are checked when they are read. For data
+        given as exact sums, `rows` are these sums.
+    available : the names of all columns of the data, selected or not.
+    index : the columns that were left out because they are a row index.
     """
 
     columns: tuple[str, ...]
@@ -64,12 +64,12 @@ class TableSource:
 
 
 def unwatched(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
-    """Return the pass unchanged: this watch reports nothing."""
+    """Return the pass unchanged, because this watch reports nothing."""
     return passing
 
 
 def joined(parts: Sequence[Part], selection: Selection, watch: Watch, fewest: int = 1) -> TableSource:
-    """Return one table with the rows of all parts, one part after the other.
+    """Return one table that has the rows of all parts, one part after the other.
 
     The function checks that all parts have the same columns in the same order. The function then counts the rows, if
     only a pass determines their number.
@@ -106,7 +106,8 @@ def _source(first: Part, columns: tuple[str, ...], n: int, start: Passing, watch
 
 
 def _chained(passes: Sequence[Passing]) -> Iterator[Matrix]:
-    """Yield the rows of all parts in one pass. If there are several parts, chunks have full size wherever a part ends.
+    """Yield the rows of all parts in one pass. If there are several parts, chunks have full size even where a part
+    ends.
 
     So float64 sums, and their rounding, do not depend on how the rows are divided into files.
     """
@@ -149,12 +150,12 @@ def rows_per_chunk(d: int) -> int:
 
 
 def numbered(d: int) -> tuple[str, ...]:
-    """Return names for d columns without names: x1 to xd."""
+    """Return names for d columns without names, which are x1 to xd."""
     return tuple(f"x{j}" for j in range(1, d + 1))
 
 
 def require_names(place: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the column names with single blanks; raise `InvalidInput` unless they are distinct and not empty."""
+    """Return the column names with single blanks, or raise `InvalidInput` unless they are distinct and not empty."""
     columns = tuple(" ".join(name.split()) for name in names)
     first_seen: dict[str, int] = {}
     for j, name in enumerate(columns, start=1):
@@ -169,7 +170,9 @@ def require_names(place: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def require_finite(place: str, rows: Matrix, columns: Sequence[str], first: int) -> Matrix:
-    """Return `rows`; raise `InvalidInput` unless all are finite. `first` is the number of rows before them."""
+    """Return `rows`, or raise `InvalidInput` unless all entries are finite. The argument `first` is the number of rows
+    before them.
+    """
     if not np.isfinite(rows).all():
         i, j = np.argwhere(~np.isfinite(rows))[0]
         rule = "must not be missing" if np.isnan(rows[i, j]) else "must be finite"

@@ -74,11 +74,33 @@ def moment(x: Matrix, centred: bool = False) -> Matrix:
     return np.array([[float(entry(i, j)) for j in range(data.d)] for i in range(data.d)])
 
 
+# the scale of the noise of the reference: name -> (n, d, ε or ρ, options) -> scale
+SCALES: dict[str, Callable[[int, int, Any, dict[str, str]], float]] = {
+    "laplace": lambda n, d, e, o: laplace.noise_scale(laplace.second_moments_sensitivity(n, d), e),
+    "gaussian": lambda n, d, e, o: gaussian.noise_scale(gaussian.second_moments_sensitivity(n, d), e),
+    "private-trace": lambda n, d, e, o: private_trace.laplace_scale(n, e),
+    "entrywise-laplace": lambda n, d, e, o: entrywise_laplace.noise_scale(
+        n, d, e, o["entries"], o.get("calibration", "paper")
+    ),
+    "lap-cov": lambda n, d, e, o: lap_cov.noise_scale(n, d, e, o.get("calibration", "paper")),
+    "gauss-cov": lambda n, d, e, o: gauss_cov.noise_scale(n, e),
+    "projection-mechanism": lambda n, d, e, o: gauss_cov.noise_scale(n, e),
+    "nuclear-laplace": lambda n, d, e, o: nuclear_laplace.noise_scale(n, e),
+    "nuclear-laplace-symmetric": lambda n, d, e, o: nuclear_laplace.noise_scale(n, e),
+    "centred-covariance": lambda n, d, e, o: centred_covariance.noise_scale(n, d, e),
+    "nuclear-ball-projection": lambda n, d, e, o: nuclear_ball_projection.matrix_scale(n, e, "paper"),
+    "k-norm": lambda n, d, e, o: k_norm.noise_scale(k_norm.sensitivity(o["body"], n, d), e),
+    "separate-cov": lambda n, d, e, o: separate_cov.noise_scale(n, e),
+    "separate-cov-pure": lambda n, d, e, o: separate_cov_pure.matrix_scale(n, d, e, "paper"),
+}
+
+
 def statistics(name: str, options: dict[str, str], x: Matrix) -> list[Statistic]:
     """Return numbers that a release gives, each with its exact distribution function."""
     n, d = x.shape
-    sigma, calibration = moment(x, name == "centred-covariance"), options.get("calibration", "paper")
+    sigma = moment(x, name == "centred-covariance")
     values = np.linalg.eigvalsh(sigma)[::-1]
+    scale = SCALES[name](n, d, EPSILON, options) if name in SCALES else math.nan
 
     def off(scale: float, i: int = 0, j: int = -1) -> Callable[[RoundedRelease], float]:
         return lambda r: float((matrix(r, d) - sigma)[i, j] / scale)
@@ -98,44 +120,28 @@ def statistics(name: str, options: dict[str, str], x: Matrix) -> list[Statistic]
     if options.get("adjacency") == "add-remove" and name in COUNTED:
         return rows_and_sum(name, options, x)
     match name:
-        case "laplace":
-            scale = laplace.noise_scale(laplace.second_moments_sensitivity(n, d), EPSILON)
-            return numbers("vector", np.diag(sigma), scale, exponential_cdf)
-        case "gaussian":
-            scale = gaussian.noise_scale(gaussian.second_moments_sensitivity(n, d), EPSILON)
-            return numbers("vector", np.diag(sigma), scale, normal)
+        case "laplace" | "gaussian":
+            return numbers("vector", np.diag(sigma), scale, normal if name == "gaussian" else exponential_cdf)
         case "private-trace":
-            return numbers("number", np.trace(sigma)[None], private_trace.laplace_scale(n, EPSILON), exponential_cdf)
-        case "entrywise-laplace":
-            scale = entrywise_laplace.noise_scale(n, d, EPSILON, options["entries"], calibration)
-            return [("entry", off(scale), exponential_cdf), ("last", off(scale, -1), exponential_cdf)]
-        case "lap-cov":
-            scale = lap_cov.noise_scale(n, d, EPSILON, calibration)
+            return numbers("number", np.trace(sigma)[None], scale, exponential_cdf)
+        case "entrywise-laplace" | "lap-cov":
             return [("entry", off(scale), exponential_cdf), ("last", off(scale, -1), exponential_cdf)]
         case "gauss-cov" | "projection-mechanism":
-            scale = gauss_cov.noise_scale(n, EPSILON)
             above = scale * (0.5**0.5 if options.get("ensemble") == "goe" and d > 1 else 1)
             return [("entry", off(above), normal), ("diagonal", off(scale, -1), normal)]
-        case "nuclear-laplace":
-            return norms(nuclear_laplace.noise_scale(n, EPSILON), False)
-        case "nuclear-laplace-symmetric":
-            return norms(nuclear_laplace.noise_scale(n, EPSILON), True)
-        case "centred-covariance":
-            return norms(centred_covariance.noise_scale(n, d, EPSILON), True)
+        case "nuclear-laplace" | "nuclear-laplace-symmetric" | "centred-covariance":
+            return norms(scale, name != "nuclear-laplace")
         case "nuclear-ball-projection":
-            found = norms(nuclear_ball_projection.matrix_scale(n, EPSILON, "paper"), False)
-            scale = nuclear_ball_projection.trace_scale(n, EPSILON, "paper")
-            return found + numbers("radius", 2 * np.trace(sigma)[None], scale, exponential_cdf)
+            of_radius = nuclear_ball_projection.trace_scale(n, EPSILON, "paper")
+            return norms(scale, False) + numbers("radius", 2 * np.trace(sigma)[None], of_radius, exponential_cdf)
         case "k-norm":
             body: Any = options["body"]
-            scale = k_norm.noise_scale(k_norm.sensitivity(body, n, d), EPSILON)
             return [
                 ("norm", lambda r: float(k_norm_law.norm((matrix(r, d) - sigma) / scale, body)),
                  lambda t: k_norm_law.norm_cdf(d, t)),
             ]  # fmt: skip
         case "separate-cov" | "separate-cov-pure":
             pure = name == "separate-cov-pure"
-            scale = separate_cov_pure.matrix_scale(n, d, EPSILON, "paper") if pure else separate_cov.noise_scale(n, 1.0)
             spread = separate_cov_pure.eigenvalue_scale(n, EPSILON) if pure else scale
             cdf = exponential_cdf if pure else normal
             return [("entry", off(scale), cdf), *numbers("eigenvalues", values, spread, cdf)]
@@ -145,11 +151,12 @@ def statistics(name: str, options: dict[str, str], x: Matrix) -> list[Statistic]
             eta = bingham.exponent(EPSILON, "paper")
             return projections("direction", eta * n * sigma, d)
         case "iterative-eigenvectors":
-            scale = iterative_eigenvectors.eigenvalue_scale(EPSILON)
-            found = numbers("eigenvalues", n * values, scale, exponential_cdf)[: 1 if "rank" in options else 2]
+            spread = iterative_eigenvectors.eigenvalue_scale(EPSILON)
+            found = numbers("eigenvalues", n * values, spread, exponential_cdf)[: 1 if "rank" in options else 2]
             if options.get("budget") == "adaptive" or d == 1:
                 return found
             rank = int(options.get("rank", 0))
+            calibration: Any = options.get("calibration", "paper")
             exponents = iterative_eigenvectors.uniform_exponents(EPSILON, d, calibration, rank)
             return found + projections("directions", exponents[0] * n * sigma, d)
     raise AssertionError(name)
@@ -307,26 +314,6 @@ def bingham_law_of(m: Matrix, draws: int) -> None:
 
 
 # SCALES: with a noise of ones, the release shows the scale
-
-SCALES: dict[str, Callable[[int, int, Any, dict[str, str]], float]] = {
-    "laplace": lambda n, d, e, o: laplace.noise_scale(laplace.second_moments_sensitivity(n, d), e),
-    "gaussian": lambda n, d, e, o: gaussian.noise_scale(gaussian.second_moments_sensitivity(n, d), e),
-    "private-trace": lambda n, d, e, o: private_trace.laplace_scale(n, e),
-    "entrywise-laplace": lambda n, d, e, o: entrywise_laplace.noise_scale(
-        n, d, e, o["entries"], o.get("calibration", "paper")
-    ),
-    "lap-cov": lambda n, d, e, o: lap_cov.noise_scale(n, d, e, o.get("calibration", "paper")),
-    "gauss-cov": lambda n, d, e, o: gauss_cov.noise_scale(n, e),
-    "projection-mechanism": lambda n, d, e, o: gauss_cov.noise_scale(n, e),
-    "nuclear-laplace": lambda n, d, e, o: nuclear_laplace.noise_scale(n, e),
-    "nuclear-laplace-symmetric": lambda n, d, e, o: nuclear_laplace.noise_scale(n, e),
-    "centred-covariance": lambda n, d, e, o: centred_covariance.noise_scale(n, d, e),
-    "nuclear-ball-projection": lambda n, d, e, o: nuclear_ball_projection.matrix_scale(n, e, "paper"),
-    "k-norm": lambda n, d, e, o: k_norm.noise_scale(k_norm.sensitivity(o["body"], n, d), e),
-    "separate-cov": lambda n, d, e, o: separate_cov.noise_scale(n, e),
-    "separate-cov-pure": lambda n, d, e, o: separate_cov_pure.matrix_scale(n, d, e, "paper"),
-}
-
 
 OF_MEANS = [(n, o) for n, o in VARIANTS if n in SCALES and "adjacency" not in o]
 OF_SUMS = [(n, o) for n, o in VARIANTS if n in COUNTED and "adjacency" in o]

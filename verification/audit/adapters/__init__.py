@@ -1,5 +1,6 @@
-"""Targets by name. An adapter module has `TARGETS`, a mapping from a name to a function that makes the target.
+"""An adapter lets an audit call functions of another package. An adapter is a module with a mapping `TARGETS`, from
+names to functions that make targets.
 
-An adapter imports the package that it adapts when one of its targets is made, not before. Other distributions add
-adapters through the entry-point group `covassay.adapters`.
+An adapter imports the package only when one of its targets is made. Other packages add adapters through entry points
+in the group `covassay.adapters`.
 """

@@ -1,8 +1,9 @@
-"""Call the functions of coin-press, for its adapter and that of dp-learning-ff, which has a copy of them.
+"""Call the functions of coin-press for two adapters: that of coin-press, and that of dp-learning-ff, which has a
+copy of them.
 
-`multivariate_mean_iterative(X, c, r, t, Ps)` and `cov_est(X, args)` spend the budgets of their steps, in ρ-zCDP, one
-after the other. A quarter of ρ goes to the first step and the rest to the second, as in the project's demo. The
-functions get the caller's array itself.
+The functions `multivariate_mean_iterative(X, c, r, t, Ps)` and `cov_est(X, args)` make several steps, and spend a
+budget in ρ-zCDP on each. With two steps, a quarter of ρ goes to the first step and the rest to the second, as in the
+project's demo. The functions get the caller's array itself, and not a copy.
 """
 
 from types import SimpleNamespace
@@ -13,9 +14,9 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.adapters.seeding import torch_seeded
 
-SPLIT = 0.25, 0.75  # the shares of ρ of the two steps, as in the project's demo
-THREE = 0.25, 0.25, 0.5  # the shares of ρ of three steps
-RADIUS = 10.0  # the bound on the mean for one column
+SPLIT = 0.25, 0.75  # two steps get these shares of ρ, as in the project's demo
+THREE = 0.25, 0.25, 0.5  # three steps get these shares of ρ
+RADIUS = 10.0  # the bound on the absolute value of the mean of a column
 LARGEST = 10.0  # Estimate the mean in two steps.
 
 
@@ -29,7 +30,7 @@ def mean(algos: Any, x: Matrix, rng: np.random.Generator, rho: float) -> Vector:
 
 
 def covariance(algos: Any, x: Matrix, rng: np.random.Generator, rho: float, split: tuple[float, ...] = SPLIT) -> Matrix:
-    """Estimate the second moment; the number of steps is the length of the split."""
+    """Estimate the second moment, in as many steps as the split of the budget has numbers."""
     import torch
 
     n, d = x.shape

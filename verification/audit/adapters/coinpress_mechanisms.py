@@ -1,9 +1,10 @@
-"""Make targets from coin-press: its functions for the mean and the covariance, from a copy of the project.
+"""Make targets from the mean and covariance functions of coin-press, in a copy of the project.
 
-The environment variable COVASSAY_COIN_PRESS names the directory of a copy of github.com/twistedcubic/coin-press
-(audited at 9c74725). The README of coin-press claims zCDP; n is an argument. `mean`, `covariance`, and
-`covariance-three-steps` are called as `coinpress_calls` says. Rows may lie anywhere, because the functions clip them.
-`cov_est` documents an estimate of a covariance, so it must be symmetric.
+The environment variable COVASSAY_COIN_PRESS names the directory of a copy of github.com/twistedcubic/coin-press,
+which was audited at commit 9c74725. The README of coin-press claims zCDP, and the functions take n as an argument.
+The module `coinpress_calls` calls the functions for the targets `mean`, `covariance` and `covariance-three-steps`.
+Rows may lie anywhere, because the functions clip them. The function `cov_est` documents an estimate of a covariance,
+so its output must be symmetric.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Make targets from the mechanisms of the reference: `covassay:NAME`, `covassay:NAME-tight`, …"""
+"""Make targets `covassay:NAME`, `covassay:NAME-tight`, … from the mechanisms of the reference."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,8 +1,8 @@
-"""Declare noise by its law if a library draws it in code that cannot be recorded, such as Rust or C++.
+"""Declare the law of noise that a library draws in code which cannot be recorded, such as Rust or C++.
 
-An adapter calls the library's sampler through these functions, by the name of this module. These functions only call
-the sampler. While draws are recorded, noise of the declared law replaces the sampler, with the scale that the library
-states or was given. Whether the library's own noise has that law must be tested by statistics.
+An adapter calls the library's sampler through the functions of this module, which only call it. While draws are
+recorded, noise of the declared law replaces the sampler, with the scale that the library states or was given.
+Statistical tests must check that the library's own noise has the declared law.
 """
 
 from collections.abc import Callable
@@ -10,16 +10,16 @@ from typing import Any
 
 from covassay.verification.audit.recorded.primitives import Primitive
 
-Sampler = Callable[[Any], Any]  # maps a value to the value plus noise
+Sampler = Callable[[Any], Any]  # takes a value; returns the value plus noise
 
 
 def laplace_noise(sampler: Sampler, value: Any, scale: float) -> Any:
-    """Return the sampler's result for the value; its noise is Laplace of this scale."""
+    """Return the sampler's result for the value, whose noise is Laplace of this scale."""
     return sampler(value)
 
 
 def normal_noise(sampler: Sampler, value: Any, deviation: float) -> Any:
-    """Return the sampler's result for the value; its noise is normal with this standard deviation."""
+    """Return the sampler's result for the value, whose noise is normal with this standard deviation."""
     return sampler(value)
 
 

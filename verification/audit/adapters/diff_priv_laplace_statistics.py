@@ -1,11 +1,16 @@
-"""Make targets from diff-priv-laplace-python (audited at 1.0.5): statistics of one column, in [0, 10].
+"""Make targets from diff-priv-laplace-python 1.0.5, which computes statistics of one column with values in [0, 10].
 
-- `sum`, `mean`, `variance`: `DiffPrivStatistics.sum(data, epsilon)` and so on, which have no parameter for bounds.
-- `count`: `DiffPrivStatistics.count` of whether entries are above the middle of the range, without post-processing.
-- `sum-of-bounds`: `DiffPrivLaplaceMechanism.anonymize_sum_with_budget(value, lower, upper, epsilon)`, for the sum of
-  values that the adapter clips to the public bounds.
+- The targets `sum`, `mean` and `variance` call `DiffPrivStatistics.sum(data, epsilon)` and so on, which take no
+  bounds.
 
-The package names no neighbours. The package draws from NumPy's global generator, which the adapter seeds.
+- The target `count` calls `DiffPrivStatistics.count` to count the entries above the middle of the range, without
+  post-processing.
+
+- The target `sum-of-bounds` calls `DiffPrivLaplaceMechanism.anonymize_sum_with_budget(value, lower, upper, epsilon)`
+  with the sum of values that the adapter clips to the public bounds.
+
+The package does not say which data sets are neighbours. The package draws from NumPy's global generator, which the
+adapter seeds.
 """
 
 from collections.abc import Callable

@@ -1,29 +1,33 @@
-"""Make targets from diffprivlib (IBM; audited at 0.6.6).
+"""Make targets from two functions of diffprivlib 0.6.6 (IBM) for a covariance and its leading eigenvector.
 
-`bingham`: `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`, which documents ε-DP for the leading
-eigenvector with the exponent ε/4 of ADK19, here calibration "paper". The mechanism takes XᵀX, so its caller must clip
-the rows; the adapter does that. The rejection sampler of the mechanism asks numpy for a decomposition of one and the
-same covariance at every proposal. The adapter gives it a generator that keeps the factor; the sampler itself is
-diffprivlib's own code.
+The target `bingham` calls `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`. The mechanism `Bingham`
+documents ε-DP for the leading eigenvector with the exponent ε/4 of ADK19, which the reference calls calibration
+"paper". The mechanism takes XᵀX, so its caller must clip the rows, and the adapter does that. The mechanism's rejection
+sampler asks numpy at every proposal for a decomposition of the same covariance matrix. The adapter gives the sampler a
+generator that stores the decomposition; the sampler itself is diffprivlib's own code.
 
-`covariance-eig`: `models.utils.covariance_eig(X, epsilon, norm=1)`, whose eigenvalues and eigenvectors the adapter puts
-together as V diag(w) Vᵀ/n. The function splits its budget in its own way, so it is audited without a reference law.
+The target `covariance-eig` calls `models.utils.covariance_eig(X, epsilon, norm=1)`. The adapter puts its eigenvalues
+w and eigenvectors V together as V diag(w) Vᵀ/n. The function splits its budget in its own way, so it is audited
+without a reference law.
 
-Other targets are in `diffprivlib_models`, `diffprivlib_numbers` and `diffprivlib_tools`.
+The modules `diffprivlib_models`, `diffprivlib_numbers` and `diffprivlib_tools` make other targets from diffprivlib.
 """
 
-import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from covassay.reference.domain import Matrix, unit_rows
-from covassay.verification.audit.adapters import diffprivlib_models, diffprivlib_numbers, diffprivlib_tools
-from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE, PRIMITIVES, keeps_factor, legacy
-from covassay.verification.audit.targets.package import told_version
+from covassay.verification.audit.adapters import (
+    diffprivlib_models,
+    diffprivlib_numbers,
+    diffprivlib_package,
+    diffprivlib_tools,
+)
+from covassay.verification.audit.adapters.diffprivlib_package import keeps_factor, legacy, quiet, target
 from covassay.verification.audit.targets.target import Target
 
+PACKAGE = diffprivlib_package.PACKAGE  # must be importable before a target is made
 CALLER = "it takes XᵀX: its caller must validate and clip the rows, which the adapter does here"
 
 
@@ -38,27 +42,21 @@ def _bingham(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 def _covariance_eig(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     from diffprivlib.models.utils import covariance_eig
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with quiet():
         w, v = covariance_eig(x, epsilon=epsilon, norm=1.0, random_state=legacy(rng))
     matrix: Matrix = (v * w) @ v.T / len(x)
     return matrix
 
 
-def _target(name: str, draw: Callable[..., Any], part: str, **more: Any) -> Target:
-    """Return the target that draws with that part of the installed diffprivlib."""
-    return Target(f"diffprivlib:{name}", draw, version=told_version(PACKAGE, part), primitives=PRIMITIVES, **more)
-
-
 def bingham() -> Target:
-    """Run the exponential mechanism for the leading eigenvector."""
+    """Return a private leading eigenvector by the exponential mechanism."""
     paper = (("calibration", "paper"),)
-    return _target("bingham", _bingham, "mechanisms.Bingham", mechanism="bingham", options=paper, notes=(CALLER,))
+    return target("bingham", _bingham, "mechanisms.Bingham", mechanism="bingham", options=paper, notes=(CALLER,))
 
 
 def covariance_eig() -> Target:
     """Return eigenvalues and eigenvectors of the second moment."""
-    return _target("covariance-eig", _covariance_eig, "models.utils.covariance_eig")
+    return target("covariance-eig", _covariance_eig, "models.utils.covariance_eig")
 
 
 TARGETS: dict[str, Callable[[], Target]] = {

@@ -1,8 +1,8 @@
-"""Make targets from estimators and tools of diffprivlib (audited at 0.6.6); they belong to the adapter `diffprivlib`.
+"""Make targets from estimators of diffprivlib (audited at 0.6.6); they belong to the adapter `diffprivlib`.
 
-The audit tests the public attributes of the fitted estimator, joined to one output. The package
-says "differential privacy is guaranteed with respect to the training sample" and not which data sets are neighbours; it
-takes the number of rows from the data, so it is audited for replace-one.
+The audit tests the public attributes of a fitted estimator, which the adapter joins to one output. The package says
+that "differential privacy is guaranteed with respect to the training sample", and does not say which data sets are
+neighbours. The package takes the number of rows from the data, so it is audited for replace-one.
 
 - `pca`: `PCA(epsilon, data_norm=2, bounds=(−1, 1)).fit(X)`: Vᵀ diag(explained_variance_) V. Rows lie in the unit ball;
   a mean in the unit cube moves them by at most √d, and the class clips what is longer than 2.
@@ -11,51 +11,56 @@ takes the number of rows from the data, so it is audited for replace-one.
 - `linear-regression-moments`: the moments that the same fit leaves in `_obj_coefs`, in a matrix. The class makes its
   coefficients of them, and a model that is pickled has them; by its documentation they are what is randomised.
 - `standard-scaler`: `StandardScaler(epsilon, bounds).fit(X)`: `mean_`, and below it the diagonal matrix of `var_`.
-- `mean`, `var`: `tools.mean(X, epsilon, bounds, axis=0)` and `tools.var`.
 - `gaussian-nb`: `GaussianNB(epsilon, bounds).partial_fit(X, y, classes=[0, 1])` with public classes: the share of the
   first class and its means `theta_`. The label of a row is whether its last column is in the upper half of its range.
 
-All but `pca` and `eigenvalues` need the bounds of the columns.
+- The target `eigenvalues` returns the eigenvalues of XᵀX by `models.utils.covariance_eig(X, epsilon, norm=1,
+  eigvals_only=True)`.
+
+- The target `linear-regression` returns `LinearRegression(epsilon, bounds_X, bounds_y).fit(X, y).coef_`, where y is
+  the last column.
+
+- The target `linear-regression-moments` returns the moments that the fit of `LinearRegression` stores in `_obj_coefs`,
+  as a matrix. The class computes its coefficients from them, and a pickled model contains them. The documentation of
+  `LinearRegression` says that these moments are randomised.
+
+- The target `standard-scaler` fits `StandardScaler(epsilon, bounds)` and returns `mean_`, with the diagonal matrix of
+  `var_` below it.
+
+- The targets `mean` and `var` call `tools.mean(X, epsilon, bounds, axis=0)` and `tools.var`.
+
+- The target `gaussian-nb` calls `GaussianNB(epsilon, bounds).partial_fit(X, y, classes=[0, 1])`, whose classes are
+  public, and returns the share of the first class and its means `theta_`. The label of a row says whether its last
+  column is in the upper half of its range.
+
+All targets but `pca` and `eigenvalues` need the bounds of the columns.
 """
 
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
-from covassay.reference.privacy import PureDP
-from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE, PRIMITIVES, keeps_factor, legacy
-from covassay.verification.audit.targets.package import told_version
+from covassay.verification.audit.adapters.diffprivlib_package import (
+    RANGE,
+    Bounds,
+    keeps_factor,
+    legacy,
+    limits,
+    pure_target,
+    quiet,
+)
 from covassay.verification.audit.targets.target import Target
 
-Bounds = tuple[tuple[float, float], ...]
-
-# these ranges, of a positive column and of a share, are used by targets that need bounds
-RANGE = (0.0, 100.0), (0.0, 1.0)
 LABEL = 0.5  # the last column has the second label above this share of its range
-ADJACENCY = "it does not say which data sets are neighbours; n is taken from the data"
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-def _limits(bounds: Bounds) -> tuple[Vector, Vector]:
-    low, high = np.array(bounds, dtype=float).T
-    return low, high
 
 
 def _pca(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     from diffprivlib.models import PCA
 
-    with _quiet():
+    with quiet():
         model = PCA(epsilon=epsilon, data_norm=2.0, bounds=(-1.0, 1.0), random_state=keeps_factor(rng)).fit(x)
     matrix: Matrix = model.components_.T @ np.diag(model.explained_variance_) @ model.components_
     return matrix
@@ -70,10 +75,10 @@ def _eigenvalues(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vect
 def _regression(x: Matrix, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Any:
     from diffprivlib.models import LinearRegression
 
-    low, high = _limits(bounds)
-    limits = {"bounds_X": (low[:-1], high[:-1]), "bounds_y": (low[-1], high[-1])}
-    with _quiet():
-        return LinearRegression(epsilon=epsilon, random_state=legacy(rng), **limits).fit(x[:, :-1], x[:, -1])
+    low, high = limits(bounds)
+    ranges = {"bounds_X": (low[:-1], high[:-1]), "bounds_y": (low[-1], high[-1])}
+    with quiet():
+        return LinearRegression(epsilon=epsilon, random_state=legacy(rng), **ranges).fit(x[:, :-1], x[:, -1])
 
 
 def _coefficients(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Vector:
@@ -88,58 +93,40 @@ def _moments(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bou
 def _scaler(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
     from diffprivlib.models import StandardScaler
 
-    with _quiet():
-        model = StandardScaler(epsilon=epsilon, bounds=_limits(bounds), random_state=legacy(rng)).fit(x)
+    with quiet():
+        model = StandardScaler(epsilon=epsilon, bounds=limits(bounds), random_state=legacy(rng)).fit(x)
     return np.vstack([model.mean_, np.diag(model.var_)])
-
-
-def _tool(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds, tool: str) -> Vector:
-    from diffprivlib import tools
-
-    with _quiet():
-        released = getattr(tools, tool)(x, epsilon, _limits(bounds), axis=0, random_state=legacy(rng))
-    return np.asarray(released)
 
 
 def _naive_bayes(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Vector:
     from diffprivlib.models import GaussianNB
 
-    low, high = _limits(bounds)
+    low, high = limits(bounds)
     labels = (x[:, -1] > low[-1] + LABEL * (high[-1] - low[-1])).astype(int)
-    with _quiet():
+    with quiet():
         model = GaussianNB(epsilon=epsilon, bounds=(low[:-1], high[:-1]), random_state=legacy(rng))
         model.partial_fit(x[:, :-1], labels, classes=[0, 1])
     return np.concatenate([model.class_prior_[:1], model.theta_[0]])
 
 
-def _target(name: str, draw: Callable[..., Any], part: str, released: str, *notes: str, **more: Any) -> Target:
-    told = told_version(PACKAGE, part)
-    return Target(
-        f"diffprivlib:{name}", draw, version=told, released=released, claim=PureDP(1.0), notes=(*notes, ADJACENCY),
-        primitives=PRIMITIVES, **more,
-    )  # fmt: skip
-
-
 TARGETS: dict[str, Callable[[], Target]] = {
-    "pca": partial(_target, "pca", _pca, "models.PCA", "matrix", "the output is Vᵀ diag(explained_variance_) V"),
+    "pca": partial(pure_target, "pca", _pca, "models.PCA", "matrix", "the output is Vᵀ diag(explained_variance_) V"),
     "eigenvalues": partial(
-        _target, "eigenvalues", _eigenvalues, "models.utils.covariance_eig(eigvals_only=True)", "vector"
+        pure_target, "eigenvalues", _eigenvalues, "models.utils.covariance_eig(eigvals_only=True)", "vector"
     ),
     "linear-regression": partial(
-        _target, "linear-regression", _coefficients, "models.LinearRegression", "coefficients", bounds=RANGE
+        pure_target, "linear-regression", _coefficients, "models.LinearRegression", "coefficients", bounds=RANGE
     ),
     "linear-regression-moments": partial(
-        _target, "linear-regression-moments", _moments, "models.LinearRegression, _obj_coefs", "matrix",
+        pure_target, "linear-regression-moments", _moments, "models.LinearRegression, _obj_coefs", "matrix",
         "_obj_coefs is not a public attribute; a pickled model has it, and the public ones are made of it",
         bounds=RANGE,
     ),
     "standard-scaler": partial(
-        _target, "standard-scaler", _scaler, "models.StandardScaler", "gaussian", bounds=RANGE
+        pure_target, "standard-scaler", _scaler, "models.StandardScaler", "gaussian", bounds=RANGE
     ),
-    "mean": partial(_target, "mean", partial(_tool, tool="mean"), "tools.mean", "vector", bounds=RANGE),
-    "var": partial(_target, "var", partial(_tool, tool="var"), "tools.var", "vector", bounds=RANGE),
     "gaussian-nb": partial(
-        _target, "gaussian-nb", _naive_bayes, "models.GaussianNB", "vector",
+        pure_target, "gaussian-nb", _naive_bayes, "models.GaussianNB", "vector",
         "the classes are given; the output is the share of the first class and its means", bounds=RANGE,
     ),
 }  # fmt: skip

@@ -1,8 +1,8 @@
-"""Make targets from mechanisms of diffprivlib for one number (audited at 0.6.6); adapter `diffprivlib`.
+"""Make targets from mechanisms of diffprivlib 0.6.6 that release one number; they belong to the adapter `diffprivlib`.
 
-The mechanisms are called as `Mechanism(epsilon=…, sensitivity=…, …).randomise(query)`, with a generator that is seeded
-by the generator of the audit. By default diffprivlib draws from the operating system; how the noise is added to the
-query is the same.
+The adapter calls `Mechanism(epsilon=…, sensitivity=…, …).randomise(query)` with a generator that the generator of the
+audit seeds. By default diffprivlib draws from the operating system instead, but adds the noise to the query in the
+same way.
 """
 
 from collections.abc import Callable
@@ -17,12 +17,12 @@ from covassay.verification.audit.adapters.numbers import APPROXIMATE, LAPLACE, P
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
-IN_RANGE = {"lower": 0.0, "upper": 1.0}  # the range of the query, for mechanisms that clip the output to this range
+IN_RANGE = {"lower": 0.0, "upper": 1.0}  # some mechanisms clip their output to this range of the query
 
 
 @lru_cache(maxsize=256)
 def _made(mechanism: str, parameters: tuple[tuple[str, float], ...]) -> Any:
-    """Make the mechanism, or take it from a cache, because its constructor searches for the scale."""
+    """Return the mechanism, from a cache if possible, because its constructor searches for the scale."""
     from diffprivlib import mechanisms
 
     return getattr(mechanisms, mechanism)(**dict(parameters))

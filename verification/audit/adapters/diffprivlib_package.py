@@ -1,17 +1,28 @@
 """Declare what the adapters of diffprivlib need: the package at its pinned version, the generators that it takes,
-its noise.
+its noise, and targets that run it without its warnings.
 """
 
 import math
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from covassay.reference.domain import Vector
+from covassay.reference.privacy import PureDP
 from covassay.verification.audit.recorded.primitives import Family, Into, Primitive
-from covassay.verification.audit.targets.package import Package
+from covassay.verification.audit.targets.package import Package, told_version
+from covassay.verification.audit.targets.target import Target
 
-# diffprivlib 0.6.6 imports with scikit-learn 1.6, but not with 1.9
+Bounds = tuple[tuple[float, float], ...]
+
+RANGE = (0.0, 100.0), (0.0, 1.0)  # the ranges of a positive column and of a share, for targets that need bounds
+ADJACENCY = "it does not say which data sets are neighbours; n is taken from the data"
+
+# diffprivlib 0.6.6 can be imported with scikit-learn 1.6, but not with 1.9
 PACKAGE = Package(requirements=("diffprivlib==0.6.6", "scikit-learn==1.6.1"), modules=("diffprivlib.models",))
 
 
@@ -65,14 +76,14 @@ PRIMITIVES = (
 
 
 def legacy(rng: np.random.Generator) -> np.random.RandomState:
-    """Make a RandomState, which diffprivlib takes, with a seed from the generator."""
+    """Return a RandomState, which diffprivlib accepts, with a seed from the generator."""
     return np.random.RandomState(rng.integers(2**32, dtype=np.uint32))
 
 
 def keeps_factor(rng: np.random.Generator) -> np.random.RandomState:
-    """Make a RandomState that decomposes the covariance of a normal law once for repeated draws.
+    """Return a RandomState that decomposes the covariance of a normal law only once for repeated draws.
 
-    The draws are those of a RandomState, bit for bit.
+    The draws of this generator are those of an ordinary RandomState, bit for bit.
     """
     made: np.random.RandomState = _keeping(np.random.RandomState)(rng.integers(2**32, dtype=np.uint32))
     return made
@@ -80,7 +91,7 @@ def keeps_factor(rng: np.random.Generator) -> np.random.RandomState:
 
 @cache
 def _keeping(state: Any) -> Any:
-    """Return a subclass of the RandomState that stands under numpy's name at the time of the call."""
+    """Return a subclass of the class that numpy calls RandomState at the time of the call."""
 
     class KeepsFactor(state):  # type: ignore[misc]
         _covariance = b""
@@ -93,3 +104,29 @@ def _keeping(state: Any) -> Any:
             return mean + self.standard_normal((size, len(mean))).dot(self._factor)
 
     return KeepsFactor
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Hide the warnings of the package."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def limits(bounds: Bounds) -> tuple[Vector, Vector]:
+    """Return the lower and the upper bounds of the columns."""
+    low, high = np.array(bounds, dtype=float).T
+    return low, high
+
+
+def target(name: str, draw: Callable[..., Any], part: str, **more: Any) -> Target:
+    """Return the target that draws with that part of the installed diffprivlib."""
+    return Target(f"diffprivlib:{name}", draw, version=told_version(PACKAGE, part), primitives=PRIMITIVES, **more)
+
+
+def pure_target(
+    name: str, draw: Callable[..., Any], part: str, released: str, *notes: str, neighbours: str = ADJACENCY, **more: Any
+) -> Target:
+    """Return the target that claims ε-DP for outputs of the kind `released`, with a note on its neighbours."""
+    return target(name, draw, part, released=released, claim=PureDP(1.0), notes=(*notes, neighbours), **more)

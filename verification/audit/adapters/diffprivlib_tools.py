@@ -1,8 +1,8 @@
-"""Make targets from tools of diffprivlib and its K-means (audited at 0.6.6); they belong to the adapter `diffprivlib`.
+"""Make targets from tools of diffprivlib 0.6.6 and from its K-means; they belong to the adapter `diffprivlib`.
 
-All of them look at the columns of a box. The package does not say which data sets are neighbours.
+All targets take columns with public bounds. The package does not say which data sets are neighbours.
 
-- `sum`, `std`, `nanmean`: `tools.sum(X, epsilon, bounds, axis=0)`, `tools.std`, `tools.nanmean`.
+- `mean`, `var`, `sum`, `std`, `nanmean`: `tools.mean(X, epsilon, bounds, axis=0)`, `tools.var` and so on.
 - `count-nonzero`: `tools.count_nonzero` of whether entries of the first column are above the middle of its range.
 - `histogram`: `tools.histogram` of the first column, with as many bins of its range as there are columns. The
 sensitivity of the histogram is 1 for all bins together, which is that of adding or removing a row, so this is its
@@ -11,33 +11,23 @@ adjacency here. - `quantile`: `tools.quantile(x, 0.5, epsilon, bounds)` of the f
 depends on n, so n is fixed here.
 """
 
-import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
-from covassay.reference.privacy import PureDP
-from covassay.verification.audit.adapters.diffprivlib_package import PACKAGE, PRIMITIVES, legacy
-from covassay.verification.audit.targets.package import told_version
+from covassay.verification.audit.adapters.diffprivlib_package import RANGE, Bounds, legacy, limits, pure_target, quiet
 from covassay.verification.audit.targets.target import Target
 
-Bounds = tuple[tuple[float, float], ...]
-
-RANGE = (0.0, 100.0), (0.0, 1.0)  # the ranges of a positive column and of a share
-ADJACENCY = "it does not say which data sets are neighbours; n is taken from the data"
 OF_ONE_ROW = "it does not say which data sets are neighbours; its sensitivities are those of adding or removing a row"
 
 
 def _columns(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds, tool: str) -> Vector:
     from diffprivlib import tools
 
-    low, high = np.array(bounds, dtype=float).T
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return np.asarray(getattr(tools, tool)(x, epsilon, (low, high), axis=0, random_state=legacy(rng)))
+    with quiet():
+        return np.asarray(getattr(tools, tool)(x, epsilon, limits(bounds), axis=0, random_state=legacy(rng)))
 
 
 def _count(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> float:
@@ -62,33 +52,23 @@ def _quantile(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bo
 def _k_means(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
     from diffprivlib.models import KMeans
 
-    low, high = np.array(bounds, dtype=float).T
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = KMeans(n_clusters=x.shape[1], epsilon=epsilon, bounds=(low, high), random_state=legacy(rng)).fit(x)
+    with quiet():
+        model = KMeans(n_clusters=x.shape[1], epsilon=epsilon, bounds=limits(bounds), random_state=legacy(rng)).fit(x)
     centers: Matrix = model.cluster_centers_
     return centers
 
 
-def _target(
-    name: str, draw: Callable[..., Any], part: str, released: str, note: str = ADJACENCY, adjacency: str | None = None
-) -> Target:
-    return Target(
-        f"diffprivlib:{name}", draw, version=told_version(PACKAGE, part), released=released, claim=PureDP(1.0),
-        bounds=RANGE, notes=(note,), primitives=PRIMITIVES, adjacency=adjacency,
-    )  # fmt: skip
-
-
-def _tool(tool: str) -> Callable[[], Target]:
-    return partial(_target, tool, partial(_columns, tool=tool), f"tools.{tool}", "vector")
-
+_boxed = partial(pure_target, bounds=RANGE)
 
 TARGETS: dict[str, Callable[[], Target]] = {
-    **{tool: _tool(tool) for tool in ("sum", "std", "nanmean")},
-    "count-nonzero": partial(_target, "count-nonzero", _count, "tools.count_nonzero", "number"),
+    **{
+        tool: partial(_boxed, tool, partial(_columns, tool=tool), f"tools.{tool}", "vector")
+        for tool in ("mean", "var", "sum", "std", "nanmean")
+    },
+    "count-nonzero": partial(_boxed, "count-nonzero", _count, "tools.count_nonzero", "number"),
     "histogram": partial(
-        _target, "histogram", _histogram, "tools.histogram", "vector", OF_ONE_ROW, adjacency="add-remove"
+        _boxed, "histogram", _histogram, "tools.histogram", "vector", neighbours=OF_ONE_ROW, adjacency="add-remove"
     ),
-    "quantile": partial(_target, "quantile", _quantile, "tools.quantile", "number"),
-    "k-means": partial(_target, "k-means", _k_means, "models.KMeans", "matrix"),
+    "quantile": partial(_boxed, "quantile", _quantile, "tools.quantile", "number"),
+    "k-means": partial(_boxed, "k-means", _k_means, "models.KMeans", "matrix"),
 }

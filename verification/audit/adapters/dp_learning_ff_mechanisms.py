@@ -1,11 +1,15 @@
-"""Targets from dp-learning-ff (audited at 0.0.8): least squares, its noisy second moment, and its copy of coin-press.
+"""Make targets from the least squares of dp-learning-ff 0.0.8, its noisy second moment, and its copy of coin-press.
 
-- `least-squares`: `LeastSquaresClassifier(epsilon, delta, clipping_norm=1, reg_lambda=1, weight_alpha=1, seed)`, with a
-  mechanism of this budget, and `fit(A, y)` with one public class, so that `theta` is one vector. The regression names
-  no neighbours. - `covariance`: `utils.dp_covariance(X_clip, noise_std, rng)`, the step of it that adds noise to XᵀX.
-  The accountant of the package takes clipping_norm² as the sensitivity, which is right when one row is added or
-  removed, so this is its adjacency. - `coinpress-mean`, `coinpress-covariance`: `coinpress.algos`, called as
-  `coinpress_calls` says.
+- The target `least-squares` makes `LeastSquaresClassifier(epsilon, delta, clipping_norm=1, reg_lambda=1,
+  weight_alpha=1, seed)` with a mechanism of the audited budget. The target calls `fit(A, y)` with one public class, so
+  that `theta` is one vector. The class does not say which data sets are neighbours.
+
+- The target `covariance` calls `utils.dp_covariance(X_clip, noise_std, rng)`, the step of least squares that adds noise
+  to XᵀX. The accountant of the package takes clipping_norm² as the sensitivity. This sensitivity is right when one row
+  is added or removed, so the target has add-remove adjacency.
+
+- The targets `coinpress-mean` and `coinpress-covariance` use `coinpress.algos`, whose functions the module
+  `coinpress_calls` calls.
 """
 
 from collections.abc import Callable
@@ -32,9 +36,10 @@ MULTIPLIERS = 0.5, 1000.0  # the noise multiplier is searched in this interval
 
 @lru_cache(maxsize=64)
 def _calibrated(epsilon: float, delta: float) -> Any:
-    """Return the package's mechanism with the noise multiplier that gives this budget by its own accountant.
+    """Return the package's mechanism with the noise multiplier that gives this budget by the package's own accountant.
 
-    `LeastSquaresClassifier.calibrate` raises ZeroDivisionError: its search takes a larger parameter for a larger loss.
+    The package's own `LeastSquaresClassifier.calibrate` raises ZeroDivisionError, because its search takes a larger
+    parameter for a larger loss.
     """
     from dp_learning_ff.mechanisms import LeastSquaresCDPM
 

@@ -1,12 +1,12 @@
-"""Make targets from DPpack, a package of R (audited at 0.2.2), from a copy of sgiddens/DPpack.
+"""Make targets from DPpack 0.2.2, a package of R, in a copy of sgiddens/DPpack.
 
-The environment variable COVASSAY_DPPACK names the directory of a copy. The targets are processes, as those of
-`exec:Rscript dppack_functions.R COPY NAME`, which loads the R files of the copy; R needs jsonlite and rmutil. The
-functions are called with `which.sensitivity='bounded'`, its default: one row is replaced, with the number of rows
-fixed. Mechanism and budget are Laplace noise and ε.
+The environment variable COVASSAY_DPPACK names the directory of the copy. Each target is the process `Rscript
+dppack_functions.R COPY NAME`, which loads the R files of the copy; R needs the packages jsonlite and rmutil. The
+functions are called with `which.sensitivity='bounded'`, which is their default and means that one row is replaced
+while the number of rows is fixed. The functions use Laplace noise with the budget ε.
 
-`mean`, `variance`, `standard-deviation`, `median`: `meanDP(x, eps, lower.bound, upper.bound)`, `varDP`, `sdDP` and
-`medianDP` of the first column. `covariance`: `covDP` of two columns.
+The targets `mean`, `variance`, `standard-deviation` and `median` call `meanDP(x, eps, lower.bound, upper.bound)`,
+`varDP`, `sdDP` and `medianDP` on the first column. The target `covariance` calls `covDP` on two columns.
 """
 
 import os

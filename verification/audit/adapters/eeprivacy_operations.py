@@ -1,16 +1,20 @@
-"""Targets from eeprivacy (audited at 0.0.5): the operations of `eeprivacy.operations` on columns with public bounds.
+"""Make targets from `eeprivacy.operations` of eeprivacy 0.0.5, for columns with public bounds.
 
-- `sum`, `mean`: `PrivateClampedSum(lower_bound, upper_bound).execute(values, epsilon)` and `PrivateClampedMean` of the
-  first column. The two operations are documented as "bounding sensitivity with clamping", so the adapter does not clip.
-  `mean-of-clipped` is the same mean of values that the adapter clips.
-- `vector-mean-laplace`, `vector-mean-gaussian`: `PrivateVectorClampedMeanLaplace(lower_bound, upper_bound, k, N)` and
-  `…Gaussian`, for k columns and N rows; the bounds hold for all columns.
-- `histogram`: `PrivateHistogram(bins)` with as many bins of the range as there are columns. An individual contributes
-  one count, so a row is added or removed.
-- `quantile`: `PrivateQuantile(options).execute(values, epsilon, quantile=0.9)` with 11 options in the range. The
-operation rests on Dwork and Roth (2014), Claim 3.9, where a row is added or removed.
+- The target `sum` calls `PrivateClampedSum(lower_bound, upper_bound).execute(values, epsilon)` on the first column,
+  and `mean` calls `PrivateClampedMean`. Both operations are documented as "bounding sensitivity with clamping", so the
+  adapter does not clip. The target `mean-of-clipped` returns the same mean of values that the adapter clips.
 
-For the other operations no neighbours are stated. All draw from NumPy's global generator, which the adapter seeds.
+- The targets `vector-mean-laplace` and `vector-mean-gaussian` call `PrivateVectorClampedMeanLaplace(lower_bound,
+  upper_bound, k, N)` and `…Gaussian` for k columns and N rows, with the same bounds for all columns.
+
+- The target `histogram` calls `PrivateHistogram(bins)` with as many bins of the range as there are columns. An
+  individual contributes one count, so neighbours differ by adding or removing a row.
+
+- The target `quantile` calls `PrivateQuantile(options).execute(values, epsilon, quantile=0.9)` with 11 options in the
+  range. The operation rests on Claim 3.9 of Dwork and Roth (2014), where a row is added or removed.
+
+For the other operations the package does not say which data sets are neighbours. All operations draw from NumPy's
+global generator, which the adapter seeds.
 """
 
 from collections.abc import Callable

@@ -1,13 +1,15 @@
-"""Targets from the code of "Private Covariance Estimation", a copy of google-research/private_covariance_estimation.
+"""Make targets from the code of "Private Covariance Estimation", in a copy of
+google-research/private_covariance_estimation.
 
 The environment variable COVASSAY_GOOGLE_RESEARCH names the directory that has the folder
-`private_covariance_estimation` (audited as of 2026). The functions take XᵀX of rows of norm at most 1, which the
-adapter clips. The functions do not say which data sets are neighbours; their sensitivities, 1 for XᵀX and for its
-eigenvalues, are those of adding or removing a row with the number of rows kept as an argument, so this is the adjacency
-here.
+`private_covariance_estimation`, which was audited in 2026. The functions take XᵀX of rows with norm at most 1, and
+the adapter clips the rows. The functions do not say which data sets are neighbours. The sensitivities in the code, 1
+for XᵀX and for its eigenvalues, are those of adding or removing a row while n is an argument, so the targets have
+add-remove adjacency.
 
-`gaussian`: `gaussian_mechanism(cov, epsilon, delta)`; `laplace`: `laplace_mechanism(cov, epsilon)`; `iterative`:
-`iterative_mechanism(cov, n, epsilon)`; `talwar`: `iterative_mechanism_talwar(cov, n, epsilon)`.
+The target `gaussian` calls `gaussian_mechanism(cov, epsilon, delta)`, and `laplace` calls `laplace_mechanism(cov,
+epsilon)`. The target `iterative` calls `iterative_mechanism(cov, n, epsilon)`, and `talwar` calls
+`iterative_mechanism_talwar(cov, n, epsilon)`.
 """
 
 from collections.abc import Callable

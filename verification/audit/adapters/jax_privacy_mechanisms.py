@@ -1,8 +1,8 @@
-"""Targets from jax-privacy (audited at 2.0.0): `gaussian`, the noise that its privatizers add to a sum of gradients.
+"""Make a target `gaussian` from the noise that privatizers of jax-privacy 2.0.0 add to a sum of gradients.
 
-`noise_addition.gaussian_privatizer(stddev, prng_key)`, whose `update` gives the sum with noise, in float32 as jax
-computes by default. The package takes a standard deviation and no budget; the adapter chooses the deviation that
-makes the query ρ-zCDP.
+The target calls `update` of `noise_addition.gaussian_privatizer(stddev, prng_key)`, which returns the sum with noise,
+in float32 as jax computes by default. The package takes a standard deviation and no budget. The adapter chooses the
+standard deviation that makes the query ρ-zCDP.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,11 @@
-"""Targets from morie (audited at 1.5.1): `fn.dp_covariance(X, C=1, epsilon, delta, seed)`, documented as (ε, δ)-DP.
+"""Make targets from the function `fn.dp_covariance(X, C=1, epsilon, delta, seed)` of morie 1.5.1, documented as (ε,
+δ)-DP.
 
 The module of the function says that neighbouring data sets differ in one replaced record, with the number of rows
-fixed. `covariance`: the noisy second moment without its projection (`project_psd=False`), with a seed from the audit's
-generator. `covariance-without-seed`: the noisy second moment with the default `seed=None`, of which the documentation
-says "leave None for a real release". The function clips the rows itself. Other targets are in `morie_statistics`.
+fixed. The target `covariance` returns the noisy second moment without its projection (`project_psd=False`), with a seed
+from the generator of the audit. The target `covariance-without-seed` returns it with the default `seed=None`, of which
+the documentation says "leave None for a real release". The function clips the rows itself. The module
+`morie_statistics` makes other targets from morie.
 """
 
 from collections.abc import Callable
@@ -18,7 +20,7 @@ from covassay.verification.audit.adapters.morie_statistics import PACKAGE, PRIMI
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
-NAME = "gauss-cov-approximate"  # the documentation describes this mechanism of the reference, with the classical σ
+NAME = "gauss-cov-approximate"  # the documentation describes this mechanism, with the classical scale σ
 OPTIONS = (("calibration", "paper"), ("ensemble", "wigner"))
 
 

@@ -1,14 +1,21 @@
-"""Make targets from statistics of morie (audited at 1.5.1); they belong to the adapter `morie`.
+"""Make targets from statistics of morie 1.5.1; they belong to the adapter `morie`.
 
-The package states bounded DP, one replaced record with the number of rows fixed. Each function gets a seed from the
-audit's generator, and the output is its `release`. The bounds are those of the first column.
+The package states bounded DP, in which one record is replaced and the number of rows is fixed. Each function gets a
+seed from the generator of the audit, and the target returns its `release`. The bounds of all targets are those of the
+first column.
 
-- `sum`, `mean`: `fn.dp_sum(x, a, b, epsilon, seed)` and `fn.dp_mean`. `mean-private-n`: `dp_mean(…, known_n=False)`,
-  which draws noise for the number of rows too.
-- `count`: `fn.dp_count` of whether entries are above the middle of the range, `nonneg=False`.
-- `histogram`: `fn.dp_histogram` with as many bins of the range as there are columns, `nonneg=False`.
-- `quantile`: `fn.dp_quantile(x, 0.5, epsilon, a, b, seed)`.
-- `laplace`, `gaussian`: `fn.dp_laplace_mechanism(y, sensitivity, epsilon, seed)` and `fn.dp_gaussian_mechanism`.
+- The targets `sum` and `mean` call `fn.dp_sum(x, a, b, epsilon, seed)` and `fn.dp_mean`. The target `mean-private-n`
+  calls `dp_mean(…, known_n=False)`, which also adds noise to the number of rows.
+
+- The target `count` calls `fn.dp_count` with `nonneg=False` to count the entries above the middle of the range.
+
+- The target `histogram` calls `fn.dp_histogram` with `nonneg=False` and as many bins of the range as there are
+  columns.
+
+- The target `quantile` calls `fn.dp_quantile(x, 0.5, epsilon, a, b, seed)`.
+
+- The targets `laplace` and `gaussian` call `fn.dp_laplace_mechanism(y, sensitivity, epsilon, seed)` and
+  `fn.dp_gaussian_mechanism`.
 """
 
 from collections.abc import Callable
@@ -40,7 +47,7 @@ def _seed_of(generator: Any, *arguments: Any, **named: Any) -> Any:
 
 
 def _as_theirs(output: Any, *arguments: Any, **named: Any) -> Any:
-    """Convert the output to the package's own array type."""
+    """Convert the output to the array type of the package."""
     from morie.fn import _array_core
 
     return _array_core.array(output.tolist()) if output.ndim else float(output)

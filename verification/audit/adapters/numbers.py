@@ -1,8 +1,8 @@
-"""Make targets that release one number by a sampler of a library: the mean squared norm of the rows, plus noise.
+"""Make targets that release the mean squared norm of the rows, with noise from a sampler of a library.
 
-Replacing a row in the unit ball changes this query by at most 1/n. The adapters clip the rows, compute the query
-in float64, and leave the rest to the library: its mechanism, or its sampler, is called with the query or with the scale
-that the claim asks for.
+Replacing a row in the unit ball changes the mean squared norm by at most 1/n. An adapter clips the rows and computes
+the query in float64. Then the adapter calls the library's mechanism with the query, or the library's sampler with the
+scale that the claim asks for.
 """
 
 import math
@@ -16,12 +16,12 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.recorded.primitives import Primitive
 from covassay.verification.audit.targets.target import Target
 
-Release = Callable[..., Any]  # maps (query, sensitivity, rng=…, **budget) to the number that is released
+Release = Callable[..., Any]  # takes (query, sensitivity, rng=…, **budget); returns the released number
 
 QUERY = "the query is the mean squared norm of the clipped rows; the adapter computes it in float64"
 UNSEEDED = "draws from the operating system: this run cannot be replayed draw for draw"
 PURE, APPROXIMATE, CONCENTRATED = PureDP(1.0), ApproximateDP(1.0, 1e-5), ZCDP(0.5)
-LAPLACE = "private-trace"  # the mechanism of the reference that releases this query with Laplace noise
+LAPLACE = "private-trace"  # this mechanism of the reference releases the same query with Laplace noise
 
 
 def gaussian_deviation(sensitivity: float, rho: float) -> float:
@@ -33,7 +33,7 @@ def number_target(
     name: str, release: Release, version: str, claim: Guarantee, mechanism: str | None = None, seeded: bool = True,
     primitives: tuple[Primitive, ...] = (),
 ) -> Target:  # fmt: skip
-    """Return the target of that name; with a `mechanism`, the law of its output is known."""
+    """Return the target with this name; if a `mechanism` is given, the law of its output is known."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         rows = unit_rows(x)

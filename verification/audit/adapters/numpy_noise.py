@@ -1,6 +1,7 @@
-"""Targets from the noise of NumPy: `numpy:laplace` and `numpy:normal` add a draw of the generator to a float64 query.
+"""Make targets `numpy:laplace` and `numpy:normal`, which add noise of a NumPy generator to a float64 query.
 
-In real arithmetic these are the Laplace mechanism, which is ε-DP, and the Gaussian mechanism, which is ρ-zCDP.
+In real arithmetic, `numpy:laplace` is the Laplace mechanism, which is ε-DP, and `numpy:normal` is the Gaussian
+mechanism, which is ρ-zCDP.
 """
 
 from collections.abc import Callable

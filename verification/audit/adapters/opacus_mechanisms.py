@@ -1,9 +1,9 @@
-"""Make targets from opacus (audited at 1.6.0): the noise that its optimizers add to a sum of clipped gradients.
+"""Make targets from the noise that optimizers of opacus 1.6.0 add to a sum of clipped gradients.
 
-`noise`: `opacus.optimizers.optimizer._generate_noise(std, reference, generator)`, added to the query in float32 as
-`DPOptimizer.add_noise` adds it to a gradient; `noise-secure`: the same with `secure_mode=True`, whose documentation
-says that it protects from attacks on the representation of floats. opacus is given a noise multiplier and no budget;
-the standard deviation here is the one that makes the query ρ-zCDP.
+The target `noise` adds `opacus.optimizers.optimizer._generate_noise(std, reference, generator)` to the query in
+float32, as `DPOptimizer.add_noise` adds it to a gradient. The target `noise-secure` passes `secure_mode=True`, whose
+documentation says that it protects from attacks on the representation of floats. The package opacus takes a noise
+multiplier and no budget. The adapter chooses the standard deviation that makes the query ρ-zCDP.
 """
 
 from collections.abc import Callable

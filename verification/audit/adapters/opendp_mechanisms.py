@@ -1,24 +1,26 @@
-"""Make targets from OpenDP (audited at 0.16.0).
+"""Make targets from OpenDP 0.16.0 for eigenvectors, eigenvalues and principal components.
 
-`private-eigenvector`: `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`, built with the unit ε for
-which its own privacy map gives `.map(2) = ε`; replacing one row is one removal and one addition. The measurement has
-the exponent ε/4 of ADK19, here calibration "paper". OpenDP draws from the operating system. So that a run can be
-replayed, the adapter replaces the generator that OpenDP's Python code calls by the seeded generator of the audit.
-OpenDP searches for the parameter of the proposal anew in every draw, which takes most of the time; the parameter is a
-function of the data alone, so the adapter keeps it from draw to draw on the same data. The sampler itself, proposal and
-acceptance, is OpenDP's own code, untouched.
+The target `private-eigenvector` calls `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`. The target is
+built with the unit ε for which its own privacy map gives `.map(2) = ε`, because replacing one row is one removal and
+one addition. The measurement has the exponent ε/4 of ADK19, which the reference calls calibration "paper". OpenDP draws
+from the operating system. So that a run can be replayed, the adapter replaces the generator that OpenDP's Python code
+calls by the seeded generator of the audit. In every draw, OpenDP searches again for the parameter of the proposal,
+which takes most of the time. The parameter of the proposal is a function of the data alone, so the adapter stores it
+while the data stay the same. The proposals and their acceptance are OpenDP's own code, without changes.
 
-`eigendecomposition`: `make_private_np_eigendecomposition`, whose eigenvalues and eigenvectors the adapter puts together
-as V diag(w) Vᵀ/n. The budget is split evenly between the eigenvalues and the d − 1 eigenvectors. OpenDP's Rust library
-draws the Laplace noise, so this target is not seeded. `eigendecomposition-about-origin`: the same with an input domain
-`array2_domain(norm=1, origin=(3, …, 3))`, to which the adapter moves the rows of the unit ball.
+The target `eigendecomposition` calls `make_private_np_eigendecomposition`. The adapter puts its eigenvalues w and
+eigenvectors V together as V diag(w) Vᵀ/n. The budget is split evenly between the eigenvalues and the d − 1
+eigenvectors. OpenDP's Rust library draws the Laplace noise, so the audit cannot seed the target `eigendecomposition`.
+The target `eigendecomposition-about-origin` uses the input domain `array2_domain(norm=1, origin=(3, …, 3))` instead, to
+which the adapter moves the rows of the unit ball.
 
-`eigenvalues`: `make_private_eigenvalues` with Laplace noise, at the scale for which its own privacy map gives
-`.map(2) = ε`; the output has the eigenvalues of XᵀX. The adapter calls the two parts of this chain one after the other,
-so that the noise is recorded. `pca`: `sklearn.decomposition.PCA(epsilon, row_norm=1, n_samples,
-n_features).fit(X)`, documented as "epsilon: the privacy budget" for n_changes = 1 change of a row; the output has
-`mean_`, and below it Vᵀ diag(singular_values_²/n) V. The class searches for its noise scales, which are functions of n,
-d and ε, anew in every draw; the adapter keeps them from draw to draw.
+The target `eigenvalues` calls `make_private_eigenvalues` with Laplace noise, at the scale for which its own privacy
+map gives `.map(2) = ε`, and returns the eigenvalues of XᵀX. The adapter calls the two parts of the chain
+`make_private_eigenvalues` one after the other, so that the noise is recorded. The target `pca` calls
+`sklearn.decomposition.PCA(epsilon, row_norm=1, n_samples, n_features).fit(X)`. The documentation of the class says
+"epsilon: the privacy budget" for n_changes = 1 change of a row. The target returns `mean_`, with Vᵀ
+diag(singular_values_²/n) V below it. In every draw, the class searches again for its noise scales, which are functions
+of n, d and ε, so the adapter stores them from draw to draw.
 """
 
 import os
@@ -36,13 +38,13 @@ from covassay.verification.audit.adapters.opendp_package import PACKAGE
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
-ORIGIN = 3.0  # every coordinate of the origin of a domain whose centre is not 0
+ORIGIN = 3.0  # each coordinate of the centre of a domain that is not centred at 0
 
 
 class _Seeded:
-    """Replaces OpenDP's generator and draws from the generator of the current draw.
+    """A replacement for OpenDP's generator that draws from the generator of the current draw.
 
-    A rejection sampler draws from the same normal law again and again, so the factor of its covariance is kept.
+    A rejection sampler draws from the same normal law many times, so the factor of its covariance is stored.
     """
 
     def __init__(self) -> None:
@@ -63,7 +65,9 @@ _GENERATOR = _Seeded()
 
 
 class _Kept:
-    """OpenDP's binary search, with a cached result while `data` does not change; nothing is cached without `data`."""
+    """OpenDP's binary search, whose result is cached while `data` does not change; without `data`, nothing is
+    cached.
+    """
 
     def __init__(self, search: Callable[..., Any]) -> None:
         self.search = search
@@ -79,10 +83,10 @@ class _Kept:
 
 
 class _KeptScales:
-    """OpenDP's search for a scale, and the chain with this scale; the scale is cached while `public` is set.
+    """OpenDP's search for a noise scale, whose result is cached while `public` is set.
 
-    `public` has the numbers that the searches of one draw are functions of. The searches come in the same order in
-    every draw.
+    `public` has the numbers that determine the results of the searches in one draw. The searches come in the same order
+    in every draw.
     """
 
     def __init__(self, search: Callable[..., Any]) -> None:
@@ -102,7 +106,7 @@ class _KeptScales:
 
 
 def _library() -> Any:
-    # a failing draw would spend a hundred times its own time on a trace of Rust functions, which no report shows
+    # a failing draw would spend a hundred times its own time on a stack trace in Rust, which no report shows
     os.environ.setdefault("RUST_LIB_BACKTRACE", "0")
     import opendp.prelude as dp
 
@@ -160,14 +164,15 @@ def _eigendecomposition(x: Matrix, *, epsilon: float, rng: np.random.Generator, 
     measurement = _decomposition_measurement(len(x), x.shape[1], float(epsilon), origin)
     _GENERATOR.rng = rng
     values, vectors = measurement(unit_rows(x) + origin)
-    w, v = np.asarray(values)[::-1], np.asarray(vectors)  # the eigenvalues are ascending, the vectors descending
+    # the eigenvalues are in ascending order, and the eigenvectors in descending order
+    w, v = np.asarray(values)[::-1], np.asarray(vectors)
     matrix: Matrix = (v * w) @ v.T / len(x)
     return matrix
 
 
 @lru_cache(maxsize=64)
 def _eigenvalues_parts(n: int, d: int, epsilon: float) -> tuple[Any, Any, float]:
-    """Return the eigenvalues, the measurement that is chained to them, and the scale of its noise."""
+    """Return the eigenvalues, the measurement that follows them in the chain, and the scale of its noise."""
     dp = _library()
     from opendp.extras.numpy import _sscp_domain
     from opendp.extras.sklearn._make_eigenvalues import make_eigenvalues
@@ -190,7 +195,7 @@ def _eigenvalues(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vect
 
 
 def _by_map(made: Callable[..., Any], x: Matrix, *, epsilon: float) -> float:
-    """Return the loss by OpenDP's privacy map for one replaced row, which is one removal and one addition."""
+    """Return the privacy loss by OpenDP's privacy map for one replaced row, which is one removal and one addition."""
     return float(made(n=len(x), d=x.shape[1], epsilon=float(epsilon)).map(2))
 
 
@@ -215,7 +220,7 @@ def _pca(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def private_eigenvector() -> Target:
-    """Run the exponential mechanism for the leading eigenvector."""
+    """Return a private leading eigenvector by the exponential mechanism."""
     _library()
     return Target(
         "opendp:private-eigenvector",

@@ -1,7 +1,8 @@
-"""Make targets from mechanisms of OpenDP for one number (audited at 0.16.0); they belong to the adapter `opendp`.
+"""Make targets from mechanisms of OpenDP 0.16.0 that release one number; they belong to the adapter `opendp`.
 
-`laplace` is `make_laplace`, ε-DP, and `gaussian` is `make_gaussian`, ρ-zCDP, both on floats, with the scale for which
-the library's own privacy map gives the claim. OpenDP's Rust library draws the noise, so these targets are not seeded.
+The target `laplace` calls `make_laplace`, which is ε-DP, and `gaussian` calls `make_gaussian`, which is ρ-zCDP. Both
+functions work on floats, with the scale for which the library's own privacy map gives the claim. OpenDP's Rust library
+draws the noise, so the audit cannot seed the targets `laplace` and `gaussian`.
 """
 
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from covassay.verification.audit.adapters.opendp_package import PACKAGE
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
-CLOSE = 1e-9  # the loss by OpenDP's privacy map and the claim may have this relative difference
+CLOSE = 1e-9  # the privacy loss by OpenDP's privacy map may differ from the claim by this relative amount
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""Declare what the adapters of OpenDP need: the package at its pinned version."""
+"""Declare which version of OpenDP its adapters need."""
 
 from covassay.verification.audit.targets.package import Package
 

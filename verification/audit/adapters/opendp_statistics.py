@@ -1,19 +1,25 @@
-"""Make targets from statistics of OpenDP beyond covariance (audited at 0.16.0); they belong to the adapter `opendp`.
+"""Make targets from OpenDP 0.16.0 for a mean, a choice, a regression and bounded columns; they belong to the adapter
+`opendp`.
 
-- `mean`: `extras.numpy._make_np_mean.make_private_np_mean` on rows of norm at most 1, with the scale for which its own
-  privacy map gives ρ for one replaced row.
-- `noisy-max`: `make_noisy_max` of the sums of the squared columns, of which a row of norm at most 1 moves each by at
-  most 1. The output is the number of a column.
-- `theil-sen`: `sklearn.linear_model.LinearRegression(max_divergence(), x_bounds, y_bounds, scale).fit(X, y)`, whose
-  slope and intercept are the output, with the scale for which its own map gives ε for one replaced row. The regression
-  shuffles the rows by NumPy's global generator, which the adapter seeds. - `box-gauss`, `box-laplace`: `make_gaussian`
-  and `make_laplace` on the vector of the weighted sums of bounded columns (`box_moments`), with the scale for which
-  their own maps give the budget at the sensitivity of this vector. OpenDP has no function with this joint law: its sums
-  of bounded columns, composed, add their budgets up. The adapter computes the sums, and the rows, mean and covariance
-  from the noisy ones.
+- The target `mean` calls `extras.numpy._make_np_mean.make_private_np_mean` on rows of norm at most 1, with the scale
+  for which its own privacy map gives ρ for one replaced row.
 
-A map is proportional to 1/scale, or to 1/scale² for ρ. OpenDP's Rust library draws the noise, so these targets are
-not seeded.
+- The target `noisy-max` calls `make_noisy_max` on the sums of the squared columns, and returns the number of a
+  column. A row of norm at most 1 changes each sum by at most 1.
+
+- The target `theil-sen` calls `sklearn.linear_model.LinearRegression(max_divergence(), x_bounds, y_bounds,
+  scale).fit(X, y)`, and returns the slope and the intercept. The regression uses the scale for which its own privacy
+  map gives ε for one replaced row. The regression shuffles the rows by NumPy's global generator, which the adapter
+  seeds.
+
+- The targets `box-gauss` and `box-laplace` call `make_gaussian` and `make_laplace` on the vector of the weighted sums
+  of bounded columns (`box_moments`). Both targets use the scale for which the privacy maps give the budget at the
+  sensitivity of the vector of sums. OpenDP has no function with the joint law of these sums, because the budgets of its
+  sums of bounded columns add up under composition. The adapter computes the sums, and then the number of rows, the mean
+  and the covariance from the noisy sums.
+
+A privacy map is proportional to 1/scale, or to 1/scale² for ρ. OpenDP's Rust library draws the noise, so the audit
+cannot seed these targets of OpenDP.
 """
 
 import math
@@ -41,11 +47,11 @@ from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
 
 Bounds = tuple[tuple[float, float], ...]
-RANGE = (0.0, 10.0), (0.0, 10.0)  # the ranges of x and y, as in the documentation's example
+RANGE = (0.0, 10.0), (0.0, 10.0)  # the ranges of x and y are those of an example in the documentation
 SQUARE = ((0.0, 4.0), (-1.0, 1.0))
 SUMS = "the adapter computes the sums of bounded columns and their weights, and the estimates from the noisy sums"
 KEPT = "its input domain promises rows of norm at most 1; the adapter keeps this promise"
-REPLACED = 2  # the symmetric distance of data sets in which one row is replaced
+REPLACED = 2  # two data sets in which one row is replaced have this symmetric distance
 
 
 def _library() -> Any:
@@ -107,13 +113,13 @@ def _noise_on_vector(gaussian: bool, length: int, change: float, budget: float) 
 
 
 def _of_sums(x: Matrix, bounds: Bounds, gaussian: bool, budget: float) -> Matrix:
-    """Return the rows, the mean and the covariance from noisy weighted sums of the scaled columns."""
+    """Return the number of rows, the mean and the covariance from noisy weighted sums of the scaled columns."""
     box = Box.of(bounds)
     rows, n, d = scaled_rows(x, box)
     weights = (gauss_weights if gaussian else laplace_weights)(d, "replace-one")
     change = math.sqrt(l2_squared(d, weights, "replace-one")) if gaussian else float(l1(d, weights, "replace-one"))
     sums, units = moment_sums(rows, n, d), spreads(1.0, weights, d)
-    i, j = np.nonzero(np.triu(units))  # the number of rows is public, and gets no noise
+    i, j = np.nonzero(np.triu(units))  # the number of rows is public and gets no noise
     noisy = _noise_on_vector(gaussian, len(i), change, budget)((sums[i, j] / units[i, j]).tolist())
     sums[i, j] = sums[j, i] = np.asarray(noisy) * units[i, j]
     return estimates(sums, box)

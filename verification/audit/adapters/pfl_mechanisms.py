@@ -1,8 +1,9 @@
-"""Make targets from pfl (Apple; audited at 0.6.0): `gaussian`, (ε, δ)-DP, and `laplace`, ε-DP.
+"""Make targets from pfl 0.6.0 (Apple): `gaussian`, which is (ε, δ)-DP, and `laplace`, which is ε-DP.
 
-The targets are `GaussianMechanism.construct_single_iteration(clipping_bound, epsilon, delta)` and
-`LaplaceMechanism(clipping_bound, epsilon)`. The method `add_noise` adds noise to statistics of norm at most the bound,
-which is how far one contribution moves a sum; here it is how far one row moves the query.
+The targets call `GaussianMechanism.construct_single_iteration(clipping_bound, epsilon, delta)` and
+`LaplaceMechanism(clipping_bound, epsilon)`. The method `add_noise` of both classes adds noise to statistics whose norm
+is at most the bound. In the package, the bound is the largest change of a sum by one contribution. In the adapter, it
+is the largest change of the query by one row.
 """
 
 from collections.abc import Callable

@@ -1,13 +1,17 @@
-"""Make targets from PipelineDP (OpenMined; audited at 0.3.1): the metrics of its combiners, ε-DP with Laplace noise.
+"""Make targets from the metrics of PipelineDP 0.3.1 (OpenMined), which are ε-DP with Laplace noise.
 
-`combiners.create_compound_combiner(AggregateParams(…), NaiveBudgetAccountant(ε, …))` chooses the combiners for metrics
-of a partition and splits the budget. In the adapter every row is the one contribution of one user to one partition, so
-that neighbours differ by a row that is added or removed. The bounds are those of the first column.
+The function `combiners.create_compound_combiner(AggregateParams(…), NaiveBudgetAccountant(ε, …))` chooses how the
+metrics of a partition are computed, and splits the budget. In the adapter every row is the one contribution of one
+user to one partition, so that neighbours differ by a row that is added or removed. The bounds of the metrics are those
+of the first column.
 
-- `count`, `sum`: these metrics. `vector-sum`: of rows whose entries are at most 1, with the norm kind Linf.
-- `mean`: count and mean. `variance`: count, mean and variance. These metrics are output as the numbers from which the
-combiner computes them: with m the middle of the range and c = max(1, count), the count, (mean − m) c, and (variance +
-(mean − m)²) c. The metrics are a function of these numbers, and these numbers of the metrics.
+- The targets `count` and `sum` return the metrics count and sum. The target `vector-sum` returns the sum of rows
+  whose entries are at most 1, with the norm kind Linf.
+
+- The target `mean` uses the metrics count and mean, and `variance` uses count, mean and variance. Let m be the middle
+  of the range and c = max(1, count). The targets return the numbers from which the metrics are computed: count, (mean
+  − m) c, and (variance + (mean − m)²) c. The returned numbers determine the metrics, and the metrics determine the
+  returned numbers.
 
 The C++ library of python-dp draws the noise.
 """
@@ -55,7 +59,7 @@ PRIMITIVES = (
 
 @lru_cache(maxsize=64)
 def _combiner(metrics: tuple[str, ...], epsilon: float, low: float, high: float, columns: int) -> Any:
-    """Make the package's own choice of combiners for these metrics, with the whole budget."""
+    """Return the combiner that the package chooses for these metrics, with the whole budget."""
     import pipeline_dp
     from pipeline_dp import aggregate_params, combiners
 
@@ -83,7 +87,7 @@ def _metrics(x: Matrix, metrics: tuple[str, ...], epsilon: float, bounds: Any) -
 
 
 def _moments(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Any, metrics: tuple[str, ...]) -> Vector:
-    """Recover the numbers from which the metrics were computed."""
+    """Return the numbers from which the package computed the metrics."""
     found = _metrics(x, metrics, epsilon, bounds)
     count, mean = found.count, found.mean - np.mean(bounds[0])
     put_out = [count, mean * max(1.0, count)]

@@ -1,9 +1,10 @@
-"""Targets from the code of "Differentially Private Covariance Revisited", from a copy of hkustDB/PrivateCovariance.
+"""Make targets from the code of "Differentially Private Covariance Revisited", in a copy of hkustDB/PrivateCovariance.
 
-The environment variable COVASSAY_PRIVATE_COVARIANCE names the directory of a copy (audited at dafcdfe). The functions
-take rows of norm at most 1, which the experiments in that repository ensure; here the adapter clips the rows.
-Data and noise are in single precision, as in the experiments. The functions of `adaptive` take ρ, `LapCov`,
-`SeparateLapCov` and `ClippedLapCov` take ε, and the pure variant of `AdaptiveCov` turns ρ into ε = √(2ρ).
+The environment variable COVASSAY_PRIVATE_COVARIANCE names the directory of the copy, which was audited at commit
+dafcdfe. The functions take rows of norm at most 1. The experiments in that repository ensure this, and so does the
+adapter, which clips the rows. Data and noise are in single precision, as in the experiments. The functions of
+`adaptive` take ρ, and `LapCov`, `SeparateLapCov` and `ClippedLapCov` take ε. The pure variant of `AdaptiveCov` takes
+ρ and spends ε = √(2ρ).
 """
 
 from collections.abc import Callable
@@ -26,8 +27,8 @@ PACKAGE = Package(
     files=("adaptive/algos.py", "exponential/algos.py"),
     project="hkustDB/PrivateCovariance",
 )
-BETA = 0.1  # the failure probability for the choice of thresholds, as in the experiments of the project
-TRACE = 1.0  # the clipped functions are given this public bound on the trace
+BETA = 0.1  # the failure probability for the choice of thresholds in the project's experiments
+TRACE = 1.0  # the functions that clip get this public bound on the trace
 CLIPS = "its callers make sure that rows have norm at most 1, which the adapter does"
 
 

@@ -1,10 +1,11 @@
-"""Make targets from boosted AdaSSP of google-research, from a copy of its folder `private_kendall`.
+"""Make a target from the boosted AdaSSP regression of google-research, in a copy of its folder `private_kendall`.
 
-The environment variable COVASSAY_PRIVATE_KENDALL names the directory that has this folder (audited as of 2026).
-`boosted-adassp`: `boosted_adassp(features, labels, num_rounds=2, feature_clip_norm=1, gradient_clip_norm=1, epsilon,
-delta)`, whose output "will satisfy (epsilon, delta)-DP". Features are the columns but the last one, labels the last
-one. The package names no neighbours; its sensitivities are those of adding or removing a row, as in the paper that it
-implements, so this is the adjacency here. The package draws from NumPy's global generator, which the adapter seeds.
+The environment variable COVASSAY_PRIVATE_KENDALL names the directory that has the folder `private_kendall`, which was
+audited in 2026. The target `boosted-adassp` calls `boosted_adassp(features, labels, num_rounds=2, feature_clip_norm=1,
+gradient_clip_norm=1, epsilon, delta)`, whose output "will satisfy (epsilon, delta)-DP". The last column has the labels,
+and the other columns are the features. The package does not say which data sets are neighbours. The sensitivities in
+the package are those of adding or removing a row, as in the paper that it implements, so the target has add-remove
+adjacency. The package draws from NumPy's global generator, which the adapter seeds.
 """
 
 from collections.abc import Callable
@@ -31,7 +32,7 @@ ROUNDS = 2
 
 @cache
 def _module() -> Any:
-    """Return the module, with a cache for its search for μ, which depends only on ε and δ."""
+    """Return the module of the package, with a cache for its search for μ, which depends only on ε and δ."""
     from private_kendall import boosted_adassp
 
     vars(boosted_adassp)["dp_to_gdp"] = cache(boosted_adassp.dp_to_gdp)

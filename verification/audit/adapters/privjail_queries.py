@@ -1,15 +1,19 @@
-"""Make targets from privjail (Toyota; audited at 0.1.2): sums of rows with noise, as its accountants account for them.
+"""Make targets from noisy sums of rows by privjail 0.1.2 (Toyota), with the budget that its accountants compute.
 
-A private array is made of the rows with `distance = 1`, which is what `privjail.numpy.load` does: neighbours differ by
-one row that is added or removed. Rows are clipped by `privjail.clip_norm`.
+The adapter makes a private array of the rows with `distance = 1`, as `privjail.numpy.load` does. So neighbours differ
+by one row that is added or removed. The function `privjail.clip_norm` clips the rows.
 
-- `sum-laplace`: `laplace_mechanism(clip_norm(rows, 1).sum(axis=0), eps=ε)` with a pure accountant. `clip_norm` has the
-  ℓ₂ norm by default. `sum-laplace-l1`: the same with `clip_norm(rows, 1, ord=1)`.
-- `sum-gaussian`: `gaussian_mechanism(…, rho=ρ)` of the first sum with a zCDP accountant. `scatter-gaussian`: of XᵀX.
-- `histogram`: `laplace_mechanism(numpy.histogram(first column, bins=d, range=(−1, 1)), eps=ε)`.
+- The target `sum-laplace` calls `laplace_mechanism(clip_norm(rows, 1).sum(axis=0), eps=ε)` with a pure accountant;
+  `clip_norm` uses the ℓ₂ norm by default. The target `sum-laplace-l1` clips with `clip_norm(rows, 1, ord=1)` instead.
 
-The package draws from NumPy's global generator, which the adapter seeds for each draw. The package asks for NumPy 2.1.3
-and pandas 2, with which no other adapter shares a process: `covassay adapters install privjail` makes an environment.
+- The target `sum-gaussian` calls `gaussian_mechanism(…, rho=ρ)` on the sum of the rows after ℓ₂ clipping, with a zCDP
+  accountant. The target `scatter-gaussian` calls it on XᵀX.
+
+- The target `histogram` calls `laplace_mechanism(numpy.histogram(first column, bins=d, range=(−1, 1)), eps=ε)`.
+
+The package draws from NumPy's global generator, which the adapter seeds for each draw. The package requires NumPy 2.1.3
+and pandas 2, which no other adapter can use, so the command `covassay adapters install privjail` makes an environment
+for it.
 """
 
 from collections.abc import Callable
@@ -30,7 +34,7 @@ NEIGHBOURS = "a private array has distance 1: one row is added or removed"
 
 
 def _rows(x: Matrix, accountant: str) -> Any:
-    """Return the private array, with an accountant that has no limit."""
+    """Return the private array of these rows, with an accountant that has no limit."""
     import privjail
     from privjail.numpy.array import PrivNDArray
 

@@ -1,8 +1,9 @@
-"""Make targets from python-dp (OpenMined's wrapper of Google's library; audited at 1.1.5).
+"""Make targets from mechanisms of python-dp 1.1.5, which is OpenMined's wrapper of Google's library.
 
-`laplace`: `LaplaceMechanism(epsilon, sensitivity).add_noise(query)`, ε-DP, which rounds to a grid. `gaussian`:
-`GaussianMechanism(epsilon, delta, sensitivity).add_noise(query)`, (ε, δ)-DP. The targets draw from the operating
-system. Other targets are in `python_dp_algorithms`.
+The target `laplace` calls `LaplaceMechanism(epsilon, sensitivity).add_noise(query)`, which is ε-DP and rounds to a
+grid. The target `gaussian` calls `GaussianMechanism(epsilon, delta, sensitivity).add_noise(query)`, which is (ε,
+δ)-DP. Both mechanisms draw from the operating system. The module `python_dp_algorithms` makes other targets from
+python-dp.
 """
 
 from collections.abc import Callable

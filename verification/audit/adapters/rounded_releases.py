@@ -1,7 +1,8 @@
-"""Make targets from exact releases: `rounded:NAME`, `rounded:NAME-tight`, …, with the names of `covassay_mechanisms`.
+"""Make targets `rounded:NAME`, `rounded:NAME-tight`, … from releases that are rounded correctly, with the names of
+`covassay_mechanisms`.
 
-The bits come from a source that is seeded by the generator of the audit, so that a run can be repeated. In all other
-respects, the command `covassay release --rounded` makes the same releases.
+The random bits come from a source that the generator of the audit seeds, so that a run can be repeated. Apart from
+this, the command `covassay release --rounded` makes the same releases.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,7 @@
-"""Draw from global generators of the process, which are seeded by the audit's generator and then restored.
+"""Draw from global generators of the process, which the generator of the audit seeds before a draw and which are then
+restored.
 
-The state that is put back belongs to the process and not to the target, so that no recording of draws looks at it.
+The restored state belongs to the process and not to the target, so the recording of draws ignores it.
 """
 
 import random
@@ -41,7 +42,9 @@ def python_seeded(rng: np.random.Generator) -> Iterator[None]:
 
 @contextmanager
 def torch_seeded(torch: Any, rng: np.random.Generator) -> Iterator[None]:
-    """Seed torch's generator and numpy's global one from `rng` in the `with` block, and restore their states."""
+    """Seed torch's generator and numpy's global generator from `rng` in the `with` block, and restore their states
+    afterwards.
+    """
     with numpy_seeded(rng), torch.random.fork_rng(devices=[]):
         torch.manual_seed(int(rng.integers(2**32)))
         yield

@@ -1,23 +1,26 @@
-"""Make targets from smartnoise-synth (OpenDP; audited at 1.0.8): `snsynth.models.dp_covariance.DPcovariance`.
+"""Make targets from `snsynth.models.dp_covariance.DPcovariance` of smartnoise-synth 1.0.8 (OpenDP) and from its
+regression.
 
-`covariance`: `DPcovariance(n, columns, bounds, epsilon)` and its `make_covar_symmetric(release(data))`, the matrix that
-its method `get_linear_regression` uses, and with it `DPLinearRegression`. `covariance-values`: the same values, as
-`release` lists them, in the lower triangle of a matrix, which is the order in which they are computed. The two targets
-need the bounds of the columns, and are audited with unequal ones unless others are given. `linear-regression`:
-`snsynth.models.linear_regression.DPLinearRegression().fit(X, y, bounds, budget).coef_`, y the last column. The class
-raises an exception if its noisy covariance is not positive definite, and then the adapter puts out zeros. The class
-splits `epsilon` evenly over the entries. The class states no adjacency; n is an argument, so it is audited for
-replace-one.
+The target `covariance` makes `DPcovariance(n, columns, bounds, epsilon)` and returns
+`make_covar_symmetric(release(data))`. The method `get_linear_regression` of `DPcovariance` uses this matrix, and so
+does the class `DPLinearRegression`. The target `covariance-values` returns the same values in the lower triangle of a
+matrix, in the order in which `release` computes and lists them. The targets `covariance` and `covariance-values` need
+the bounds of the columns, and are audited with unequal bounds unless others are given. The target `linear-regression`
+returns `snsynth.models.linear_regression.DPLinearRegression().fit(X, y, bounds, budget).coef_`, where y is the last
+column. The class raises an exception if its noisy covariance is not positive definite, and then the adapter returns
+zeros. The class splits `epsilon` evenly over the entries. The class does not say which data sets are neighbours; n is
+an argument, so it is audited for replace-one.
 
-The package requires opacus 0.14 and other large libraries, which this class does not use. The package is therefore in
-no extra of covassay, and is installed without them: `covassay adapters install smartnoise` does that in an environment,
-and here
+The package requires opacus 0.14 and other large libraries, which the audited classes do not use. So no extra of
+covassay installs the package, and it is installed without its large requirements. The command `covassay adapters
+install smartnoise` installs the package in this way in an environment. The following command does it in the present
+environment.
 
     pip install --no-deps smartnoise-synth==1.0.8 && pip install pandas scikit-learn
 
-The adapter loads the modules of these classes, which need pandas, numpy and scikit-learn, and not the package around
-them. The class draws from NumPy's global generator. So that a run can be replayed, the adapter seeds it for each draw
-from the generator of the audit, and then puts its state back.
+The adapter loads the modules of the audited classes, which need pandas, numpy and scikit-learn, but does not load the
+rest of the package. The classes draw from NumPy's global generator. So that a run can be replayed, the adapter seeds
+NumPy's generator for each draw from the generator of the audit, and restores its state afterwards.
 """
 
 import importlib
@@ -52,7 +55,9 @@ Bounds = tuple[tuple[float, float], ...]
 
 @lru_cache(maxsize=2)
 def _module(name: str = "dp_covariance") -> Any:
-    """Import a module of `snsynth.models` into a package of our own with the same folder, which imports nothing."""
+    """Import a module of `snsynth.models` into a package of our own with the same folder, so that the rest is not
+    imported.
+    """
     package = importlib.util.find_spec("snsynth")
     folders = [] if package is None else list(package.submodule_search_locations or ())
     folder = next((Path(one) / FOLDER for one in folders if (Path(one) / FOLDER / f"{name}.py").is_file()), None)
@@ -132,7 +137,7 @@ def covariance_values() -> Target:
 
 
 def linear_regression() -> Target:
-    """Return the coefficients that the package's regression computes from the same values."""
+    """Return the coefficients that the package's regression computes from the released values."""
     note = "y is the last column; where it says that its noisy covariance is not positive definite, zeros are put out"
     return _target(
         "linear-regression", _regression, note, "linear_regression.DPLinearRegression", released="coefficients",

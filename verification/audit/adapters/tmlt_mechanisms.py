@@ -1,11 +1,12 @@
-"""Make targets from tmlt.core (Tumult Labs; audited at 0.20.0): `laplace`, ε-DP, and `gaussian`, ρ-zCDP.
+"""Make targets from tmlt.core 0.20.0 (Tumult Labs): `laplace`, which is ε-DP, and `gaussian`, which is ρ-zCDP.
 
-The targets are the samplers `tmlt.core.random.laplace.laplace(u, b)` and `continuous_gaussian.gaussian(sigma_squared,
-u)`, which refine an interval until it holds one float. The samplers draw from the operating system.
+The targets call the samplers `tmlt.core.random.laplace.laplace(u, b)` and
+`continuous_gaussian.gaussian(sigma_squared, u)`, which refine an interval until it holds one float. The samplers draw
+from the operating system.
 
-The package requires PySpark and old versions of NumPy and pandas, which these samplers do not use. The package is
-therefore in no extra of covassay, and is installed without them: `covassay adapters install tmlt` does that in an
-environment, and here
+The package requires PySpark and old versions of NumPy and pandas, which its samplers do not use. So no extra of
+covassay installs the package, and it is installed without them. The command `covassay adapters install tmlt` installs
+the package in this way in an environment. The following command does it in the present environment.
 
     pip install --no-deps tmlt.core==0.20.0 randomgen==2.3.0 && pip install typeguard python-flint pandas
 """

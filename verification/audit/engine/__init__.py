@@ -1,1 +1,3 @@
-"""The parts of the audit's questions: draws, data sets, pairs of neighbours, and tests of a law or of an event."""
+"""The engine has the parts from which the questions of an audit are built: draws, data sets, and tests of laws and
+events.
+"""

@@ -1,12 +1,14 @@
-"""Which data sets are neighbours, and whether a claim for other neighbours would explain what an audit shows.
+"""Say which data sets are neighbours, and whether a claim for other neighbours would explain what an audit shows.
 
-Under replace-one, neighbours have one public number of rows and differ in one row. Under add-remove, one of two
-neighbours has one row more than the other. A claim is made for one of the two adjacencies, and the pairs of data sets
-follow it. A violation under one adjacency is not a violation under the other adjacency.
+Under replace-one adjacency, two neighbours have the same public number of rows and differ in one row. Under add-remove
+adjacency, one of two neighbours has one row more than the other. A claim is made for one of the two adjacencies, and
+its neighbours are tested. A violation under one adjacency need not be a violation under the other adjacency.
 
-- If a mechanism is ε-DP for a row that is added or removed while n stays a public number, replacing a row is two such
-  steps. The loss of a replacement is then at most 2ε; ρ-zCDP allows 4ρ, and (ε, δ) allows (2ε, (1 + e^ε) δ).
-- A mechanism whose noise depends on a public number of rows need not keep any claim for add-remove.
+- If a mechanism is ε-DP for adding or removing a row while n stays a public number, replacing a row is two such steps.
+  The loss of a replacement is then at most 2ε. In the same way, ρ-zCDP allows 4ρ, and (ε, δ)-DP allows
+  (2ε, (1 + e^ε) δ).
+
+- If the noise of a mechanism depends on a public number of rows, the mechanism need not keep any claim for add-remove.
 """
 
 import math
@@ -26,14 +28,14 @@ from covassay.verification.statistics.ratio import EventCounts
 
 REPLACE_ONE = "replace-one"
 ADD_REMOVE = "add-remove"
-ALLOWED = 1e-3  # a larger p-value is no evidence against the wider claim (`explained`)
-FEWEST_ROWS = 3  # the smallest number of rows of the larger data set: a covariance of one row does not exist
+ALLOWED = 1e-3  # a p-value above this number is no evidence against the wider claim in `explained`
+FEWEST_ROWS = 3  # the larger data set has at least this many rows, because a covariance of one row does not exist
 
 
 def with_adjacency(pairs: Iterable[Pair], adjacency: str, output: Output) -> tuple[Pair, ...]:
-    """Return pairs of neighbours for this adjacency, made from pairs in which the last row is replaced.
+    """Return neighbours for this adjacency, made from neighbours in which the last row is replaced.
 
-    For add-remove, the last row of the first data set is added and removed, and so is the last row of the second data
+    Under add-remove, the last row of the first data set is added and removed. So is the last row of the second data
     set, unless the two rows are equal or opposite.
     """
     if adjacency == REPLACE_ONE:
@@ -49,7 +51,7 @@ def with_adjacency(pairs: Iterable[Pair], adjacency: str, output: Output) -> tup
 
 
 def _coming_and_going(pair: Pair, whole: Matrix, output: Output) -> Pair:
-    """Return neighbours with and without the last row; the other rows are repeated until the data set is large
+    """Return neighbours with and without the last row; the other rows are repeated until the data sets are large
     enough.
     """
     others = np.resize(whole[:-1], (max(len(whole), FEWEST_ROWS) - 1, whole.shape[1])) if len(whole) > 1 else None
@@ -66,7 +68,7 @@ def _coming_and_going(pair: Pair, whole: Matrix, output: Output) -> Pair:
 
 
 def two_steps(guarantee: Guarantee) -> Guarantee:
-    """The guarantee for two steps between data sets that follows from a guarantee for one step."""
+    """Return the guarantee for two steps between data sets that follows from a guarantee for one step."""
     if isinstance(guarantee, PureDP):
         return PureDP(2 * guarantee.epsilon)
     if isinstance(guarantee, ZCDP):
@@ -76,8 +78,8 @@ def two_steps(guarantee: Guarantee) -> Guarantee:
 
 
 def explained(checks: Iterable[Finding], guarantee: Guarantee, adjacency: str) -> str:
-    """Return a sentence if a claim for the other adjacency explains every loss that was shown;
-    otherwise an empty text.
+    """Return a sentence if a claim for the other adjacency explains every loss that was shown, and otherwise an empty
+    text.
     """
     shown = [check for check in checks if check.kind in ("privacy", "bits") and check.status is Status.REFUTED]
     if not shown:
@@ -97,7 +99,7 @@ def explained(checks: Iterable[Finding], guarantee: Guarantee, adjacency: str) -
 
 
 def _allowed(check: Finding, wider: Guarantee) -> bool:
-    """Whether the figures of a check are consistent with a wider claim."""
+    """Return whether the numbers of a check are consistent with a wider claim."""
     facts = check.fact(TestedEvent)
     if facts is None:
         return check.facts is not None and check.facts.allowed_by(wider)

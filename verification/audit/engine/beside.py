@@ -1,14 +1,16 @@
-"""Compare draws with those of the reference under equal seeds, at many numbers of rows and columns, budgets and data.
+"""Compare draws of the target with draws of the reference under equal seeds, for many sizes of the data and many
+budgets.
 
-An implementation that uses random numbers in the order of the reference gives the same outputs under the same seed.
-If the outputs are the same, a few draws at each of some hundreds of places show where the implementation takes another
-branch: at 500 rows, in four dimensions, at ε = 0.5, on equal rows. The grids of common numbers have no gap up to 10 000
-rows and 64 columns, and for budgets from 0.01 to 20.
+If an implementation uses random numbers in the order of the reference, it gives the same outputs under the same seed.
+A few draws for each of some hundreds of data sets and budgets then show where the implementation takes another branch,
+    for instance at 500 rows, in four dimensions, at ε = 0.5, or on equal rows. All common numbers of rows up to 10 000,
+    all common numbers of columns up to 64, and budgets from 0.01 to 20 are tried.
 
-Different outputs refute nothing: another algorithm of the same law may be faster for wide data. A difference only shows
-at which place the law should be tested. The target is refuted if pairs of draws show at such a place that the laws
-differ (`paired`). If noise is added to a known query, the target is also refuted by one factor below 1 that multiplies
-all residuals under all seeds. A target is not compared if most of its outputs differ from those of the reference.
+Different outputs refute nothing, because another algorithm for the same law may be faster for wide data. A difference
+only shows for which data and budget the law should be tested. The target is refuted if pairs of draws show that the
+laws differ there (`paired`). If noise is added to a known query, the target is also refuted if all its residuals under
+all seeds are those of the reference times one factor below 1. A target is not compared if most of its outputs differ
+from those of the reference.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,22 +35,22 @@ from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 NAME = "draw for draw beside the reference"
-SEEDS = 1  # one seed for outputs of several numbers; if the outputs differ, more draws are made
-MORE_SEEDS = 4  # seeds for the test whether one factor multiplies all residuals
-MANY, FEW = 2000, 12  # rows and columns of data on which the noise is small relative to the query
-# Thresholds, clipping bounds, bins and levels lie at unknown sizes of the data. Rows are made shorter in steps so
-# small that some step comes within a few noise scales of each, on data with much and with little noise.
+SEEDS = 1  # outputs of several numbers get one seed; if they differ, more draws are made
+MORE_SEEDS = 4  # the number of seeds under which one factor must multiply all residuals
+MANY, FEW = 2000, 12  # on data with so many rows and columns, the noise is small relative to the query
+# Thresholds, clipping bounds, bins and levels of a mechanism lie at sizes of the data that the audit does not know.
+# So rows are made shorter in steps so small that some step comes within a few noise scales of each of them.
 CHOICES_AT, SHARES, SEEDS_OF_CHOICES = (30, 300, 3000), np.geomspace(1.0, 0.02, 24), 6
 KINDS_AT = (20, 3), (4, 6), (200, 2)
 BUDGETS_AT = (12, 200)  # rows
-CLOSE = 1e-6  # differences that are smaller, relative to the largest entry, are rounding errors
-PILOTS = 6  # the most places at which the law is tested
+CLOSE = 1e-6  # a difference below this share of the largest entry is a rounding error
+PILOTS = 6  # the law is tested for at most this many data sets and budgets
 FIT = 1e-6  # one factor must explain all residuals up to this relative error
 
 
 @dataclass(frozen=True)
 class Place:
-    """One place in a grid: its sort and its position in words, and the data and the budget to draw with."""
+    """A data set and a budget for which outputs are compared, with a description."""
 
     sort: str
     words: str
@@ -61,7 +63,7 @@ class Place:
 def _places(
     setting: Setting, beside: Beside, path: DataPath | None, others: Sequence[tuple[Guarantee, DataPath, Beside]]
 ) -> Iterator[list[Place]]:
-    """Yield the places to compare, in one list for each sort, with small places first."""
+    """Yield the data sets and budgets to compare, in one list for each sort, the smallest data sets first."""
     low = max(1, beside.smallest_dimension)
     d, budget = max(2, low), setting.budget
 
@@ -71,7 +73,7 @@ def _places(
     sizes = [(round(share * k) or 1, k) for k in COLUMNS if k >= low for share in WIDE_AND_LONG]
     yield [at("columns", f"n = {n}, d = {k}", example_rows(n, k)) for n, k in sizes]
     if path is not None and path.query is not None:
-        return  # where noise is added to a query, `same_noise` and `other_budgets` test the places that would follow
+        return  # if noise is added to a query, `same_noise` and `other_budgets` test what would follow
     yield [at("rows", f"n = {n}, d = {d}", example_rows(n, d)) for n in ROWS]
     yield [at("rows", f"n = {MANY}, d = {k}", example_rows(MANY, k)) for k in COLUMNS if low <= k <= FEW]
     for n, columns in KINDS_AT:
@@ -89,7 +91,9 @@ def _places(
 
 @dataclass
 class _Seen:
-    """The places that were compared: how many agree with the reference, which do not, and which were too slow."""
+    """The comparisons that were made: how many outputs agree with the reference, which do not, and which were
+    too slow.
+    """
 
     agreeing: int = 0
     differing: list[tuple[float, Place]] = field(default_factory=list)
@@ -115,7 +119,7 @@ def _reference(place: Place) -> Sampler:
 
 
 def _both(setting: Setting, place: Place, seeds: int) -> tuple[Matrix, Matrix] | None:
-    """Return outputs of the target and of the reference under the same seeds; None if one of the two fails."""
+    """Return outputs of the target and of the reference under the same seeds, or None if one of the two fails."""
     samplers = _sampler(setting, place), _reference(place)
     found: tuple[list[Matrix], list[Matrix]] = ([], [])
     for seed in range(seeds):
@@ -128,8 +132,8 @@ def _both(setting: Setting, place: Place, seeds: int) -> tuple[Matrix, Matrix] |
 
 
 def _change(target: Matrix, reference: Matrix) -> float:
-    """Return the largest difference between two outputs, relative to their size;
-    a vector may have the opposite sign.
+    """Return the largest difference between two outputs, relative to their size; a vector may have the opposite
+    sign.
     """
     size = max(1e-3, float(np.abs(reference).max()))
     change = np.abs(target - reference).reshape(len(target), -1).max(axis=1)
@@ -163,8 +167,8 @@ def _seen_at(setting: Setting, sorts: Iterator[list[Place]]) -> _Seen:
 
 
 def _factor(setting: Setting, place: Place) -> str:
-    """Return a sentence on a factor below 1 that multiplies all residuals of the reference; empty if there is no such
-    factor.
+    """Return a sentence if one factor below 1 multiplies all residuals of the reference, and otherwise an empty
+    text.
     """
     both = _both(setting, place, MORE_SEEDS)
     if place.path is None or place.path.query is None or both is None:
@@ -177,7 +181,7 @@ def _factor(setting: Setting, place: Place) -> str:
 
 
 def _chosen(differing: list[tuple[float, Place]]) -> list[Place]:
-    """Choose places of every sort in turn: the first, the last and the middle place of each sort."""
+    """Choose data sets and budgets of each sort in turn: the first, the last and the middle one."""
     sorts: dict[str, list[Place]] = {}
     for _, place in differing:
         sorts.setdefault(place.sort, []).append(place)
@@ -191,7 +195,7 @@ def draw_for_draw(
 ) -> list[Finding]:
     """Compare draws of the target with draws of the reference under equal seeds.
 
-    A target of the same law is refuted with probability at most `level`.
+    A target with the reference's law is refuted with probability at most `level`.
     """
     accepted = {} if at_budget is None else accepted_guarantees(claim, at_budget)
     others = [(g, *at_budget(g)) for of_name in accepted.values() for g in of_name] if at_budget is not None else []

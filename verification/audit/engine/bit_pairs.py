@@ -1,14 +1,14 @@
-"""Neighbours on which low-order bits are compared: some query is 0 on one data set and far from 0 on the other.
+"""Make neighbours for the test of low-order bits: some query is 0 on one data set and far from 0 on the other.
 
-Four designs serve every kind of output. With a single row, a step that adapts to the data has few choices, so that the
-output is not a mixture of many noise scales. A row with no entry 0 in many columns changes every number of a vector, so
-that the low-order bits of any of these numbers may show it.
+Four kinds of neighbours serve all kinds of output. In data with a single row, a step that adapts
+to the data has few choices, so that the output is not a mixture of many noise scales. A row with many columns and
+without an entry 0 changes every number of a vector, so that the low-order bits of any number may show it.
 
 If rows may lie anywhere, a mechanism shortens or drops long rows at a length of its own, and a row of length 1 hardly
-moves its output. For such a mechanism the length is found by a search. Under the same noise, the distance between the
-outputs on two data sets is the effect of the row. Draws under the same noise only choose a pair, and no test uses them.
-A target that ignores the given generator has new noise in every call. The length is arbitrary for such a target, and
-the pair is still valid.
+changes its output. For a mechanism on the whole space, a search finds the length. Under the same noise, the distance
+between the outputs on two data sets is the effect of the row. Draws under the same noise only choose the neighbours,
+and no test uses them. A target that ignores the given generator has new noise in every call. For a target that ignores
+the generator, the chosen length is arbitrary, but the neighbours are still valid.
 """
 
 from collections.abc import Callable, Iterable
@@ -24,27 +24,26 @@ from covassay.verification.audit.engine.bit_statistics import statistics
 from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.sampling import Setting, draw
 
-ROWS = 16  # a power of two, so that the entries of one row divided by the number of rows are dyadic numbers
-MORE = 3, 4, 5  # columns of the further pairs for outputs that are matrices
-WIDE_ROWS, WIDE = 64, 16  # rows and columns of the pair for vectors; the root of WIDE is a power of two
-LENGTHS = (*(4.0**k for k in range(6)), 2.0**20)  # rows are usually shortened below the last of these lengths
-STEPS = tuple(2.0**0.5**k for k in range(4))  # factors that refine the best of these lengths
-PROBES = 4  # draws under the same noise for every length
-FARTHER = 1 + 1e-6  # a smaller ratio of two distances does not count as a difference
+ROWS = 16  # with a power of two, the entries of one row divided by the number of rows are dyadic numbers
+MORE = 3, 4, 5  # further neighbours for outputs that are matrices have these numbers of columns
+# the numbers of rows and columns of the neighbours for vectors; the root of WIDE is a power of two
+WIDE_ROWS, WIDE = 64, 16
+LENGTHS = (*(4.0**k for k in range(6)), 2.0**20)  # a mechanism usually shortens rows below the last of these lengths
+STEPS = tuple(2.0**0.5**k for k in range(4))  # the best of these lengths is refined by these factors
+PROBES = 4  # the number of draws under the same noise for every length
+FARTHER = 1 + 1e-6  # the ratio of two distances counts as a difference only if it is larger than this
 
-# two data sets with rows of length 1 -> the length that the rows shall have
+# takes two data sets with rows of length 1; returns the length that the rows should have
 Length = Callable[["Matrix", "Matrix"], float]
 
 
 def unit_length(first: Matrix, second: Matrix) -> float:
-    """Return 1, the length of the longest rows of the unit ball."""
+    """Return 1, the length of the longest rows in the unit ball."""
     return 1.0
 
 
 def most_moving(setting: Setting) -> Length:
-    """Return the length by which the rows of two data sets must be multiplied to change the target's outputs
-    the most.
-    """
+    """Return the length to which the rows of two data sets must be scaled to change the target's outputs the most."""
 
     known: dict[tuple[str, bytes], Matrix] = {}
 
@@ -76,12 +75,12 @@ def _pair(name: str, others: Vector, x: Vector, y: Vector, output: Output, rows:
 
 
 def _dense(d: int) -> Vector:
-    """Return a unit vector without an entry 0 if d is at most 2 or a power of 4."""
+    """Return a unit vector without an entry 0, if d is at most 2 or a power of 4."""
     return np.array([0.6, 0.8]) if d == 2 else np.full(d, d**-0.5)
 
 
 def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
-    """Return neighbours in the unit ball: some query is 0 on one data set and far from 0 on the other."""
+    """Return neighbours in the unit ball for which some query is 0 on one data set and far from 0 on the other."""
     small = max(1, smallest_dimension)
     d = max(2, small)
     axes = np.eye(d)
@@ -92,7 +91,7 @@ def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
         _pair(f"one row on another axis, d={d}", axes[0], axes[1], axes[0], output),
         _pair(f"one row between the axes, d={d}", axes[0], between, axes[0], output),
     ]
-    if len(output.shape(MORE[0])) == 2:  # a leak in entry (1, d) may need d = 3 or more
+    if len(output.shape(MORE[0])) == 2:  # a leak in entry (1, d) may need three or more columns
         found += [_corners(k, output) for k in MORE if k >= small]
     if len(output.shape(WIDE)) == 1 and not output.normalised:
         zero = np.zeros(WIDE)
@@ -101,14 +100,16 @@ def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
 
 
 def _corners(d: int, output: Output) -> Pair:
-    """Return neighbours that change the corners of a matrix most: a row along the first and last columns, or zeros."""
+    """Return neighbours that change the corners of a matrix most, by a row along the first and last columns or a zero
+    row.
+    """
     zero, row = np.zeros(d), np.zeros(d)
     row[0], row[-1] = 0.6, 0.8
     return _pair(f"one row in the first and last column against none, d={d}", zero, row, zero, output)
 
 
 def of_length(pair: Pair, length: float) -> Pair:
-    """Multiply all rows of a pair by `length`."""
+    """Return the two data sets with all rows multiplied by `length`."""
     if length == 1:
         return pair
     return replace(
@@ -117,8 +118,8 @@ def of_length(pair: Pair, length: float) -> Pair:
 
 
 def pairs_in_box(output: Output, box: Box) -> tuple[Pair, ...]:
-    """Return neighbours in a box: all rows lie nearest to 0, but one row is far from 0 in every column, or in one
-    column.
+    """Return neighbours in a box: all rows lie nearest to 0, except one that is far from 0 in every column, or
+    in one.
     """
     far, near = far_and_near(box)
     ends = {"in every column": far} | {
@@ -135,7 +136,9 @@ def bit_pairs(
     own: Iterable[Pair] = (),
     length: Length = unit_length,
 ) -> tuple[Pair, ...]:
-    """Return the pairs on which low-order bits are compared, and the pairs of the user with the same statistics."""
+    """Return the neighbours on which low-order bits are compared, and the user's neighbours with the same
+    statistics.
+    """
     if box is None:
         made = tuple(of_length(p, length(p.first, p.second)) for p in pairs_in_ball(output, smallest_dimension))
     else:

@@ -1,13 +1,13 @@
-"""Numbers that describe the low-order bits of an output: lowest set bits, and rounding errors of exact relations.
+"""Describe the low-order bits of an output by numbers: its lowest set bits, and the rounding errors of exact relations.
 
-The lowest set bit of a float is the exponent of the largest power of two that divides it. The smallest of these
-exponents over all numbers of an output is low as soon as one of them is. So the smallest exponent combines the evidence
-of all numbers.
+The lowest set bit of a float is the exponent of the largest power of two that divides it. The smallest exponent over
+all numbers of an output is low as soon as one of them is low. So the smallest exponent combines the evidence of all
+numbers.
 
 The squared norm of a released unit vector differs from 1 by the rounding errors of its computation. In real arithmetic
-the squared norm is exactly 1. In floating point its difference from 1 depends on how the vector was computed. The
-difference is larger for a vector that was rotated into the axes of the data, because the product with a matrix rounds
-once more.
+the squared norm is exactly 1. In floating-point arithmetic its difference from 1 depends on how the vector was
+computed. The difference is larger if the vector was rotated into the axes of the data, because the product with a
+matrix rounds once more.
 """
 
 import math
@@ -26,14 +26,14 @@ NAME = "lowest set bit"
 MOST_NUMBERS = 64  # the largest number of entries that are tested one by one
 NO_BIT = math.inf  # infinity stands for the lowest set bit of the number 0, which has none
 MANTISSA = 53  # bits of a float64
-SPLIT = 2.0**27 + 1  # multiplying by it splits off the upper half of a mantissa (Dekker 1971)
+SPLIT = 2.0**27 + 1  # multiplying by this number splits off the upper half of a mantissa (Dekker 1971)
 QUARTERS = 4  # a squared norm is rounded to multiples of 2^−53 divided by this number
-# distances of a squared norm from 1, counted in units of 2^−53, are at most this number; larger ones are reduced to it
+# the distance of a squared norm from 1, in units of 2^−53, is reduced to this number if it is larger
 MOST_UNITS = 64.0
 
 
 def lowest_bits(values: Matrix) -> Matrix:
-    """Return for every number the exponent of its lowest set bit: the largest k such that the number is a multiple of
+    """Return the exponent of the lowest set bit of every number: the largest k for which the number is a multiple of
     2^k.
 
     >>> lowest_bits(np.array([1.0, 6.0, 0.375, 0.0])).tolist()
@@ -46,13 +46,14 @@ def lowest_bits(values: Matrix) -> Matrix:
 
 
 def smallest_bit(outputs: Matrix) -> Vector:
-    """Return for every output the smallest exponent of a lowest set bit among its numbers."""
+    """Return, for every output, the smallest exponent of a lowest set bit among its numbers."""
     smallest: Vector = lowest_bits(outputs).reshape(len(outputs), -1).min(axis=1)
     return smallest
 
 
 def norm_excess(vectors: Matrix) -> Vector:
-    """Return (‖u‖² − 1)·2^53 for every row u: computed exactly, then rounded to quarters and kept within ±`MOST_UNITS`.
+    """Return (‖u‖² − 1)·2^53 for every row u, rounded to quarters after an exact computation, and clipped to
+    ±`MOST_UNITS`.
 
     >>> norm_excess(np.array([[1.0, 0.0], [1.0, 2.0**-26], [0.6, 0.8], [2.0, 0.0]])).tolist()
     [0.0, 2.0, 0.5, 64.0]
@@ -66,7 +67,8 @@ def norm_excess(vectors: Matrix) -> Vector:
 
 
 def statistics(output: Output, dimension: int) -> tuple[Statistic, ...]:
-    """Return the lowest set bits of an output, together and one by one, and the rounding errors of exact relations.
+    """Return statistics of an output: its lowest set bits, together and one by one, and the rounding errors of exact
+    relations.
 
     The exact relations are that a unit vector has norm 1, and that a symmetric matrix equals its transpose.
     """

@@ -1,4 +1,4 @@
-"""Turn a function with another signature into a target, by an expression that calls it."""
+"""Make a target from a function with another signature, by an expression that calls the function."""
 
 import time
 from collections.abc import Callable
@@ -32,17 +32,19 @@ from covassay.verification.audit.targets.target import (
 from covassay.verification.audit.targets.target import call as call_target
 from covassay.verification.statistics.streams import stream
 
-ORDER = sorted(DIMENSIONS, key=lambda d: d != 3)  # at d = 3 the shapes of the parts of an output differ most clearly
+# with three columns, the shapes of the parts of an output differ most clearly
+ORDER = sorted(DIMENSIONS, key=lambda d: d != 3)
 
 
 def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, call: str | None) -> TargetSource:
-    """Make a target of the source.
+    """Return the target for a source, such as a function or a name.
 
-    A function with another signature is called by the expression `call`, or by an expression found by trial.
+    If a function has another signature, the expression `call` calls it, or an expression that is found by trial.
 
     Raises
     ------
-    InvalidInput : the call does not fit, or none is found. CannotRun : every call that fits raises, or gives no output.
+    InvalidInput : the call does not fit, or no call is found.
+    CannotRun : every call that fits raises an exception, or gives no output.
     """
     found = as_source(source)
     if isinstance(found, TargetReference) and not found.is_function:
@@ -77,7 +79,8 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
 
 
 def _batch(source: TargetReference, setting: Setting) -> int:
-    """Return how many draws a process says it makes in one request; 0 for other targets and failing processes.
+    """Return how many draws a process makes for one request, as it says itself; 0 for other targets and failing
+    processes.
 
     Raises
     ------

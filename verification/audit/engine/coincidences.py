@@ -1,16 +1,16 @@
-"""Find coincidences, such as repeated values, which a continuous law never shows.
+"""Find coincidences, such as repeated values, which draws from a continuous law almost surely never show.
 
-Additive noise of a continuous law is never exactly zero, never the same twice, and its entries stand in no exact
+Additive noise with a continuous law is never exactly zero and never the same twice, and its entries satisfy no exact
 relation. The check compares draws on data sets of several shapes with one another, and the entries within a draw.
 
-The following bounds say how many coincidences chance allows. Noise may have been computed in float32, where the
-relative distance of two successive numbers is 2⁻²³. So two independent entries agree to `CLOSE` with a probability of
-a few `CLOSE`, and the count of such agreements is compared with a binomial law with probability `CHANCE`, which is 64
-times as large as `CLOSE`. The factor 64 covers the laws of all mechanisms of the reference: in units of the spread,
-their densities stay below this bound. Repeated values in float64 are 2²⁹ times rarer. Noise on a coarse lattice repeats
-values by its law; the profile states the probability of the most probable value, and two numbers then agree, up to
-their signs, with at most twice that probability. A finding needs a probability below the false-alarm probability of the
-question, multiplied by the number of comparisons.
+The following bounds say how many coincidences occur by chance. The noise may have been computed in float32, where the
+relative distance of successive numbers is 2⁻²³. So two independent entries agree up to `CLOSE` with a probability of a
+few `CLOSE`. The number of agreeing entries is compared with a binomial law of probability `CHANCE`, which is 64 times
+as large as `CLOSE`. The factor 64 covers all mechanisms of the reference, because the densities of their noise, in
+units of its spread, stay below this bound. Repeated values in float64 are 2²⁹ times rarer. Noise on a coarse lattice
+repeats values by its law. For noise on a lattice the probability of the most probable value is known, and two numbers
+agree up to their signs with at most twice this probability. A finding must have a probability below the false-alarm
+probability of the question, after multiplication by the number of comparisons.
 """
 
 from collections.abc import Iterable
@@ -32,37 +32,37 @@ from covassay.verification.statistics.tail_probabilities import binomial_at_leas
 NAME = "coincidences"
 NAME_SEEN = "coincidences in the draws of the law"
 SHAPES_OF_DRAWS = (65, 1), (12, 2), (5, 3), (65, 3), (20, 5), (5, 7), (65, 7), (8, 12)
-DRAWS = 48  # draws on data of each shape: enough to detect a relation between any two entries
-CLOSE = 2.0**-22  # relative difference up to which two numbers count as equal
-# a bound on the probability that two independent numbers of a continuous law differ by at most `CLOSE`
+DRAWS = 48  # the number of draws on data of each shape, which suffices to detect a relation between any two entries
+CLOSE = 2.0**-22  # two numbers count as equal if their relative difference is at most this
+# a bound on the probability that two independent numbers from a continuous law differ by at most `CLOSE`
 CHANCE = 2.0**-16
 SINGLE = 2.0**-24  # the unit of float32
-# a residual that is smaller than this share of the output counts as zero, because the query is rounded
+# a residual below this share of the output counts as zero, because the query is rounded
 EXACT = 2.0**-50
-# a smaller singular value of standardised residuals, relative to the largest, means an exact linear relation
+# a singular value of standardised residuals below this share of the largest means an exact linear relation
 FULL_RANK = 1e-5
-# draws are made beyond the number of entries, so that so small a singular value does not occur by chance
+# so many draws more than entries are made, because otherwise such a singular value could occur by chance
 SPARE_DRAWS = 12
-SMALLEST_GROUP = 5  # the smallest number of draws that must share a ratio; a draw that occurs twice accounts for two
-FEW_DECIMALS = 6  # outputs with at most so many decimals are rounded
-SURE_REPEATS = 20  # if so many repeats are expected, fewer than 5 occur with a probability below 1e-4
-# at least so many different outputs must occur twice; clipping and projection alone cause fewer repeated values
+SMALLEST_GROUP = 5  # at least this many draws must have the same ratio; a draw that occurs twice accounts for two
+FEW_DECIMALS = 6  # outputs with at most this many decimals are rounded
+SURE_REPEATS = 20  # if this many repeats are expected, fewer than 5 occur with a probability below 1e-4
+# at least this many different outputs must occur twice, because clipping and projection repeat fewer values
 REPEATED = 8
-# outputs, divided by their size, are rounded to so many decimals: clipped values are equal only up to rounding
+# outputs, divided by their size, are rounded to this many decimals: clipped values are equal only up to rounding
 DECIMALS = 12
-NAMED = 3  # the number of findings that are described in full
-LARGE_COEFFICIENT = 0.2  # a coefficient of a relation is large if its ratio to the largest is above this
+NAMED = 3  # a report describes this many findings in full
+LARGE_COEFFICIENT = 0.2  # a coefficient of a relation is large if it exceeds this share of the largest coefficient
 
 
 @dataclass(frozen=True)
 class _Draws:
-    """Draws on one data set: their residuals, with one row for each draw and one column for each entry of the
+    """The residuals of draws on one data set, with one row for each draw and one column for each entry of the
     output.
     """
 
     x: Matrix
     residuals: Matrix  # (draws, entries)
-    sizes: Matrix  # the sizes of the entries of the outputs, (draws, entries)
+    sizes: Matrix  # the absolute values of the entries of the outputs, (draws, entries)
     entries: tuple[tuple[int, ...], ...]
     atom: float = 0.0  # the largest probability of any single value of an entry
 
@@ -78,7 +78,7 @@ class _Draws:
 
 
 def entry_name(place: tuple[int, ...]) -> str:
-    """Name the entry of an output in words."""
+    """Return the name of an entry of the output in words."""
     if not place:
         return "the output"
     if len(place) == 1:
@@ -87,7 +87,7 @@ def entry_name(place: tuple[int, ...]) -> str:
 
 
 def _collect(setting: Setting, path: DataPath, n: int, d: int) -> _Draws | None:
-    """Draw with fresh generators on one data set; return None if too many draws fail."""
+    """Return draws with new generators on one data set, or None if too many draws fail."""
     assert path.query is not None
     x = zoo(n, d, setting.seed)[0].x
     outputs = []
@@ -105,7 +105,9 @@ def _collect(setting: Setting, path: DataPath, n: int, d: int) -> _Draws | None:
 
 
 def as_draws(x: Matrix, outputs: Matrix, query: Matrix, path: DataPath) -> _Draws:
-    """Return the residuals of outputs on x; for symmetric matrices, only the entries on and above the diagonal."""
+    """Return the residuals of outputs on x; for symmetric matrices, return only the entries on and above the
+    diagonal.
+    """
     shape = outputs.shape[1:]
     own = places(shape, path.symmetric)
     kept = [int(np.ravel_multi_index(place, shape)) if place else 0 for place in own]
@@ -124,13 +126,13 @@ Counted = tuple[float, str]
 
 
 def _count_p(count: int, of: float, probability: float, comparisons: float) -> float:
-    """Return the probability that at least one of the comparisons shows at least so many coincidences."""
+    """Return the probability that at least one of many comparisons shows at least this many coincidences."""
     trials = max(round(of), 1)
     return rounded_up(comparisons * float(binomial_at_least(count, trials, min(probability, 1.0))), trials)
 
 
 def zeros(draws: _Draws) -> list[Counted]:
-    """Find residuals that are exactly zero: repeatedly in one entry, or in whole draws."""
+    """Find residuals that are exactly zero, several times in one entry or in whole draws."""
     size, entries = draws.residuals.shape
     spread = np.median(np.abs(draws.residuals), axis=0)
     zero = np.abs(draws.residuals) <= EXACT * draws.sizes
@@ -169,10 +171,10 @@ def repeats(draws: _Draws) -> list[Counted]:
 
 
 def few_values(draws: _Draws) -> list[Counted]:
-    """Find entries whose noise takes fewer values than there are draws: it lies on a coarse grid."""
+    """Find entries whose noise takes fewer values than there are draws, because it lies on a coarse grid."""
     size, entries = draws.residuals.shape
     spread = np.median(np.abs(draws.residuals), axis=0)
-    # float32 outputs are multiples of 2⁻²³ of the query; relative to small noise, that is more
+    # float32 outputs are multiples of 2⁻²³ of the query, which is a larger share of small noise
     apart = 2.0**-20 * draws.sizes.max(axis=0) / np.where(spread > 0, spread, np.inf)
     ordered = np.sort(draws.residuals, axis=0)
     close = (np.diff(ordered, axis=0) <= CLOSE * np.abs(ordered[1:])) & (ordered[1:] != 0)
@@ -186,7 +188,7 @@ def few_values(draws: _Draws) -> list[Counted]:
 
 
 def atoms(draws: _Draws) -> list[Counted]:
-    """Find a residual that many draws share, up to its sign, in one entry or in all: noise is clipped or on a grid."""
+    """Find a residual that many draws share up to its sign, because the noise is clipped or lies on a grid."""
     size, entries = draws.residuals.shape
     magnitude = np.abs(draws.residuals)
     groups = [(entry_name(place), magnitude[:, [i]]) for i, place in enumerate(draws.entries)]
@@ -206,7 +208,7 @@ def atoms(draws: _Draws) -> list[Counted]:
 
 
 def relations(draws: _Draws) -> list[Counted]:
-    """Find pairs of entries with the same ratio in many draws: equal, opposite, or a multiple."""
+    """Find pairs of entries whose ratio is the same in many draws, such as equal or opposite entries."""
     size, entries = draws.residuals.shape
     pairs = entries * (entries - 1) / 2
     found: list[Counted] = []
@@ -215,7 +217,7 @@ def relations(draws: _Draws) -> list[Counted]:
         with np.errstate(all="ignore"):
             ratios = later / draws.residuals[:, [a]]
         sorted_ratios = np.sort(np.where(np.isfinite(ratios), np.abs(ratios), np.nan), axis=0)
-        sorted_ratios[sorted_ratios == 0] = np.nan  # entries without noise are reported by another check
+        sorted_ratios[sorted_ratios == 0] = np.nan  # another check reports entries without noise
         close = np.diff(sorted_ratios, axis=0) <= CLOSE * np.abs(sorted_ratios[1:])
         for b in np.flatnonzero(close.sum(axis=0) > 2):
             start, stop = _longest_run(close[:, b])
@@ -250,7 +252,7 @@ def _related(draws: _Draws, a: int, b: int, ratio: float, signed: Matrix, count:
 
 
 def dependence(draws: _Draws) -> list[Counted]:
-    """Find an exact linear relation between any number of entries, in all draws."""
+    """Find an exact linear relation between any number of entries that holds in all draws."""
     size, entries = draws.residuals.shape
     if entries < 2 or size < entries + SPARE_DRAWS:
         return []
@@ -265,13 +267,13 @@ def dependence(draws: _Draws) -> list[Counted]:
     large = np.flatnonzero(np.abs(weights) > LARGE_COEFFICIENT)
     terms = " + ".join(f"{weights[i]:.3g} × {entry_name(draws.entries[i])}" for i in large[:4])
     more = " + …" if len(large) > 4 else ""
-    # by chance a column lies in the span of the others only if nearly all of its entries equal fixed values
+    # by chance, a column lies in the span of the others only if nearly all its entries equal fixed values
     p = min(1.0, entries * draws.atom ** (size - entries + 1))
     return [(p, f"an exact linear relation between the entries of the noise: {terms}{more} = 0")]
 
 
 def found_in(draws: _Draws, alpha: float) -> list[str]:
-    """Return sentences on the findings on one data set that chance explains with negligible probability."""
+    """Return sentences on those findings on one data set which chance explains with negligible probability only."""
     counted = (*zeros(draws), *repeats(draws), *few_values(draws), *atoms(draws), *relations(draws))
     few = [text for p, text in counted if p <= alpha]
     few = few or [text for p, text in dependence(draws) if p <= alpha]
@@ -279,27 +281,28 @@ def found_in(draws: _Draws, alpha: float) -> list[str]:
 
 
 def _is_coarse(outputs: Matrix) -> bool:
-    """Return whether all outputs have few digits: such outputs may be rounded, and then values repeat."""
+    """Return whether all outputs have few digits; such outputs may be rounded, and then values repeat."""
     few_decimals = np.array_equal(outputs, outputs.round(FEW_DECIMALS))
     with np.errstate(over="ignore"):  # numbers too large for float16 become infinite, and then differ from the output
         return few_decimals or np.array_equal(outputs, outputs.astype(np.float16))
 
 
 def same_outputs(outputs: Matrix) -> list[Counted]:
-    """Find draws that repeat a whole output; used for laws without atoms that do not add noise to a query."""
+    """Find draws that repeat a whole output, for laws without atoms that do not add noise to a query."""
     size, flat = len(outputs), outputs.reshape(len(outputs), -1)
     same = size - len(np.unique(flat, axis=0))
     if not same or flat.shape[1] <= 2 or _is_coarse(flat):
         return []
-    # a unit vector of k entries has k − 1 free entries, other outputs have k; the count needs at least two
+    # a unit vector of k entries has k − 1 free entries, and other outputs have k; the count needs at least two
     p = _count_p(same, size * (size - 1) / 2, CHANCE**2, 1)
     return [(p, f"only {size - same} of {size} draws have an output of their own: the others repeat it")]
 
 
 def seeds_seen(draws: Iterable[Matrix]) -> int:
-    """Return the number of seeds below which a generator almost surely repeats a draw in one of these lists of draws.
+    """Return a number of seeds; a generator with fewer seeds almost surely repeats a draw in one of these lists of
+    draws.
 
-    Among N draws from S seeds, about N²/(2S) repeat another draw; `SURE_REPEATS` of them suffice if an output has
+    Among N draws from S seeds, about N²/(2S) repeat another draw, and `SURE_REPEATS` of them suffice if an output has
     several entries.
     """
     pairs = [len(one) * (len(one) - 1) / 2 for one in draws if one[:1].size > 2]
@@ -307,7 +310,7 @@ def seeds_seen(draws: Iterable[Matrix]) -> int:
 
 
 def findings_in(path: DataPath, x: Matrix, outputs: Matrix) -> list[Counted]:
-    """Count the residuals that are zero, and those that occur repeatedly, among many draws on one data set."""
+    """Count the residuals that are zero, and the residuals that occur repeatedly, among many draws on one data set."""
     if path.query is None:
         return same_outputs(outputs)
     seen = as_draws(x, outputs, path.query(x), path)
@@ -315,7 +318,7 @@ def findings_in(path: DataPath, x: Matrix, outputs: Matrix) -> list[Counted]:
 
 
 def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matrix]], alpha: float) -> list[Finding]:
-    """Check for zeros and repeats in the draws of the question on the law; `draws` has pairs (data set, outputs)."""
+    """Check for zeros and repeats in the draws of the question about the law; `draws` has pairs (data set, outputs)."""
     if path is None:
         return []
     listed = [(x, outputs) for x, outputs in draws if len(outputs)]
@@ -337,10 +340,10 @@ def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matri
 
 
 def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> list[Finding]:
-    """Check that outputs with a density do not repeat one another.
+    """Check that outputs whose law has a density do not repeat one another.
 
-    Clipping and projection give a few values of an output, such as 0, a positive probability, so that they repeat
-    often. So the check counts how many different outputs occur at least twice.
+    Clipping and projection give a few values of an output, such as 0, a positive probability, so that these values
+    repeat often. So the check counts how many different outputs occur at least twice.
     """
     if path.atoms or not draws:
         return []
@@ -363,7 +366,7 @@ def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> lis
 
 
 def coincidences(setting: Setting, path: DataPath | None, alpha: float) -> list[Finding]:
-    """Check that noise of a continuous law shows no coincidence; no check is made where noise is not added to a query.
+    """Check that noise of a continuous law shows no coincidence, if noise is added to a query.
 
     A target whose noise has a continuous law is refuted with probability at most `alpha`.
     """

@@ -1,17 +1,19 @@
-"""Examine by draws how a target treats the columns of a box: the noise and value of every entry, and the symmetry of
-columns.
+"""Test by draws how a target treats the columns of a box: the noise and value of every entry, and whether columns are
+treated alike.
 
-All draws are on one data set with many rows, where noise is small beside a covariance, and on the same data with the
-columns in another order, in other units (powers of 2) or with one column reflected about the centre of its bounds.
+All draws are on one data set with many rows, where noise is small beside a covariance, and on changed copies of it. The
+changes reorder the columns, rescale their units by powers of 2, or reflect a column about the centre of its bounds.
 
-Two questions are asked of a matrix of second moments or covariances.
+The check asks two questions about a matrix of second moments or covariances.
 
-- Entries: which query is an entry centred on, and which entry's bounds does its noise fit? A mechanism may choose other
-  scales than the products of the widths. So these findings only explain a violation that another question found. -
-  Columns alike: if the bounds enter only as scales, then permuting the columns of the data permutes the output, and
-  changing the units of a column or reflecting it changes the output in a known way. Not every mechanism promises this
-  symmetry.
-So a difference between columns is noted, and refutes only where the symmetry is promised.
+- The first question is on which query each entry is centred, and which entry's bounds fit its noise. A mechanism may
+  choose other noise scales than the products of the widths of the bounds. So findings about entries only explain a
+  violation that another question found.
+
+- The second question is whether columns are treated alike. If the bounds enter the mechanism only as scales, permuting
+  the columns of the data permutes the output, and rescaling or reflecting a column changes the output in a known way.
+  Not every mechanism promises that columns are treated alike. So a difference between columns is noted, and refutes
+  only if the mechanism promises the symmetry.
 """
 
 import math
@@ -29,13 +31,13 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
 
 ROWS = 500
-SHARE = 0.5  # this question makes so many draws, as a share of the draws of a scenario
+SHARE = 0.5  # this question makes this share of the number of draws on other data sets
 FEWEST = 200
-CHANGES = 3  # the most changes of columns
-FACTORS = (8.0, 1.0, 0.5)  # factors of the units: powers of 2, which cause no rounding
-# a median or a spread may deviate by so many standard errors by chance, whatever the number of entries is
+CHANGES = 3  # the largest number of changes of the columns
+FACTORS = (8.0, 1.0, 0.5)  # the units are multiplied by powers of 2, which cause no rounding
+# by chance, a median or a spread may deviate by this many standard errors, whatever the number of entries is
 DEVIATIONS = 7.0
-NAMED = 4  # the number of entries that are described in full
+NAMED = 4  # a report describes this many entries in full
 
 COVARIANCE = "covariance"
 
@@ -44,7 +46,9 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class ColumnFindings:
-    """The checks, the sentences that may explain a violation, and the query on which the output is centred."""
+    """The checks of the columns, sentences that may explain a violation, and the query on which the output is
+    centred.
+    """
 
     checks: tuple[Finding, ...] = ()
     explanations: tuple[str, ...] = ()
@@ -70,24 +74,24 @@ def _data(box: Box, seed: int) -> Matrix:
 
 @dataclass(frozen=True)
 class _Entries:
-    """The entries on and above the diagonal: their medians and spreads in draws, and the candidates for both."""
+    """The medians and spreads of the entries on and above the diagonal in draws, and the candidates for both."""
 
     places: tuple[Place, ...]
     median: Vector
     spread: Vector
     size: int
     kind: str
-    values: Vector  # the values of the query
+    values: Vector  # the values of the query at these entries
     units: Vector  # the units of the entries; a noise scale may be proportional to them
 
     @property
     def error(self) -> Vector:
-        """Return the largest error of a median, due to sampling, that counts as chance."""
+        """Return the largest sampling error of a median that still counts as chance."""
         return DEVIATIONS * self.spread / math.sqrt(self.size)
 
     def source_of_value(self, k: int) -> int | None:
-        """Return the entry of the query on which entry k is centred: k if it fits, None if no or several other entries
-        fit.
+        """Return the entry of the query on which entry k is centred: k if it fits, and None if no entry or several
+        others fit.
         """
         off = np.abs(self.values - self.median[k])
         allowed = self.error[k] + 1e-9 * np.abs(self.values).max()
@@ -100,7 +104,9 @@ class _Entries:
 
     @property
     def expected(self) -> Vector:
-        """Return the spread expected of every entry if all noise scales are proportional to the bounds, as most are."""
+        """Return the spread that every entry should have if all noise scales are proportional to the bounds, as most
+        are.
+        """
         return np.asarray(np.median(self.spread / self.units) * self.units)
 
     def alike(self, one: float, other: float) -> bool:
@@ -109,7 +115,7 @@ class _Entries:
 
 
 def _queries(box: Box, x: Matrix) -> dict[str, tuple[Matrix, Matrix]]:
-    """Return for each name of a query its value and the units of its noise scales."""
+    """Return, for each name of a query, its value and the units of its noise scales."""
     c = x - x.mean(axis=0)
     products = np.outer(box.widths, box.widths)
     return {
@@ -139,7 +145,9 @@ def _entries(box: Box, x: Matrix, outputs: Matrix) -> _Entries:
 
 
 def _misplaced(e: _Entries, order: Mapping[int, int]) -> list[str]:
-    """Return sentences about entries that are centred on the value of another entry, or have another entry's noise."""
+    """Return sentences about entries that are centred on the value of another entry, or have the noise of another
+    entry.
+    """
     found = []
     expected = e.expected
     one_scale = all(e.alike(spread, float(np.median(e.spread))) for spread in e.spread)
@@ -170,17 +178,18 @@ def _times(factor: float) -> str:
 
 
 def _triangle_orders(e: _Entries, d: int) -> dict[int, int]:
-    """Return a map entry -> entry, if values are in the order of one triangle and noise in the order of the other.
+    """Return a map of entries if values are in the order of one triangle of the matrix, and noise is in the order of
+    the other.
 
-    The p-th entry of the lower triangle, read row by row, is mapped to the p-th entry of the upper triangle, if the two
-    differ.
+    The map takes the p-th entry of the lower triangle, read row by row, to the p-th entry of the upper triangle, if the
+    two differ.
     """
     index = {place: k for k, place in enumerate(e.places)}
     lower = (index[int(j), int(i)] for i, j in zip(*np.tril_indices(d), strict=True))
     moved = {low: up for up, low in enumerate(lower) if low != up}
     by_noise = all(e.alike(e.spread[low], e.expected[up]) for low, up in moved.items())
     own_noise = all(e.alike(e.spread[low], e.expected[low]) for low in moved)
-    # None where the noise is too large to tell which entry it is
+    # the value is None if the noise is too large to tell which entry it is
     sources = {up: e.source_of_value(up) for up in moved.values()}
     by_place = any(sources.values()) and all(sources[up] in (low, None) for low, up in moved.items())
     return moved if by_place or (by_noise and not own_noise) else {}
@@ -216,11 +225,11 @@ class _Change:
     name: str
     box: Box
     x: Matrix
-    order: tuple[int, ...]  # entry a of the changed data is entry order[a]
-    factors: Vector  # a factor for every column of the changed data; negative for a reflected column
+    order: tuple[int, ...]  # entry a of the changed data is entry order[a] of the original data
+    factors: Vector  # a factor for every column of the changed data, which is negative for a reflected column
 
     def expected(self, outputs: Matrix) -> Matrix:
-        """Map an output on the original data to the expected output on the changed data."""
+        """Return the output on the changed data that corresponds to an output on the original data."""
         if outputs.ndim == 2:
             return np.asarray(outputs[:, self.order] * self.factors)
         turned = outputs[:, self.order][:, :, self.order]
@@ -248,7 +257,7 @@ def _changes(setting: Setting, box: Box, x: Matrix, covariance: bool) -> list[_C
 
 
 def _among_equal_bounds(box: Box) -> tuple[int, ...]:
-    """Return an order of the columns that keeps the bounds: only columns with equal bounds change places."""
+    """Return an order of the columns that keeps the bounds, because only columns with equal bounds change places."""
     order = list(range(box.dimension))
     for bounds in dict.fromkeys(box.bounds):
         places = [j for j, other in enumerate(box.bounds) if other == bounds]
@@ -286,7 +295,7 @@ def _compared(setting: Setting, change: _Change, base: Matrix, alpha: float, pro
 
 @np.errstate(all="ignore")
 def columns(setting: Setting, samples: int, alpha: float, promised: bool) -> ColumnFindings:
-    """Examine by draws the value and noise of every entry, and whether the columns are treated alike.
+    """Test by draws the value and noise of every entry, and whether the columns are treated alike.
 
     A target that treats columns alike is refuted with probability at most `alpha`.
     """

@@ -1,7 +1,8 @@
-"""Code that several questions about the contract share: plain data, one draw, the form of an output, and findings.
+"""Share code between several questions about the contract: ordinary data, one draw, the form of an output, and
+findings.
 
-A broken promise refutes the target. The behaviour on input outside the domain is only noted, because the claim does not
-cover it and implementations differ.
+A broken promise refutes the target. The behaviour on input outside of the domain is only noted, because the claim does
+not cover it and implementations differ.
 """
 
 from dataclasses import dataclass
@@ -29,8 +30,8 @@ from covassay.verification.audit.targets.target import (
 )
 from covassay.verification.statistics.streams import stream
 
-ROWS = 20  # rows of the plain data sets, enough for a second moment of full rank
-DIMENSIONS = (2, 3, 5)  # columns of the plain data sets on which a target must answer
+ROWS = 20  # the number of rows of the ordinary data sets, which is enough for a second moment of full rank
+DIMENSIONS = (2, 3, 5)  # a target must give an output on ordinary data with each of these numbers of columns
 UNSEEDED = "the target draws from the operating system"
 IGNORES_RNG = "the target ignores rng, so that its output changes anyway"
 
@@ -41,8 +42,8 @@ Outcome = Matrix | Failure
 class Form:
     """The form of a target's output, in the terms of `Mechanism`. The defaults promise least.
 
-    `symmetric` says that the matrix in an output is symmetric with the options at hand, if the kind of output leaves
-    this open. `names_a_law` is False if the claim is one of privacy alone.
+    `symmetric` says that the matrix in an output is symmetric for the given options, if the kind of output leaves this
+    open. `names_a_law` is False if the target claims privacy alone.
     """
 
     output: Output = SECOND_MOMENT
@@ -62,24 +63,24 @@ def example_rows(n: int, d: int) -> Matrix:
 
 
 def in_box(box: Box, rows: Matrix) -> Matrix:
-    """Map rows with entries in [−1, 1] into the box, column by column."""
+    """Return the rows after a map of [−1, 1] onto the bounds of each column."""
     return box.place((rows + 1) / 2)
 
 
 def plain_rows(setting: Setting, n: int, d: int = 3) -> Matrix:
-    """Return rows without any symmetry in the domain of the target; a box fixes the number of columns, and d is
+    """Return rows without any symmetry in the domain of the target; if a box fixes the number of columns, d is
     ignored.
     """
     return example_rows(n, d) if setting.box is None else in_box(setting.box, example_rows(n, setting.box.dimension))
 
 
 def dimensions_of(setting: Setting, dimensions: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the dimensions to try: the given ones, or the dimension of the box."""
+    """Return the numbers of columns to try: the given numbers, or the number of columns of the box."""
     return dimensions if setting.box is None else (setting.box.dimension,)
 
 
 def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
-    """Make one draw on `x` itself, not on a copy, with a fresh generator that the labels determine."""
+    """Make one draw on `x` itself, and not on a copy, with a new generator that the labels determine."""
     rng, shape = np.random.default_rng(stream(setting.seed, "contract", *seed_labels)), setting.shape(x)
     output, seconds = call(setting.target, x, setting.budget, rng, setting.seconds)
     setting.progress.timed(1, seconds)
@@ -87,8 +88,8 @@ def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
 
 
 def decided(name: str, *, broken: str = "", whole: str = "", worst: Status = Status.REFUTED) -> Finding:
-    """Return a finding of status `worst` that lists the `broken` promises; if there are none, NOT REFUTED with the text
-    `whole`.
+    """Return a finding with the status `worst` that lists the broken promises; if there are none, NOT REFUTED with the
+    text `whole`.
     """
     return Finding("contract", name, worst, broken) if broken else kept(name, whole)
 
@@ -99,7 +100,7 @@ def kept(name: str, detail: str) -> Finding:
 
 
 def skipped(name: str, *outcomes: Outcome | str) -> Finding:
-    """Return the finding that nothing could be compared, and the reason."""
+    """Return the finding that nothing could be compared, with the reason."""
     return Finding("contract", name, Status.SKIPPED, ", ".join(str(outcome) for outcome in outcomes))
 
 
@@ -109,10 +110,11 @@ def close(first: Matrix, second: Matrix, tolerance: float) -> bool:
 
 
 def require_answer(setting: Setting) -> None:
-    """Raise `CannotRun` if the target raises or gives no output of the right shape on plain data in every dimension.
+    """Raise `CannotRun` if the target fails, or gives no output of the right shape, on ordinary data in every
+    dimension.
 
-    A failure on plain data means that the target is called in the wrong way. The data belong to the audit, so the text
-    of the exception may be shown.
+    A failure on ordinary data means that the target is called in the wrong way. Ordinary data are the audit's own, so
+    the text of the exception may be shown.
     """
     target, budget = setting.target, setting.budget
     own = getattr(target.draw, "call", None)

@@ -1,5 +1,5 @@
-"""Test whether a target has one law on two data sets: a few draws suggest where the laws differ, and fresh draws test
-it.
+"""Test whether a target has the same law on two data sets; a few draws suggest where the laws differ, and new draws
+test it.
 """
 
 from collections.abc import Callable
@@ -11,17 +11,17 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.statistics.tests import two_sample
 
-ENTRIES = 40  # the most entries of an output that are compared
-PILOT = 200  # pilot draws on each of the two data sets; they suggest a direction
-PROMISING = 1e-3  # fresh draws are made if the p-value of the pilot is below this
-CONFIRMATION = 1000  # fresh draws on each of the two data sets; they test the direction that the pilot suggests
+ENTRIES = 40  # the largest number of entries of an output that are compared
+PILOT = 200  # the number of pilot draws on each of the two data sets, which suggest how the laws differ
+PROMISING = 1e-3  # new draws are made if the p-value of the pilot is below this
+CONFIRMATION = 1000  # the number of new draws on each of the two data sets, which test what the pilot suggests
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A sentence on how the laws on two data sets differ; it is empty if no difference is proven.
+    """A sentence that says how the laws on two data sets differ, and that is empty if no difference is proven.
 
-    failed : how many pilot draws failed on each data set, if these were too many for a test.
+    `failed` says how many pilot draws failed on each data set, if these were too many for a test.
     """
 
     what: str = ""
@@ -29,8 +29,8 @@ class Difference:
 
 
 def _features(outputs: Matrix) -> Matrix:
-    """Return features whose means change with the law in common cases: the first `ENTRIES` entries,
-    and their products.
+    """Return features whose means change with the law in common cases: the first `ENTRIES` entries, and their
+    products.
     """
     flat = outputs.reshape(len(outputs), -1)[:, :ENTRIES]
     products = np.einsum("ni,nj->nij", flat, flat)[:, *np.triu_indices(flat.shape[1])]
@@ -38,11 +38,12 @@ def _features(outputs: Matrix) -> Matrix:
 
 
 def _directions(entries: int, a: Matrix, b: Matrix) -> list[Callable[[Matrix], Vector]]:
-    """Return three functions of features whose means differ much between the features a and b of the pilot draws.
+    """Return three functions of features whose means differ much between the features a and b of two samples of pilot
+    draws.
 
     The functions are a weighted sum of the entries, a weighted sum of the products, and the single feature whose means
-    differ most in units of its spread. The weight of a feature is the difference of its means over the square of its
-    spread.
+    differ most in units of its spread. The weight of a feature is the difference of its means divided by the square of
+    its spread.
     """
     spread = np.concatenate([a, b]).std(axis=0)
     weights = np.divide(a.mean(axis=0) - b.mean(axis=0), spread**2, out=np.zeros_like(spread), where=spread > 0)

@@ -1,13 +1,15 @@
-"""Choose the event to test: the one whose p-value on the test draws is expected to be the smallest.
+"""Choose the event whose p-value on the test draws is expected to be the smallest.
 
-An event occurs k times in n pilot draws on one data set, with probability p, and k' times in n' pilot draws on the
-other, with probability p'. Among many events, some look more extreme by chance than they are. Therefore a lower
-confidence bound replaces p, and an upper one replaces p'. The score is the result that the test draws are expected to
-give if these bounds were the true probabilities:
+Suppose that an event occurs k times in n pilot draws on one data set, where its probability is p, and k' times in n'
+pilot draws on the other, where its probability is p'. Among many events, some look more extreme by chance than they
+are. So a lower confidence bound replaces p, and an upper confidence bound replaces p'. The score of an event is the
+result that the test draws are expected to give if the confidence bounds were the true probabilities. The score is
+defined as follows.
 
-pure DP : the lower bound on ln(p/p') at the error level of a run.
-(ε, δ)-DP and zCDP : the exponent of the best test against the claim, which is the smallest Kullback–Leibler divergence
-    of the two coins from two coins that keep the claim. Events that keep the claim are ranked as for pure DP.
+pure DP : the lower confidence bound on ln(p/p') at the error level of a run.
+(ε, δ)-DP and zCDP : the exponent of the best test against the claim. The exponent is the smallest Kullback–Leibler
+divergence from the two Bernoulli laws of the event to two Bernoulli laws that keep the claim. Events that keep the
+claim are ranked as for pure DP.
 """
 
 import math
@@ -19,21 +21,23 @@ from scipy.special import betaincinv, expit, logit, xlogy
 from covassay.reference.domain import Vector
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 
-RUN_ERROR = 1e-10  # the default level, which is near the level at which one check of a run is decided
+RUN_ERROR = 1e-10  # the default level of a test, which is near the level at which one check of a run is decided
 BOUND_ERROR = 0.05  # the error probability of each confidence bound on the pilot draws
-MIDDLE = np.linspace(0.01, 0.99, 60)  # quantiles of the pooled pilot draws that are tried as thresholds
+MIDDLE = np.linspace(0.01, 0.99, 60)  # these quantiles of the pooled pilot draws are tried as thresholds
 TAIL = 1.25  # beyond the thresholds in the tails, the numbers of draws grow by this ratio
-ORDERS = 1 + np.geomspace(1e-3, 400.0, 80)  # Rényi orders α that decide which pairs of coins keep a zCDP claim
-SMALLEST = 1e-12  # probability of the smallest coin in the table of coins that keep the claim
-GRID = expit(np.linspace(logit(SMALLEST), logit(1 - 1e-9), 500))  # the probabilities of the second coin of a pair
+# the Rényi orders α that decide which pairs of Bernoulli laws keep a zCDP claim
+ORDERS = 1 + np.geomspace(1e-3, 400.0, 80)
+SMALLEST = 1e-12  # the smallest probability in the table of Bernoulli laws that keep the claim
+# the probabilities of the second Bernoulli law of a pair
+GRID = expit(np.linspace(logit(SMALLEST), logit(1 - 1e-9), 500))
 LARGEST_EXPONENT = 30.0  # for a larger ε, e^ε exceeds every possible number of draws
-REACHED = 0.5  # the share of the largest detectable ρ that a bet chosen on pilot draws attains
-WITHIN = 1e6  # this number is subtracted from the score of events that keep the claim, so that they rank last
+REACHED = 0.5  # a bet that is chosen on pilot draws attains this share of the largest detectable ρ
+WITHIN = 1e6  # this number is subtracted from the scores of events that keep the claim, so that they rank last
 BISECTIONS = 50
 
 
 def thresholds(pooled: Vector) -> Vector:
-    """Return the candidate thresholds: quantiles of the pooled draws, and extreme order statistics."""
+    """Return the candidate thresholds, which are quantiles of the pooled draws and extreme order statistics."""
     ordered = np.sort(pooled)
     n = len(ordered)
     outer = np.unique(
@@ -59,9 +63,10 @@ def pessimistic(counts: Vector, size: int) -> tuple[Vector, Vector]:
 def scores(
     first: Vector, second: Vector, sizes: tuple[int, int], mean: float, guarantee: Guarantee, error: float = RUN_ERROR
 ) -> Vector:
-    """Score events with these counts in the pilot draws of two data sets, for a test with `mean` draws of each.
+    """Return scores of events with these counts in the pilot draws of two data sets, for a test with `mean` draws of
+    each.
 
-    The score is for a test at the level `error`.
+    The test is made at the level `error`.
     """
     p, q = pessimistic(first, sizes[0])[0], pessimistic(second, sizes[1])[1]
     ratio = _log_ratio_lower(p, q, mean, error)
@@ -69,14 +74,14 @@ def scores(
         return ratio
     allowed = largest_kept(guarantee)
     outside = p > np.interp(q, GRID, allowed)
-    # the loss of an event that keeps the claim is at most the claim, and every violating event ranks above it
+    # an event that keeps the claim has at most the claimed loss, and every violating event ranks above it
     found = ratio - WITHIN
     found[outside] = mean * _exponent(p[outside], q[outside], allowed)
     return found
 
 
 def _log_ratio_lower(p: Vector, q: Vector, mean: float, error: float) -> Vector:
-    """Return the lower bound on ln(p/p') that the expected counts would give at this error level."""
+    """Return the lower confidence bound on ln(p/p') that the expected counts would give at this error level."""
     share = betaincinv(np.maximum(mean * p, SMALLEST), mean * q + 1, error)
     with np.errstate(divide="ignore"):
         bound: Vector = np.where(p > 0, np.log(share) - np.log1p(-share), -np.inf)
@@ -84,23 +89,24 @@ def _log_ratio_lower(p: Vector, q: Vector, mean: float, error: float) -> Vector:
 
 
 def _divergence(p: Vector, q: Vector) -> Vector:
-    """Return the Kullback–Leibler divergence of a coin of probability p from a coin of probability q."""
+    """Return the Kullback–Leibler divergence between Bernoulli laws with the probabilities p and q."""
     with np.errstate(divide="ignore", invalid="ignore"):
         divergence: Vector = xlogy(p, p / q) + xlogy(1 - p, (1 - p) / (1 - q))
     return np.where(np.isnan(divergence), np.inf, divergence)
 
 
 def _exponent(p: Vector, q: Vector, allowed: Vector) -> Vector:
-    """Return the smallest D(p ‖ a) + D(q ‖ b) over pairs of coins (a, b) that just keep the claim."""
+    """Return the smallest D(p ‖ a) + D(q ‖ b) over pairs (a, b) of probabilities that just keep the claim."""
     found: Vector = (_divergence(p[:, None], allowed) + _divergence(q[:, None], GRID)).min(axis=1, initial=np.inf)
     return found
 
 
 def exponents(p: Vector, q: Vector, guarantee: Guarantee) -> Vector:
-    """Return the exponent of the best test of the claim by events of probability p on one data set and q on the other.
+    """Return the exponent of the best test of the claim by events with probability p on one data set and q on the
+    other.
 
-    With m draws per data set, the p-value of that test is about e^(−m times this exponent). The exponent is 0 for
-    events that keep the claim.
+    With m draws on each data set, the p-value of the best test is about e^(−m·c), where c is the exponent. The exponent
+    is 0 for events that keep the claim.
     """
     allowed = largest_kept(guarantee)
     outside = p > np.interp(q, GRID, allowed)
@@ -128,7 +134,7 @@ def largest_kept(guarantee: Guarantee) -> Vector:
 
 
 def renyi_excess(p: Vector, q: Vector, rho: float) -> Vector:
-    """Return the largest D_α − ρα of coins p from coins q over the orders α of `ORDERS`, for every pair of coins."""
+    """Return, for every pair of Bernoulli laws, the largest D_α(p ‖ q) − ρα over the orders α of `ORDERS`."""
     with np.errstate(divide="ignore"):
         heads = ORDERS[:, None] * np.log(p) + (1 - ORDERS[:, None]) * np.log(q)
         tails = ORDERS[:, None] * np.log1p(-p) + (1 - ORDERS[:, None]) * np.log1p(-q)
@@ -137,7 +143,7 @@ def renyi_excess(p: Vector, q: Vector, rho: float) -> Vector:
 
 
 def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> float:
-    """Return the largest parameter of the claim that an event could refute at this error level with that many test
+    """Return the largest parameter of the claim that an event could refute at this error level with this many test
     draws.
 
     The event that shows the largest loss occurs in every draw on one data set and in no draw on the other. The
@@ -148,16 +154,18 @@ def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> 
     if isinstance(guarantee, PureDP):
         log_share = math.log(error) / sizes[0]
         return max(0.0, log_share - math.log(-math.expm1(log_share)))
-    if isinstance(guarantee, ApproximateDP):  # the extreme case that keeps the claim: p = 1, q = (1 − δ) e^{−ε}
+    if isinstance(guarantee, ApproximateDP):  # the extreme case that keeps the claim is p = 1, q = (1 − δ) e^{−ε}
         missed = -math.expm1(math.log(error / 2) / min(sizes))
         return max(0.0, math.log((1 - guarantee.delta) / missed))
-    missed = -math.expm1(math.log(error / 4) / min(sizes))  # two Clopper–Pearson bounds: coins (1 − missed, missed)
-    share = math.exp(math.log(error) / sum(sizes))  # the extreme case: coins (s, 1 − s) with s^(n + n') = error
+    # two Clopper–Pearson bounds give the Bernoulli laws (1 − missed, missed)
+    missed = -math.expm1(math.log(error / 4) / min(sizes))
+    # the extreme case has the probabilities s and 1 − s with s^(n + n') = error
+    share = math.exp(math.log(error) / sum(sizes))
     return max(_rho_of_coin(1 - missed), REACHED * _rho_of_coin(share))
 
 
 def rho_of_coins(p: float, q: float) -> float:
-    """Return the smallest ρ that allows the coins (p, 1 − p) and (q, 1 − q), p from q, up to the grid of orders."""
+    """Return the smallest ρ that allows the probabilities p and q of an event, up to the grid of Rényi orders."""
     with np.errstate(divide="ignore"):
         heads = ORDERS * np.log(p) + (1 - ORDERS) * np.log(q)
         tails = ORDERS * np.log1p(-p) + (1 - ORDERS) * np.log1p(-q)
@@ -165,7 +173,9 @@ def rho_of_coins(p: float, q: float) -> float:
 
 
 def _rho_of_coin(share: float) -> float:
-    """Return the smallest ρ that allows the coins (share, 1 − share) and (1 − share, share), for a share above 1/2."""
+    """Return the smallest ρ that allows the probabilities `share` and 1 − `share` of an event, for a share
+    above 1/2.
+    """
     if share <= 1 / 2:
         return 0.0
     odds = math.log(share) - math.log1p(-share)

@@ -1,4 +1,4 @@
-"""The objects of an audit of privacy: statistics of an output, events, and pairs of neighbouring data sets."""
+"""Define the objects of an audit of privacy: statistics of an output, events, and pairs of neighbouring data sets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,15 +12,16 @@ from covassay.verification.audit.engine.facts import DifferingRow, Neighbours
 from covassay.verification.audit.engine.features import contrasts
 from covassay.verification.audit.engine.sampling import Draws
 
-# A statistic is rounded to this many decimals. The leak through lower-order bits is tested in `low_order_bits`.
+# A statistic is rounded to this many decimals.
+# The question `low_order_bits` tests the leak through the bits that are rounded away.
 DECIMALS = 9
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """A function that computes one number from each output: (size, …) -> (size,).
+    """A function that computes one number from each output. (size, …) -> (size,).
 
-    With a `threshold`, the event to test is fixed in advance: {statistic ≥ threshold}.
+    If `threshold` is given, the event to test is fixed in advance as {statistic ≥ threshold}.
     """
 
     name: str
@@ -28,7 +29,7 @@ class Statistic:
     threshold: float | None = None
 
     def values(self, outputs: Matrix) -> Vector:
-        """Return the statistic of every output, rounded to `DECIMALS`; 0 where the statistic is not a number."""
+        """Return the statistic of every output, rounded to `DECIMALS`, and 0 if the statistic is not a number."""
         with np.errstate(over="ignore", invalid="ignore"):
             return np.nan_to_num(np.round(self.function(outputs), DECIMALS), posinf=np.inf, neginf=-np.inf)
 
@@ -37,12 +38,11 @@ class Statistic:
 class Pair:
     """Two neighbouring data sets, and the statistics from which an event is chosen.
 
-    weight : a factor for the number of draws on this pair.
-    remarks : exact facts about the mechanism that are printed beside the bound.
-    failures_tell : False if one of the data sets lies outside the domain. The target may reject that data set, so a
-        difference in failures shows nothing.
-    box : a box that holds the rows of this pair. If None, the box of the whole audit applies to this pair. by_entry :
-    whether the noise may have a different scale on every entry of the output.
+    `weight` is a factor of the number of draws on this pair. `remarks` are exact facts about the mechanism that are
+    printed beside the bound. `failures_tell` is False if one of the data sets lies outside of the domain. If a data set
+    lies outside of the domain, the target may reject it, so that a difference in failures shows nothing. `box` is a box
+    that holds the rows of this pair. If `box` is None, the box of the whole audit applies. `by_entry` says whether the
+    noise may have a different scale on every entry of the output.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Event:
-    """The event {statistic ≥ threshold} or {statistic ≤ threshold}; without a statistic, the event that the target
+    """The event {statistic ≥ threshold} or {statistic ≤ threshold}, or, without a statistic, the event that the target
     fails.
     """
 
@@ -67,7 +67,7 @@ class Event:
     above: bool = True
 
     def count(self, draws: Draws) -> int:
-        """Count the draws that lie in the event."""
+        """Return how many of the draws lie in the event."""
         if self.statistic is None:
             return draws.failed
         if not len(draws.outputs):

@@ -1,6 +1,6 @@
-"""The figures of findings, one dataclass for each kind; reports print them, and other questions read them.
+"""Declare the facts of findings, in one dataclass for each kind. Reports print them, and other questions read them.
 
-The JSON form of facts and its schema follow from the fields. A field that is None is left out of the JSON form.
+The JSON form of facts and its schema follow from the fields. If a field is None, the JSON form leaves it out.
 """
 
 import math
@@ -18,78 +18,87 @@ Side = Literal["first", "second"]
 
 
 def says(text: str, **rules: Any) -> dict[str, Any]:
-    """Make the metadata of a field: its description, and further keywords of JSON Schema."""
+    """Return the metadata of a field, which are its description and further keywords of JSON Schema."""
     return {"description": text, **rules}
 
 
 SHARE = {"minimum": 0, "maximum": 1}
 COUNT = {"minimum": 0}
-NULLABLE = "nullable"  # metadata key: a field whose value None becomes null in JSON, where other fields are left out
-NOT_IN_JSON = "not in JSON"  # metadata key: a field for other questions, which no report contains
+# a field with this metadata key becomes null in JSON if its value is None, while other fields are left out
+NULLABLE = "nullable"
+NOT_IN_JSON = "not in JSON"  # a field with this metadata key is for other questions, and no report contains it
 
 
 @dataclass(frozen=True)
 class Facts:
-    """The figures of one finding."""
+    """The facts of one finding."""
 
     def __init_subclass__(cls) -> None:
         storable(cls)
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
-        """Return whether these figures show no more loss than this guarantee allows; False for kinds that do not define
-        it.
+        """Return whether these facts show no more loss than this guarantee allows; False for kinds of facts without
+        this method.
         """
         return False
 
 
 @dataclass(frozen=True)
 class LawTest(Facts):
-    """The figures of a test of the distribution of the outputs on one data set, or on several."""
+    """The facts of a test of the distribution of the outputs, on one data set or on several."""
 
     statistic: float = field(metadata=says("The value of the test statistic."))
     effect: str = field(
         metadata=says(
-            "The unit of `detectable`: a distance between distribution functions, or an error in a probability."
+            "The unit of `detectable`, which is a distance between distribution functions or an error in a probability."
         )
     )
     detectable: float = field(
         metadata=says("The smallest effect that this test refutes with the stated power.", **COUNT)
     )
-    power: float = field(default=POWER, metadata=says("The probability with which that effect is refuted.", **SHARE))
+    power: float = field(
+        default=POWER, metadata=says("The probability with which the test refutes this effect.", **SHARE)
+    )
     estimates: str = field(
-        default="", metadata=says("Confidence intervals from the same draws, as sentences; empty where there are none.")
+        default="", metadata=says("Sentences with confidence intervals from the same draws; empty if there are none.")
     )
-    failures: Failures = field(default_factory=dict, metadata=says("How the draws without an output ended, counted."))
-    values: int | None = field(
-        default=None, metadata=says("How many values were seen whose law is known far out.", **COUNT)
+    failures: Failures = field(
+        default_factory=dict, metadata=says("The numbers of draws without an output, by the way in which they ended.")
     )
+    values: int | None = field(default=None, metadata=says("The number of values whose law is known far out.", **COUNT))
     furthest: float | None = field(
         default=None,
-        metadata=says("The smallest probability, under its law, of a value as far out as one of these.", **SHARE),
+        metadata=says(
+            "The smallest probability, under the law, of a value at least as far out as one of these values.", **SHARE
+        ),
     )
-    reach: str | None = field(default=None, metadata=says("Which rare branches this audit would have seen, in words."))
+    reach: str | None = field(
+        default=None, metadata=says("The rare branches that this audit would have seen, in words.")
+    )
 
 
 @dataclass(frozen=True)
 class InReach:
-    """The losses that a test would have detected on an event that is as likely as the tested event."""
+    """The losses that a test would have detected on an event as likely as the tested event."""
 
-    probability: float = field(metadata=says("The share of the event on the first side.", **SHARE))
+    probability: float = field(metadata=says("The share of the event in the draws of the first side.", **SHARE))
     loss: float = field(metadata=says("The smallest ε or ρ that is refuted with 99 % power."))
     small_loss: float = field(metadata=says("A loss a tenth above the claim."))
-    times_the_samples: float = field(metadata=says("How many times the draws it takes to see it."))
+    times_the_samples: float = field(
+        metadata=says("The factor by which the number of draws must grow to detect this loss.")
+    )
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """One point of a trade-off curve; an interval is a lower bound, an estimate and an upper bound."""
+    """One point of a trade-off curve; each of its intervals is a lower bound, an estimate and an upper bound."""
 
     threshold: float = field(metadata=says("The threshold of the statistic."))
     false_positive: tuple[float, float, float] = field(
-        metadata=says("The probability of the event on the data set in the denominator.")
+        metadata=says("The probability of the event on the data set in the denominator of the ratio.")
     )
     false_negative: tuple[float, float, float] = field(
-        metadata=says("The probability of its complement on the data set in the numerator.")
+        metadata=says("The probability of the event's complement on the data set in the numerator of the ratio.")
     )
     claimed: float = field(
         metadata=says(
@@ -101,15 +110,19 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class TradeOff:
-    """The trade-off curve of a pair: false negatives against false positives, as claimed and as the draws show it."""
+    """The trade-off curve of a pair of neighbours, false negatives against false positives, as claimed and as
+    observed.
+    """
 
     confidence: float = field(
-        metadata=says("The confidence with which all intervals of all points hold together.", **SHARE)
+        metadata=says("The confidence with which the intervals at all points hold together.", **SHARE)
     )
     gaussian_lower_bound: float = field(
-        metadata=says("A lower bound on the μ of Gaussian differential privacy, with that confidence.")
+        metadata=says("A lower bound on the μ of Gaussian differential privacy, with the stated confidence.")
     )
-    points: tuple[CurvePoint, ...] = field(metadata=says("One point for every threshold, in their order."))
+    points: tuple[CurvePoint, ...] = field(
+        metadata=says("The points of the curve, one for every threshold, in the order of the thresholds.")
+    )
 
 
 @dataclass(frozen=True)
@@ -127,7 +140,7 @@ class DifferingRow:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two neighbouring data sets in short."""
+    """Two neighbouring data sets, described in short."""
 
     n: int = field(
         metadata=says("The number of rows; the second data set has one less if a row is missing there.", minimum=1)
@@ -138,17 +151,17 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class TestedEvent(Facts):
-    """An event on two neighbouring data sets. Pairs of numbers are in the order of `sides`."""
+    """A tested event, with its counts on two neighbouring data sets. Pairs of numbers are in the order of `sides`."""
 
-    event: str = field(metadata=says("The event, as a condition on the output."))
-    counts: tuple[int, int] = field(metadata=says("How often the event occurred on either data set."))
-    draws: tuple[int, int] = field(metadata=says("How many draws were made on either data set."))
+    event: str = field(metadata=says("The tested event, as a condition on the output."))
+    counts: tuple[int, int] = field(metadata=says("The number of times that the event occurred on each data set."))
+    draws: tuple[int, int] = field(metadata=says("The number of draws on each data set."))
     loss_lower_bound: float = field(
         metadata=says("A lower bound on the log ratio of the two probabilities of the event.")
     )
     confidence: float = field(metadata=says("The confidence of that bound.", **SHARE))
     sides: tuple[Side, Side] = field(
-        metadata=says("Which data set is in the numerator of the ratio, and which in the denominator.")
+        metadata=says("The data set in the numerator of the ratio, and the data set in the denominator.")
     )
     data_sets: Neighbours = field(metadata=says("The two data sets; their names say how the equal rows are made."))
     failures: tuple[Failures, Failures] = field(metadata=says("How draws failed on either data set."))
@@ -158,54 +171,57 @@ class TestedEvent(Facts):
     )
     in_reach: InReach | None = field(
         default=None,
-        metadata=says("What this test would have seen on an event as likely as this one; absent if it was too rare."),
+        metadata=says(
+            "The loss that this test would have detected on an event as likely as this one; absent if the event was "
+            "too rare."
+        ),
     )
     trade_off: TradeOff | None = field(
-        default=None, metadata=says("The curve of this pair, if it is the most telling one.")
+        default=None, metadata=says("The trade-off curve of this pair, if it is the most telling one.")
     )
     estimated_loss: float | None = field(
         default=None,
         metadata=says(
-            "An estimate, no bound, of the loss on these data sets if the entries of an output have independent "
+            "An estimate (no bound) of the loss on these data sets if the entries of an output have independent "
             "Laplace noise."
         ),
     )
     p_of_two_steps: float | None = field(
         default=None,
         metadata=says(
-            "For a Rényi divergence: small if the draws contradict what the claim, made for add-remove neighbours, "
-            "implies for the replacement of a row. It is no p-value, because the same draws choose the bet.", **SHARE,
+            "A number for a Rényi divergence, which is small if the draws contradict what the claim, made for "
+            "add-remove neighbours, implies for replacing a row. The number is no p-value, because the same draws "
+            "choose the bet.",
+            **SHARE,
         ),
     )  # fmt: skip
     shown: dict[str, float] | None = field(
         default=None,
-        metadata=says(
-            "For low-order bits: the parameters that were proven, ε at the δ of the claim, δ at its ε, or ρ."
-        ),
+        metadata=says("The parameters that low-order bits prove: ε at the δ of the claim, δ at its ε, or ρ."),
     )
     level: float | None = field(
-        default=None, metadata=says("For low-order bits: the probability with which this test may err.", **SHARE)
+        default=None, metadata=says("The probability with which the test of low-order bits may err.", **SHARE)
     )
 
 
 @dataclass(frozen=True)
 class OutOfTime(Facts):
-    """The finding that no event was tested because the target kept running into the time limit."""
+    """The finding that no event was tested, because the target kept running into the time limit."""
 
     failures: tuple[Failures, Failures] = field(metadata=says("How draws failed on either data set."))
 
 
 @dataclass(frozen=True)
 class RunningTime(Facts):
-    """How long one draw took as the dimension grew."""
+    """The time of one draw as a function of the dimension."""
 
-    seconds: dict[str, float] = field(metadata=says("The seconds of one draw, by dimension (d=2)."))
+    seconds: dict[str, float] = field(metadata=says("The seconds that one draw took, by dimension (d=2)."))
     failures: dict[str, str] = field(metadata=says("How a draw failed, by dimension."))
 
 
 @dataclass(frozen=True)
 class OwnData(Facts):
-    """The figures of a few draws on a data set of the user."""
+    """The facts of a few draws on a data set of the user."""
 
     n: int = field(metadata=says("The number of rows of the data set.", **COUNT))
     d: int = field(metadata=says("The number of columns of the data set.", **COUNT))
@@ -215,7 +231,7 @@ class OwnData(Facts):
 
 @dataclass(frozen=True)
 class Bits(Facts):
-    """The result on low-order bits over all pairs of data sets."""
+    """The result on low-order bits over all neighbouring data sets."""
 
     verdict: Literal["REFUTED", "NOT REFUTED", "INCONCLUSIVE"] = field(metadata=says("The verdict on the bits alone."))
     loss: str = field(metadata=says("The loss that was proven, in words; empty if there is none."))
@@ -236,7 +252,9 @@ class Explanation(Facts):
 
 
 def as_data(value: Any) -> Any:
-    """Convert facts to plain data for JSON: None is left out unless a field may be null, and inf becomes a string."""
+    """Return the facts as plain data for JSON. None is left out unless the field may be null, and inf becomes a
+    string.
+    """
     if is_dataclass(value):
         named = [(f, getattr(value, f.name)) for f in fields(value) if NOT_IN_JSON not in f.metadata]
         return {f.name: as_data(item) for f, item in named if NULLABLE in f.metadata or item is not None}

@@ -1,6 +1,6 @@
-"""Features of an output, by its kind: numbers that a test compares when the law is unknown.
+"""Compute features of an output, which are numbers that a test compares when the law is unknown.
 
-The kinds are those of `reference.mechanisms.output`; another kind registers its own functions.
+The kinds of output are those of `reference.mechanisms.output`; another kind registers its own functions.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,11 +20,11 @@ from covassay.reference.mechanisms.output import (
     VectorOutput,
 )
 
-Feature = Callable[[Array], Vector]  # outputs (size, …) -> one number for each, (size,)
+Feature = Callable[[Array], Vector]  # takes outputs (size, …); returns one number for each, (size,)
 
 
 def gram_change(first: Matrix, second: Matrix) -> Matrix:
-    """Return Δ = XᵀX − X'ᵀX' of two data sets X and X'."""
+    """Return XᵀX − X'ᵀX' for two data sets X and X'."""
     change: Matrix = first.T @ first - second.T @ second
     return change
 
@@ -102,9 +102,7 @@ def _(output: NumberOutput, dimension: int) -> Mapping[str, Feature]:
 
 @singledispatch
 def contrasts(output: Output, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Return numbers that should distinguish outputs on one data set from outputs on another,
-    when the law is unknown.
-    """
+    """Return numbers that should distinguish outputs on one data set from outputs on another if the law is unknown."""
     raise NotImplementedError(f"contrasts of {type(output).__name__}")
 
 

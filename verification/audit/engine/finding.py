@@ -1,4 +1,4 @@
-"""The findings of a question, and the looks that it takes; a look has a number of draws and the level of its tests."""
+"""Define the findings of a question and its looks, which are rounds of draws at a given error level."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -36,20 +36,21 @@ class Verdict(Enum):
 
     @property
     def exit_status(self) -> int:
-        """Return the exit status of the command: 0 not refuted, 1 refuted, 3 inconclusive; 2 is invalid use."""
+        """Return the exit status of the command, which is 0 for not refuted, 1 for refuted and 3 for inconclusive; 2 is
+        invalid use.
+        """
         return {Verdict.NOT_REFUTED: 0, Verdict.REFUTED: 1, Verdict.INCONCLUSIVE: 3}[self]
 
 
 @dataclass(frozen=True)
 class Look:
-    """One round of draws from a target: the first look, or a second look with more draws, which are fresh.
+    """One round of draws from a target, which is the first round or a second round with more and new draws.
 
-    samples : draws on each data set, which a question may scale.
-    level : the false-alarm probability of the question in this look, for all of its tests together.
-    tests : the most p-values that the question may give in this look.
-    again : the scenarios to test, which were suspicious in the first look; None for all scenarios.
-    stop_early : whether a question may end once it is refuted.
-    bets : whether a bet may end the draws of a pair before all are made, in place of its other tests.
+    `samples` is the number of draws on each data set, which a question may scale. `level` is the false-alarm
+    probability of the question in this round, for all its tests together. `tests` is the largest number of p-values
+    that the question may give in this round. `again` names the data sets to test, which were suspicious in the first
+    round; None means all. `stop_early` says whether a question may end once it is refuted. `bets` says whether a bet
+    may end the draws of a pair before all are made, in place of other tests.
     """
 
     name: str = "first look"
@@ -62,11 +63,11 @@ class Look:
 
     @property
     def step(self) -> float:
-        """Return the level of a single test: a smaller p-value refutes, whatever the other p-values are."""
+        """Return the level of a single test; a p-value below it refutes, whatever the other p-values are."""
         return self.level / max(1, self.tests)
 
     def asks(self, scenario: str) -> bool:
-        """Return whether this look includes that scenario."""
+        """Return whether this round includes the data set with this name."""
         return self.again is None or scenario in self.again
 
 
@@ -75,11 +76,11 @@ class Look:
 class Finding:
     """One result of a question.
 
-    A finding with a p-value is decided by the error budget; its status is provisional until then. `scenario` names the
-    data set or the pair; findings with the same scenario share their draws. `facts` are its figures. `data` are the
-    data sets behind the finding, if they can be a witness: two neighbours, or one data set. `curve` plots the tested
-    quantity beside its law. `promising` asks for a second look whatever the p-value is. `exact` says that arithmetic
-    decided a part of the claim, so that the finding counts as a test. The loop over the questions fills in `question`.
+    If a finding has a p-value, the error budget decides it, and its status is provisional until then. `scenario` names
+    the data set or the pair; findings with the same scenario share their draws. `facts` are its figures. `data` are the
+    two neighbours, or the one data set, with which the finding can be reproduced. `curve` plots the tested quantity
+    beside its law. `promising` asks for a second round of draws, whatever the p-value is. `exact` says that arithmetic
+    decided a part of the claim, so that the finding counts as a test. The loop over the questions sets `question`.
     """
 
     kind: Kind
@@ -108,14 +109,14 @@ class Finding:
 
     @classmethod
     def of_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """Make a finding from its plain form, without facts and data sets."""
+        """Return the finding with this plain form, without facts and data sets."""
         return cls(**{**plain, "status": Status(plain["status"])})
 
     def fact(self, kind: type[F]) -> F | None:
-        """Return the facts if they are of the given kind, otherwise None."""
+        """Return the facts if they are of the given kind, and otherwise None."""
         return self.facts if isinstance(self.facts, kind) else None
 
 
 def settled(findings: list[Finding], look: Look) -> bool:
-    """Return whether a look may end because a p-value is so small that no further test can change the verdict."""
+    """Return whether a round may end because a p-value is so small that no further test can change the verdict."""
     return look.stop_early and any(f.p_value is not None and f.p_value <= look.step for f in findings)

@@ -1,14 +1,15 @@
-"""Compare draws of the target and of the reference on data of many kinds, to test whether both have the same law.
+"""Compare draws of the target with draws of the reference on data of many kinds.
 
-An implementation can treat some data in another way: zero rows, equal rows, fewer rows than columns. If the target adds
-noise to a query, and a seed fixes the noise, `same_noise` detects a special treatment without sampling error. If not, a
-few draws on every data set of the zoo are compared with draws of the reference on the same data. A few other budgets
-than the claimed one are treated as kinds of data too.
+An implementation can treat some data in another way, such as zero rows, equal rows, or fewer rows than columns. If the
+target adds noise to a query, and a seed fixes the noise, `same_noise` detects such a treatment without sampling error.
+If a seed does not fix the noise of a query, a few draws on each of many data sets are compared with draws of the
+reference on the same data. A few other budgets than the claimed one are treated as kinds of data too.
 
-If both laws are equal, the rank of a draw among all draws before it is uniform, and independent of the earlier ranks,
-because every order of the draws is equally likely (Rényi 1962). So ranks on different data sets can be pooled for
-Kolmogorov–Smirnov tests: all ranks on one data set, on data of one kind, or on data of one shape. For each group, every
-feature of the output has two tests; the p-value of the group is the smallest of their p-values times their number.
+If the laws of target and reference are equal, all orders of the draws are equally likely. Then the rank of a draw among
+all draws before it is uniform, and independent of the earlier ranks (Rényi 1962). So ranks on different data sets can
+be pooled for Kolmogorov–Smirnov tests. The groups are all ranks on one data set, on data of one kind, or on data of one
+shape. For each group, every feature of the output has two tests. The p-value of the group is the smallest of their
+p-values times the number of tests.
 """
 
 import time
@@ -29,25 +30,28 @@ from covassay.verification.audit.engine.zoo import GIVEN, DataSetOfZoo, many_row
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import POWER, band, kolmogorov_smirnov
 
-KINDS = "data of many kinds"  # this text stands in reports where a scenario would have its name
+KINDS = "data of many kinds"  # reports print this text in place of the name of a data set
 NAMES = {"data set": "every data set of the zoo", "kind": "every kind of data", "shape": "data of every shape"}
-SIZES = (1, 2), (30, 1), (20, 2), (4, 6), (65, 3), (1000, 2)  # (n, d), with fewer rows than columns among them
-DRAWS, FEWEST = 12, 6  # draws of the target on a data set: the number with `DEFAULT` samples, and the smallest number
-TIMES_AT_BUDGETS = 16  # factor for the draws at another budget, because few budgets are tried
-BESIDE = 2  # the reference makes so many times as many draws as the target
-# Features are rounded to this share of their median size. So 0 counts as equal to a rounding error of another
-# implementation: 10⁻¹⁷, or 10⁻⁸ in float32.
+# the shapes (n, d) of the data, some with fewer rows than columns
+SIZES = (1, 2), (30, 1), (20, 2), (4, 6), (65, 3), (1000, 2)
+# the number of draws of the target on a data set for `DEFAULT` samples, and the smallest number of draws
+DRAWS, FEWEST = 12, 6
+TIMES_AT_BUDGETS = 16  # the draws at another budget are multiplied by this factor, because few budgets are tried
+BESIDE = 2  # the reference makes this many times as many draws as the target
+# Features are rounded to this share of their median size.
+# So 0 counts as equal to the rounding error of another implementation, which is 10⁻¹⁷, or 10⁻⁸ in float32.
 GRID = 1e-4
-PACE = 0.05  # if a draw takes longer than this many seconds, no other data of that shape are tried
-NAMED = 3  # so many data sets, kinds or shapes are named in a report
+PACE = 0.05  # if a draw takes longer than this many seconds, no other data of its shape are tried
+NAMED = 3  # a report names at most this many data sets, kinds or shapes
 
 
-DrawsOf = Callable[[Matrix, int, np.random.Generator], Matrix]  # (x, size, generator) -> outputs of the reference
+# takes (x, size, generator); returns outputs of the reference
+DrawsOf = Callable[[Matrix, int, np.random.Generator], Matrix]
 
 
 @dataclass(frozen=True)
 class AtBudget:
-    """A budget other than the claimed one: in words, as arguments of a draw, and with the reference and data for it."""
+    """A budget other than the claimed one, in words and as arguments of a draw, with the reference and data for it."""
 
     words: str
     budget: dict[str, Any]
@@ -59,9 +63,10 @@ class AtBudget:
 class Beside:
     """The reference, whose draws are compared with those of the target.
 
-    features : x -> numbers that describe an output on x. own : a data set of the user, on which the reference also
-    draws. choices : data near the choices of the mechanism. budgets : other budgets at which the reference also draws.
-    unsure : x -> whether correct implementations may round the rows of x in different ways.
+    `features` takes x; it returns numbers that describe an output on x. `own` is a data set of the user, on which the
+    reference also draws. `choices` are data near the choices of the mechanism. `budgets` are other budgets at which the
+    reference also draws. `unsure` takes x; it says whether correct implementations may round the rows of x in different
+    ways.
     """
 
     draws: DrawsOf
@@ -94,22 +99,22 @@ class _Group:
         return 2 * len(self.places)
 
     def p_value(self) -> float:
-        """Return the p-value of the hypothesis that all ranks are uniform: the smallest p-value times the number of
-        tests.
+        """Return the p-value of the hypothesis that all ranks are uniform, which is the smallest p-value times the
+        number of tests.
         """
         return min(1.0, self.tests * min(map(_least_p, map(np.concatenate, self.places.values()))))
 
 
 def _least_p(sample: Vector) -> float:
-    """Return the smaller p-value of two tests: that the numbers are uniform, and that their distances from 1/2 are
-    uniform.
+    """Return the smaller p-value of two tests, of which one tests uniform numbers, and one tests their distances from
+    1/2.
     """
     return min(kolmogorov_smirnov(u, uniform, "").p_value for u in (sample, np.abs(2 * sample - 1)))
 
 
 def places(values: Vector, beside: Vector, rng: np.random.Generator) -> Vector:
-    """Return the rank, scaled to [0, 1], of every value among all of `beside` and the earlier values;
-    rng breaks ties.
+    """Return the rank, scaled to [0, 1], of every value among all of `beside` and the earlier values; rng
+    breaks ties.
     """
     everything = np.concatenate([beside, values])
     grid = GRID * float(np.median(np.abs(everything)))
@@ -123,7 +128,7 @@ def places(values: Vector, beside: Vector, rng: np.random.Generator) -> Vector:
 
 
 def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
-    """Draw on data of every kind and shape; return checks with p-values that are not decided yet."""
+    """Draw on data of every kind and shape, and return checks with p-values that are not decided yet."""
     groups: dict[str, dict[str, _Group]] = {name: {} for name in NAMES}
     failing, slow = 0, list[tuple[int, int]]()
     size = max(FEWEST, round(DRAWS * look.samples / DEFAULT))
@@ -158,8 +163,8 @@ def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
 
 
 def _members(setting: Setting, beside: Beside) -> Iterator[tuple[DataSetOfZoo, Setting, Beside, int]]:
-    """Yield the data sets, each with the setting and the reference that draw on it,
-    and with a factor for the draws.
+    """Yield the data sets, each with the setting and the reference that draw on it, and a factor of the number of
+    draws.
     """
     for n, d in SIZES:
         if d >= beside.smallest_dimension:

@@ -1,14 +1,15 @@
 """Test whether the outputs have the distribution that the reference gives them.
 
-A scenario is one data set with the tests that run on draws from it. If a test refutes the law, the suspects of the
-scenario, which are the laws of plausible mistakes, are tried on the same draws. Suspects that fit the draws are named:
-that is a diagnosis, not a verdict.
+A scenario is one data set with the tests that run on draws from it. If a test refutes the law, the laws of plausible
+mistakes, which are called suspects, are tried on the same draws. The suspects that fit the draws are named as a
+diagnosis, which is no verdict.
 
-Up to `KEPT` draws are kept and tested directly. If there are more, the workers reduce them to sums
-(`statistics.pooling`): distances of distribution functions, counts beyond exact quantiles, total scales, signs,
-dependence. A test without such sums uses the draws that are kept, and so do estimates and suspects. Whenever the number
-of blocks is a power of two, the sums so far are tested. A refutation by these sums ends the draws; the share
-`EARLY_SHARE` of the level is reserved for it (`left_for_the_end`).
+Up to `KEPT` draws are kept and tested directly. If there are more draws, the workers reduce them to sums
+(`statistics.pooling`). The sums give distances of distribution functions, counts beyond exact quantiles, total scales,
+signs, and measures of dependence. A test that cannot be computed from sums uses the draws that are kept, and so do
+estimates and suspects. Whenever the number of blocks of draws is a power of two, the sums so far are tested. If the
+sums refute the law, no more draws are made. The share `EARLY_SHARE` of the error level is reserved for this
+(`left_for_the_end`).
 """
 
 import math
@@ -28,17 +29,17 @@ from covassay.verification.statistics.pooling import Places, has_sums, pooled
 from covassay.verification.statistics.tails import levels
 from covassay.verification.statistics.tests import Pooled, TestResult
 
-FITS = 1e-3  # a suspect with a larger p-value is named, if no other factor fits better
+FITS = 1e-3  # a suspect with a larger p-value is named, unless another factor fits better
 FACTORS = (0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.5**0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2**0.5,
            1.6, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # fmt: skip
 BETTER = 5.0  # another factor fits better if its p-value is larger by this factor; a smaller ratio may be chance
-SAME = 0.04  # factors whose ratio differs from 1 by less are not distinguished
+SAME = 0.04  # two factors are not distinguished if their ratio differs from 1 by less than this
 ANSWERS = "an output in every draw"
-FEWEST_DRAWS = 50  # every scenario has at least so many draws, whatever its weight is
-FEWEST_OUTPUTS = 20  # nothing is tested if there are fewer outputs
-SMALLEST_SHARE = 10  # nothing is tested if fewer than one draw in so many gives an output
-EARLY_SHARE = 1e-3  # the share of the level for tests before the last block
-# at most so many tests of the sums are made before the last block, as the number of blocks doubles between two tests
+FEWEST_DRAWS = 50  # every data set gets at least this many draws, whatever its weight is
+FEWEST_OUTPUTS = 20  # nothing is tested if there are fewer outputs than this
+SMALLEST_SHARE = 10  # nothing is tested if fewer than one draw in this many gives an output
+EARLY_SHARE = 1e-3  # tests before the last block of draws get this share of the error level
+# the sums are tested at most this often before the last block, because the number of blocks doubles between two tests
 MOST_EARLY = 60
 
 Test = Callable[[Matrix], TestResult]
@@ -46,10 +47,10 @@ Test = Callable[[Matrix], TestResult]
 
 @dataclass(frozen=True)
 class Suspect:
-    """The law of a plausible mistake: a stable name, an explanation, and a test whether draws follow this law.
+    """The law of a plausible mistake, with a fixed name, an explanation, and a test whether draws follow this law.
 
     If the mistake multiplies a quantity, `factor` is its factor, and `rivals` makes the test of a law with another
-    factor: the suspect is named only if no other factor fits better. For other mistakes, `rivals` is None.
+    factor. The suspect is named only if no other factor fits better. For other mistakes, `rivals` is None.
     """
 
     name: str
@@ -60,7 +61,7 @@ class Suspect:
 
     @classmethod
     def times(cls, name: str, explanation: str, factor: float, test: Callable[[float], Test]) -> Self:
-        """Return the suspect of a wrong factor; `test` makes the test that a quantity is multiplied by a factor."""
+        """Return the suspect for a wrong factor; `test` makes the test that a quantity is multiplied by a factor."""
         return cls(name, explanation, test(factor), test, factor)
 
     def p_value(self, outputs: Matrix) -> float:
@@ -68,7 +69,7 @@ class Suspect:
         return finite_test(self.test, outputs).p_value
 
     def others(self, outputs: Matrix) -> Mapping[float, float]:
-        """Return the p-values of draws under the laws with other factors, by factor."""
+        """Return, by factor, the p-values of draws under the laws with other factors."""
         if self.rivals is None:
             return {}
         factors = (factor for factor in FACTORS if abs(factor - self.factor) > SAME * self.factor)
@@ -77,9 +78,9 @@ class Suspect:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A data set, the tests of draws on it, and the suspects to try if a test fails.
+    """A data set with the tests of draws on it, and the laws of plausible mistakes to try if a test fails.
 
-    `estimates` turn draws into sentences with figures, such as a confidence interval. `weight` multiplies the number of
+    `estimates` turn draws into sentences with numbers, such as a confidence interval. `weight` multiplies the number of
     draws.
     """
 
@@ -94,7 +95,7 @@ class Scenario:
 @storable
 @dataclass(frozen=True)
 class LawSums:
-    """The sums of tests over blocks, by test, and the number of blocks in which a statistic was not finite."""
+    """The sums of tests over blocks of draws, by test, and the number of blocks in which a statistic was not finite."""
 
     parts: dict[str, Pooled] = field(default_factory=dict)
     impossible: Counter[str] = field(default_factory=Counter)
@@ -105,7 +106,7 @@ class LawSums:
         return LawSums(self.parts | both, self.impossible + other.impossible)
 
     def places(self) -> dict[str, Places]:
-        """Return the counts beyond quantiles of the tests whose law is known."""
+        """Return the counts beyond quantiles, for the tests whose law is known."""
         return {name: part for name, part in self.parts.items() if isinstance(part, Places)}
 
     def results(self) -> dict[str, TestResult]:
@@ -137,7 +138,9 @@ class LawOf:
 
 
 def number_of_tests(scenario: Scenario) -> int:
-    """Return the largest number of p-values of a scenario: those of its tests, of failures and of its tails."""
+    """Return the largest number of p-values of a scenario, which come from its tests, from failures and from
+    its tails.
+    """
     return len(scenario.tests) + 2
 
 
@@ -157,7 +160,7 @@ def run_scenario(setting: Setting, scenario: Scenario, look: Look) -> tuple[list
 
 
 def _in_time(found: Sequence[Finding], draws: Draws | Summary[LawSums], look: Look) -> list[Finding]:
-    """If draws are missing, findings that could refute become inconclusive: slow draws may have larger noise.
+    """Make findings that could refute inconclusive if draws are missing, because slow draws may have larger noise.
 
     Holm's procedure rejects no p-value above the level.
     """
@@ -175,7 +178,7 @@ def _run_many(
     setting: Setting, scenario: Scenario, look: Look, named: tuple[LawOf, str], first: Draws,
     results: Mapping[str, TestResult],
 ) -> list[Finding]:  # fmt: skip
-    """Return the findings if there are more draws than are kept; tests without sums use `results`, from the draws that
+    """Return the findings if there are more draws than are kept; tests without sums have `results` from the draws that
     are kept.
     """
     law, label = named
@@ -201,14 +204,14 @@ def _run_many(
 
 
 def left_for_the_end(scenarios: Iterable[Scenario], look: Look) -> float:
-    """Return the share of the level for the findings at the end of a look;
-    the rest is for tests before the last block.
+    """Return the share of the level for the findings at the end of a round; the rest is for tests before the last
+    block.
     """
     return 1 - EARLY_SHARE if any(look.samples * one.weight > KEPT for one in scenarios) else 1.0
 
 
 def weighted(findings: Iterable[Finding], factor: float) -> list[Finding]:
-    """Multiply the p-values of the findings by a factor."""
+    """Return the findings with their p-values multiplied by a factor."""
     return [f if f.p_value is None else replace(f, p_value=min(1.0, f.p_value * factor)) for f in findings]
 
 
@@ -231,7 +234,7 @@ def _too_few(scenario: Scenario, draws: Draws | Summary[LawSums]) -> Finding:
 
 
 def _failures(scenario: Scenario, draws: Draws | Summary[LawSums]) -> list[Finding]:
-    """Return a check with p-value 0 if some draws failed: under the law, every draw has an output.
+    """Return a check with p-value 0 if some draws failed, because under the law every draw has an output.
 
     A draw that ran out of time does not count as failed.
     """
@@ -272,7 +275,7 @@ def fits(scenario: Scenario, outputs: Matrix) -> bool:
 
 
 def diagnose(drawn: Sequence[tuple[Scenario, Matrix]]) -> list[Suspect]:
-    """Return the suspects whose law fits the draws of every scenario, with the best fit first.
+    """Return the suspects whose law fits the draws of every scenario, the best fit first.
 
     The fit of a law is measured by the product of its p-values. A suspect is left out if a law with another factor fits
     better.

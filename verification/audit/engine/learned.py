@@ -1,13 +1,13 @@
-"""Statistics learned from draws: estimates of the log likelihood ratio ln(p/p') of an output on two data sets.
+"""Learn statistics from draws, by estimating the log likelihood ratio ln(p/p') of an output on two data sets.
 
-Learned statistics are used where the law is unknown and the output is not one number but flags, indices or a list. A
+Learned statistics are used if the law is unknown and an output is not one number but flags, indices or a list. A
 statistic is learned from one part of the draws and evaluated on others, so that overfitting plays no role.
 
-joint   : the ratio of the frequencies of the whole output. The joint ratio is the best statistic if there are few
-          possible outputs, and it exposes a generator with few seeds, whose outputs repeat on one data set and never
-          occur on the other.
-entries : the sum over the entries of the ratios of the frequencies of their cells. The sum over entries is the best
-          statistic if the entries are independent, and often a good one.
+The joint statistic is the log ratio of the frequencies of the whole output on the two data sets. The joint statistic is
+the best one if there are few possible outputs. The joint statistic also exposes a generator with few seeds, whose
+outputs repeat on one data set and never occur on the other. The statistic by entries is the sum over all entries of the
+log ratios of the frequencies of their cells. The statistic by entries is the best one if the entries are independent,
+and often a good one otherwise.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Matrix, Vector
 
-PRIOR = 0.5  # so many pseudo-draws are added to every cell on either data set
+PRIOR = 0.5  # this many pseudo-draws are added to every cell on each data set
 QUANTILES = np.array([0.005, 0.01, 0.02, 0.04, *np.linspace(0.08, 0.92, 11), 0.96, 0.98, 0.99, 0.995])  # of an entry
 ATOM = 0.02  # a value with this share of the draws of an entry gets a cell of its own
 
-LogRatio = Callable[[Matrix], Vector]  # outputs (size, …) -> (size,)
+LogRatio = Callable[[Matrix], Vector]  # takes outputs (size, …); returns one number for each, (size,)
 Cells = NDArray[np.intp]
 
 
 def log_ratios(first: Matrix, second: Matrix) -> Iterator[tuple[str, LogRatio]]:
-    """Yield the statistics that outputs on two data sets suggest, by name; all outputs have one shape."""
+    """Yield the statistics that outputs on two data sets suggest, by name; all outputs have the same shape."""
     one, two = _flat(first), _flat(second)
     distinct = np.unique(np.concatenate([one, two]), axis=0)
     if len(distinct) < len(one) + len(two):  # under a law with a density, no output occurs twice
@@ -39,7 +39,7 @@ def _flat(outputs: Matrix) -> Matrix:
 
 
 def _ratios(one: Cells, two: Cells, cells: int) -> Vector:
-    """Estimate ln(p/p') for every cell, from the cells in which the draws on the two data sets lie."""
+    """Return an estimate of ln(p/p') for every cell, from the cells in which the draws on the two data sets lie."""
     shares = [np.bincount(side, minlength=cells) + PRIOR for side in (one, two)]
     ratios: Vector = np.log(shares[0] / shares[0].sum()) - np.log(shares[1] / shares[1].sum())
     return ratios
@@ -68,7 +68,7 @@ def _entries(one: Matrix, two: Matrix) -> LogRatio:
 
 
 def _edges(values: Vector) -> Vector:
-    """Return the edges between the cells of one entry: frequent values, and quantiles up to both tails."""
+    """Return the edges between the cells of one entry, which are frequent values and quantiles up to both tails."""
     known, counts = np.unique(values, return_counts=True)
     atoms = known[counts >= ATOM * len(values)]
     others = values[~np.isin(values, atoms)]
@@ -77,7 +77,7 @@ def _edges(values: Vector) -> Vector:
 
 
 def _cells(values: Vector, edges: Vector) -> Cells:
-    """Return the cells in which values lie: each edge is a cell of its own,
-    and so is the interval between two edges.
+    """Return the cells in which values lie; each edge is a cell of its own, and so is the interval between two
+    edges.
     """
     return np.asarray(np.searchsorted(edges, values, "left") + np.searchsorted(edges, values, "right"))

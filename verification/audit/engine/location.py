@@ -1,7 +1,7 @@
-"""Find the centre of outputs that are not centred on the query: simple explanations are tried on several data sets.
+"""Find the centre of outputs that are not centred on the query, by trying simple explanations on several data sets.
 
 The search runs only after a refutation, and decides nothing. A wrong centre makes every statement about the noise scale
-wrong, so the centre is examined first: a missing division by n looks like noise of many times the scale.
+wrong, so the centre is found first. For example, a missing division by n looks like noise of many times the scale.
 
 If equal seeds give equal noise, the output on the data minus the output on zeros shows the centre exactly.
 If equal seeds give different noise, the centre is estimated by the mean of many draws, with its standard error.
@@ -19,25 +19,26 @@ from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 SMALL_SHAPES = (20, 3), (5, 2), (12, 3), (40, 2)  # (n, d)
-# numbers of rows and columns at which the noise is small relative to the query
+# the noise is small relative to the query for data with these numbers of rows and columns
 LARGE_SHAPES = (500, 2), (1500, 3), (3000, 2)
 SEEDS = 3
 DRAWS = 1000  # the number of draws if equal seeds do not show the centre
 LARGE_DRAWS = 40
 AGREE = 2.0**-16  # float32 can cause a relative difference of this size
-# up to so many standard errors count as chance: among a hundred entries, more occur with probability below 1e-3
+# up to this many standard errors count as chance; among a hundred entries, more occur with probability below 1e-3
 ERRORS = 4.5
-SURELY = 7.0  # an entry that is off by so many standard errors shows that the query is not the centre
-COARSE = 0.03  # clipping and projections may move the centre by this share of the query where the noise is small
+SURELY = 7.0  # an entry that is off by this many standard errors shows that the query is not the centre
+COARSE = 0.03  # where the noise is small, clipping and projections may move the centre by this share of the query
 
 Query = Callable[[Matrix], Matrix]
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A possible centre of the outputs other than the query, and the sentence for the report.
+    """A possible centre of the outputs other than the query, with a sentence for the report.
 
-    text : with {q} for the query and {n} for the number of rows. centre : (x, query(x)) -> the centre.
+    `text` is the sentence, with {q} for the query and {n} for the number of rows. `centre` takes (x, query(x)) and
+    returns the centre.
     """
 
     text: str
@@ -106,7 +107,7 @@ class _Seen:
     error: Matrix
 
     def misfit(self, place: Matrix) -> float:
-        """Return the largest distance of an entry from a proposed centre, in units of the error of the entry."""
+        """Return the largest distance of an entry from a proposed centre, divided by the error of the entry."""
         return float((np.abs(self.centre - place) / self.error).max())
 
 
@@ -119,11 +120,12 @@ def where_centred(
     smallest: int = 1,
     fitted: bool = True,
 ) -> Location | None:
-    """Return the centre of the outputs if it is not the query and one explanation fits all data sets; otherwise None.
+    """Return the centre of the outputs if it is not the query and one explanation fits all data sets, and otherwise
+    None.
 
-    name : the name of the query in the sentence. coarse : the output equals the query only up to terms that vanish as n
-        grows.
-    fitted : if no explanation fits, whether a multiple of the query is tried, with a fitted factor.
+    `name` is the name of the query in the sentence. `coarse` says that the output equals the query only up to terms
+    that vanish as n grows. `fitted` says whether a multiple of the query, with a fitted factor, is tried if no
+    explanation fits.
     """
     seen = list(_centres(setting, query, coarse, smallest))
     if len(seen) < 2:
@@ -134,7 +136,8 @@ def where_centred(
         for group in (list(explanations), _constant_factor(seen) if fitted else []):
             misfits = [max(one.misfit(e.centre(one.x, one.query)) for one in seen) for e in group]
             fitting = [number for number, misfit in enumerate(misfits) if misfit <= 1]
-            if fitting:  # several explanations may fit a coarsely known centre; the first one is the simplest
+            # several explanations may fit a centre that is known coarsely, and the first one is the simplest
+            if fitting:
                 best = fitting[0] if coarse else int(np.argmin(misfits))
                 return _explained(group[best], query, name, len(seen[0].x))
     return None
@@ -146,8 +149,8 @@ def _explained(found: Explanation, query: Query, name: str, n: int) -> Location:
 
 
 def _moved_noise(setting: Setting, query: Query, smallest: int) -> Location | None:
-    """Return the query itself, with a sentence about the noise, if the noise has a mean other than zero on data of
-    zeros.
+    """Return the query itself, with a sentence about the noise, if the noise on zero rows has a mean other than
+    zero.
     """
     n, d = SMALL_SHAPES[0]
     x = np.zeros((n, max(d, smallest)))
@@ -162,7 +165,7 @@ def _moved_noise(setting: Setting, query: Query, smallest: int) -> Location | No
 
 
 def _constant_factor(seen: list[_Seen]) -> list[Explanation]:
-    """Return the query times one factor, which is fitted by weighted least squares."""
+    """Return the query times a factor that is fitted by weighted least squares."""
     weights = [1 / one.error**2 for one in seen]
     size = sum(float((w * one.query**2).sum()) for w, one in zip(weights, seen, strict=True))
     if size == 0:
@@ -193,7 +196,7 @@ def _centres(setting: Setting, query: Query, coarse: bool, smallest: int) -> Ite
 
 
 def _exact(setting: Setting, x: Matrix, query: Matrix) -> _Seen | None:
-    """Find the centre by the effect of the data under one seed; None if the effect differs between seeds."""
+    """Return the centre by the effect of the data under one seed, or None if the effect differs between seeds."""
     if not setting.target.seeded:
         return None
     changes, size = [], 0.0
@@ -208,12 +211,12 @@ def _exact(setting: Setting, x: Matrix, query: Matrix) -> _Seen | None:
     error = max(AGREE * size, 1e-12)
     if spread > error:
         return None
-    # the median also exists if there is no noise, or if all draws share one noise
+    # the median also exists if there is no noise, or if all draws have the same noise
     return _Seen(x, query, np.median(changes, axis=0), np.full(np.shape(query), error))
 
 
 def _mean(setting: Setting, x: Matrix, query: Matrix, coarse: bool) -> _Seen | None:
-    """Estimate the centre by the mean of draws; None if half of the draws fail."""
+    """Return an estimate of the centre by the mean of draws, or None if half of the draws fail."""
     draws = draw(setting, x, LARGE_DRAWS if coarse else DRAWS, f"location/{x.shape}")
     if len(draws.outputs) < draws.size / 2 or len(draws.outputs) < LARGE_DRAWS / 2:
         return None

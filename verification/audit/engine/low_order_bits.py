@@ -1,26 +1,27 @@
-"""Low-order bits: the information in the last digits of a released float, whatever its law is in real arithmetic.
+"""Test the privacy loss through low-order bits, which are the last digits of a released float.
 
 A float is a whole number times a power of two, and its lowest set bit is the exponent of the largest such power. The
-check counts events {lowest set bit ≤ t} and {lowest set bit ≥ t} of the released numbers, one by one and all together,
-on two neighbouring data sets. On one data set a query is 0, and on the other it is far from 0. Noise added to 0 keeps
-its lowest bits; noise added to a large query is rounded to a multiple of a larger unit. So an event can occur on one
-data set and never on the other (Mironov 2012). `bit_statistics` defines the numbers behind the events, and `bit_pairs`
-the data sets.
+check counts the events {lowest set bit ≤ t} and {lowest set bit ≥ t} of the released numbers, one by one and all
+together, on two neighbouring data sets. On one data set a query is 0, and on the other it is far from 0. Noise that is
+added to 0 keeps its lowest bits. Noise that is added to a large query is rounded to a multiple of a larger unit. So an
+event can occur on one data set and never on the other (Mironov 2012). The module `bit_statistics` defines the numbers
+behind the events, and `bit_pairs` makes the data sets.
 
-A finding is a violation of privacy for the following reason. All these numbers are functions of the released bits, so
-an event in them is a set of outputs. A claim of ε-DP, zCDP or (ε, δ)-DP speaks of every set of outputs. A loss above
-the claim on one of them refutes the claim about what is released, whatever the law would be in real arithmetic.
+A finding is a violation of privacy for the following reason. Lowest set bits are functions of the released bits, so an
+event in them is a set of outputs. A claim of ε-DP, zCDP or (ε, δ)-DP holds for every set of outputs. So a loss above
+the claim on an event of low-order bits refutes the claim about what is released, whatever the law in real arithmetic
+is.
 
-A release that keeps its claim to the last bit is not flagged. If R is any function of the output, such as rounding to a
+A release that keeps its claim in all bits is not flagged. If R is any function of the output, such as rounding to a
 public grid, and an ideal mechanism M keeps the claim, then R ∘ M keeps the claim for every event (post-processing),
 including events of lowest set bits. Whole numbers and multiples of a coarse grid have lowest set bits as well, whose
-laws on the two data sets may differ; the claim bounds how much, and only a loss above the claim is a finding. So the
-test refutes a release that keeps its claim with at most the stated probability.
+laws on the two data sets may differ. The claim bounds how much the laws may differ, and only a loss above the claim is
+a finding. So the test refutes a release that keeps its claim with at most the stated probability.
 
-The draws are used as follows. Every pair has a first look, which only chooses an event. The event is tested on
-further draws if the first look suggests that the budget of draws can prove a loss above the claim. All draws so far
-choose the event of the next stage, and fresh draws test it, so that the error of a run is at most the number of pairs
-times the number of stages times the level of one test.
+The draws are used as follows. First draws on every pair of neighbours only choose an event. The event is tested on
+further draws if the first draws suggest that the remaining draws can prove a loss above the claim. All draws so far
+choose the event of the next stage, and new draws test it. So the error of a run is at most the number of pairs times
+the number of stages times the level of one test.
 """
 
 import math
@@ -51,14 +52,14 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tail_probabilities import poisson_quantile
 from covassay.verification.statistics.tests import POWER
 
-STAGES = 4  # the largest number of tests of one pair
-EQUAL = 1e-3  # an event is tested only if the draws that chose it give a smaller p-value for equal laws
-SPARE = 1.5  # an event is tested with so many times the number of draws that it is expected to need
-# an event is tested if it seems to need at most so many times the draws left, because the need is estimated from a
-# lower bound
+STAGES = 4  # the largest number of tests on one pair
+EQUAL = 1e-3  # an event is tested only if the draws that chose it give a smaller p-value than this for equal laws
+SPARE = 1.5  # the test of an event gets this multiple of the number of draws that it is expected to need
+# An event is tested if it seems to need at most this multiple of the remaining draws.
+# The number is above 1, because the need is estimated from a lower bound.
 HOPE = 2.0
 BISECTIONS = 40
-LARGEST = 100.0  # the largest ε or ρ that is reported
+LARGEST = 100.0  # a report states no larger ε or ρ than this
 
 
 # THE CHOICE OF AN EVENT
@@ -68,9 +69,9 @@ LARGEST = 100.0  # the largest ε or ρ that is reported
 class BitBudget:
     """The number of draws on each data set that the check may make, and its error probability.
 
-    first : the mean of a first look at every pair. most : the mean of all draws that test events. alpha : a bound on
-        the probability that the check flags a target whose bits keep the claim. thorough : spend the rest of the budget
-        on an event that was found, so that the proven loss is as large as the budget allows.
+    `first` is the mean number of first draws on every pair. `most` is the mean number of all draws that test events.
+    `alpha` is a bound on the probability that the check flags a target whose bits keep the claim. `thorough` says
+    whether the rest of the draws is spent on an event that was found, so that the proven loss is as large as possible.
     """
 
     first: float
@@ -90,12 +91,12 @@ class _Choice:
 
     @property
     def seen(self) -> str:
-        """Write the counts in words."""
+        """Return the counts in words."""
         return f"{self.counts.first} of {self.counts.first_n} against {self.counts.second} of {self.counts.second_n}"
 
 
 def _needed(first: Vector, second: Vector, sizes: tuple[int, int], guarantee: Guarantee, level: float) -> Vector:
-    """Return the number of draws per data set that a test at this level needs for events with these counts.
+    """Return the number of draws on each data set that a test at this level needs for events with these counts.
 
     The number is infinite for events that keep the claim.
     """
@@ -106,7 +107,8 @@ def _needed(first: Vector, second: Vector, sizes: tuple[int, int], guarantee: Gu
 
 
 def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level: float) -> _Choice | None:
-    """Return the event whose test is expected to need the fewest draws; None if one of the data sets gives no outputs.
+    """Return the event whose test is expected to need the fewest draws, or None if one of the data sets gives no
+    outputs.
 
     If a target fails on one data set alone, other checks examine it.
     """
@@ -133,7 +135,7 @@ def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level:
 
 
 def _promising(choice: _Choice | None, draws: float) -> bool:
-    """Return whether so many draws on each data set are likely to prove a loss, and equal laws do not explain the
+    """Return whether this many draws on each data set are likely to prove a loss, and equal laws do not explain the
     counts.
     """
     return choice is not None and choice.needed <= HOPE * draws and ratio_p_value(choice.counts, 0.0) <= EQUAL
@@ -154,7 +156,7 @@ def shown_loss(counts: EventCounts, guarantee: Guarantee, error: float) -> dict[
 
 
 def _shown_rho(p: float, q: float) -> float:
-    """Return the largest ρ, up to rounding, that coins with probabilities p and q refute."""
+    """Return the largest ρ, up to rounding, that is refuted by an event with the probabilities p and q."""
     low, high = 0.0, LARGEST
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
@@ -163,7 +165,7 @@ def _shown_rho(p: float, q: float) -> float:
 
 
 def loss_in_words(shown: dict[str, float], guarantee: Guarantee) -> str:
-    """State the proven loss and the claim in words."""
+    """Return the proven loss and the claim in words."""
     if isinstance(guarantee, ApproximateDP):
         return f"δ({guarantee.epsilon:g}) ≥ {shown['delta']:.2g} in place of {guarantee.delta:g}"
     letter, value = ("ρ", shown["rho"]) if isinstance(guarantee, ZCDP) else ("loss", shown["epsilon"])
@@ -177,7 +179,7 @@ def loss_in_words(shown: dict[str, float], guarantee: Guarantee) -> str:
 class BitFindings:
     """The result of the check: its verdict, one result for every pair, and the proven loss in words.
 
-    `reach` describes the events that the check would have detected; `draws` is the number of its draws.
+    `reach` describes the events that the check would have detected, and `draws` is the number of its draws.
     """
 
     verdict: Verdict
@@ -187,14 +189,12 @@ class BitFindings:
     draws: int = 0
 
     def status(self, shown: Status) -> Status:
-        """Return the status of all pairs together; `shown` is the status to give if a pair shows a loss above the
-        claim.
-        """
+        """Return the status of all pairs together; `shown` is the status if a pair shows a loss above the claim."""
         return {Verdict.REFUTED: shown, Verdict.INCONCLUSIVE: Status.INCONCLUSIVE}.get(self.verdict, Status.NOT_REFUTED)
 
     @property
     def sentence(self) -> str:
-        """State the result of all pairs together in words."""
+        """Return the result of all pairs together in words."""
         if self.verdict is Verdict.REFUTED:
             return f"low-order bits tell neighbours apart: {self.loss}, proven"
         if self.verdict is Verdict.INCONCLUSIVE:
@@ -212,7 +212,7 @@ class _Trials:
     level: float
     draws: tuple[Draws, Draws] = field(init=False)
     made: int = 0
-    cut_short: bool = False  # whether the target kept running into the time limit
+    cut_short: bool = False  # says whether the target kept running into the time limit
     stages: int = 0
     choice: _Choice | None = None
     counts: EventCounts | None = None
@@ -233,7 +233,7 @@ class _Trials:
         self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
 
     def test(self, mean: float) -> None:
-        """Test the chosen event on fresh draws, which are kept and help to choose the event of the next stage."""
+        """Test the chosen event on new draws, which are kept and help to choose the event of the next stage."""
         assert self.choice is not None
         self.stages += 1
         counting = Counting(self.choice.event)
@@ -242,7 +242,7 @@ class _Trials:
         one, two = fresh[::-1] if self.choice.swapped else fresh
         self.counts = EventCounts(one.sums.inside, two.sums.inside, one.size, two.size, mean)
         self.cut_short = self.cut_short or any(draws.skipped for draws in fresh)
-        # if the time limit cuts the draws short, their number does not have the Poisson law that the test needs
+        # if the time limit ends the draws early, their number does not have the Poisson law that the test needs
         self.refuted = not self.cut_short and refutes(self.guarantee, self.counts, self.level)
         self.made += one.size + two.size
         self.draws = joined([self.draws[0], fresh[0].kept]), joined([self.draws[1], fresh[1].kept])
@@ -250,7 +250,7 @@ class _Trials:
             self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
 
     def strengthen(self, mean: float) -> None:
-        """Test an event that showed a loss again, on more draws, and keep the better of the two tests."""
+        """Test an event that showed a loss again on more draws, and keep the better of the two tests."""
         before, choice = self.counts, self.choice
         self.test(mean)
         if not self.refuted or before is None:

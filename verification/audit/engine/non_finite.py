@@ -1,7 +1,7 @@
-"""Tests whose statistic is not a finite number although every output is one.
+"""Handle tests whose statistic is not a finite number although every output is finite.
 
-A target without noise gives 0/0 where a statistic divides by the size of the noise, and an output of 1e200 overflows.
-Under the law that is tested, both have probability 0, so such a statistic counts as p = 0.
+A target without noise gives 0/0 if a statistic divides by the size of the noise, and an output of 1e200 overflows.
+Under the tested law both have probability 0, so such a statistic gets the p-value 0.
 """
 
 import math
@@ -16,7 +16,7 @@ EFFECT = "probability of an output without a finite statistic"
 
 
 def finite_test(test: Callable[[Matrix], TestResult], outputs: Matrix) -> TestResult:
-    """Run a test; if its statistic is not finite, the result has p = 0."""
+    """Run a test; if its statistic is not finite, the p-value of the result is 0."""
     try:
         with np.errstate(all="ignore"):
             result = test(outputs)

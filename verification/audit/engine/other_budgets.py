@@ -1,18 +1,17 @@
-"""Compare the noise at other budgets under one seed: additive noise is proportional to its scale.
+"""Compare the noise at other budgets under one seed, where additive noise is proportional to its scale.
 
 A function that takes its budget as an argument promises the mechanism for every budget. Some budgets may be calibrated
-incorrectly although the audited budget is correct: ρ doubled where it is small, or another formula above ε = 1. In
-units of the reference's scale at each budget, the residual under one seed is always the same number. So a few draws at
-other budgets reveal a wrong scale without sampling error.
+incorrectly although the audited budget is correct, for instance if ρ is doubled where it is small, or if another
+formula holds above ε = 1. Divided by the reference's scale at each budget, the residual under one seed is always the
+same number. So a few draws at other budgets reveal a wrong scale without sampling error.
 
-A target whose outputs are the same at every budget ignores its budget. A budget that is ignored is noted and does not
-refute, because the author of the call may have fixed the budget. Noise that is only larger than necessary is noted too:
-a cautious function may cap its budget. A budget that the mechanism rejects is not tried, because nothing is promised
-for it.
+If the outputs of a target are the same at every budget, it ignores its budget. An ignored budget is noted and does not
+refute, because the author of the call may have fixed the budget. Noise that is only larger than necessary is noted too,
+because a cautious function may cap its budget. A budget that the mechanism rejects is not tried, because nothing is
+promised for it.
 
 If a target uses random numbers differently at another budget, 200 of its draws are compared with draws of the reference
-there. Where noise is not added to a query, `kinds_of_data` draws the target and the reference at the same other
-budgets.
+there. If noise is not added to a query, `kinds_of_data` draws the target and the reference at the same other budgets.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,31 +31,32 @@ from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 NAME = "same noise, other budget"
-# ε or ρ. Successive budgets from 0.01 to 20 differ by at most a factor of 1.5, so that a formula which holds up to some
-# budget is tried on both sides of it. Round numbers are included, because a formula may treat them specially.
+# Values of ε or ρ, of which successive ones differ by at most a factor of 1.5.
+# So a formula that holds up to some budget is tried on both sides of this budget.
+# Round numbers are included, because a formula may treat them specially.
 LOSSES = (
     0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.125, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7,
     0.75, 0.8, 0.9, 1.0, 1.1, 1.2, 1.25, 1.4, 1.5, 1.7, 1.9, 2.0, 2.2, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0,
     10.0, 11.0, 12.0, 14.0, 15.0, 17.0, 20.0,
 )  # fmt: skip
-FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # the budgets for checks that make many draws at each
+FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # the budgets for checks that make many draws at each budget
 DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
-NEAR = 0.1  # a budget that differs from the claim by a smaller share would tell nothing new
+NEAR = 0.1  # a budget that differs from the claim by less than this share would show nothing new
 COMPARED_SHAPES = (12, 3), (1, 2)
-# seeds for outputs of one number, and of several: enough that no factor or shift fits by chance
+# the numbers of seeds for outputs of one number and of several; with so many, no factor or shift fits by chance
 SEEDS, FEW_SEEDS = 8, 3
-# Relative: a scale that is solved for numerically, or computed in float32, differs by less; 3 % is more.
+# the relative error of a noise scale that is solved for numerically, or computed in float32, is smaller than this
 SLACK = 0.01
 FIT = 1e-6  # one factor, or one shift, must explain all residuals up to this relative error
-CONFIRMATIONS = 4  # so many budgets are compared by draws, if no factor explains a difference
-# Where noise is not added to a query: 6/ε and 40/ε rows, or 6/√ρ and 40/√ρ, so that neither rows nor noise dominate. A
-# choice among a few is certain with the larger number already.
+CONFIRMATIONS = 4  # if no factor explains a difference, this many budgets are compared by draws
+# If noise is not added to a query, the data have 6/ε and 40/ε rows, or 6/√ρ and 40/√ρ rows.
+# Neither rows nor noise dominate for these sizes; with the larger number, a choice among a few is already certain.
 ROWS, FEWEST_ROWS, MOST_ROWS = (6.0, 40.0), 4, 4000
-NAMED = 5  # with one finding, at most so many budgets are named one by one
+NAMED = 5  # if budgets share a finding, at most this many are named one by one
 REFUSED = "the mechanism refuses it"
-CATEGORY = "rows along two axes"  # there are twice as many rows along the first axis, so that eigenvalues differ
+CATEGORY = "rows along two axes"  # the first axis has twice as many rows, so that the eigenvalues differ
 
-# a function that returns the audit's knowledge of the mechanism at a budget
+# takes a budget; returns the audit's knowledge of the mechanism at this budget
 Reference = Callable[[Guarantee], tuple[DataPath, Beside]]
 
 
@@ -88,7 +88,7 @@ def _accepts(reference: Reference, guarantee: Guarantee) -> bool:
 
 
 def words(guarantee: Guarantee) -> str:
-    """Write the budget of a guarantee in words, such as ε = 0.05."""
+    """Return the budget of a guarantee in words, such as ε = 0.05."""
     letter = "ρ" if "rho" in guarantee.keywords() else "ε"
     loss = guarantee.keywords().get("rho", guarantee.keywords().get("epsilon"))
     return f"{letter} = {loss:g}" + (f", δ = {guarantee.delta:g}" if isinstance(guarantee, ApproximateDP) else "")
@@ -97,7 +97,7 @@ def words(guarantee: Guarantee) -> str:
 def _outputs(
     setting: Setting, x: Matrix, guarantee: Guarantee, seeds: int, label: str = "other budget"
 ) -> Matrix | Failure:
-    """Draw one output for every seed at a budget, or return the first failure."""
+    """Return one output for every seed at a budget, or the first failure."""
     outputs = []
     for seed in range(seeds):
         rng = np.random.default_rng(stream(setting.seed, label, x.shape[1], seed))
@@ -111,9 +111,9 @@ def _outputs(
 def budgets_that_are_read(
     setting: Setting, guarantee: Guarantee, accepted: dict[str, list[Guarantee]], smallest_dimension: int
 ) -> dict[str, bool]:
-    """Return for each keyword of the target's budget whether the target reads it.
+    """Return, for each keyword of the target's budget, whether its value changes the outputs of the target.
 
-    The result is empty if a draw hangs, or one seed gives several outputs.
+    The result is empty if a draw hangs, or if one seed gives several outputs.
     """
     x = zoo(12, max(2, smallest_dimension), setting.seed)[0].x
     first, again = (_outputs(setting, x, guarantee, 3) for _ in range(2))
@@ -136,7 +136,9 @@ def budgets_that_are_read(
 
 
 def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Reference, beside: Beside) -> Beside:
-    """Return the reference whose draws are compared with the target's, with the other budgets that the target reads."""
+    """Return the reference whose draws are compared with the target's, with those other budgets that the target does
+    not ignore.
+    """
     accepted = accepted_guarantees(guarantee, reference, FEW_LOSSES)
     read = budgets_that_are_read(setting, guarantee, accepted, beside.smallest_dimension)
     others = [other for name, of_name in accepted.items() if read.get(name) for other in of_name]
@@ -166,8 +168,8 @@ class _Compared:
     reference: Reference
     alpha: float
     tried: int = 0
-    changed: dict[str, str] = field(default_factory=dict)  # how the noise at each budget differs
-    larger: dict[str, str] = field(default_factory=dict)  # budgets at which the noise is only too large
+    changed: dict[str, str] = field(default_factory=dict)  # says how the noise at each budget differs
+    larger: dict[str, str] = field(default_factory=dict)  # the budgets at which the noise is only too large
     unproven: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
 
@@ -200,7 +202,7 @@ class _Compared:
         (self.changed if what else self.unproven)[words(other)] = what
 
     def _units(self, x: Matrix, guarantee: Guarantee) -> Matrix | str:
-        """Return the residuals of all seeds in units of the reference's scale at that budget, or why there are none."""
+        """Return the residuals of all seeds divided by the reference's scale at that budget, or why there are none."""
         seeds = SEEDS if self.setting.shape(x) in ((), (1,)) else FEW_SEEDS
         outputs = _outputs(self.setting, x, guarantee, seeds)
         if isinstance(outputs, Failure):
@@ -215,8 +217,8 @@ class _Compared:
         return np.asarray((outputs - query) / scale) if scale > 0 else "its scale has no unit"
 
     def _confirmed(self, x: Matrix, guarantee: Guarantee) -> str:
-        """Return how the target's law differs from the reference's at that budget;
-        empty if draws prove no difference.
+        """Return how the target's law differs from the reference's at that budget, or an empty text if draws prove no
+        difference.
         """
         self.tried += 1
         if self.tried > CONFIRMATIONS:
@@ -226,7 +228,7 @@ class _Compared:
         rng = np.random.default_rng(stream(self.setting.seed, "other budget", "reference", words(guarantee)))
         query = path.query(x)
         theirs = beside.draws(x, CONFIRMATION, rng) - query
-        fresh = f"other budget/{words(guarantee)}/confirmation"  # the draws under the usual seeds chose this budget
+        fresh = f"other budget/{words(guarantee)}/confirmation"  # draws under the usual seeds chose this budget
         outputs = _outputs(self.setting, x, guarantee, CONFIRMATION, fresh)
         if isinstance(outputs, Failure):
             return ""
@@ -236,7 +238,7 @@ class _Compared:
         return f"the noise has another law than the reference's ({CONFIRMATION} draws each, p = {p:.2g})"
 
     def result(self, number: int) -> Finding:
-        """Return the check of other budgets; `number` is how many were tried."""
+        """Return the check of other budgets; `number` says how many were tried."""
         if self.changed:
             detail = f"under one seed, in units of the claimed scale: {_listed(self.changed)}"
             return _result(Status.REFUTED, f"{detail}. The claim is {words(self.guarantee)}")
@@ -254,10 +256,9 @@ class _Compared:
 def other_budgets(
     setting: Setting, guarantee: Guarantee, reference: Reference | None, path: DataPath | None, alpha: float
 ) -> list[Finding]:
-    """Compare the noise at other budgets with the noise at the claimed budget; return nothing if a seed does not fix
-    the residual.
+    """Compare the noise at other budgets with the noise at the claimed budget, if a seed fixes the residual.
 
-    A seed does not fix the residual where noise is not added to a query, or lies on a lattice.
+    A seed does not fix the residual if noise is not added to a query, or lies on a lattice.
     """
     if reference is None or path is None:
         return []
@@ -280,7 +281,7 @@ def other_budgets(
 
 
 def _listed(found: dict[str, str]) -> str:
-    """List the differences and their budgets, with one item for budgets that share a difference."""
+    """Return the differences with their budgets, with one item for budgets that share a difference."""
     by_words: dict[str, list[str]] = {}
     for at, what in found.items():
         by_words.setdefault(what, []).append(at)

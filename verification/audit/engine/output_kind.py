@@ -1,5 +1,5 @@
-"""Name the kinds of output that an audit knows; if a target states none,
-find its kind from the shapes of its outputs.
+"""Name the kinds of output that an audit knows, and find the kind from the shapes of outputs if a target states
+none.
 """
 
 from collections.abc import Mapping
@@ -16,25 +16,26 @@ from covassay.verification.audit.engine.sampling import Setting
 
 USUAL = "matrix"
 OTHERS = ("vector", "number", "triangle")
-EXAMPLES = ((5, 3), (7, 4))  # numbers of rows and columns of the examples
+EXAMPLES = ((5, 3), (7, 4))  # the numbers of rows and columns of the example data
 
 
 class TriangleOutput(Output):
-    """(d(d + 1)/2,): one triangle of a symmetric matrix, with its diagonal, row by row or column by column.
+    """An output of shape (d(d + 1)/2,), which is one triangle of a symmetric matrix with its diagonal, row by row or
+    column by column.
 
-    The features of an output depend neither on the triangle nor on the order of its entries.
+    The features of a triangle do not depend on which triangle it is, or on the order of its entries.
     """
 
     kind, layout = "triangle", "(d(d + 1)/2,)"
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """Return the shape of one output on data with `dimension` columns."""
+        """Return the shape of an output on data with `dimension` columns."""
         return (dimension * (dimension + 1) // 2,)
 
 
 @features.register
 def _(output: TriangleOutput, dimension: int) -> Mapping[str, Feature]:
-    """Return features of a triangle: entries on and off the diagonal, and two sums."""
+    """Return features of a triangle, which are entries on and off the diagonal, and two sums."""
     return {
         "first entry": lambda y: y[:, 0],
         "second entry": lambda y: y[:, min(1, y.shape[1] - 1)],
@@ -46,7 +47,9 @@ def _(output: TriangleOutput, dimension: int) -> Mapping[str, Feature]:
 
 @contrasts.register
 def _(output: TriangleOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Return contrasts of a triangle: the product with Δ for both orders of the entries, and single entries."""
+    """Return numbers that should distinguish triangles on two data sets: products with the change of XᵀX, and single
+    entries.
+    """
     change, d = gram_change(first, second), first.shape[1]
     by_upper_rows, by_lower_rows = change[np.triu_indices(d)], change[np.tril_indices(d)]
     return {
@@ -62,7 +65,7 @@ OUTPUTS: dict[str, Output] = {**OF_MECHANISMS, TriangleOutput.kind: TriangleOutp
 
 
 def answers_as(setting: Setting, kind: str) -> bool:
-    """Return whether the target gives outputs of that kind on all examples."""
+    """Return whether the target gives outputs of this kind on all examples."""
     asked = replace(setting, output=OUTPUTS[kind])
     return all(
         isinstance(one_draw(asked, plain_rows(asked, n, d), "output kind", n, d), np.ndarray) for n, d in EXAMPLES
@@ -70,9 +73,7 @@ def answers_as(setting: Setting, kind: str) -> bool:
 
 
 def found_kind(setting: Setting) -> str | None:
-    """Return the kind that all outputs on the examples have; None for a matrix,
-    and for outputs without a common kind.
-    """
+    """Return the kind of all outputs on the examples, or None for a matrix and for outputs without a common kind."""
     n, d = EXAMPLES[0]
     first = one_draw(setting, plain_rows(setting, n, d), "output kind", n, d)
     if isinstance(first, np.ndarray) or first.kind != "malformed":
@@ -81,5 +82,5 @@ def found_kind(setting: Setting) -> str | None:
 
 
 def stated(kind: str) -> str:
-    """Write the sentence of the report on a kind of output that the audit found by itself."""
+    """Return the sentence of the report on a kind of output that the audit found by itself."""
     return f"every output on example rows was a {kind}, so it is audited as a {kind}; --released KIND says otherwise"

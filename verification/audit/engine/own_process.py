@@ -1,8 +1,9 @@
-"""Child processes for draws that are called from threads: a child draws on its main thread, and may die without harm.
+"""Run draws that are called from threads in child processes, where a draw runs on the main thread and may end the
+process.
 
-The child processes are started as programs, and not by `multiprocessing`, because workers of Dask are daemons, which
-may not have children of that kind. Calls and results are sent through a pipe, pickled as in loky. A child ends when
-the pipe is closed, hence with the process that started it.
+The child processes are started as programs and not by `multiprocessing`, because workers of Dask are daemons, which may
+not have children of that kind. Calls and results are sent through a pipe, pickled as in loky. A child ends when the
+pipe is closed, and so it ends with the process that started it.
 """
 
 import atexit
@@ -21,7 +22,7 @@ from joblib.externals.loky.backend.reduction import dumps
 from covassay.verification.audit.targets.calling import CannotRun
 
 ENDED = "a process that drew from the target ended before its draws were made"
-_idle: list["OwnProcess"] = []  # children that wait for a call; a thread takes one, or starts another
+_idle: list["OwnProcess"] = []  # child processes that wait for a call; a thread takes one of them, or starts another
 _lock = threading.Lock()
 
 
@@ -36,7 +37,9 @@ class OwnProcess:
         self._connection.send_bytes(dumps(sys.path))
 
     def call(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        """Make a call; return whether the function raised, and what it raised or returned."""
+        """Make a call in the child, and return whether the function raised an exception, and what it raised or
+        returned.
+        """
         self._connection.send_bytes(dumps((function, arguments)))
         return pickle.loads(self._connection.recv_bytes())
 
@@ -52,7 +55,7 @@ def in_own_process(function: Callable[..., Any], arguments: tuple[Any, ...]) -> 
 
     Raises
     ------
-    CannotRun : the child ended before it had a result. An exception of the function is raised again.
+    CannotRun : the child ended before it had a result. If the function raises an exception, it is raised again.
     """
     with _lock:
         child = _idle.pop() if _idle else None
@@ -60,7 +63,8 @@ def in_own_process(function: Callable[..., Any], arguments: tuple[Any, ...]) -> 
     try:
         raised, result = child.call(function, arguments)
     except BaseException as error:
-        child.end()  # end the child after an interruption too, or the next call could receive the answer to this call
+        # end the child after an interruption too, because otherwise the next call could receive the answer to this call
+        child.end()
         if isinstance(error, EOFError | ConnectionError):
             raise CannotRun(ENDED) from error
         raise
@@ -79,7 +83,7 @@ def _end_all() -> None:
 
 
 def _serve(connection: Connection) -> None:
-    """Make the calls that come over the pipe until it is closed. The standard output goes to standard error."""
+    """Make the calls that come over the pipe until it is closed. Standard output goes to standard error."""
     os.dup2(2, 1)
     with contextlib.suppress(EOFError, ConnectionError):
         sys.path[:] = pickle.loads(connection.recv_bytes())

@@ -1,14 +1,14 @@
-"""The draws on the two data sets of a pair: a pilot that chooses an event, and a test that counts it.
+"""Make the draws on the two data sets of a pair: pilot draws choose an event, and test draws count it.
 
-The random streams of the pilot and of the test differ. The number of draws per data set has a Poisson law, which
+The pilot and the test use different random streams. The number of draws on each data set has a Poisson law, which
 makes the test of pure DP exact (`statistics.ratio`).
 
-A pair may end early. The draws come in stages, and each stage doubles their number. Two wagers (`wager`) bet on them.
-The wager of the pilot is chosen on its first stage, and bets from the second stage on. The wager of the test is
-chosen on the whole pilot, and bets from the first stage of the test on. Let p be the p-value at which a pair may end.
-Once the gain of a wager reaches 2/(`EARLY_SHARE` · p), no more draws are made. If the claim is true, each wager
-reaches this gain with probability at most `EARLY_SHARE` · p/2. So a pair ends early with probability at most
-`EARLY_SHARE` · p.
+A wager may end the draws of a pair early. The draws come in stages, and each stage doubles their number. Two wagers
+(`wager`) bet on the draws. The first wager is chosen on the first stage of the pilot, and bets from the second stage
+on. The second wager is chosen on the whole pilot, and bets from the first stage of the test on. Let p be the p-value at
+which the draws of a pair may end. Once the gain of a wager reaches 2/(`EARLY_SHARE` · p), no more draws are made. If
+the claim is true, each wager reaches a gain of 2/(`EARLY_SHARE` · p) with probability at most `EARLY_SHARE` · p/2. So
+the draws end early with probability at most `EARLY_SHARE` · p.
 """
 
 import math
@@ -31,43 +31,42 @@ from covassay.verification.audit.engine.wager import Wager, wager_on
 from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
-# so many first draws are made per data set; if all of them fail, the target is taken to fail always on that data set
+# the number of first draws on each data set; if all of them fail, the target counts as always failing on it
 PROBE = 10
-# If one side seems always to fail, the event is failure. `failing_mean` is the number of draws that test it, but never
-# more than planned. It is large enough for this: if that side always fails and the other never does, the p-value of
-# the counts is at most FAILING_SHARE times the level of a check. So the claim is refuted even after `privacy` has
-# multiplied the p-value by 2 or 4, and after Holm's correction for 250 checks. SHORTFALL standard deviations are added,
-# because a Poisson number of draws may be below its mean.
+# If the target seems always to fail on one data set, the tested event is failure, with `failing_mean` draws.
+# If the target then never fails on the other data set, the p-value is at most FAILING_SHARE times the level of a check.
+# So the claim is refuted even after multiplication by 2 or 4 (`privacy`) and Holm's correction for 250 checks.
+# SHORTFALL standard deviations are added, because a Poisson number of draws may be below its mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
-PILOT = 0.3  # this share of the draws chooses the event; the remaining draws test it
-EARLY_SHARE = 1e-3  # share of the allowed error that is reserved for early ends
-FIRST_STAGE = 2 * CHUNK  # draws per data set in the first stage
+PILOT = 0.3  # this share of the draws chooses the event, and the other draws test it
+EARLY_SHARE = 1e-3  # this share of the allowed error probability is reserved for early ends
+FIRST_STAGE = 2 * CHUNK  # the number of draws on each data set in the first stage
 
 
 @storable
 @dataclass(frozen=True)
 class Counts:
-    """Counts of draws: in an event, in every category of a wager, and at or beyond every threshold of a curve."""
+    """Counts of draws in an event, in every category of a wager, and at or beyond every threshold of a curve."""
 
     inside: int
     bet: Vector
     beyond: Vector
 
     def plus(self, other: "Counts") -> "Counts":
-        """Add the counts over two blocks."""
+        """Add the counts over two blocks of draws."""
         return Counts(self.inside + other.inside, self.bet + other.bet, self.beyond + other.beyond)
 
 
 @dataclass(frozen=True)
 class Counting:
-    """What to count in the draws that test an event; it is chosen before these draws."""
+    """What to count in the draws that test an event, which is chosen before these draws."""
 
     event: Event
     wager: Wager | None = None
     levels: tuple[float, ...] = ()
 
     def __call__(self, draws: Draws, block: int = 0) -> Counts:
-        """Count in a block of draws."""
+        """Return the counts in a block of draws."""
         tried, found = np.array(self.levels), np.zeros(len(self.levels))
         if self.levels and self.event.statistic is not None and len(draws.outputs):
             found = beyond(np.sort(self.event.statistic.values(draws.outputs)), tried, self.event.above)
@@ -93,14 +92,12 @@ class EarlyEnd(NamedTuple):
 class EventTrial:
     """An event, and the draws that test it.
 
-    sides : the draws; the data set on which the event is expected to be likelier comes first.
-    mean : the mean number of draws per data set; after an early end, the mean that was planned.
-    cut_short : whether draws are missing because the target kept running into the time limit.
-    wager : a second test on the same draws, if there is one.
-    levels : thresholds for the statistic of the event, for a trade-off curve.
-    early : how a wager ended the draws early, or None.
+    `sides` has the draws, first those on the data set on which the event is expected to be likelier. `mean` is the mean
+    number of draws on each data set that was planned. `cut_short` says whether draws are missing because the target
+    kept running into the time limit. `wager` is a second test on the same draws, if there is one. `levels` are
+    thresholds of the statistic, for a trade-off curve. `early` says how a wager ended the draws early, or is None.
 
-    The event, the wager and the levels were chosen without the draws in `sides`, unless `cut_short`.
+    The event, the wager and the thresholds were chosen without the draws in `sides`, unless `cut_short` is set.
     """
 
     event: Event
@@ -112,7 +109,7 @@ class EventTrial:
     early: EarlyEnd | None = None
 
     def wager_p_value(self) -> float:
-        """Return the p-value of the wager on these draws; 1 without a wager."""
+        """Return the p-value of the wager on these draws, or 1 without a wager."""
         if self.wager is None:
             return 1.0
         bets = {side.name: side.draws.sums.bet for side in self.sides}
@@ -132,7 +129,7 @@ class EventTrial:
 
 @dataclass(frozen=True)
 class _Plan:
-    """The decisions before the test: the event, the wager, and the mean number of test draws per data set.
+    """The decisions before the test: the event, the wager, and the mean number of test draws on each data set.
 
     `pilot` has the pilot draws on both data sets, or is None if there was no pilot.
     """
@@ -144,7 +141,7 @@ class _Plan:
 
     @property
     def counting(self) -> Counting:
-        """Return the quantities to count in the test draws."""
+        """Return what to count in the test draws."""
         return Counting(self.choice.event, self.wager, levels(self.choice.event, self.pilot) if self.pilot else ())
 
     def trial(self, draws: tuple[Summary[Counts], Summary[Counts]], counting: Counting) -> EventTrial:
@@ -157,12 +154,11 @@ class _Plan:
 
 @dataclass(frozen=True)
 class PairSampler:
-    """The settings for the draws of a pair, and the methods that make them.
+    """The settings for the draws of a pair, with the methods that make the draws.
 
-    label : names the random streams.
-    stop : the p-value at which the pair may end early; 0 turns early ends off.
-    error : the level for which the event is chosen. If one side seems always to fail, it also decides the number of
-        draws.
+    `label` names the random streams. `stop` is the p-value at which the draws of the pair may end early, and 0 turns
+    early ends off. `error` is the level for which the event is chosen. If the target seems always to fail on one data
+    set, `error` also decides the number of draws.
     """
 
     setting: Setting
@@ -172,10 +168,10 @@ class PairSampler:
     error: float = RUN_ERROR
 
     def trial(self, mean: float, always_failing: bool, guarantee: Guarantee) -> EventTrial:
-        """Choose an event and make the draws that test it.
+        """Choose an event, and make the draws that test it.
 
-        `mean` is the mean number of draws per data set, pilot and test together. `always_failing` says that on one data
-        set the target seems always to fail.
+        `mean` is the mean number of draws on each data set, for pilot and test together. `always_failing` says that the
+        target seems always to fail on one data set.
         """
         rng = np.random.default_rng(stream(self.setting.seed, self.label, "sizes"))
         plan = self.planned(mean, always_failing, guarantee, rng)
@@ -184,7 +180,8 @@ class PairSampler:
     def planned(
         self, mean: float, always_failing: bool, guarantee: Guarantee, rng: np.random.Generator
     ) -> _Plan | EventTrial:
-        """Plan the test of one event: failure of the target, an event fixed in advance, or one that a pilot chooses.
+        """Plan the test of one event, which is failure of the target, an event fixed in advance, or one that a pilot
+        chooses.
 
         If the wager of the pilot ends the draws, no test is needed, and the trial is returned.
         """
@@ -202,7 +199,7 @@ class PairSampler:
         return _Plan(choice, test_mean, pilot, wager_on(choice, guarantee))
 
     def pilot(self, sizes: tuple[int, int], mean: float, guarantee: Guarantee) -> tuple[Draws, Draws] | EventTrial:
-        """Make the draws of the pilot, or return the trial if a wager from the first stage ends the draws."""
+        """Make the pilot draws, or return the trial if a wager from the first stage ends the draws."""
         made: list[tuple[Draws, Draws]] = []
         choice, wager, gained = None, None, 0.0
         for chunks in _stages(sizes):
@@ -227,8 +224,8 @@ class PairSampler:
     def tested(self, plan: _Plan, mean: float, rng: np.random.Generator) -> EventTrial:
         """Make the test draws of a plan.
 
-        If the pilot ran out of time, none are made. The trial is then `cut_short`, and holds the pilot draws, of which
-        the report shows only how many failed.
+        If the pilot ran out of time, no test draws are made. The trial is then `cut_short` and holds the pilot draws,
+        of which a report shows only how many failed.
         """
         sizes, counting = _sizes(plan.mean, rng), plan.counting
         if plan.pilot and _skipped(plan.pilot):
@@ -247,7 +244,7 @@ class PairSampler:
         return plan.trial(made, counting)
 
     def draws(self, part: str, sizes: tuple[int, int], chunks: slice = slice(None)) -> tuple[Draws, Draws]:
-        """Draw on the first and on the second data set: make all `sizes` draws, or only the given chunks."""
+        """Draw on the first and on the second data set, either all `sizes` draws or only the given chunks."""
         first, second = (
             draw(self.setting, x, size, f"{self.label}/{side}/{part}", chunks)
             for side, x, size in zip(("first", "second"), (self.pair.first, self.pair.second), sizes, strict=True)
@@ -270,7 +267,7 @@ class PairSampler:
 
 
 def failing_mean(guarantee: Guarantee, level: float, most: float) -> float:
-    """Return the mean number of draws per data set, at most `most`, if all draws on one seem to fail (see
+    """Return the mean number of draws on each data set, at most `most`, if all draws on one seem to fail (see
     FAILING_SHARE).
     """
     size = PROBE
@@ -280,7 +277,7 @@ def failing_mean(guarantee: Guarantee, level: float, most: float) -> float:
 
 
 def _sizes(mean: float, rng: np.random.Generator) -> tuple[int, int]:
-    """Draw the numbers of draws on the two data sets: two independent Poisson numbers."""
+    """Return two independent Poisson numbers of draws, one for each data set."""
     return poisson_size(mean, rng), poisson_size(mean, rng)
 
 
@@ -293,7 +290,7 @@ def _stages(sizes: tuple[int, int]) -> Iterator[slice]:
 
 
 def _counted(draws: tuple[Draws, Draws], counting: Counting) -> tuple[Summary[Counts], Summary[Counts]]:
-    """Count in draws that were already made."""
+    """Return the counts in draws that were already made."""
     return Summary.of(draws[0], counting(draws[0])), Summary.of(draws[1], counting(draws[1]))
 
 
@@ -303,7 +300,7 @@ def _skipped(draws: tuple[Draws, Draws] | tuple[Summary[Counts], Summary[Counts]
 
 
 def _sides(draws: tuple[Summary[Counts], Summary[Counts]], choice: EventChoice) -> tuple[Side, Side]:
-    """Name the data sets of the draws, and put the one on which the event is expected to be likelier first."""
+    """Return the draws with the names of their data sets, first those on which the event is expected to be likelier."""
     sides = Side("first", draws[0]), Side("second", draws[1])
     return sides[::-1] if choice.swapped else sides
 
@@ -311,6 +308,6 @@ def _sides(draws: tuple[Summary[Counts], Summary[Counts]], choice: EventChoice) 
 def _ended(
     choice: EventChoice, counting: Counting, fresh: tuple[Summary[Counts], Summary[Counts]], early: EarlyEnd
 ) -> EventTrial:
-    """Return the trial of a pair whose draws a wager ended. The event was chosen without the fresh draws."""
+    """Return the trial of a pair whose draws a wager ended. The event was chosen without the new draws."""
     sides = _sides(fresh, choice)
     return EventTrial(choice.event, sides, early.planned, False, counting.wager, counting.levels, early)

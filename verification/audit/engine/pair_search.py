@@ -1,13 +1,14 @@
-"""Search in two rounds of short pilots for neighbours with a larger loss than the standard pairs.
+"""Search, in two rounds of short pilots, for neighbours with a larger privacy loss than the standard neighbours.
 
-The candidates are data sets of the zoo in which one row is replaced. A pilot draws a few outputs on both data sets,
-from the same random streams, so that noise which does not depend on the data cancels. Candidates are ranked by the
-distance of the two samples of outputs: the divergence of two normal laws with the means and deviations of a few
-statistics. The best candidates of the first round are ranked again on fresh draws, because the best of many owe part of
-their rank to chance.
+The candidates are data sets of many kinds, in each of which one row is replaced. A pilot draws a few outputs on both
+data sets from the same random streams, so that noise that does not depend on the data cancels. Candidates are ranked by
+the distance of the two samples of outputs. The distance of two samples is the divergence of two normal laws with the
+means and deviations of a few statistics. The best candidates of the first round are ranked again on new draws, because
+the best of many owe part of their rank to chance.
 
-The pairs found are then tested like all others. The test draws of these pairs are fresh, so the p-values are as valid
-as those of pairs that were fixed in advance, and the multiplicity of the run includes them.
+The neighbours that are found are then tested like all others. The test draws of the neighbours that were found are new.
+So the p-values are as valid as for neighbours that were fixed in advance, and the multiplicity of the run includes
+them.
 """
 
 import math
@@ -24,24 +25,24 @@ from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.audit.engine.zoo import CATEGORIES, IN_BALL, zoo
 
-# numbers (n, d) of rows and columns; n is small, because one row among many changes little
+# the numbers (n, d) of rows and columns, with small n, because one row among many changes little
 SHAPES_OF_PAIRS = (1, 1), (1, 2), (3, 2), (13, 2), (6, 3)
 FIRST_ROUND = 12  # draws per data set
 SECOND_ROUND = 100
-SECOND_OF_A_SHAPE = 2  # so many candidates of every shape are drawn again in the second round
-FOUND = 3  # the most pairs that are tested, each of another shape
-SHARE = 1.3  # the first round makes so many times the draws on one pair, on each data set
-WEIGHT = 0.5  # the factor for the number of draws that test a found pair
+SECOND_OF_A_SHAPE = 2  # this many candidates of every shape are drawn again in the second round
+FOUND = 3  # at most this many pairs are tested, each with another shape
+SHARE = 1.3  # the draws of the first round, on each data set, divided by the draws on one pair
+WEIGHT = 0.5  # the number of draws that test a found pair is multiplied by this factor
 HUGE = 1e3  # the score of two samples that differ and have no spread
-SHORT = 0.1  # norm of the rows in the shorter half of a data set
-# In so few columns, data with a column of zeros are nearly rows along one axis. A kind is paired with rows by its place
-# in this list, so that leaving a kind out, or adding one, changes the pairs of the kinds behind it.
+SHORT = 0.1  # the norm of the rows in the shorter half of a data set
+# A column of zeros is left out, because with so few columns such data are nearly rows along one axis.
+# The place of a kind in this list decides which rows it is paired with, so a change of the list changes later pairs.
 KINDS = [category for category in CATEGORIES if category != "one column of zeros"]
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Two neighbours, and a description of how they were made."""
+    """Two neighbouring data sets, and a description of how they were made."""
 
     name: str
     first: Matrix
@@ -49,7 +50,7 @@ class Candidate:
 
 
 def _data_sets(n: int, d: int, seed: int) -> list[tuple[str, Matrix]]:
-    """Return the data sets of the zoo of one shape, and one with slightly more short than long rows, whose median can
+    """Return data sets of many kinds and one shape, and one with slightly more short than long rows, whose median can
     jump.
     """
     members = [(member.category, member.x) for member in zoo(n, d, seed, KINDS)]
@@ -62,10 +63,10 @@ def _inside(x: Matrix) -> bool:
 
 
 def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Iterator[Candidate]:
-    """Yield every data set of the zoo of a few small shapes, with its first row replaced in turn by rows of several
+    """Yield data sets of many kinds and a few small shapes, with the first row replaced in turn by rows of several
     kinds.
 
-    For add-remove, the row that replaces the first row is added and removed.
+    Under add-remove, the row that replaces the first row is added and removed.
     """
     for n, d in SHAPES_OF_PAIRS:
         if min(output.shape(d), default=1) < 1:
@@ -80,13 +81,11 @@ def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Itera
                 "a row in a dense direction": -dense,
                 "a long row": 50 * axis,
             }
-            # every data set is paired with two of the rows, so that over all shapes every row is combined with every
-            # kind of data
-            # set
+            # every data set is paired with two rows, so that over all shapes each row meets each kind of data
             for name in list(rows)[i % len(rows)], list(rows)[(i + 1 + n % 4) % len(rows)]:
                 second = x.copy()
                 second[0] = rows[name]
-                # because a target may reject rows outside the ball, either both data sets have such rows or none
+                # a target may reject rows outside of the ball, so either both data sets have such rows or none has
                 if adjacency != REPLACE_ONE:
                     without = second[1:]
                     if _inside(second) or not _inside(without):
@@ -102,7 +101,9 @@ def expected_draws(samples: float) -> float:
 
 
 def worse_pairs(setting: Setting, samples: int, adjacency: str = REPLACE_ONE) -> list[Pair]:
-    """Return the candidates whose two outputs differ most in the pilots; none if a pilot runs into the time limit."""
+    """Return the candidates whose two outputs differ most in the pilots, or none if a pilot runs into the time
+    limit.
+    """
     everyone = list(candidates(setting.seed, setting.output, adjacency))
     rng = np.random.default_rng(setting.seed)
     most = max(SECOND_OF_A_SHAPE, round(SHARE * samples / FIRST_ROUND))
@@ -133,7 +134,7 @@ def _best_of_each_shape(ranked: list[Candidate], most: int) -> list[Candidate]:
 
 
 def _ranked(setting: Setting, tried: list[Candidate], size: int) -> list[Candidate]:
-    """Return the candidates in descending order of their score; none if a pilot runs into the time limit."""
+    """Return the candidates in descending order of their scores, or none if a pilot runs into the time limit."""
     scored = []
     for candidate in tried:
         label = f"search/{size}/{candidate.name}"
@@ -143,12 +144,12 @@ def _ranked(setting: Setting, tried: list[Candidate], size: int) -> list[Candida
         score = apart(setting, candidate, sides[0], sides[1])
         if score > 0:
             scored.append((score, candidate))
-    scored.sort(key=lambda pair: -pair[0])  # the sort is stable: candidates with equal scores keep their order
+    scored.sort(key=lambda pair: -pair[0])  # the sort is stable, so candidates with equal scores keep their order
     return [candidate for _, candidate in scored]
 
 
 def apart(setting: Setting, candidate: Candidate, first: Draws, second: Draws) -> float:
-    """Return the distance of two samples of outputs: the largest score of a few statistics and of failures."""
+    """Return the distance of two samples of outputs, which is the largest score of a few statistics and of failures."""
     shares = [(side.failed + 0.5) / (side.size + 1) for side in (first, second)]
     failing = abs(math.log(shares[0] / shares[1])) if max(first.failed, second.failed) else 0.0
     if min(len(first.outputs), len(second.outputs)) < FIRST_ROUND / 2:

@@ -1,13 +1,13 @@
 """Test whether two samplers have the same law, by pairs of draws from equal generators.
 
-Under equal laws, an event occurs in the first draw of a pair alone with the same probability as in the second alone,
-however the two draws depend on each other. So among the pairs in which the event occurs once, the number of times that
-it occurs in the first draw is a binomial number with probability 1/2 (McNemar 1947). If the two draws are nearly equal,
-such pairs are rare, and nearly all of them have the event in the same draw: some hundreds of pairs detect noise that is
-3 % smaller, where a test of independent draws needs a hundred times as many.
+If the laws are equal, an event occurs in the first draw of a pair alone with the same probability as in the second
+alone, however the two draws depend on each other. So among the pairs in which the event occurs once, the number of
+pairs in which it occurs in the first draw is binomial with probability 1/2 (McNemar 1947). If the two draws are nearly
+equal, the event rarely occurs in only one of them, and then nearly always in the same one. Some hundreds of pairs then
+detect noise that is 3 % smaller, for which a test of independent draws needs a hundred times as many.
 
-Pilot pairs choose the event, and fresh pairs test it. In the test of the event a failed draw counts as outside of the
-event: without the failed pairs, equal laws could seem to differ.
+Pilot pairs choose the event, and new pairs test it. When pairs are tested, a failed draw counts as outside of the
+event. If failed pairs were left out, equal laws could seem to differ.
 """
 
 import math
@@ -21,15 +21,15 @@ from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.rounding import at_least
 from covassay.verification.statistics.streams import stream
 
-# so many pilot pairs choose the event; the second number applies if the first pairs suggest a difference
+# the number of pilot pairs that choose the event; the second number applies if the first pairs suggest a difference
 PILOT, LONGER = 200, 1000
 SUGGESTED = 4.0  # the pilot is extended if the mean change of some feature exceeds this number of standard errors
-FEWEST, MOST = 500, 8000  # limits of the number of pairs that test the event
+FEWEST, MOST = 500, 8000  # the smallest and the largest number of pairs that test the event
 PROMISING = 5e-3  # the best event of the pilot is tested if its p-value is below this
-SPARE = 2.0  # a factor on the number of pairs that the test would need if the pilot's frequencies were exact
-LEVELS = np.linspace(0.1, 0.9, 9)  # quantiles of the pilot that are tried as thresholds
-ENTRIES = 40  # the most entries of an output that are compared
-SMALL = 1e-9  # a spread that is smaller relative to the numbers counts as rounding
+SPARE = 2.0  # the test gets this multiple of the pairs that it would need if the frequencies in the pilot were exact
+LEVELS = np.linspace(0.1, 0.9, 9)  # these quantiles of the pilot are tried as thresholds
+ENTRIES = 40  # the largest number of entries of an output that are compared
+SMALL = 1e-9  # a spread below this share of the numbers counts as rounding
 
 Sampler = Callable[[np.random.Generator], Matrix | Failure]
 
@@ -43,7 +43,9 @@ class _Event:
     first: bool
 
     def counts(self, a: Matrix, b: Matrix) -> tuple[int, int]:
-        """Return the numbers of pairs with the event only on its more frequent side, and only on the other side."""
+        """Return the numbers of pairs with the event only in the draw where it is more frequent, and only in the other
+        draw.
+        """
         one, two = a @ self.weights >= self.threshold, b @ self.weights >= self.threshold
         more, less = (one & ~two, two & ~one) if self.first else (two & ~one, one & ~two)
         return int(more.sum()), int(less.sum())
@@ -52,7 +54,7 @@ class _Event:
 def _features(outputs: Matrix, centre: Matrix) -> Matrix:
     """Return the first entries of the outputs, minus a centre, and the products of these entries.
 
-    First entries and their products show differences of location, scale and dependence.
+    Entries and their products show differences of location, scale and dependence.
     """
     flat = (outputs - centre).reshape(len(outputs), -1)[:, :ENTRIES]
     i, j = np.triu_indices(flat.shape[1])
@@ -60,7 +62,7 @@ def _features(outputs: Matrix, centre: Matrix) -> Matrix:
 
 
 def _pairs(first: Sampler, second: Sampler, size: int, seed: int, label: str) -> tuple[Matrix, Matrix] | None:
-    """Return the outputs of pairs of draws, with NaN where a draw fails; None if many draws fail."""
+    """Return the outputs of pairs of draws, with NaN where a draw fails, or None if many draws fail."""
     drawn: list[tuple[Matrix | Failure, Matrix | Failure]] = []
     failed = 0
     for i in range(size):
@@ -86,7 +88,7 @@ def _whole(pairs: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
 
 
 def _standard_errors(a: Matrix, b: Matrix) -> Vector:
-    """Return the mean change of every feature, in standard errors; 0 for features that do not vary."""
+    """Return the mean change of every feature in standard errors, and 0 for features that do not vary."""
     error = (a - b).std(axis=0) / math.sqrt(len(a))
     usable = np.concatenate([a, b]).std(axis=0) > SMALL * np.maximum(np.abs(a).max(axis=0), 1e-300)
     units: Vector = np.divide(np.abs((a - b).mean(axis=0)), error, out=np.zeros(a.shape[1]), where=usable & (error > 0))
@@ -126,7 +128,7 @@ class _Pilot:
 
 
 def _pilot(first: Sampler, second: Sampler, seed: int, label: str) -> _Pilot | None:
-    """Draw the pilot pairs; None if many draws fail."""
+    """Return the pilot pairs, or None if many draws fail."""
     drawn = _pairs(first, second, PILOT, seed, f"{label}/pilot")
     if drawn is None:
         return None
@@ -142,7 +144,7 @@ def _pilot(first: Sampler, second: Sampler, seed: int, label: str) -> _Pilot | N
 
 
 def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, alpha: float) -> str:
-    """Return a sentence on the difference of the two laws; empty if the pairs prove no difference.
+    """Return a sentence on the difference of the two laws, or an empty text if the pairs prove no difference.
 
     Two samplers with the same law are found to differ with probability at most `alpha`.
     """

@@ -1,8 +1,8 @@
-"""Use some of the draws, the pilot, to choose an event to test.
+"""Choose an event to test on some of the draws, which are called the pilot.
 
 The candidates are the events {statistic ≥ t} and {statistic ≤ t}, for the statistics of the pair, for statistics that
-are learned from pilot draws, and for many thresholds t. A candidate event has a score (`event_choice.scores`): how
-clearly we expect it to refute the claim on the test draws. The event with the best score is tested, on draws that the
+are learned from pilot draws, and for many thresholds t. The score of a candidate (`event_choice.scores`) says how
+clearly it is expected to refute the claim on the test draws. The event with the best score is tested on draws that the
 pilot has not seen.
 """
 
@@ -21,9 +21,8 @@ from covassay.verification.audit.engine.learned import log_ratios
 from covassay.verification.audit.engine.sampling import Draws
 from covassay.verification.audit.engine.standardised import standardised
 
-FEWEST_LEARNED = 20  # a statistic is learned only from at least so many outputs on each data set
-# The score of a learned statistic is lowered by this share, because it is less certain: it is computed from half of the
-# pilot draws only.
+FEWEST_LEARNED = 20  # a statistic is learned only from at least this many outputs on each data set
+# The score of a learned statistic is lowered by this share, because only half of the pilot draws determine it.
 EDGE = 0.1
 # The quantiles of a statistic that are the thresholds of a trade-off curve, and the cuts between intervals of a wager.
 CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])
@@ -33,8 +32,8 @@ CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])
 class EventChoice:
     """The event that the pilot chose, and the draws on which it was chosen.
 
-    swapped : whether the event seemed likelier on the second data set than on the first.
-    ranking : the pilot draws on which the event was scored. A learned statistic was not learned from them.
+    `swapped` says whether the event seemed likelier on the second data set than on the first. `ranking` has the pilot
+    draws on which the event was scored. If the event has a learned statistic, this was learned from other draws.
     """
 
     event: Event
@@ -45,7 +44,7 @@ class EventChoice:
 def choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float) -> EventChoice:
     """Choose the event with the best score.
 
-    A score is for a test with `mean` draws per data set, on average, at the level `error`.
+    The score is for a test at the level `error` with `mean` draws on each data set, on average.
     """
     best, best_score = EventChoice(Event(pair.statistics[0], math.inf), False, pilots), -math.inf
     learned = _learned(pilots) + (_learned_by_entry(pilots) if pair.by_entry else [])
@@ -71,17 +70,16 @@ def choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guar
 
 
 def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
-    """Learn statistics from the first half of the pilot. Each statistic comes with the second half, on which it is
-    scored.
+    """Learn statistics from the first half of the pilot. Each statistic is returned with the second half, on which it
+    is scored.
 
-    A statistic would look better than it is on the half of the draws from which it was learned. Let M and M' be the
-    medians of the outputs on the two data sets. There are three kinds of statistics.
+    On the half from which it was learned, a statistic would look better than it is.
 
-    log_ratios : estimates of a log likelihood ratio.
-    spread : the distance of an output from (M + M')/2. The spread detects noise whose scale differs between the data
-        sets.
-    closer : by how much an output Y is closer to M than to M', ‖Y − M'‖₁ − ‖Y − M‖₁. `closer` is nearly the best
-        statistic if the entries of the noise are independent Laplace variables of one scale.
+    There are three kinds of learned statistics. The statistics of `log_ratios` are estimates of a log likelihood ratio.
+    Now let M and M' be the medians of the outputs on the two data sets, and Y an output. The statistic `spread` is the
+    distance of Y from (M + M')/2. The statistic `spread` detects noise whose scale differs between the data sets. The
+    statistic `closer` is ‖Y − M'‖₁ − ‖Y − M‖₁ for an output Y and the medians M and M'. The statistic `closer` is
+    nearly the best one if the entries of the noise are independent Laplace variables of one scale.
     """
     if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
         return []
@@ -107,14 +105,14 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
 
 
 def _of_rounded(name: str, function: Callable[[Matrix], Vector]) -> Statistic:
-    """Apply a statistic to rounded outputs, so that it does not depend on their low-order bits."""
+    """Return a statistic of rounded outputs, which does not depend on their low-order bits."""
     return Statistic(name, lambda outputs: function(np.round(outputs, DECIMALS)))
 
 
 def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
-    """The statistics of `standardised`, learned on the first half of the pilot.
+    """Return the statistics of `standardised` that are learned on the first half of the pilot.
 
-    Each statistic comes with the second half of the pilot.
+    Each statistic is returned with the second half of the pilot.
     """
     (one, first), (two, second) = (_halves(draws) for draws in pilots)
     if 2 * min(len(one), len(two)) < FEWEST_LEARNED:
@@ -123,14 +121,16 @@ def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tupl
 
 
 def _halves(draws: Draws) -> tuple[Matrix, Draws]:
-    """Return the outputs of the first half of the draws, and the second half; each has half of the failures."""
+    """Return the outputs of the first and of the second half of the draws; each half has half of the failures."""
     middle = len(draws.outputs) // 2
     failures = Counter({what: count - count // 2 for what, count in draws.failures.items()})
     return draws.outputs[:middle], replace(draws, outputs=draws.outputs[middle:], failures=failures)
 
 
 def beyond(ordered: Vector, tried: Vector, above: bool) -> Vector:
-    """For every threshold in `tried`, count the ordered values ≥ the threshold, or ≤ if `above` is False."""
+    """Return, for every threshold in `tried`, how many of the ordered values are ≥ the threshold, or ≤ if `above` is
+    False.
+    """
     if above:
         return np.asarray(len(ordered) - np.searchsorted(ordered, tried, "left"), dtype=np.float64)
     return np.asarray(np.searchsorted(ordered, tried, "right"), dtype=np.float64)

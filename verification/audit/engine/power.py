@@ -1,9 +1,10 @@
-"""Compute the power of a test of an event: the smallest loss that it refutes with 99 % probability.
+"""Compute the power of a test of an event, as the smallest privacy loss that the test refutes with probability 99 %.
 
-The event that was tested occurred with some share p on one data set. Had it occurred with probability p there and with
-probability q on the other, the test would have refuted the claim in 99 % of all runs if q is small enough. The loss of
-such an event is, for instance, ln(p/q) for pure DP. A run of this size detects a loss so large if an event as likely as
-the tested one shows it. To detect a loss that only rarer events show, more draws are needed.
+The tested event occurred in some share p of the draws on one data set. Suppose that the probability of the event were p
+on the first data set, and q on the second. If q is small enough, the test would have refuted the claim in 99 % of all
+runs. The privacy loss of an event with the probabilities p and q is, for instance, ln(p/q) for pure DP. A run detects a
+loss of this size if the loss shows in an event as likely as the tested one. If a loss shows only in rarer events, more
+draws are needed to detect it.
 """
 
 import math
@@ -18,14 +19,14 @@ from covassay.verification.statistics.ratio import EventCounts
 from covassay.verification.statistics.tail_probabilities import poisson_quantile, poisson_upper_quantile
 from covassay.verification.statistics.tests import POWER
 
-FEWEST = 20  # the probability of an event is estimated if it occurred at least so often
-CLOSE = 1.1  # the report states the samples that are needed to detect this multiple of the claim
-LARGEST_FACTOR = 1e6  # the largest factor on the samples of the run that is reported
+FEWEST = 20  # the probability of an event is estimated if it occurred at least this often
+CLOSE = 1.1  # the report states how many draws are needed to detect this multiple of the claim
+LARGEST_FACTOR = 1e6  # the largest multiple of the run's number of draws that is reported
 LOG_RATIO = 40.0  # the largest ln(p/q) in the search
 BISECTIONS = 24
-# above this mean, a normal law approximates the Poisson law; scipy's Poisson quantiles are NaN for huge means
+# above this mean, a normal law approximates the Poisson law, because scipy's Poisson quantiles are NaN for huge means
 LARGE_MEAN = 1e8
-Refutes = Callable[[EventCounts, float], bool]  # (counts, level) -> whether the counts refute the claim
+Refutes = Callable[[EventCounts, float], bool]  # takes (counts, level); returns whether the counts refute the claim
 
 
 def _lower(tail: float, mean: float) -> int:
@@ -34,12 +35,12 @@ def _lower(tail: float, mean: float) -> int:
 
 
 def _upper(tail: float, mean: float) -> int:
-    """Return the quantile of a Poisson law above which the law has that probability."""
+    """Return the number that a Poisson variable exceeds with this probability."""
     return poisson_upper_quantile(tail, mean) if mean < LARGE_MEAN else int(mean - ndtri(tail) * math.sqrt(mean) + 1)
 
 
 def _last(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Return the point where a condition that holds at `low` and fails at `high` begins to fail."""
+    """Return the point between `low` and `high` where a condition that holds at `low` begins to fail."""
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
@@ -67,8 +68,7 @@ class EventTest:
     def sees(self, log_q: float, mean: float) -> bool:
         """Return whether the test refutes in 99 % of runs if the event has probability q on the second data set.
 
-        By the union bound over the four counts, the bound holds with that probability, however they depend on each
-        other.
+        By the union bound over the four counts, the 99 % hold however the counts depend on each other.
         """
         miss = (1 - POWER) / 4
         first, size = _lower(miss, mean * self.p), _upper(miss, mean)
@@ -78,8 +78,8 @@ class EventTest:
         return self.refutes(EventCounts(first, second, size, other_size, mean), self.level)
 
     def smallest_loss(self, mean: float) -> float:
-        """Return the smallest loss that the test detects with `mean` draws per data set;
-        infinite if it detects none.
+        """Return the smallest loss that the test detects with `mean` draws on each data set, or infinity if it detects
+        none.
         """
         top = math.log(self.p)
         if not self.sees(top - LOG_RATIO, mean):
@@ -88,7 +88,9 @@ class EventTest:
         return _loss(self.p, math.exp(log_q), self.guarantee)
 
     def factor(self, loss: float, mean: float) -> float:
-        """Return the factor by which the number of draws must grow to detect that loss; infinite if it is too large."""
+        """Return the factor by which the number of draws must grow to detect this loss, or infinity if the factor is
+        too large.
+        """
         top = math.log(self.p)
         log_q = _last(lambda t: _loss(self.p, math.exp(t), self.guarantee) >= loss, top - LOG_RATIO, top)
 

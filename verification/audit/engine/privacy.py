@@ -4,21 +4,26 @@ The target is the mechanism that is audited. `run_pair` runs it many times on tw
 called the two sides.
 
 1. Probe. If ten first draws all fail on one data set, but not on the other, the event to test is that the target fails.
-But if one of the data sets lies outside the domain, the target may reject it, and then failures are not tested. 2.
-Choose. If the law is not known, a pilot, which is a part of the draws, chooses the event (`pilot`). The chosen event
-has the form {statistic ≥ t} or {statistic ≤ t}, where the statistic is one number computed from an output. A pair for
-which the likelihood ratio of the mechanism is known has such an event already, and needs no pilot. 3. Test. Fresh draws
-show how often the event occurs on each data set. The p-value of the event follows from these counts (`violation`). 4.
-Wagers (`wager`). The pilot also chooses a bet on the fresh draws. For zCDP and (ε, δ)-DP this bet is a second test; for
-pure DP it can only end the draws early. For zCDP it uses more than the event does: in which of about 20 intervals the
-statistic lies, and not only on which side of one threshold. 5. Failures. The draws for the event also show whether the
-target fails more often on one data set.
+   But if one of the data sets lies outside of the domain, the target may reject it, and then failures are not tested.
+
+2. Choose. If the law is not known, a part of the draws, which is called the pilot, chooses the event (`pilot`). The
+   event has the form {statistic ≥ t} or {statistic ≤ t}, where the statistic is a number computed from an output. If
+   the likelihood ratio of the mechanism is known for a pair, it gives such an event without a pilot.
+
+3. Test. New draws show how often the event occurs on each data set. The p-value of the event follows from its counts
+   (`violation`).
+
+4. Wagers (`wager`). The pilot also chooses a bet on the new draws. For zCDP and (ε, δ)-DP the bet of the pilot is a
+   second test. For pure DP it can only end the draws early. For zCDP it uses in which of about 20 intervals the
+   statistic lies, while the event uses only on which side of one threshold it lies.
+
+5. Failures. The draws for the event also show whether the target fails more often on one data set.
 
 A wager may end the draws early (`pair_draws`). For the error of early ends, the p-values of a pair that does not end
 early are divided by 1 − `EARLY_SHARE`.
 
-If the claim is refuted, the report has a witness: the two data sets, the event, and how often it occurred on each. The
-report also gives a lower bound on the loss of that event. A bound below the claim proves nothing, because another event
+If the claim is refuted, the report shows the two data sets, the event, and how often it occurred on each. The report
+also gives a lower bound on the loss of that event. A bound below the claim proves nothing, because another event
 may have a larger loss.
 """
 
@@ -42,27 +47,28 @@ from covassay.verification.audit.engine.wager import Wager
 from covassay.verification.statistics.betting import RenyiBet, renyi_bet
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower, probability_bounds
 
-CONFIDENCE = 0.999  # the confidence of the bound that is printed; the verdict uses p-values instead
+CONFIDENCE = 0.999  # the confidence level of the bound that is printed; the verdict uses p-values instead
 FAILURES = "failures"  # the name of the check whose event is that the target fails
-MOST_STAGES = 60  # 30 of the pilot and 30 of the test; 30 have 2^30 chunks of draws, more than any run makes
+# 30 stages of the pilot and 30 of the test; 30 stages have 2^30 chunks of draws, more than any run makes
+MOST_STAGES = 60
 SMALLEST_P = 1e-300  # the smallest p-value whose logarithm is taken
 
-# an estimated loss above so many times the claim leads to a second look; a smaller excess could hardly be proven
+# an estimated loss above this multiple of the claim leads to more draws; a smaller excess could hardly be proven
 PROMISING = 1.2
-# A claim of ρ-zCDP may have been meant for adding or removing a row, while this audit replaces rows. A replacement is
-# two such steps, so such a target is 2²ρ-zCDP for it.
+# A claim of ρ-zCDP may have been meant for adding or removing a row, while this audit replaces rows.
+# Replacing a row is two such steps, so such a target is 2²ρ-zCDP for replacement.
 STEPS_SQUARED = 4
-TESTS = 3  # one pair gives at most three p-values: of an event, of a wager on a Rényi divergence, of failures
+TESTS = 3  # one pair gives at most three p-values, of an event, of a wager on a Rényi divergence, and of failures
 
 
 def run_pair(
     setting: Setting, pair: Pair, guarantee: Guarantee, look: Look, stop: float = 0.0, error: float = RUN_ERROR
 ) -> list[Finding]:
-    """Draw on both data sets, choose an event, and test it; then test whether failures tell the data sets apart.
+    """Draw on both data sets, choose an event and test it, and test whether failures distinguish the data sets.
 
     `look.samples` is the number of draws planned on each data set. `stop` is the p-value at which a wager may end the
     draws; 0 turns this off. `error` is near the level at which the findings will be decided. The level affects only
-    which event is chosen, and how many draws are made if one data set seems always to fail.
+    which event is chosen, and how many draws are made if the target seems always to fail on one data set.
     """
     sampler = PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look.name}", stop, error)
     probes = sampler.draws("probe", (PROBE, PROBE))
@@ -83,7 +89,7 @@ def run_pair(
         checks.append(_divergence(pair, guarantee, trial, trial.wager, trial.wager.bet, look))
     turned = trial.turned_to_failures()
     if pair.failures_tell and (turned.counts(failure).first or not checks):
-        # choices=2: these draws also chose the order of the two sides
+        # with choices=2, because these draws also chose the order of the two data sets
         checks.append(_tested(pair, guarantee, turned, failure, FAILURES, look, choices=2))
     checks = [_with_estimate(check, estimate, guarantee) for check in checks]
     if stop <= 0:
@@ -93,9 +99,9 @@ def run_pair(
 
 
 def _with_estimate(check: Finding, estimate: float | None, guarantee: Guarantee) -> Finding:
-    """Add the estimated loss of a pair to its finding.
+    """Return the finding with the estimated loss of the pair.
 
-    The finding asks for a second look if the estimate is well above the claim.
+    The finding asks for more draws if the estimate is well above the claim.
     """
     if estimate is None or not isinstance(check.facts, TestedEvent):
         return check
@@ -104,7 +110,7 @@ def _with_estimate(check: Finding, estimate: float | None, guarantee: Guarantee)
 
 
 def _curve(trial: EventTrial, guarantee: Guarantee, error: float) -> TradeOff | None:
-    """Compute the trade-off curve; None without thresholds or without draws on a data set."""
+    """Return the trade-off curve, or None without thresholds or without draws on a data set."""
     if trial.event.statistic is None or not trial.levels or min(side.draws.size for side in trial.sides) == 0:
         return None
     one, two = ((side.draws.sums.beyond, side.draws.size) for side in trial.sides)
@@ -139,8 +145,8 @@ def _tested(
 ) -> Finding:
     """Test one event on the draws of a trial.
 
-    If the event was fixed without these draws, `choices` is 1. If these draws chose it among several events, `choices`
-    is their number: it multiplies the p-value, and divides the error of the bound.
+    If the event was fixed without these draws, `choices` is 1. If the draws of the trial chose the event among several,
+    `choices` is their number, which multiplies the p-value and divides the error of the bound.
     """
     counts = trial.counts(event)
     error = (1 - EARLY_SHARE) * (1 - CONFIDENCE) / choices
@@ -155,7 +161,7 @@ def _tested(
         text += f"; loss ≥ {bound:.3f} at {CONFIDENCE:.1%} (claim {guarantee.epsilon:g})"
     tests = 1
     if isinstance(guarantee, ApproximateDP) and event == trial.event:
-        p, tests = min(1.0, 2 * min(p, trial.wager_p_value())), 2  # both tests examine one claim on the same draws
+        p, tests = min(1.0, 2 * min(p, trial.wager_p_value())), 2  # both tests examine the same claim on the same draws
     return Finding(
         "privacy",
         name,
@@ -184,8 +190,8 @@ def _tested(
 def _divergence(
     pair: Pair, guarantee: Guarantee, trial: EventTrial, wager: Wager, bet: RenyiBet, look: Look
 ) -> Finding:
-    """Return the finding of a wager on the Rényi divergence of a statistic;
-    most of its facts are those of the event.
+    """Return the finding of a wager on the Rényi divergence of a statistic; most of its facts are those of the
+    event.
     """
     tested = _tested(pair, guarantee, trial, trial.event, "divergence", look)
     far, near = ("second", "first") if bet.swapped else ("first", "second")
@@ -196,8 +202,8 @@ def _divergence(
         f"{{{wager.event.statistic_name}}} in {intervals} intervals: a bet against the claim, on the Rényi divergence "
         f"of order {bet.order:g} of the outputs on the {far} data set from those on the {near}, {gained}"
     )
-    # The same draws choose and evaluate a bet against 4ρ, which favours the bet. If the bet still gains nothing, the
-    # draws do not show more than 4ρ.
+    # The same draws choose and evaluate a bet against 4ρ, which favours the bet.
+    # If even such a bet gains nothing, the draws do not show more than 4ρ.
     one, two = (side.draws.sums.bet for side in trial.sides)
     rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
     assert isinstance(tested.facts, TestedEvent)
@@ -206,9 +212,9 @@ def _divergence(
 
 
 def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: EarlyEnd, look: Look) -> Finding:
-    """Return the check of a pair that ended early.
+    """Return the check of a pair whose draws ended early.
 
-    The confidence bound of the check holds at whatever stage the pair ends.
+    The confidence bound of the check is valid at whatever stage the draws end.
     """
     tested = _tested(pair, guarantee, replace(trial, wager=None), trial.event, "event", look)
     counts = trial.counts(trial.event)
@@ -230,8 +236,7 @@ def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: Ear
 
 
 def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: float) -> InReach | None:
-    """Return the loss that the test could have detected, for an event that is as probable on the first side as this
-    event.
+    """Return the loss that the test could have detected, for an event as probable on the first data set as this event.
 
     The result is None if the event was too rare. `choices` multiplies the p-values of the test, whose level is `alpha`.
     """
@@ -249,8 +254,8 @@ def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: flo
 def _estimated(pair: Pair, guarantee: Guarantee, trial: EventTrial) -> float | None:
     """Return the loss of a pair, estimated as if the noise were independent Laplace noise.
 
-    The estimate guides the search for pairs, and is no bound. The result is None if `pair.by_entry` is false, if the
-    claim is not pure DP, or if there are too few draws.
+    The estimate guides the search for neighbours, and is no bound. The result is None if `pair.by_entry` is false, if
+    the claim is not pure DP, or if there are too few draws.
     """
     first, second = (side.draws.kept.outputs for side in trial.sides)
     if not pair.by_entry or not isinstance(guarantee, PureDP) or min(len(first), len(second)) < FEWEST_LEARNED:

@@ -1,17 +1,18 @@
-"""Compare the noise on different data under one seed: additive noise is the same for all data sets of one shape.
+"""Compare the noise on different data under one seed, because additive noise is the same for all data sets of one
+shape.
 
-If the output is query(x) + noise, where the law of the noise depends on n and d alone, an implementation that draws
-from its generator adds the same noise to every data set of one shape. So the residual, output − query(x), must not
-depend on the data. Two draws on different data sets show mistakes that no number of draws on one data set can show:
-wrong clipping, a scale that counts only some rows, a branch for some data. A comparison under the same noise has no
-sampling error.
+Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. An implementation that
+draws from its generator then adds the same noise to every data set of one shape. So the residual, output − query(x),
+must not depend on the data. Two draws on different data sets show mistakes that no number of draws on one data set can
+show, such as wrong clipping, a scale that counts only some rows, or a branch for some data. A comparison under the same
+noise has no sampling error.
 
-A residual that depends on the data refutes the law if it is shifted or scaled by the same amount under both seeds,
-because then not both laws can be the claimed one. But an implementation may also rotate its noise with the data without
-changing its law. So any other difference refutes only if many draws on both data sets differ in law, far below the
-false-alarm budget.
+If residuals are shifted or scaled by the same amount under both seeds, the law is refuted, because then the two laws
+cannot both be the claimed one. But an implementation may also rotate its noise with the data without changing its law.
+So any other difference refutes only if many draws on both data sets differ in law, far below the false-alarm
+probability.
 
-Across the numbers of rows the residuals are compared in units of the reference's noise scale.
+Residuals for different numbers of rows are compared after division by the reference's noise scale.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,46 +35,48 @@ from covassay.verification.statistics.tests import two_sample
 NAME = "same noise, other data"
 NAME_OF_ROWS = "same noise, other number of rows"
 SEEDS = (0, 1)
-# further seeds under which a shift or a factor must hold, because with two seeds it can fit by rounding alone
+# a shift or a factor must hold under these further seeds, because for two seeds it can fit by rounding alone
 MORE_SEEDS = range(3, 9)
-# Rounding of float64. The query of the target and of the reference are sums of n ≤ 1000 terms of size 1, solved for
-# coefficients with a condition number below 100: n · 100 · 2⁻⁵³ ≈ 1e-11, relative to the largest number at hand.
+# A bound on the rounding error of float64, relative to the largest number at hand, which is n · 100 · 2⁻⁵³ ≈ 1e-11.
+# A query is a sum of n ≤ 1000 terms of size 1, or solves a linear system with a condition number below 100.
 TOLERANCE = 1e-11
-LARGEST_N = 1000  # the most rows of our own data sets; a user's data may have more rows, and more rounding
-# Rounding of float32, whose unit is 2⁻²⁴: 32 units, and √n/8 times more for sums in any order. A row of norm 1 that is
-# 3 % too long moves a second moment by 0.06/n. That is 6e-5 at n = 1000, where the tolerance is below 2e-5 for second
-# moments of norm at most 1. It grows with the noise, which shrinks like 1/n too: at n = 1 it is below 1e-3 for noise up
-# to 500, against 0.06.
+# the largest number of rows of the audit's own data sets; a user's data may have more rows, and more rounding
+LARGEST_N = 1000
+# The tolerance for float32 is 32 rounding units of 2⁻²⁴, and √n/8 times more for sums in any order.
+# A row of norm 1 that is 3 % too long changes a second moment by 0.06/n.
+# At n = 1000 this change is 6e-5, and the tolerance is below 2e-5 for second moments of norm at most 1.
+# The tolerance grows with the noise, but at n = 1 it is below 1e-3 for noise up to 500, and the change is 0.06.
 TOLERANCE_FLOAT32 = 32 * 2.0**-24
 # if a larger share of the data sets has rounding errors above those of float64, the target computes in float32
 MANY = 1 / 3
-CONFIRMATIONS = 4  # so many kinds of data, and so many numbers of rows, are tested again by draws
-CONFIRMATION = 200  # draws on each of two data sets that must confirm a difference by their laws
-NO_ATOMS = 1e-6  # if every atom of a law is smaller, chance does not repeat a residual
-# two seeds must give one residual in at least so many shapes; in one shape this can be chance in float32
+CONFIRMATIONS = 4  # this many kinds of data, and this many numbers of rows, are tested again by draws
+CONFIRMATION = 200  # the number of draws on each of two data sets that must confirm a difference by their laws
+NO_ATOMS = 1e-6  # if no single value has a larger probability than this, chance does not repeat a residual
+# two seeds must give the same residual in this many shapes, because for one shape float32 can do this by chance
 SAME_NOISE_TWICE = 3
-SLACK_OF_SIZES = 1e-3  # relative: float32, or a scale from a numerical solver, changes noise by less; 3 % is more
-CANDIDATES = 8  # each size is compared with so many other sizes
-NAMED = 3  # the most numbers of rows in the report
-MOST_ODD = 6  # at most so many sizes with one number of columns are tried again
+SLACK_OF_SIZES = 1e-3  # float32, or a scale from a numerical solver, changes noise by less than this share
+CANDIDATES = 8  # each size is compared with this many other sizes
+NAMED = 3  # the report names at most this many numbers of rows
+MOST_ODD = 6  # at most this many sizes with one number of columns are tried again
 LARGEST_N_OF_PAIRS = 70
-VISIBLE = 0.01  # a smaller share of the noise is no visible change of the query
-MIRRORED = 1e-6  # a factor that differs from −1 by less reflects the noise, which keeps a symmetric law
+VISIBLE = 0.01  # a change of the query by less than this share of the noise is not visible
+MIRRORED = 1e-6  # a factor that differs from −1 by less than this only reflects the noise, which keeps a symmetric law
 
 
 @dataclass(frozen=True)
 class DataPath:
-    """Assumptions on the path from the data to the output.
+    """What an audit assumes on how the output depends on the data.
 
-    stated : in words, what the comparison covers and what it does not. query : the output without noise; None where the
-    noise is not added to a query. scale : (n, d) -> the size of one and the same noise, up to a factor that depends on
-    d alone.
-    symmetric : whether the noise is a symmetric matrix, perhaps with one more row on top. continuous : whether a law
-    without a query has no atoms, so that no output occurs twice. equivalent : changes of the rows that leave the law of
-    the output as it is, keys of `equal_laws.CHANGES`; used where there is no query. atoms : whether an output can
-    repeat.
-    atom : the largest probability of one value of one entry of the noise, if the noise lies on a lattice.
-    unsure : x -> the largest change of an entry of the query by the rounding of clipped rows; None if it is negligible.
+    `stated` says in words what the comparison covers and what it does not. `query` returns the output without noise; it
+    is None if noise is not added to a query. `scale` takes (n, d); it returns the size of one and the same noise, up to
+    a factor that depends on d alone. `symmetric` says whether the noise is a symmetric matrix, perhaps with one more
+    row on top. `atom` is the largest probability of one value of one entry of the noise, if it lies on a lattice.
+    `unsure` takes x; it returns the largest change of an entry of the query by the rounding of clipped rows, and is
+    None if this change is negligible.
+
+    The other fields are for outputs without a query. `continuous` says that no single output has positive probability,
+    so that no output occurs twice. `equivalent` are changes of the rows that leave the law of the output as it is, as
+    keys of `equal_laws.CHANGES`. `atoms` says whether an output can repeat.
     """
 
     stated: str
@@ -88,7 +91,7 @@ class DataPath:
     unsure: Callable[[Matrix], float] | None = None
 
     def rounds_visibly(self, x: Matrix) -> bool:
-        """Return whether the rounding of clipped rows may move the query by more than a small share of the noise."""
+        """Return whether the rounding of clipped rows may change the query by more than a small share of the noise."""
         if self.unsure is None or self.scale is None:
             return False
         return self.unsure(x) > VISIBLE * self.scale(*x.shape)
@@ -101,14 +104,14 @@ class _Drawn:
     member: DataSetOfZoo
     residuals: Matrix  # (seeds, …)
     size: float  # the size of the query
-    single: bool = False  # whether float32 can represent every output
-    unsure: float = 0.0  # see `DataPath`
+    single: bool = False  # says whether float32 can represent every output
+    unsure: float = 0.0  # the value of `DataPath.unsure` on these data
     failure: Failure | None = None
 
 
 @dataclass
 class _Shape:
-    """All draws on data sets of one shape, and the residuals on which most data sets agree."""
+    """All draws on data sets of one shape, and the residuals on which most of these data sets agree."""
 
     n: int
     d: int
@@ -128,7 +131,7 @@ class _Shape:
         return float(np.abs(drawn.residuals - self.agreed).max())
 
     def agree(self, single: bool) -> None:
-        """Find the residuals on which the largest number of data sets agrees up to rounding."""
+        """Return the residuals on which the largest number of data sets agrees up to rounding."""
         best, self.agreeing = self.agreed, 0
         for candidate in self.drawn:
             self.agreed = candidate.residuals
@@ -154,7 +157,7 @@ class _Moved:
 
 @dataclass
 class _Comparison:
-    """The draws of one audit, and their results."""
+    """The draws of one audit, and the results of comparing them."""
 
     setting: Setting
     path: DataPath
@@ -185,7 +188,7 @@ class _Comparison:
         return isinstance(first, Failure) or isinstance(second, Failure) or bool(np.array_equal(first, second))
 
     def collect(self) -> bool:
-        """Draw on every data set of the zoo under every seed; return False if a draw ran out of time."""
+        """Draw on data sets of every kind under every seed; return False if a draw ran out of time."""
         shapes = [(n, d) for n, d in SHAPES_OF_THE_ZOO if d >= self.path.smallest_dimension]
         if not all(self._collected(zoo(n, d, self.setting.seed)) for n, d in shapes):
             return False
@@ -199,7 +202,7 @@ class _Comparison:
         return True
 
     def _other_sizes(self) -> list[tuple[int, int]]:
-        """Return sizes beyond those of the zoo at which the noise of one draw differs from the noise at other sizes."""
+        """Return further sizes of data for which the noise of one draw differs from the noise for other sizes."""
         low = self.path.smallest_dimension
         tall = [(n, max(2, low)) for n in ROWS]
         wide = [(round(share * d) or 1, d) for d in COLUMNS if d >= low for share in WIDE_AND_LONG]
@@ -225,8 +228,8 @@ class _Comparison:
         return [size for size in found if size not in known]
 
     def _units(self, n: int, d: int) -> Vector | None:
-        """Return the residual of one draw in units of the claimed scale; None if the noise depends on the data at this
-        size.
+        """Return the residual of one draw divided by the claimed scale, or None if the noise depends on the data of
+        this size.
         """
         zeros, rows = np.zeros((n, d)), zoo(n, d, self.setting.seed, BESIDE_GIVEN[:1])[0].x
         (one, _), (other, _) = self.draw(zeros, d, SEEDS[0]), self.draw(rows, d, SEEDS[0])
@@ -267,8 +270,8 @@ class _Comparison:
         return _Drawn(member, np.array(outcomes), float(np.linalg.norm(query)), single, unsure)
 
     def _single(self) -> bool:
-        """Return whether the target computes in float32: its outputs are such numbers, or nearly all are rounded as
-        much.
+        """Return whether the target computes in float32, because its outputs are such numbers or have such rounding
+        errors.
         """
         drawn = [one for shape in self.shapes for one in shape.drawn]
         if drawn and all(one.single for one in drawn):
@@ -284,7 +287,7 @@ class _Comparison:
     # NOISE THAT DEPENDS ON THE DATA
 
     def findings(self) -> list[_Moved]:
-        """Return the data sets whose noise differs from that of most data sets of the same shape, if this is proven."""
+        """Return the data sets whose noise provably differs from that of most data sets of the same shape."""
         found = []
         tried, confirmed = set[str](), set[str]()
         for shape in self.shapes:
@@ -313,7 +316,7 @@ class _Comparison:
         return found
 
     def _asymmetric(self, shape: _Shape) -> list[_Moved]:
-        """Find outputs that are not symmetric, where the noise is a symmetric matrix."""
+        """Find outputs that are not symmetric although the noise is a symmetric matrix."""
         if not self.path.symmetric or shape.d < 2:
             return []
         squares = [(drawn, drawn.residuals[..., rows_above(drawn.residuals.shape[-2:]) :, :]) for drawn in shape.drawn]
@@ -324,7 +327,7 @@ class _Comparison:
         ]
 
     def _failures(self, shape: _Shape) -> list[_Moved]:
-        """Find failures on data in the ball, where other data of the same shape have an output."""
+        """Find failures on data in the ball for which other data of the same shape have an output."""
         return [
             _Moved(shape, one, f"the target fails ({one.failure}), and on other data of that shape it answers")
             for one in shape.failed
@@ -340,13 +343,13 @@ class _Comparison:
         return next(one for one in shape.drawn if shape.gap(one) <= shape.tolerance(one, self.single))
 
     def _moved_more(self, shape: _Shape, drawn: _Drawn, tolerance: float) -> str:
-        """Return the change of the residuals, checked under one more seed, as two residuals always fit one shift or
-        factor.
+        """Return the change of the residuals if it holds under one more seed, because two residuals always fit one
+        shift or factor.
         """
         return self._still_moved(shape, drawn, tolerance, (len(SEEDS),))
 
     def _still_moved(self, shape: _Shape, drawn: _Drawn, tolerance: float, seeds: Sequence[int] = MORE_SEEDS) -> str:
-        """Return the change of the residuals if it is the same under further seeds; otherwise an empty text."""
+        """Return the change of the residuals if it is the same under further seeds, and otherwise an empty text."""
         usual = self._usual(shape)
         more = [self._under(one.member.x, seeds) for one in (drawn, usual)]
         if any(len(residuals) < len(seeds) for residuals in more):
@@ -365,8 +368,8 @@ class _Comparison:
         return np.array(found)
 
     def _confirmed(self, shape: _Shape, drawn: _Drawn) -> str:
-        """Describe how the law on this data set differs from the law on a usual one; the text is empty if draws prove
-        no difference.
+        """Return how the law on this data set differs from that on a usual one, or an empty text if draws prove no
+        difference.
         """
         usual = self._usual(shape)
         change = drawn.residuals[0] - shape.agreed[0]
@@ -379,7 +382,7 @@ class _Comparison:
     # NOISE THAT DEPENDS ON THE NUMBER OF ROWS
 
     def other_rows(self) -> list[str]:
-        """Return the numbers of rows at which the noise, in units of the reference's scale, differs from the usual
+        """Return the numbers of rows for which the noise, divided by the reference's scale, differs from the usual
         noise.
         """
         scale = self.path.scale
@@ -409,8 +412,8 @@ class _Comparison:
         return found
 
     def _moved_rows(self, shape: _Shape, group: Sequence[_Shape], usual: int, slack: dict[int, float]) -> str:
-        """Return the change of the noise, in units of the scale, between two numbers of rows,
-        if all seeds agree on it.
+        """Return the change of the noise, divided by its scale, between two numbers of rows, if all seeds agree
+        on it.
         """
         assert self.path.scale is not None
         other = next(one for one in group if one.n == usual)
@@ -436,7 +439,7 @@ class _Comparison:
         )
 
     def seeds_agree(self) -> list[str]:
-        """Return the shapes of data on which two seeds gave the same noise; none if the law allows this or the shapes
+        """Return the shapes for which two seeds gave the same noise; none if the law allows this or the shapes
         are few.
         """
         if self.path.atom > NO_ATOMS:
@@ -524,7 +527,7 @@ def _other_rows_for(x: Matrix, row: int) -> list[Matrix]:
 
 
 def least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
-    """Return the smallest p-value of three two-sample tests, times three; 1 if a sample has too few outputs."""
+    """Return three times the smallest p-value of three two-sample tests, or 1 if a sample has too few outputs."""
     size = min(len(first), len(second))
     if size < CONFIRMATION // 2:
         return 1.0
@@ -538,7 +541,7 @@ def least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
 
 
 def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
-    """Return in words the shift or factor by which residuals under several seeds differ from the agreed ones.
+    """Return, in words, the shift or factor by which residuals under several seeds differ from the usual ones.
 
     The text is empty if no shift and no factor fits. A change of at most twice the possible rounding error does not
     count.
@@ -550,13 +553,13 @@ def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
     factor = _factor(flat, base, 4 * tolerance)
     if factor is not None:
         return "there is no noise" if abs(factor) < MIRRORED else f"the noise is {factor:.4g} times as large"
-    flat, base = np.diff(flat, axis=0), np.diff(base, axis=0)  # the differences remove a shift
+    flat, base = np.diff(flat, axis=0), np.diff(base, axis=0)  # differences between residuals do not contain a shift
     factor = _factor(flat, base, 8 * tolerance) if base.size >= 2 else None
     return "" if factor is None else f"the noise is {factor:.4g} times as large, and the output is moved"
 
 
 def _factor(flat: Matrix, base: Matrix, allowed: float) -> float | None:
-    """Return the factor between two tables, if it explains their difference, exceeds the tolerance, and is not −1."""
+    """Return the factor between two tables if it explains their difference, exceeds the tolerance, and is not −1."""
     factor = float((flat * base).sum() / max(float((base**2).sum()), 1e-300))
     explained = np.abs(flat - factor * base).max() <= allowed
     change = abs(abs(factor) - 1) * float(np.abs(base).max())
@@ -564,7 +567,7 @@ def _factor(flat: Matrix, base: Matrix, allowed: float) -> float | None:
 
 
 def _listed(findings: Sequence[_Moved]) -> str:
-    """Write the findings in words: one example for every category, and the first two in full."""
+    """Return the findings in words, with one example for every kind of data and the first two in full."""
     by_category: dict[str, list[_Moved]] = {}
     for finding in findings:
         by_category.setdefault(finding.drawn.member.category, []).append(finding)
@@ -583,7 +586,8 @@ def _result(name: str, status: Status, detail: str, *data: Matrix) -> Finding:
 def same_noise(
     setting: Setting, path: DataPath | None, alpha: float, own: Matrix | None = None
 ) -> tuple[list[Finding], list[Pair]]:
-    """Compare the noise on many data sets, and return findings and neighbours on which a finding may show as a loss.
+    """Compare the noise on many data sets, and return findings and neighbours on which a finding may show as a privacy
+    loss.
 
     A target whose noise does not depend on the data is refuted with probability at most `alpha`. `own` is a data set of
     the user, which is compared with others of its shape.
@@ -607,7 +611,7 @@ def same_noise(
 def _checked(comparison: _Comparison, findings: Sequence[_Moved]) -> Finding:
     compared = sum(len(shape.drawn) for shape in comparison.shapes)
     if findings:
-        detail = f"under one seed the noise changes with the data: {_listed(findings)}"
+        detail = f"under one seed the output minus the query changes with the data: {_listed(findings)}"
         if not all(f.drawn.member.inside for f in findings):
             detail += ". Rows outside the ball count as clipped"
         return _result(NAME, Status.REFUTED, detail, findings[0].drawn.member.x)

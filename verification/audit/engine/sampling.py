@@ -1,20 +1,20 @@
-"""Make many draws from a target, seeded and in parallel, with the same outputs for any number of workers.
+"""Make many seeded draws from a target in parallel, with the same outputs for any number of workers.
 
 Draws are made in chunks of fixed size. Every chunk has its own random stream, which follows from the seed of the run
-and the label of the check, so one check can be replayed alone. joblib runs the chunks, in this process or in workers
-(`workers`).
+and the label of the check. So one check can be replayed alone. The package joblib runs the chunks, in this process or
+in workers (`workers`).
 
-`draw` keeps every draw. `reduced` keeps the first `KEPT` draws, and sums of a function over blocks of all draws: the
+`draw` keeps every draw. `reduced` keeps the first `KEPT` draws, and sums of a function over blocks of all draws. The
 worker that makes a block reduces it, so that memory does not grow with the number of draws. `draw` and `reduced` make
 the same draws.
 
 If the run has a store (`engine.store`), draws in the store are not made again.
 
-A block of `draw_many` may fail as a whole because one draw in it fails. Tests treat failures as outcomes of independent
-draws, so a failed block is not counted: all draws of that call of `draw` are made again, one by one and from another
-stream, and so are those of all later calls. Let a block fail whenever one of its draws would fail. Then the probability
-of an outcome of k calls is at most k + 1 times that under independent draws: each of the calls may have been the first
-with a failed block, or no block failed.
+A block of `draw_many` may fail as a whole because one of its draws fails. Tests treat failures as outcomes of
+independent draws, so a failed block is not counted. All draws of the call of `draw` with a failed block, and of all
+later calls, are made again one by one, and from another random stream. Suppose that a block fails whenever one of its
+draws would fail. Then the probability of an outcome of k calls is at most k + 1 times that for independent draws,
+because each call may have been the first with a failed block, or no block failed.
 """
 
 import hashlib
@@ -43,23 +43,23 @@ from covassay.verification.audit.targets.target import (
 from covassay.verification.statistics.streams import Watch, stream
 
 CHUNK = 50
-BLOCK = 500  # a worker makes and reduces so many chunks at once
-WHOLE = 2 * BLOCK  # in a reduced sample, the draws of so many first chunks are kept
-KEPT = WHOLE * CHUNK  # so many draws are kept: 50 000
+BLOCK = 500  # a worker makes and reduces this many chunks at once
+WHOLE = 2 * BLOCK  # if draws are reduced, those of this many first chunks are kept
+KEPT = WHOLE * CHUNK  # this many draws are kept, which is 50 000
 SECONDS = 1.0  # draws are stored after about this many seconds, so that an interrupted run loses no more work
-# after so many time-outs a chunk stops, because an audit of a target that hangs would never end
+# a chunk stops after this many time-outs, because an audit of a target that hangs would never end
 TIME_OUTS_PER_CHUNK = 3
 
 
 @storable
 @dataclass(frozen=True)
 class Draws:
-    """Outputs of repeated draws on one data set.
+    """The outputs of repeated draws on one data set.
 
-    outputs : outputs : (successes, …), in the order of the draws. failures : the number of other draws, for each way in
-    which they ended. skipped : the number of draws that were not made because the target kept running into the time
-    limit. again : whether the draws were made one by one because a block of `draw_many` failed now or earlier in this
-    run. seconds : the time from the first draw to the last.
+    `outputs` has the outputs, (successes, …), in the order of the draws. `failures` counts the other draws, by the way
+    in which they ended. `skipped` counts the draws that were not made because the target kept running into the time
+    limit. `again` says whether the draws were made one by one because a block of `draw_many` failed now or earlier in
+    this run. `seconds` is the time from the first draw to the last.
     """
 
     outputs: Matrix
@@ -97,8 +97,8 @@ S = TypeVar("S", bound=Sums)
 @storable
 @dataclass(frozen=True)
 class Summary(Generic[S]):
-    """The part of the draws on one data set that is kept: the first `KEPT` draws, how all draws ended,
-    and their sums.
+    """What is kept of the draws on one data set: the first `KEPT` draws, how all draws ended, and sums over all of
+    them.
     """
 
     kept: Draws
@@ -109,7 +109,7 @@ class Summary(Generic[S]):
 
     @classmethod
     def of(cls, draws: Draws, sums: S) -> "Summary[S]":
-        """Make the summary of draws that are all kept."""
+        """Return the summary of draws that are all kept."""
         return Summary(draws, draws.size, draws.failures, draws.skipped, sums)
 
     @property
@@ -119,7 +119,7 @@ class Summary(Generic[S]):
 
     @property
     def seconds(self) -> float:
-        """Return the time in seconds that the draws which are kept took."""
+        """Return how many seconds the kept draws took."""
         return self.kept.seconds
 
     @property
@@ -128,7 +128,7 @@ class Summary(Generic[S]):
         return self.size - self.failed
 
     def plus(self, other: "Summary[S]") -> "Summary[S]":
-        """Join the summaries of two successive parts of the draws."""
+        """Return the summary of two successive parts of the draws."""
         return Summary(
             joined([self.kept, other.kept]) if self.kept.size < KEPT else self.kept,
             self.size + other.size,
@@ -142,7 +142,7 @@ class Summary(Generic[S]):
 class Tally:
     """The number of draws of a run, and how the draws without an output ended.
 
-    one_by_one : whether a block of `draw_many` has failed, so that no more draws are made in blocks.
+    `one_by_one` says whether a block of `draw_many` has failed, so that no more draws are made in blocks.
     """
 
     draws: int = 0
@@ -152,12 +152,13 @@ class Tally:
 
 @dataclass(frozen=True)
 class Setting:
-    """The settings of all draws of a run: the target, its budget, the kind of output, the seed and the limits.
+    """The settings of all draws of a run, which are the target, its budget, the kind of output, the seed and the
+    limits.
 
-    `budget` has every keyword argument of a draw but `rng`: the claim and, where the target takes them, the bounds of
-    the `box`. Without a box, rows lie in the unit ball. `tally` counts the draws. `jobs` is the number of workers; None
-    means the number in joblib's configuration. `store` has the draws of an earlier run with the same options; None if
-    draws are not stored.
+    `budget` has every keyword argument of a draw but `rng`: the claim and, if the target takes them, the bounds of the
+    `box`. Without a box, rows lie in the unit ball. `tally` counts the draws. `jobs` is the number of workers; None
+    means the number in joblib's configuration. `store` has the draws of an earlier run with the same options; it is
+    None if draws are not stored.
     """
 
     source: TargetSource
@@ -172,7 +173,7 @@ class Setting:
     store: Store | None = field(default=None, compare=False, repr=False)
 
     def within(self, box: Box | None) -> "Setting":
-        """The setting with rows in another box; a target that takes bounds gets those of that box."""
+        """Return the setting with rows in another box; if the target takes bounds, it gets those of this box."""
         if box is None or box == self.box:
             return self
         told = {BOUNDS: box.bounds} if BOUNDS in self.budget else {}
@@ -180,7 +181,7 @@ class Setting:
 
     @property
     def claim(self) -> dict[str, float]:
-        """Return the keyword arguments that carry the claim."""
+        """Return the keyword arguments that state the claim."""
         return {key: value for key, value in self.budget.items() if key != BOUNDS}
 
     @property
@@ -189,13 +190,13 @@ class Setting:
         return load(self.source)
 
     def shape(self, x: Matrix) -> tuple[int, ...]:
-        """Return the shape of an output on `x`."""
+        """Return the shape of an output on the rows `x`."""
         return self.output.shape(x.shape[1])
 
     def one(
         self, x: Matrix, rng: np.random.Generator, target: Target | None = None, budget: dict[str, Any] | None = None
     ) -> Matrix | Failure:
-        """Make one draw on a copy of `x`, of another target or at another budget if one is given."""
+        """Make one draw on a copy of `x`, from another target or at another budget if one is given."""
         given = self.budget if budget is None else budget
         output, _ = call(self.target if target is None else target, x.copy(), given, rng, self.seconds)
         return well_formed(output, self.shape(x))
@@ -204,7 +205,7 @@ class Setting:
 class Repeated(NamedTuple):
     """A draw to repeat: the target, its data, its budget, the shape of an output and the time limit.
 
-    `in_blocks` says whether `draw_many` may be used, if there is one.
+    `in_blocks` says whether `draw_many` may be used, if the target has it.
     """
 
     source: TargetSource
@@ -219,7 +220,7 @@ Outcomes = Sequence[Matrix | Failure] | Matrix
 
 
 def _chunk(repeated: Repeated, size: int, seed: np.random.SeedSequence) -> Outcomes | None:
-    """Make the outcomes of a chunk; None if a block of `draw_many` failed."""
+    """Return the outcomes of a chunk of draws, or None if a block of `draw_many` failed."""
     source, x, budget, shape, seconds, in_blocks = repeated
     target, rng = load(source), np.random.default_rng(seed)
     if in_blocks and target.draw_many is not None:
@@ -235,7 +236,7 @@ def _chunk(repeated: Repeated, size: int, seed: np.random.SeedSequence) -> Outco
 
 
 def _many(target: Target, repeated: Repeated, size: int, rng: np.random.Generator) -> Outcomes | None:
-    """Make a chunk by `draw_many`, with one time limit for all its draws.
+    """Return a chunk of draws by `draw_many`, with one time limit for all of them.
 
     The result is None if `draw_many` fails or returns a wrong number of outputs.
     """
@@ -264,7 +265,7 @@ def _as_draws(outcomes: Outcomes, size: int, shape: tuple[int, ...]) -> Draws:
 
 
 def joined(parts: Sequence[Draws]) -> Draws:
-    """Join the draws of several parts."""
+    """Return the draws of several parts as one."""
     return Draws(
         np.concatenate([part.outputs for part in parts]),
         sum((part.failures for part in parts), Counter[str]()),
@@ -275,7 +276,9 @@ def joined(parts: Sequence[Draws]) -> Draws:
 
 
 def draw(setting: Setting, x: Matrix, size: int, label: str, chunks: slice = slice(None)) -> Draws:
-    """Draw `size` times on `x`; the label names the random stream. `chunks` says which of the chunks to draw."""
+    """Draw `size` times on the rows `x`; the label names the random stream. `chunks` says which of the chunks
+    to draw.
+    """
     order = _Order(setting, x, size, label, _chunks(size)[chunks])
     drawn: Draws | None = _in_blocks(order)
     if drawn is None:
@@ -289,9 +292,9 @@ def reduced(
 ) -> Summary[S]:  # fmt: skip
     """Make the draws that `draw` would make, reduced by `sums`, a function of a block of draws and its number.
 
-    If there are more than `KEPT`, `enough` decides after 2, 4, 8, … blocks whether these suffice, and the draws stop
-    once the target has run into the time limit repeatedly. `first` are the first `KEPT` of these draws, if they exist
-    already.
+    If there are more than `KEPT` draws, `enough` decides after 2, 4, 8, … blocks whether these suffice. The draws also
+    stop once the target has run into the time limit repeatedly. `first` has the first `KEPT` of these draws, if they
+    exist already.
     """
     which = _chunks(size)[chunks]
     whole = which[:WHOLE]
@@ -319,7 +322,7 @@ def _tallied(setting: Setting, made: T) -> T:
 
 @dataclass(frozen=True)
 class _Reduced(Generic[S]):
-    """The result that a worker returns for a block of draws that are not kept."""
+    """What a worker returns for a block of draws that are not kept."""
 
     sums: Callable[[Draws, int], S]
 
@@ -334,7 +337,7 @@ def _as_they_are(draws: Draws, block: int) -> Draws:
 
 @dataclass(frozen=True)
 class _Order:
-    """An instruction for chunks of draws: how to reduce them, and when the chunks made so far suffice."""
+    """An order for chunks of draws, which says how to reduce them, and when the chunks made so far suffice."""
 
     setting: Setting
     x: Matrix
@@ -356,7 +359,7 @@ class _Order:
 
     @property
     def key(self) -> str:
-        """Return the key of these draws, which is unique in a run."""
+        """Return the key of these draws in the store, which is unique in a run."""
         said = (self.label, self.way, self.size, self.chunks, self.step, self.x.shape, str(sorted(self.budget)))
         return hashlib.sha256(repr(said).encode() + np.ascontiguousarray(self.x).tobytes()).hexdigest()
 
@@ -366,7 +369,7 @@ class _Order:
         return list(self.setting.budget.items())
 
     def tasks(self, done: int) -> Iterator[tuple[Any, ...]]:
-        """Yield the tasks for the workers that remain after so many chunks."""
+        """Yield the tasks for workers that remain after this many chunks."""
         given = self.setting
         repeated = Repeated(given.source, self.x, given.budget, given.shape(self.x), given.seconds, not self.way)
         root = stream(given.seed, self.label, *self.way)
@@ -375,7 +378,7 @@ class _Order:
             yield repeated, root, self.size, which, self.make, which.start // self.step
 
     def ends(self, done: int, made: Any) -> bool:
-        """Return whether the first blocks suffice, or no more can be made."""
+        """Return whether the first blocks suffice, or no more blocks can be made."""
         blocks = (WHOLE + done) // self.step
         if self.step == 1 or done >= len(self.chunks):
             return False
@@ -394,7 +397,7 @@ class _Tasks:
 
 
 def _in_blocks(order: _Order) -> Any:
-    """Make the draws of an order; None if a block of `draw_many` fails, or has failed earlier in this run."""
+    """Make the draws of an order; return None if a block of `draw_many` fails, or has failed earlier in this run."""
     tally = order.setting.tally
     made = None if tally.one_by_one else _answered(order)
     tally.one_by_one = made is None
@@ -402,7 +405,7 @@ def _in_blocks(order: _Order) -> Any:
 
 
 def _answered(order: _Order) -> Any:
-    """Make the draws of an order that are not in the store; None if a block of `draw_many` failed."""
+    """Make those draws of an order that are not in the store; return None if a block of `draw_many` failed."""
     setting, store = order.setting, order.setting.store
     done, parts = store.get(order.key) if store else (0, [])
     if parts:
@@ -432,7 +435,7 @@ def _block(
     repeated: Repeated, root: np.random.SeedSequence, size: int, chunks: range, make: Callable[[Draws, int], Any],
     block: int,
 ) -> Any:  # fmt: skip
-    """Make the draws of these chunks in this process; None if a block of `draw_many` failed."""
+    """Make the draws of these chunks in this process; return None if a block of `draw_many` failed."""
     parts = [Draws(np.empty((0, *repeated.shape)))]
     start = time.perf_counter()
     for i in chunks:

@@ -1,12 +1,13 @@
-"""Test the law at every number of rows and columns: few draws on data of many shapes are tested together.
+"""Test the law for many numbers of rows and columns, by testing a few draws on data of each shape together.
 
-Implementations change where blocks, vector registers and special cases end: at one row, at 65, in seven dimensions. If
-the law is known on data of any shape, each draw can be transformed to the same law. Whatever the shape, the
-distribution function maps a draw to a uniform number, and sums of Gamma variables are Gamma. So draws of different
-shapes are tested together: all draws with one number of rows, all draws with one number of columns, and all draws.
+Implementations often change where blocks, vector registers and special cases end, for instance at one row, at 65 rows,
+or in seven dimensions. If the law is known on data of any shape, each draw can be transformed to the same law. For
+every shape, the distribution function maps a draw to a uniform number, and sums of Gamma variables are Gamma. So draws
+for different shapes are tested together: all draws with the same number of rows, all with the same number of columns,
+and all draws.
 
-Each test of draws of different shapes is the smallest p-value of Kolmogorov–Smirnov and tail tests of every statistic
-and of the exact test of the total scale, by Bonferroni's inequality.
+Each group has Kolmogorov–Smirnov and tail tests of every statistic, and an exact test of the total scale. The p-value
+of a group is the smallest p-value of its tests after Bonferroni's correction.
 """
 
 import math
@@ -27,25 +28,26 @@ from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.tails import tail_counts
 from covassay.verification.statistics.tests import SCALE, TestResult, gamma_sum, kolmogorov_smirnov
 
-OTHER_SHAPES = "other shapes"  # this text stands in reports where a scenario would have its name
+OTHER_SHAPES = "other shapes"  # reports print this text in place of the name of a data set
 ROWS = 1, 2, 64, 65, 1000
 COLUMNS = *range(1, 13), 32
-LARGEST = 20_000  # the most entries of a data set
+LARGEST = 20_000  # the largest number of entries of a data set
 NAMES = {"n": "every number of rows", "d": "every number of columns", "": "all shapes"}
-UNITS = 240  # the number of independent noise values drawn at every shape, if `FEWEST` and `MOST` allow it
-FEWEST, MOST = 12, 120  # limits of the draws at every shape
-# the number of draws is proportional to the number of samples; with this number of samples it is as stated above
+UNITS = 240  # the number of independent noise values for every shape, if `FEWEST` and `MOST` allow it
+FEWEST, MOST = 12, 120  # the smallest and the largest number of draws for every shape
+# the number of draws is proportional to the number of samples; for this number of samples it is as stated above
 DEFAULT = 2000
-NAMED = 3  # the most groups of draws in the report
-UNSEEN = 1e6  # the scale error to report where no test detects any
+NAMED = 3  # the report names at most this many groups of draws
+UNSEEN = 1e6  # the scale error that is reported if no test detects any
 
 
 @dataclass(frozen=True)
 class Shapes:
-    """The law on data of other shapes.
+    """The law of the outputs on data of other shapes.
 
-    scenario : maps (n, d) to a data set of that shape and its tests. tests : the names of the tests that are used.
-    units : d -> the number of independent noise values in a draw. sizes : the shapes (n, d).
+    `scenario` takes (n, d); it returns a data set of this shape with its tests. `tests` are the names of the tests that
+    are used. `units` takes d; it returns the number of independent noise values in a draw. `sizes` are the shapes (n,
+    d).
     """
 
     scenario: Callable[[int, int], Scenario]
@@ -54,20 +56,20 @@ class Shapes:
     sizes: tuple[tuple[int, int], ...]
 
     def draws(self, n: int, d: int) -> int:
-        """Return the number of draws at a shape, which is smaller where one draw has more noise values."""
+        """Return the number of draws for a shape, which is smaller if a draw has more noise values."""
         return int(np.clip(np.ceil(UNITS / self.units(d)), FEWEST, MOST))
 
     def draws_at(self, n: int, d: int, samples: float) -> int:
-        """Return the number of draws at a shape, in a run with this number of samples."""
+        """Return the number of draws for a shape, in a run with this number of samples."""
         return max(FEWEST // 2, round(self.draws(n, d) * samples / DEFAULT))
 
     def every_draw(self, samples: float) -> int:
-        """Return the number of draws at all shapes."""
+        """Return the number of draws for all shapes together."""
         return sum(self.draws_at(n, d, samples) for n, d in self.sizes)
 
 
 def grid(fewest_rows: int = 1, fewest_columns: int = 1, most_columns: int = 32) -> tuple[tuple[int, int], ...]:
-    """Combine every number of rows with every number of columns, without the largest data sets."""
+    """Return all shapes with these numbers of rows and columns, without the largest data sets."""
     return tuple(
         (n, d) for n in ROWS for d in COLUMNS if n >= fewest_rows and fewest_columns <= d <= most_columns
         and n * d <= LARGEST
@@ -76,7 +78,7 @@ def grid(fewest_rows: int = 1, fewest_columns: int = 1, most_columns: int = 32) 
 
 @dataclass
 class _Group:
-    """Draws of several shapes that are tested together: values of their distribution functions, and totals, by test."""
+    """Draws for several shapes that are tested together, as values of distribution functions and totals, by test."""
 
     draws: int = 0
     places: dict[str, list[Placed]] = field(default_factory=dict)
@@ -84,7 +86,7 @@ class _Group:
     impossible: list[str] = field(default_factory=list)
 
     def add(self, results: Mapping[str, TestResult], draws: int) -> None:
-        """Add the results of the tests at one shape."""
+        """Add the results of the tests for one shape."""
         self.draws += draws
         for name, result in results.items():
             if result.placed is not None:
@@ -108,7 +110,7 @@ class _Group:
         return found
 
     def p_value(self) -> float:
-        """Return the smallest p-value of the tests, times their number; 0 if a statistic is not finite."""
+        """Return the smallest p-value of the tests times their number, or 0 if a statistic is not finite."""
         if self.impossible:
             return 0.0
         results = self.results()
@@ -131,7 +133,7 @@ def uniform(t: Vector) -> Vector:
 
 
 def _merged(samples: Iterable[Placed]) -> Placed:
-    """Merge several samples of values of distribution functions into one."""
+    """Return several samples of values of distribution functions as one sample."""
     listed = list(samples)
     return Placed(
         np.concatenate([sample.below for sample in listed]),
@@ -144,7 +146,7 @@ def _merged(samples: Iterable[Placed]) -> Placed:
 
 @dataclass
 class _Seen:
-    """The draws at all shapes in groups, the shapes without enough outputs, and the shapes that ran out of time."""
+    """The draws for all shapes in groups, the shapes without enough outputs, and the shapes that ran out of time."""
 
     groups: dict[tuple[str, int], _Group] = field(default_factory=dict)
     silent: list[str] = field(default_factory=list)
@@ -153,16 +155,16 @@ class _Seen:
     failures: Counter[str] = field(default_factory=Counter)
 
     def add(self, n: int, d: int, results: Mapping[str, TestResult], draws: int) -> None:
-        """Add the results of the tests at one shape to its three groups."""
+        """Add the results of the tests for one shape to its three groups."""
         for key in (("n", n), ("d", d), ("", 0)):
             self.groups.setdefault(key, _Group()).add(results, draws)
 
     def is_hopeless(self, n: int, d: int) -> bool:
-        """Return whether draws already ran out of time at a shape with at most n rows and at most d columns."""
+        """Return whether draws already ran out of time for a shape with at most n rows and at most d columns."""
         return any(m <= n and e <= d for m, e in self.late)
 
     def slow(self) -> list[str]:
-        """Return the shapes where a draw takes far longer than at some larger shape."""
+        """Return the shapes for which a draw takes far longer than for some larger shape."""
         return [
             f"({n}, {d})"
             for (n, d), seconds in self.seconds.items()
@@ -172,12 +174,12 @@ class _Seen:
         ]
 
 
-# a draw is slow above so many times the seconds at larger shapes, and above so many seconds: noted, never refuted
+# a draw that takes this many times longer than for larger shapes, and this many seconds, is noted as slow
 SLOW, SECONDS = 30, 0.02
 
 
 def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
-    """Draw at every shape and test the draws together; return checks with p-values that are not decided yet."""
+    """Draw for every shape and test the draws together; return checks with p-values that are not decided yet."""
     seen = _Seen()
     for n, d in shapes.sizes:
         if seen.is_hopeless(n, d):

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Matrix, Vector
 
-SMALLEST_SPREAD = 1e-12  # a spread that is smaller, relative to the size of an entry, is rounding
+SMALLEST_SPREAD = 1e-12  # a spread below this share of the size of an entry is rounding
 
 
 def _summary(first: Matrix, second: Matrix) -> tuple[NDArray[np.intp], Vector, Vector, Vector]:
@@ -24,9 +24,11 @@ def _summary(first: Matrix, second: Matrix) -> tuple[NDArray[np.intp], Vector, V
 
 @np.errstate(all="ignore")
 def laplace_loss(first: Matrix, second: Matrix) -> float:
-    """Return the loss between two samples of outputs with independent Laplace noise, Σ |M − M'|/s.
+    """Return an estimate of the privacy loss between two samples of outputs with independent Laplace noise, Σ |M −
+    M'|/s.
 
-    The loss is estimated from medians M and M' and spreads s. Entries that are equal in all draws count once.
+    Here M and M' are the medians of an entry on the two data sets, and s is the spread of the entry. Entries
+    that are equal in all draws count once.
     """
     _, near, far, spread = _summary(first, second)
     return float(np.nan_to_num(np.abs(near - far) / np.maximum(spread, 1e-300)).sum())
@@ -34,12 +36,13 @@ def laplace_loss(first: Matrix, second: Matrix) -> float:
 
 @np.errstate(all="ignore")
 def standardised(first: Matrix, second: Matrix) -> list[tuple[str, Callable[[Matrix], Vector]]]:
-    """Return names and functions of statistics of an output, from draws on the first and on the second data set.
+    """Return names and functions of statistics of an output that are learned from draws on two data sets.
 
-    Entries are centred at M or M', their medians on the two data sets, and divided by a pooled mean absolute deviation.
-    For independent Laplace noise the difference of two ℓ1 distances is nearly the log likelihood ratio. For Gaussian
-    noise a linear function is the log likelihood ratio. The distance from one centre detects noise that is small on
-    that data set. Entries that are equal in all draws, as in a symmetric matrix, count once.
+    Entries are centred at their median M or M' on one of the two data sets, and divided by a pooled mean absolute
+    deviation. For independent Laplace noise, the difference of the ℓ1 distances from M and M' is nearly the log
+    likelihood ratio. For Gaussian noise, a linear function of the output is the log likelihood ratio. The distance from
+    one of the two centres detects noise that is small on that data set. Entries that are equal in all draws, as in a
+    symmetric matrix, count once.
     """
     columns, near, far, spread = _summary(first, second)
     spread = np.maximum(spread, SMALLEST_SPREAD * (1e-280 + np.abs(near) + np.abs(far)))

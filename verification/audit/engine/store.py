@@ -1,12 +1,12 @@
-"""A file with the draws of a run, from which the same command continues after any kind of interruption.
+"""Store the draws of a run in a file, from which the same command continues after any interruption.
 
-The continued run asks its questions again. The draws of a question are seeded by label, so the file's draws for a
-label, data and size are those that would be made again. A question that draws without a label is not asked again if its
-findings are plain data: the file has them.
+The continued run asks its questions again. The label of a question determines the seeds of its draws. So the stored
+draws for a label, data and size are those that would be made again. If a question draws without a label and its
+findings are plain data, they are stored, and the question is not asked again.
 
-The file is a database of SQLite: after a kill or a power cut it has the state after the last write or before it. The
-table `identity` of the database says which run it belongs to. Every value is JSON with a SHA-256 digest. Floats are
-stored exactly.
+The file is an SQLite database. After a kill or a power cut it has the state after the last write or before it. The
+table `identity` of the database says to which run it belongs. Every value is stored as JSON with a SHA-256 digest.
+Floats are stored exactly.
 """
 
 import base64
@@ -35,13 +35,13 @@ KINDS: dict[str, type] = {kind.__name__: kind for kind in (PairSums, Places, Qua
 
 
 def storable(kind: K) -> K:
-    """Mark a dataclass or an enumeration whose values can be stored."""
+    """Mark a dataclass or an enumeration as one whose values can be stored."""
     KINDS[kind.__name__] = kind
     return kind
 
 
 def encoded(value: Any) -> Any:
-    """Encode a value as plain data for JSON, from which `decoded` makes the value again.
+    """Return a value as plain data for JSON, from which `decoded` makes the value again.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(value: Any) -> Any:
-    """Decode plain data that `encoded` made, and return the value."""
+    """Return the value from which `encoded` made this plain data."""
     if isinstance(value, list):
         return [decoded(item) for item in value]
     if not isinstance(value, dict):
@@ -85,13 +85,13 @@ def decoded(value: Any) -> Any:
 
 
 class Store:
-    """The draws by their key: the number of chunks made, and their result as a list of at most one value."""
+    """The stored draws by their key, as the number of chunks made and a list with their result, if there is one."""
 
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
         self._file, self._connection = file, connection
 
     def get(self, key: str) -> tuple[int, list[Any]]:
-        """Return the number of chunks and the result stored under this key; (0, []) if there are none."""
+        """Return the number of chunks and the result that are stored under this key, or (0, []) if there are none."""
         row = self._connection.execute("SELECT value, digest FROM drawn WHERE key = ?", (key,)).fetchone()
         if row is None:
             return 0, []
@@ -101,13 +101,13 @@ class Store:
         return done, made
 
     def put(self, key: str, value: tuple[int, list[Any]]) -> None:
-        """Store the value under this key in place of an earlier one."""
+        """Store the value under this key in place of an earlier value."""
         text = json.dumps(encoded(value))
         with self._connection:
             self._connection.execute("INSERT OR REPLACE INTO drawn VALUES (?, ?, ?)", (key, text, _digest(text)))
 
     def once(self, key: str, make: Callable[[], Any]) -> Any:
-        """Return `make()`, or its stored result from before an interruption, if the result can be stored."""
+        """Return `make()`, or its stored result from before an interruption if the result can be stored."""
         _, made = self.get(key)
         if made:
             return made[0]

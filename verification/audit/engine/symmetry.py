@@ -1,8 +1,8 @@
-"""Check that a matrix which a mechanism promises to be symmetric equals its transpose, in every draw that is checked.
+"""Check that a matrix which a mechanism promises to be symmetric equals its transpose in every draw.
 
 The check makes a few draws on data sets of several shapes, and also uses the draws that test the law. One matrix that
-is not symmetric breaks the promise, so no test of significance is needed. Independent noise below the diagonal also
-reveals every entry a second time: the mean of the two copies has less noise than was claimed.
+is not symmetric breaks the promise, so no test of significance is needed. Independent noise below the diagonal would
+also release every entry twice, and the mean of both copies has less noise than was claimed.
 """
 
 from collections.abc import Iterable
@@ -20,28 +20,27 @@ from covassay.verification.statistics.streams import stream
 NAME = "symmetry"
 NAME_SEEN = "symmetry in the draws of the law"
 SYMMETRY_SHAPES = (20, 3), (1, 2), (65, 2), (5, 7), (8, 12)
-MEMBERS = 4  # data sets of each shape that are drawn
-# Share of the largest entry by which rounding may make an entry differ from its mirror image: 256 units of float32. The
-# noise is a larger share at every shape here: for ε = 1, its scale is at least the squared length of the longest row
-# over n.
+MEMBERS = 4  # the number of data sets of each shape
+# Rounding may make an entry differ from its mirror image by this share of the largest entry, 256 units of float32.
+# The noise is a larger share for every shape here, because its scale at ε = 1 is at least the largest ‖x‖² over n.
 ROUNDING = 2.0**-16
 
 
 def places(shape: tuple[int, ...], symmetric: bool) -> list[tuple[int, ...]]:
-    """Return the entries of an output with independent noise; a row above a square matrix has no mirror image."""
+    """Return the entries of an output that have a mirror image; those in a row above the square matrix have none."""
     above = rows_above(shape)
     return [place for place in np.ndindex(shape) if not symmetric or len(place) < 2 or place[0] - above <= place[1]]
 
 
 def rows_above(shape: tuple[int, ...]) -> int:
-    """Return the number of rows above the square matrix in an output: 1 for a mean above a second moment,
-    otherwise 0.
+    """Return the number of rows above the square matrix in an output: 1 for a mean above a second moment, and otherwise
+    0.
     """
     return max(shape[0] - shape[1], 0) if len(shape) == 2 else 0
 
 
 def square_part(output: Output, values: Matrix) -> Matrix | None:
-    """Return the matrix in one output of this kind; None if it has none."""
+    """Return the square matrix in an output of this kind, or None if it has none."""
     for part in output.parts(values).values():
         if part.ndim == 2 and part.shape[0] == part.shape[1]:
             return part
@@ -49,13 +48,13 @@ def square_part(output: Output, values: Matrix) -> Matrix | None:
 
 
 def asymmetry(y: Matrix) -> float:
-    """Return the largest difference between an entry and its mirror image; 0 if rounding explains it."""
+    """Return the largest difference between an entry and its mirror image, or 0 if rounding explains it."""
     gap = float(np.abs(y - y.T).max())
     return gap if gap > ROUNDING * float(np.abs(y).max()) else 0.0
 
 
 def symmetry(setting: Setting, smallest_dimension: int = 1) -> Finding:
-    """Check on data of several kinds and shapes that outputs which are promised to be symmetric are symmetric."""
+    """Check on data of several kinds and shapes that outputs are symmetric if the target promises symmetry."""
     outputs = []
     for n, d in SYMMETRY_SHAPES:
         if d < smallest_dimension:
@@ -94,7 +93,7 @@ def _checked(kind: Kind, name: str, output: Output, outputs: list[tuple[str, Mat
 
 
 def _empty_half(broken: list[tuple[str, Matrix, Matrix]]) -> str:
-    """Return a sentence if one triangle of all matrices is 0; otherwise an empty text."""
+    """Return a sentence if one triangle of all matrices is 0, and otherwise an empty text."""
     if all(not np.tril(part, -1).any() for _, _, part in broken):
         return "; below the diagonal there are zeros"
     if all(not np.triu(part, 1).any() for _, _, part in broken):

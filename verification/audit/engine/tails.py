@@ -1,11 +1,11 @@
-"""Test the tails and rare branches, to which tests of a whole distribution are hardly sensitive.
+"""Test the tails of laws and rare branches of code, to which tests of a whole distribution are hardly sensitive.
 
-In every scenario the values of all statistics whose law is known are counted beyond exact quantiles. Over all scenarios
-of a run, the most extreme value under its law is tested: it must not be too extreme for the number of values. One draw
-at thirty standard deviations refutes.
+On every data set, the values of all statistics whose law is known are counted beyond exact quantiles. Over all data
+sets of a run, the value that is most extreme under its law must not be too extreme for the number of values. One draw
+at thirty standard deviations refutes the law.
 
-A branch that is taken with probability p is taken in N draws with probability 1 − (1 − p)^N. A branch that was never
-taken is undetectable by any test.
+A branch that is taken with probability p is taken in N draws with probability 1 − (1 − p)^N. No test can detect a
+branch that was never taken.
 """
 
 import math
@@ -20,11 +20,11 @@ from covassay.verification.statistics.tests import TestResult
 
 TAILS = "tails"
 RARE_BRANCHES = "rare branches"
-ALL = "all data sets of the law"  # this text stands in reports where a scenario would have its name
+ALL = "all data sets of the law"  # reports print this text in place of the name of a data set
 
 
 def tail_findings(scenario: str, results: Mapping[str, TestResult], draws: int, look: Look) -> list[Finding]:
-    """Test the tails of one scenario, without a decision; return no finding if no statistic has a known law."""
+    """Test the tails on one data set, without a decision; return no finding if no statistic has a known law."""
     samples = [(name, result.placed) for name, result in results.items() if result.placed is not None]
     if not samples:
         return []
@@ -35,7 +35,9 @@ def tail_findings(scenario: str, results: Mapping[str, TestResult], draws: int, 
 
 
 def tail_findings_of_counts(scenario: str, counted: Mapping[str, Places], draws: int, look: Look) -> list[Finding]:
-    """Test the tails from the counts of many draws: the least likely statistic decides, by Bonferroni's inequality."""
+    """Test the tails from the counts of many draws; the least likely statistic decides, after Bonferroni's
+    correction.
+    """
     if not counted:
         return []
     tails = {name: places.tails() for name, places in counted.items()}
@@ -67,7 +69,7 @@ def _down(probability: float) -> str:
 
 
 def rare_branches(findings: Iterable[Finding], look: Look) -> list[Finding]:
-    """Test the most extreme value of all scenarios, without a decision; return nothing if no tail law is known."""
+    """Test the most extreme value over all data sets, without a decision; return nothing if no tail law is known."""
     tails = [(f.scenario, f.n, f.facts) for f in findings if isinstance(f.facts, LawTest) and f.facts.values]
     if not tails:
         return []

@@ -1,9 +1,9 @@
-"""Compute the trade-off curve: how well tests can distinguish two data sets, as claimed, and as the draws on one pair
-show.
+"""Compute the trade-off curve, which says how well tests can distinguish two data sets, as claimed and as observed on
+one pair.
 
-A test that says "first" for outputs in S is wrong with probability α = P'(S) on the second data set (a false positive)
-and with probability β = 1 − P(S) on the first (a false negative). A guarantee is a curve f that is a lower bound for
-every test of every pair: β ≥ f(α). The events {statistic ≥ t} of one pair give points that no valid curve of the
+A test that says "first" for outputs in a set S is wrong with probability α = P'(S) on the second data set (a false
+positive), and with probability β = 1 − P(S) on the first (a false negative). A guarantee is a curve f with β ≥ f(α) for
+every test on every pair of neighbours. The events {statistic ≥ t} on one pair give points that no valid curve of the
 mechanism exceeds. The Clopper–Pearson intervals of both probabilities at all points hold together with the stated
 confidence.
 """
@@ -24,7 +24,7 @@ from covassay.verification.statistics.ratio import clopper_pearson
 
 
 def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
-    """Return the smallest false-negative probability that the guarantee allows at these false-positive
+    """Return the smallest false-negative probability that the guarantee allows for these false-positive
     probabilities.
     """
     if isinstance(guarantee, ZCDP):
@@ -33,7 +33,7 @@ def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
         one = np.interp(alpha, GRID, missed, right=0.0)
         other = np.interp(
             alpha, missed[descending], GRID[descending], right=0.0
-        )  # this bound has the roles of the two data sets exchanged
+        )  # for this bound, the two data sets have exchanged their roles
         return np.asarray(np.clip(np.maximum(one, other), 0.0, 1.0))
     epsilon = min(guarantee.epsilon, LARGEST_EXPONENT)
     delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
@@ -42,7 +42,7 @@ def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
 
 
 def _intervals(counts: Vector, size: int, error: float) -> Matrix:
-    """Return the lower bound, estimate and upper bound of every probability, (points, 3).
+    """Return the lower bound, estimate and upper bound of every probability, as an array (points, 3).
 
     A bound fails with probability `error`.
     """
@@ -53,10 +53,11 @@ def _intervals(counts: Vector, size: int, error: float) -> Matrix:
 def points(
     first: tuple[Vector, int], second: tuple[Vector, int], levels: Sequence[float], guarantee: Guarantee, error: float
 ) -> TradeOff:
-    """Compute the trade-off curve of one pair.
+    """Return the points of the trade-off curve of one pair.
 
-    `first` and `second` : the counts of each event, and the number of draws. `levels` : the thresholds of the events,
-    which were chosen without these draws. `error` : a bound on the probability that any interval misses.
+    `first` and `second` have the counts of each event, and the number of draws. `levels` are the thresholds of the
+    events, which were chosen without these draws. `error` is a bound on the probability that any interval misses its
+    probability.
     """
     share = error / (4 * len(levels))
     caught, alpha = _intervals(*first, share), _intervals(*second, share)
@@ -72,7 +73,7 @@ def points(
 
 
 def keep_most_telling(checks: Iterable[Finding]) -> list[Finding]:
-    """Keep one trade-off curve among the checks: that of the pair with the strongest evidence."""
+    """Keep only one trade-off curve among the checks, which is that of the pair with the strongest evidence."""
     listed = list(checks)
     drawn = [(c, c.facts) for c in listed if isinstance(c.facts, TestedEvent) and c.facts.trade_off]
     if not drawn:

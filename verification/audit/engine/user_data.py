@@ -1,7 +1,7 @@
 """Check whether a target gives outputs on the user's own data set.
 
-The data are scaled into the unit ball by their own extremes. Scaling by the extremes of the data is not private; it
-need not be, because an audit releases nothing.
+The data are scaled into the unit ball by their smallest and largest values. Scaling by the extremes of the data is not
+private, and need not be, because an audit releases nothing.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ DRAWS = 3
 
 @dataclass(frozen=True)
 class UserData:
-    """A data set in the unit ball: every feature scaled to [−1, 1], rows divided by √d."""
+    """A data set in the unit ball, made by scaling every feature to [−1, 1] and dividing the rows by √d."""
 
     name: str
     x: Matrix
@@ -37,7 +37,7 @@ def scaled(values: Matrix) -> Matrix:
 
 
 def load_user_data(name: str) -> UserData:
-    """Load a data set of scikit-learn by its name, or the table in a file."""
+    """Return a data set of scikit-learn that is given by its name, or the table in a file."""
     if name in DATA_SETS:
         try:
             from sklearn import datasets
@@ -51,7 +51,9 @@ def load_user_data(name: str) -> UserData:
 
 
 def user_checks(setting: Setting, data: UserData) -> list[Finding]:
-    """Make a few draws on the user's data; note failures, as the data may be outside the target's domain."""
+    """Make a few draws on the user's data, and note failures, because the data may be outside of the target's
+    domain.
+    """
     draws = draw(setting, data.x, DRAWS, f"data/{data.name}")
     n, d = data.x.shape
     facts = OwnData(n, d, len(draws.outputs), dict(draws.failures))

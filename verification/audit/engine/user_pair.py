@@ -1,9 +1,9 @@
-"""A pair of neighbouring data sets of the user's own, from a file or from two arrays.
+"""Read a pair of neighbouring data sets of the user's own, from a file or from two arrays.
 
-A file is a `.npz` archive with the arrays x and y, which `--witness` writes as well, or a `.json` file with an object
-such as {"x": [[0.6, 0.8], [1.0, 0.0]], "y": [[0.6, 0.8], [0.0, 1.0]]}. The two data sets have n rows and differ in one
-row, or one data set has one row more; the order of the rows is ignored. The adjacency of the claim decides which of the
-two is required.
+A file may be a `.npz` archive with the arrays x and y, which `--witness` also writes. A file may also be a `.json` file
+with an object such as {"x": [[0.6, 0.8], [1.0, 0.0]], "y": [[0.6, 0.8], [0.0, 1.0]]}. The two data sets have n rows and
+differ in one row, or one data set has one row more. The order of the rows is ignored. The adjacency of the claim
+decides which of the two is required.
 """
 
 import json
@@ -41,7 +41,8 @@ NEIGHBOURS = {
 class UserPair:
     """Two neighbouring data sets, (n, d) each, with the equal rows in the same places.
 
-    source : the file with the data sets; empty for arrays. moved : whether rows of y were put in the order of x.
+    `source` is the file with the data sets, and is empty for arrays. `moved` says whether rows of y were put in the
+    order of x.
     """
 
     first: Matrix
@@ -56,7 +57,7 @@ class UserPair:
 
 
 def as_pair(x: Any, y: Any, source: str = "") -> UserPair:
-    """Make a pair of two data sets.
+    """Return the pair of two data sets.
 
     Raises
     ------
@@ -88,7 +89,7 @@ def _sizes(first: Matrix, second: Matrix, adjacency: str) -> str:
 
 
 def given_pair(pair: Any) -> UserPair:
-    """Make the pair of an argument that is a `UserPair`, or (x, y)."""
+    """Return the pair for an argument that is a `UserPair` or (x, y)."""
     if isinstance(pair, UserPair):
         return pair
     if not isinstance(pair, tuple | list) or len(pair) != len(SIDES):
@@ -115,7 +116,7 @@ def _table(values: Any, name: str, source: str) -> Matrix:
 
 
 def _in_the_order_of(first: Matrix, second: Matrix) -> tuple[Matrix, int]:
-    """Reorder the rows of `second` so that rows equal to one of `first` have its place; also count the other rows."""
+    """Return the rows of `second`, with rows that equal one of `first` in its place, and the number of other rows."""
     places: dict[bytes, list[int]] = {}
     for i, row in enumerate(first):
         places.setdefault(row.tobytes(), []).append(i)
@@ -180,7 +181,7 @@ def _json(path: Path) -> dict[str, Any]:
 def pair_to_test(
     pair: UserPair, output: Output, domain: Domain, smallest_dimension: int, adjacency: str = REPLACE_ONE
 ) -> Pair:
-    """Bring the pair into the form that the audit tests, with remarks on its rows for the reader of the report.
+    """Return the pair in the form that the audit tests, with remarks on its rows for the reader of the report.
 
     Raises
     ------

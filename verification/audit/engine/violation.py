@@ -8,22 +8,24 @@ import scipy
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.statistics.ratio import EventCounts, probability_bounds, ratio_p_value
 
-# The error of the narrowest confidence bounds in the search. If these do not contradict the claim, the p-value is 1.
+# The error of the narrowest confidence bounds in the search.
+# If the widest bounds do not contradict the claim, the p-value is 1.
 LARGEST_ERROR = 1 - 1e-9
-SMALLEST_LOG_ERROR = -100.0  # ln of the smallest error of bounds; below it the beta quantile of scipy does not converge
-BISECTIONS = 60  # the bisection steps on the log error in [−100, 0]; 60 reach the precision of floats
+# the logarithm of the smallest error of bounds; below it, the beta quantile of scipy does not converge
+SMALLEST_LOG_ERROR = -100.0
+BISECTIONS = 60  # the bisection steps on the log error in [−100, 0]; 60 steps reach the precision of floats
 LARGEST_POWER = 700.0  # a larger power of e would overflow
-# a bound on the relative rounding error: an inequality has up to eight operations, each rounded to 2^−53
+# a bound on the relative rounding error; an inequality has up to eight operations, each rounded to 2^−53
 ROUNDING = 2.0**-49
-LOG_ORDERS = (-8.0, 6.0)  # ln(α − 1) of the Rényi orders α that are searched: α from 1.0003 to 404
+LOG_ORDERS = (-8.0, 6.0)  # the values of ln(α − 1) for the Rényi orders α in the search, from α = 1.0003 to 404
 
 
 def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
-    """Return the p-value of the hypothesis that the event respects the guarantee, rounded up.
+    """Return the p-value of the hypothesis that the event keeps the guarantee, rounded up.
 
     Let p and p' be the probabilities of the event on the two data sets. For pure DP the hypothesis is p ≤ e^ε p', and
-    the exact binomial test gives the p-value. For the other guarantees, confidence bounds on p and p' (Clopper–Pearson)
-    can contradict the guarantee; the p-value is the smallest error of bounds that do.
+    the exact binomial test gives the p-value. For the other guarantees, Clopper–Pearson confidence bounds on p and p'
+    can contradict the guarantee. The p-value is the smallest error probability of bounds that do.
     """
     if isinstance(guarantee, PureDP):
         return ratio_p_value(counts, guarantee.epsilon)
@@ -45,8 +47,7 @@ def refutes(guarantee: Guarantee, counts: EventCounts, level: float) -> bool:
 
 
 def violates(p: float, q: float, guarantee: Guarantee) -> bool:
-    """Return whether an event contradicts the guarantee if it has a probability ≥ p on one data set, and ≤ q on the
-    other.
+    """Return whether an event contradicts the guarantee if its probability is ≥ p on one data set and ≤ q on the other.
 
     A contradiction that rounding errors could cause does not count.
     """
@@ -61,11 +62,11 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
 
 
 def _violates_zcdp(p: float, q: float, rho: float) -> bool:
-    """Return whether two coins, which show heads with probabilities p > q, contradict ρ-zCDP.
+    """Return whether an event with the probabilities p > q on two data sets contradicts ρ-zCDP.
 
-    The coins contradict it if the Rényi divergence of the first coin from the second, of some order α > 1, is above ρα,
-    because restricting to one event cannot increase a divergence. Only this direction and orders within `LOG_ORDERS`
-    are searched. So a violation can be missed, but a true claim is never rejected here.
+    An event contradicts ρ-zCDP if, for some order α > 1, the Rényi divergence between the Bernoulli laws with these
+    probabilities is above ρα. For restricting to one event cannot increase a divergence. The search covers only this
+    direction and the orders in `LOG_ORDERS`. So a violation can be missed, but a true claim is never rejected here.
     """
     if q == 0:
         return True
@@ -76,7 +77,7 @@ def _violates_zcdp(p: float, q: float, rho: float) -> bool:
 
 
 def excess(p: float, q: float, rho: float, beta: float) -> float:
-    """Return the Rényi divergence of order 1 + beta of two coins minus ρ(1 + beta), rounded down."""
+    """Return the Rényi divergence of order 1 + beta between two Bernoulli laws minus ρ(1 + beta), rounded down."""
     with np.errstate(divide="ignore"):
         first, second = (np.array([np.log(x), np.log1p(-x)]) for x in (p, q))
     terms = (1 + beta) * first - beta * second
@@ -87,7 +88,7 @@ def excess(p: float, q: float, rho: float, beta: float) -> float:
 
 
 def claimed_loss(guarantee: Guarantee) -> float:
-    """Return the number that the claim bounds: ε for pure and (ε, δ)-DP, ρ for zCDP."""
+    """Return the number that the claim bounds, which is ε for pure and (ε, δ)-DP, and ρ for zCDP."""
     return guarantee.rho if isinstance(guarantee, ZCDP) else guarantee.epsilon
 
 

@@ -1,9 +1,10 @@
-"""Wagers: tests of a claim that stay valid if they are evaluated after every stage of the draws.
+"""Define wagers, which are tests of a claim that stay valid if they are evaluated after every stage of the draws.
 
-A wager is a bet (`statistics.betting`) and the categories of draws on which it is placed. A stage multiplies its stake
-by a factor. If the claim is true, the mean of the stake never exceeds its start, so a large gain refutes the claim: the
-probability that the gain ever reaches 1/p is at most p (Ville's inequality). The bound holds for any fixed numbers of
-draws on the two data sets, and so for Poisson numbers, which do not depend on the draws.
+A wager is a bet (`statistics.betting`), and the categories of draws on which it is placed. Each stage of the draws
+multiplies the stake of the wager by a factor. If the claim is true, the mean of the stake never exceeds its start. So
+the gain ever reaches 1/p with probability at most p (Ville's inequality), and a large gain refutes the claim. Ville's
+inequality holds for any fixed numbers of draws on the two data sets, and so for Poisson numbers, which do not depend on
+the draws.
 """
 
 import math
@@ -22,12 +23,12 @@ from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, r
 
 @dataclass(frozen=True)
 class Wager:
-    """A bet against the claim. The bet uses only the category of each draw.
+    """A bet against the claim that uses only the category of each draw.
 
-    bounds : without bounds, the categories are the event and its complement. With bounds, the categories are failure
-    and the intervals into which the bounds cut the range of the event's statistic. swapped : whether a bet on an
-    event takes the second data set first, because the event seemed likelier there. A
-        `RenyiBet` has a direction of its own, and `swapped` is False.
+    `bounds` is None if the categories are the event and its complement. If `bounds` is given, the categories are
+    failure, and the intervals into which the bounds cut the range of the event's statistic. `swapped` says whether a
+    bet on an event takes the second data set first, because the event seemed likelier there. A `RenyiBet` has a
+    direction of its own, and then `swapped` is False.
     """
 
     bet: Bet | RenyiBet
@@ -36,11 +37,11 @@ class Wager:
     swapped: bool
 
     def seen(self, draws: Draws) -> Vector:
-        """Count the draws in every category."""
+        """Return the number of draws in every category."""
         return categories(self.event, self.bounds, draws)
 
     def log_value(self, one: Vector, two: Vector) -> float:
-        """Return the logarithm of the factor by which fresh draws on the first and the second data set multiply the
+        """Return the logarithm of the factor by which new draws on the first and the second data set multiply the
         stake.
 
         `one` and `two` have the numbers of draws in every category.
@@ -48,12 +49,12 @@ class Wager:
         return self.bet.log_value(two, one) if self.swapped else self.bet.log_value(one, two)
 
     def p_value(self, one: Vector, two: Vector) -> float:
-        """Return the p-value of the claim from fresh draws: 1 over the factor of the stake, and at most 1."""
+        """Return the p-value of the claim from new draws, which is 1 over the factor of the stake, and at most 1."""
         return math.exp(min(0.0, -self.log_value(one, two)))
 
 
 def categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
-    """Count the draws in every category of a wager."""
+    """Return the number of draws in every category of a wager."""
     if bounds is None or event.statistic is None:
         inside = event.count(draws)
         return np.array([inside, draws.size - inside], dtype=np.float64)
@@ -66,11 +67,11 @@ def categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
 
 
 def wager_on(choice: EventChoice, guarantee: Guarantee) -> Wager | None:
-    """Choose a wager from the pilot draws.
+    """Return a wager that is chosen on the pilot draws.
 
-    For pure and (ε, δ)-DP the bet is on the event. For zCDP it is on the Rényi divergence of the event's statistic. The
-    result is None if a data set has no draws, if the claim is too weak to bet against, or if a bet on a divergence has
-    no statistic.
+    For pure and (ε, δ)-DP, the bet is on the event. For zCDP, it is on the Rényi divergence of the event's statistic.
+    The result is None if a data set has no draws, if the claim is too weak to bet against, or if a bet on a divergence
+    has no statistic.
     """
     pilots = choice.ranking
     if min(draws.size for draws in pilots) == 0:

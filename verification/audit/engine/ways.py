@@ -1,14 +1,14 @@
-"""Check that a target has one law in every way of calling: with the numbers in another form, after other calls, in a
-fresh process.
+"""Check that a target has the same law however it is called: with the numbers in another form, after other calls, or in
+a new process.
 
 A function of the data and the generator gives one output for one data set and one seed. An implementation may take
-another branch for float32 or for a data frame, or keep a value of one call for the next: a scale, a bound, a mean. The
-output then changes, and a few draws under one seed show the change.
+another branch for float32 or for a data frame, or keep a value of one call for the next, such as a scale, a bound or a
+mean. The output then changes, and a few draws under one seed show the change.
 
-A change is judged as in `same_noise`. Where noise is added to a known query, a residual that is shifted or scaled by
-one amount under every seed has another law. Any other change may come from another algorithm with the same law, or from
-a cached random number, so it refutes only if many draws differ in law. A way of calling in which the target fails is
-not promised, and is skipped.
+A change is judged as in the module `same_noise`. If noise is added to a known query, a residual that is shifted or
+scaled by the same amount under every seed has another law. Other changes may come from another algorithm with the same
+law, or from a cached random number, so they refute only if many draws differ in law. A way of calling in which the
+target fails is not promised, and is skipped.
 """
 
 import contextlib
@@ -33,22 +33,23 @@ from covassay.verification.audit.targets.target import Failure, Target, TargetRe
 from covassay.verification.statistics.streams import stream
 
 NAME_OF_FORMS, NAME_OF_STATE, NAME_OF_PROCESS = "same numbers, other form", "same call, after others", "fresh process"
-SHAPES = (20, 3), (3, 5), (300, 2)  # shapes of data that are nearly square, wide and long
+SHAPES = (20, 3), (3, 5), (300, 2)  # the shapes of data that are nearly square, wide and long
 SEEDS = 4  # four outputs of one number cannot fit one factor or shift by chance
-INSIDE = 0.9  # a factor on the rows, so that rounding to float32 leaves them in the domain
-SLOW = 0.02  # seconds: if a draw takes longer, only one data set is used
+INSIDE = 0.9  # the rows are multiplied by this factor, so that rounding to float32 leaves them in the domain
+SLOW = 0.02  # if a draw takes longer than this many seconds, only one data set is used
 CLOSE = 1e-4  # float32 changes an output by less than this share of the largest entry
-DECIDED = 3  # the most ways of one sort that are compared by draws
-TESTS = 3 * DECIDED  # so many tests share the level
+DECIDED = 3  # the largest number of ways of one sort that are compared by draws
+TESTS = 3 * DECIDED  # this many tests share the error level
 
 Draw = Callable[..., Any]
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way to make a call: its description, and the function that changes the draw of a target.
+    """A way to call a target: its description, and the function that changes how the target is called.
 
-    whole : only for whole numbers. ball : only for rows in the unit ball. bounds : only where a call takes bounds.
+    `whole` says that it is only for whole numbers. `ball` says that it is only for rows in the unit ball. `bounds` says
+    that it is only for calls that take bounds.
     """
 
     words: str
@@ -63,7 +64,7 @@ class Way:
 
 
 def _in_single(x: Matrix) -> Matrix:
-    """Round the numbers to float32."""
+    """Return the numbers rounded to float32."""
     return np.asarray(x.astype(np.float32), dtype=np.float64)
 
 
@@ -75,7 +76,7 @@ def _given(form: Callable[[Matrix], Any]) -> Callable[[Draw], Draw]:
 
 
 def _every_second(x: Matrix) -> Matrix:
-    """Return a view of every second row and column of a larger array; its other entries do not belong to the data."""
+    """Return a view of every second row and column of a larger array, whose other entries do not belong to the data."""
     larger = np.full((2 * len(x), 2 * x.shape[1]), 0.25)
     larger[::2, ::2] = x
     return larger[::2, ::2]
@@ -199,7 +200,7 @@ CALLS_BEFORE = (
 
 
 def make_ready(source: TargetReference) -> None:
-    """Import the target, because an import may take longer than the time limit of a draw."""
+    """Import the target first, because an import may take longer than the time limit of a draw."""
     load(source)
 
 
@@ -225,7 +226,7 @@ def _in(process: OwnProcess, source: TargetReference, seconds: float) -> Callabl
 
 @dataclass
 class Asked:
-    """One target, called in the usual way on a few data sets, and then in other ways."""
+    """A target that is called in the usual way on a few data sets, and then in other ways."""
 
     setting: Setting
     path: DataPath | None
@@ -240,7 +241,9 @@ class Asked:
     slow: bool = False
 
     def start(self) -> str:
-        """Call the target repeatedly in the usual way; return why nothing can be compared, or "" if it can."""
+        """Call the target repeatedly in the usual way, and return why nothing can be compared, or an empty text if it
+        can.
+        """
         with contextlib.suppress(ImportError):
             _pandas()
         for x, whole in self._data():
@@ -265,7 +268,7 @@ class Asked:
             rows = INSIDE * example_rows(n, d)
             x = rows if box is None else in_box(box, rows)
             found.append((_in_single(x), False))
-        if self.known:  # on data for tests of the law, the noise and the query have similar sizes
+        if self.known:  # on the data for tests of the law, the noise and the query have similar sizes
             found.append((max(self.known, key=len), False))
         if box is None:
             d = max(2, self.form.smallest_dimension)
@@ -283,7 +286,9 @@ class Asked:
         return found
 
     def again(self) -> str:
-        """Return the change of the usual outputs since the start if one shift or factor explains it, otherwise ""."""
+        """Return how the usual outputs have changed since the start if one shift or factor explains it, and otherwise
+        an empty text.
+        """
         for x, first, _ in self.usual:
             now = self._outputs(self.setting.target, x)
             if not any(isinstance(o, Failure) for o in now) and not _all_equal(first, now):
@@ -298,7 +303,9 @@ class Asked:
         self.usual = [one for one in renewed if not any(isinstance(o, Failure) for o in one[1])]
 
     def differs(self, way: Way) -> str:
-        """Return how the law differs if the target is called in this way; "" if no difference is proven."""
+        """Return how the law differs if the target is called in this way, or an empty text if no difference is
+        proven.
+        """
         target, asked, changes = way.target(self.setting.target), False, list[tuple[float, Matrix]]()
         for x, first, whole in self.usual:
             if way.whole and not whole:
@@ -326,7 +333,7 @@ class Asked:
         return ""
 
     def _fact(self, x: Matrix, first: Sequence[Outcome], others: Sequence[Outcome]) -> str:
-        """Return the shift or factor of all residuals, in words, where noise is added to a known query."""
+        """Return the shift or factor of all residuals in words, if noise is added to a known query."""
         if self.path is None or self.path.query is None:
             return ""
         query = self.path.query(x)
@@ -353,7 +360,7 @@ class Asked:
         return sampler
 
     def finding(self, name: str, found: list[str], same: str, worst: Status) -> Finding:
-        """Return the decided finding of that name; the comparisons behind it are then deleted."""
+        """Return the decided finding with this name; the comparisons behind it are then deleted."""
         text = same
         if self.unproven:
             text += f"; another one, of which no other law was proven: {', '.join(self.unproven)}"
@@ -374,7 +381,7 @@ def _equal(first: Outcome, second: Outcome) -> bool:
 
 
 def _change(first: Sequence[Outcome], second: Sequence[Outcome]) -> float:
-    """Return the mean change of the outputs, as a multiple of the mean distance between outputs of different seeds."""
+    """Return the mean change of the outputs, divided by the mean distance between outputs for different seeds."""
     one, other = np.array(first), np.array(second)
     return float(np.abs(one - other).mean() / (1e-300 + np.abs(np.diff(one, axis=0)).mean()))
 
@@ -386,7 +393,7 @@ def _all_equal(first: Sequence[Outcome], second: Sequence[Outcome]) -> bool:
 def ways_of_asking(
     setting: Setting, path: DataPath | None, form: Form, level: float, known: Sequence[Matrix] = ()
 ) -> list[Finding]:
-    """Check the three ways of calling: other forms, after other calls, and in a fresh process.
+    """Check three ways of calling a target: with other forms of the numbers, after other calls, and in a new process.
 
     `known` are data sets for which the audit knows the law of the output.
     """
@@ -401,7 +408,7 @@ def ways_of_asking(
 
 
 def _forms(asked: Asked) -> Finding:
-    """Check that the same numbers give one law in every form."""
+    """Check that the same numbers give the same law in every form."""
     found = [what for way in FORMS if (what := asked.differs(way))]
     same = f"the same numbers gave one output in {len(asked.compared)} forms"
     return asked.finding(NAME_OF_FORMS, found, same, Status.REFUTED if asked.form.names_a_law else Status.NOTED)

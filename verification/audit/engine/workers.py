@@ -1,20 +1,22 @@
 """Make draws in this process or in workers of joblib (loky, Dask, Ray), with the same outputs everywhere.
 
-joblib's configuration decides which workers there are. `covassay audit --backend` starts workers on this machine. From
-Python, use `joblib.parallel_config`, for example with a Dask client of a cluster:
+The configuration of joblib decides which workers there are. The command `covassay audit --backend` starts workers on
+this machine. A Python program uses `joblib.parallel_config`, for example with a Dask client of
+a cluster.
 
     with joblib.parallel_config(backend="dask"):
         audit(…)
 
-A draw needs the main thread of its process, because only there a time limit can interrupt it, and a process of its own,
-because it may change or end the process. Workers of loky and Ray are such processes. Dask and joblib's "threading" run
-tasks in threads; there every thread has a process of its own (`own_process`). If such a process or a worker ends before
-its draws are complete, the audit stops with `CannotRun`, so that no draw is lost silently.
+A draw needs the main thread of its process, because only there a time limit can interrupt it. A draw also needs a
+process of its own, because it may change or end the process. The workers of loky and Ray are processes of this kind.
+Dask and joblib's "threading" run tasks in threads; there, every thread has a process of its own (`own_process`). If a
+process or worker ends before its draws are complete, the audit stops with `CannotRun`, so that no draw is lost
+silently.
 
-loky's workers are started when this saves time. Starting a worker takes about as long as this process took to import
-this package and the target. With k workers, this saves time if the remaining draws take more than k/(k − 1) times as
-long. The remaining time is unknown: `covassay audit` makes draws itself until these have taken `PATIENCE` times as
-long, because every worker also costs the processor time of a start.
+The workers of loky are started only when a start saves time. Starting a worker takes about as long as this process took
+to import this package and the target. With k workers, a start saves time if the remaining draws take more than k/(k −
+1) times as long. The time of the remaining draws is unknown. So `covassay audit` makes draws itself until these have
+taken `PATIENCE` times as long, because every worker also costs the processor time of a start.
 """
 
 import importlib
@@ -38,14 +40,14 @@ from covassay.verification.audit.targets.calling import CannotRun, text_of
 from covassay.verification.audit.targets.deadline import BEGUN, supervised
 
 BACKENDS = "loky", "dask", "ray"
-NEEDS = {"dask": "distributed", "ray": "ray.util.joblib"}  # modules that come with the extra `scale`
+NEEDS = {"dask": "distributed", "ray": "ray.util.joblib"}  # these modules come with the extra `scale`
 PACKAGES = "dask", "distributed", "ray"
 ENDED = "a worker process that drew from the target ended before its draws were made"
 WAVE = 200  # tasks
-PATIENCE = 2  # a factor above 1, so that an audit whose draws take a few seconds starts no worker
-_paying = 0.0  # after so many seconds of calls in this process, workers save time
-_spent = 0.0  # seconds spent on calls in this process
-# the parallel object of the current `local_workers` block; None outside of such a block
+PATIENCE = 2  # this factor is above 1, so that an audit whose draws take a few seconds starts no worker
+_paying = 0.0  # after this many seconds of calls in this process, workers save time
+_spent = 0.0  # the seconds that calls in this process have taken
+# the parallel object of the current `local_workers` block, or None outside of such a block
 _kept: ContextVar[Parallel | None] = ContextVar("_kept", default=None)
 _PROCESS = secrets.token_hex(8)  # a name for this process that is unique across machines
 
@@ -84,7 +86,7 @@ def run(jobs: int | None, function: Callable[..., Any], arguments: Iterable[tupl
 def _before_workers_pay(function: Callable[..., Any], calls: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
     """Make calls in this process until they have taken so long that workers save time.
 
-    Such calls happen only in a process that another one supervises, because a draw may kill the process.
+    These calls happen only in a process that another process supervises, because a draw may kill the process.
     """
     global _spent
     while _spent < _paying and (next_call := next(calls, None)) is not None:
@@ -101,14 +103,14 @@ def _in_order(jobs: int | None, tasks: Iterator[Any]) -> Iterator[Any]:
     if getattr(backend, "supports_return_generator", False):
         yield from Parallel(n_jobs=jobs, return_as="generator")(tasks)
         return
-    with ExitStack() as stack:  # Ray's backend gives a list; waves of tasks keep it short
+    with ExitStack() as stack:  # Ray's backend returns a list, and making tasks in waves keeps it short
         parallel = _kept.get() or stack.enter_context(Parallel(n_jobs=jobs))
         while wave := list(islice(tasks, WAVE)):
             yield from parallel(wave)
 
 
 def _tell_of_lost_workers(backend: Any) -> None:
-    """Tell joblib about a task whose worker was killed; otherwise its backend for Dask would wait forever."""
+    """Tell joblib about a task whose worker was killed, because otherwise its backend for Dask would wait forever."""
     name = "submit" if hasattr(backend, "submit") else "apply_async"
     submit = getattr(backend, name)
     if getattr(submit, "tells", False):
@@ -140,7 +142,7 @@ def _of_backend(error: Exception) -> bool:
 
 @contextmanager
 def local_workers(backend: str, jobs: int) -> Iterator[None]:
-    """While the block runs, joblib has that many workers of this backend, started on this machine.
+    """Give joblib this many workers of this backend while the block runs, started on this machine.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Make data sets of many kinds and shapes, on which an implementation could take another branch than on plain rows.
+"""Make data sets of many kinds and shapes, on which an implementation could take another branch than on ordinary rows.
 
-A category says what is special about the rows. Rows outside the unit ball count as clipped, because that is what the
-mechanisms of the reference do with them.
+A category says what is special about the rows. Rows outside of the unit ball count as clipped, because the mechanisms
+of the reference clip them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,23 +12,24 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.verification.statistics.streams import stream
 
-# (n, d): every n in one dimension, or every dimension at a few n; 1 and 2, and 64 and 65, are included because blocks,
-# vector registers and special cases end there
+# Shapes (n, d) of the data sets, with several n for each small d.
+# The numbers 1 and 2, and 64 and 65, are included because blocks, vector registers and special cases end there.
 SHAPES_OF_THE_ZOO = (
     (1, 1), (2, 1), (65, 1),
     (1, 2), (2, 2), (20, 2), (64, 2), (65, 2), (130, 2), (1000, 2),
     (1, 3), (12, 3), (65, 3), (300, 3),
     (30, 4), (12, 5), (5, 7), (65, 7), (10, 8), (8, 12),
 )  # fmt: skip
-ALMOST_ONE = 1 - 1e-6  # a factor, so that rows meant to be in the ball are in it in float32 too
-IN_BALL = 1 + 1e-9  # a row with a larger norm is outside the ball, whatever the rounding
+# rows that should lie in the ball are multiplied by this factor, so that they lie in it in float32 too
+ALMOST_ONE = 1 - 1e-6
+IN_BALL = 1 + 1e-9  # a row whose norm exceeds this number is outside of the ball, whatever the rounding
 
 
 @dataclass(frozen=True)
 class DataSetOfZoo:
-    """One data set, and a description of what is special about its rows.
+    """A data set, and a description of what is special about its rows.
 
-    distance : tells apart several data sets of one category and shape. times : a factor for the number of draws.
+    `distance` distinguishes several data sets of one category and shape. `times` is a factor of the number of draws.
     """
 
     category: str
@@ -47,7 +48,7 @@ class DataSetOfZoo:
         return bool((np.linalg.norm(self.x, axis=1) <= IN_BALL).all())
 
 
-Recipe = Callable[[Matrix, np.random.Generator], Matrix]  # (unit rows, generator) -> the data set
+Recipe = Callable[[Matrix, np.random.Generator], Matrix]  # takes (unit rows, generator); returns the data set
 
 
 def _axes(u: Matrix, *counts: int) -> Matrix:
@@ -59,7 +60,7 @@ def _axes(u: Matrix, *counts: int) -> Matrix:
 
 
 def _first(u: Matrix, factor: float, rest: float) -> Matrix:
-    """Multiply the first row by one factor, and all other rows by another."""
+    """Return the rows with the first row multiplied by one factor, and all other rows by another."""
     return np.asarray(np.vstack([u[:1] * factor, u[1:] * rest]))
 
 
@@ -93,7 +94,7 @@ CATEGORIES: Mapping[str, Recipe] = {
 
 
 def zoo(n: int, d: int, seed: int, categories: Iterable[str] = tuple(CATEGORIES)) -> list[DataSetOfZoo]:
-    """Make one data set of every category, of shape (n, d)."""
+    """Return one data set of shape (n, d) for every category."""
     rng = np.random.default_rng(stream(seed, "zoo", n, d))
     u = rng.standard_normal((n, d))
     u *= ALMOST_ONE / np.linalg.norm(u, axis=1, keepdims=True)
@@ -116,11 +117,11 @@ def many_rows(seed: int) -> list[DataSetOfZoo]:
 
 
 GIVEN = "the given data"
-# data sets of the same shape, for comparison with the given data
+# data sets of the same shape, to which the given data are compared
 BESIDE_GIVEN = "rows inside the ball", "all rows zero"
 
 
 def given(x: Matrix, seed: int) -> list[DataSetOfZoo]:
-    """Join the data of a user with a few data sets of their shape."""
+    """Return the data of a user together with a few data sets of their shape."""
     n, d = x.shape
     return [DataSetOfZoo(GIVEN, x), *zoo(n, d, seed, BESIDE_GIVEN)]

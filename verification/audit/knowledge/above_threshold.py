@@ -46,8 +46,9 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     0.
 
     The answers on the three energies hardly depend on the scales of the noise. If the features of energy 0 are just
-    below the threshold, the answers depend on the scale of the threshold's noise. If they are far below it, only the
-    tails of the noise reach the threshold, and the answers depend on the scale of the queries' noise.
+    below the threshold, the answers depend on the scale of the threshold's noise. If the features of energy 0 are far
+    below the threshold, only the tails of the noise reach it, and the answers depend on the scale of the queries'
+    noise.
     """
     epsilon, share = claim.budget["epsilon"], float(claim.options.get("share", 1.0))
     b1 = above_threshold.threshold_scale(epsilon)

@@ -17,7 +17,7 @@ from covassay.verification.audit.knowledge.shared import gaussian_noise, near_ch
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-FEW_ROWS = 300.0  # n√ρ of the data near the choice between two mechanisms
+FEW_ROWS = 300.0  # the value of n√ρ on the data near the choice between two mechanisms
 MOST_COLUMNS, LONGER = 128, 0.5 + 1e-9
 ROWS = 1000.0  # the value of n√ρ on the data: the search passes its second level with probability below e^−70
 
@@ -51,9 +51,9 @@ def near_the_first_level(claim: ClaimUnderAudit) -> near_choices.Choices:
 def near_the_better_mechanism(claim: ClaimUnderAudit) -> near_choices.Choices:
     """Return rows on which the noisy trace decides which mechanism answers, at the level where the search ends.
 
-    With few columns there are no such rows: their trace must make both error bounds equal, and their bias must end the
-    search at this level. The least sufficient number of columns is taken. Rows are just longer than 1/2, because the
-    search then sees a large bias for their trace.
+    With few columns there are no rows near this choice, because their trace must make both error bounds equal, and
+    their bias must end the search at this level. The function uses the smallest number of columns for which such rows
+    exist. The rows are just longer than 1/2, because the search then sees a large bias for their trace.
     """
     rho, options = claim.budget["rho"], claim.options
     n, beta = math.ceil(FEW_ROWS / math.sqrt(rho)), claim.parameter("beta")
@@ -62,7 +62,7 @@ def near_the_better_mechanism(claim: ClaimUnderAudit) -> near_choices.Choices:
     for d in range(8, MOST_COLUMNS + 1, 8) if options["radius"] == "none" else ():
         found = mechanism.errors(n, d, final, 1.0, 3 * beta / 4, options["ensemble"], options["bounds"])
         at_one = found.gauss - found.eigenvalues
-        # the part of the directions grows with the square root of the trace
+        # the error of the directions is proportional to the square root of the trace
         equal = (max(0.0, float(at_one)) / (2 * float(found.directions))) ** 2
         trace = equal - scale * gaussian_margin(beta / 8)
         if trace < scale or 0.75 * n * trace / LONGER**2 < n * float(found.gauss) / 4:

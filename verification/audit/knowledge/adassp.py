@@ -2,13 +2,15 @@
 
 Let a be the feature, y the label, g = Σ a² and v = Σ ya. The released coefficient is Y = (v + s₃N)/(g + λ + s₂W),
 where N and W are standard normal, s₂ and s₃ are noise scales, and the ridge penalty λ depends on another normal
-variable Z with the scale s₁. Given λ, Y is a ratio of two Gaussian variables. Its distribution function is therefore
-known exactly. Since λ is not observed, the distribution function of Y is an integral over Z.
+variable Z with the scale s₁. For a given penalty λ, the coefficient Y is a ratio of two Gaussian variables. For a given
+penalty, the distribution function of Y is therefore known exactly. Since the penalty is not observed, the distribution
+function of the coefficient Y is an integral over Z.
 
-If g is far above the noise scales, then λ = 0 and the denominator is positive, except with probability below 1e-30. In
-this case (Yg − v)/√(s₃² + Y²s₂²) is N(0, 1). Two data sets with λ = 0 distinguish errors in s₃ from errors in s₂. On a
-third data set λ varies between its limits, so that errors in s₁ are detected as well. For several features no exact law
-is known, and draws are compared with draws of the reference.
+If g is far above the noise scales, then the penalty λ is 0 and the denominator is positive, except with probability
+below 1e-30. If the ridge penalty is 0, the number (Yg − v)/√(s₃² + Y²s₂²) is N(0, 1). Two data sets on which the
+penalty is 0 distinguish errors in the noise scale s₃ from errors in s₂. On a third data set the penalty varies between
+its limits, so that errors in the noise scale s₁ are detected as well. For several features no exact law is known, and
+draws are compared with draws of the reference.
 """
 
 import math

@@ -1,5 +1,5 @@
-"""If n is public, adding or removing one row needs less noise than replacing one. An audit may explain a finding by
-this difference.
+"""If n is public, adding or removing one row needs less noise than replacing one. An audit may explain a finding by a
+claim for adding or removing rows.
 """
 
 import math

@@ -1,11 +1,11 @@
 """The law of a private leading eigenvector is a Bingham law, which is exact on data with two or three distinct
 eigenvalues.
 
-The released unit vector u has a density g(uᵀAu) with A = η(λ_max I − C). Here η is the exponent, C is the sum of xxᵀ
-over the rows x, and λ_max is the largest eigenvalue of C. On k copies of one direction v in R^q, the law depends on w =
-1 − ⟨u, v⟩² alone, whose density is proportional to w^{(q−3)/2} (1 − w)^{−1/2} g(ηk w). The Bingham law has g(y) =
-e^{−y}. A wrong exponent and each known bug correspond to another function g, so the distribution function of w is known
-for them too.
+The released unit vector u has a density g(uᵀAu) with A = η(λ_max I − C). In the density g(uᵀAu), η is the exponent, C
+is the sum of xxᵀ over the rows x, and λ_max is the largest eigenvalue of C. On k copies of one direction v in R^q, the
+law depends on w = 1 − ⟨u, v⟩² alone, whose density is proportional to w^{(q−3)/2} (1 − w)^{−1/2} g(ηk w). The Bingham
+law has g(y) = e^{−y}. A wrong exponent and each known bug correspond to another function g, so the distribution
+function of w is known for them too.
 """
 
 import math

@@ -1,4 +1,6 @@
-"""The mechanism adds Laplace noise to sums of bounded columns. These noisy sums can be computed from its output."""
+"""The mechanism adds Laplace noise to sums of bounded columns. The output of the mechanism determines the noisy sums of
+the columns.
+"""
 
 from covassay.reference.box_moments import laplace_weights
 from covassay.reference.domain import Adjacency

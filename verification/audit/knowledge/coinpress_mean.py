@@ -2,8 +2,8 @@
 
 At the origin no step clips the rows, so the output has only the noise of the last step. Far away every step clips
 all rows in one direction. Each step starts from the noisy centre of the step before, so the noises of all steps add up.
-The reference computes the mean of this Gaussian when it runs without noise, and the variance when each step gets unit
-noise.
+The reference computes the mean of the Gaussian law when it runs without noise, and the variance when each step gets
+unit noise.
 """
 
 import math
@@ -30,7 +30,8 @@ DIMENSION = 3
 # the value of n√ρ on the data: rows at the origin would be clipped only by noise of more than 30 deviations
 RECORDS = 1000.0
 MOST = 20_000  # rows
-FEW_RECORDS, PLANE = 100.0, 2  # n√ρ of the data at the ends of the last ball, and their number of columns
+# the value of n√ρ on the data at the ends of the last ball, and the number of columns of these data
+FEW_RECORDS, PLANE = 100.0, 2
 WEIGHT = 3.0  # with the number of draws that this weight gives, an error of 5 % in the noise scale is detected
 
 
@@ -62,9 +63,9 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def opposite_rows(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Return rows at both ends of the ball of the last round, whose centre is drawn.
+    """Return rows at both ends of the ball to which the last round clips rows, whose centre is drawn.
 
-    Where no row is clipped, their mean is 0; where all are, it is that centre.
+    If no row is clipped, the mean of the clipped rows is 0; if all rows are clipped, it is the drawn centre.
     """
     rho, constants, steps = claim.budget["rho"], claim.options["constants"], int(claim.parameter("steps"))
     beta, r = claim.parameter("beta") / steps, claim.parameter("radius")

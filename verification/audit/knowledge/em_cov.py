@@ -50,7 +50,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, **given: Any) -> Matrix:
-    """Draw many outputs; all is computed at once but the random directions, which are drawn one by one."""
+    """Draw many outputs, computed at once except for the random directions, which are drawn one by one."""
     option = {name: given[name] for name in ("calibration",) if name in given}
     noises = [mechanism.draw_noise(x.shape[1], rng, **option) for _ in range(size)]
 

@@ -1,8 +1,8 @@
 """GaussCov is the second moment plus Gaussian noise. Every entry of the noise on and above the diagonal has a test of
 its own.
 
-These entries are independent for all n and d, and the chosen noise ensemble gives their variances. Under add-remove
-adjacency, Gaussian noise is added to the sum of xxᵀ and to the number of rows.
+The noise entries on and above the diagonal are independent for all n and d, and the chosen ensemble gives their
+variances. Under add-remove adjacency, Gaussian noise is added to the sum of xxᵀ and to the number of rows.
 """
 
 import math

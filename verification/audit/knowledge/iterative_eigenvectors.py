@@ -1,7 +1,7 @@
 """If the eigenvalues are many noise scales apart, the output of the mechanism shows all of its random draws.
 
-On such data the noises of the eigenvalues are independent Laplace variables, and each eigenvector has an exact Bingham
-law given those drawn before.
+If the eigenvalues are far apart, their noises are independent Laplace variables, and each eigenvector has an exact
+Bingham law given those drawn before.
 """
 
 import numpy as np

@@ -1,10 +1,11 @@
 """The law of a private k-dimensional subspace is a matrix Bingham law, which is exact on copies of one direction.
 
 Let P be the released orthogonal projection of rank k. On n copies of a unit vector v, the distribution function of w =
-vᵀPv is known for every rank and dimension. Given w, the rest of P is uniform around v. With three columns, P is
-determined by one vector, which spans either its range or its kernel. Now take rank 2 and n copies of each of two
-directions in R⁴, and let Q project onto their span. Then s = tr(PQ) − 1 has a density proportional to −ln|s| e^{ηns} on
-[−1, 1], where η is the exponent. On other data, draws are compared with draws of the reference.
+vᵀPv is known for every rank and dimension. Given w = vᵀPv, the rest of the projection P is uniform around v. With three
+columns, the projection P is determined by one vector, which spans either its range or its kernel. Now take rank 2 and n
+copies of each of two directions in R⁴, and let Q project onto their span. Then s = tr(PQ) − 1 has a density
+proportional to −ln|s| e^{ηns} on [−1, 1], where η is the exponent of the mechanism. On other data, draws are compared
+with draws of the reference.
 """
 
 import math
@@ -49,7 +50,7 @@ def along(p: Matrix, v: Vector) -> Vector:
 
 
 def _across(p: Matrix, v: Vector) -> Matrix:
-    """Return, for each projection P, the part of Pv that is orthogonal to v, scaled to length 1."""
+    """Return, for each projection P, the part of Pv that is orthogonal to the unit vector v, scaled to length 1."""
     part = p @ v - along(p, v)[:, None] * v
     scaled: Matrix = part / np.linalg.norm(part, axis=1, keepdims=True)
     return scaled

@@ -2,7 +2,7 @@
 
 On zero rows in one dimension the output is max(0, σN), where σ is the noise scale and N is standard normal. If the
 second moment is far inside the positive semidefinite cone, the projection to the cone changes nothing, and the output
-is the second moment of the rows that are kept, plus noise. Some rows of this data set are too long, and a correct
+is the second moment of the rows that are kept, plus noise. Some rows of the second data set are too long, and a correct
 mechanism drops them. The neighbours that are worst for privacy differ in orthogonal rows of the largest norm that is
 kept.
 """

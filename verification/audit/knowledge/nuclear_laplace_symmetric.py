@@ -1,7 +1,7 @@
 """The nuclear norm of symmetric nuclear-Laplace noise is Gamma(d(d + 1)/2).
 
-The eigenvectors of the noise have the Haar law, and the distribution function of its spectral norm is a Pfaffian. These
-laws hold on data with any numbers of rows and columns.
+The eigenvectors of the noise have the Haar law, and the distribution function of its spectral norm is a Pfaffian. The
+laws of the noise hold on data with any numbers of rows and columns.
 """
 
 from covassay.reference.mechanisms.counted import laplace_count_scale

@@ -1,4 +1,4 @@
-"""Output perturbation adds a noise vector to ridge coefficients. The norm of this vector is Gamma(d − 1), and its
+"""Output perturbation adds a noise vector to ridge coefficients. The norm of the noise vector is Gamma(d − 1), and its
 direction is uniform.
 
 Let ŵ be the ridge estimate, S its sensitivity, and Y the output. The audit knows the data and observes the noise v = (Y

@@ -1,7 +1,8 @@
 """The law of the preconditioner A has no closed form. One test applies A to data with two very unequal directions.
 
-If M is the second moment of these data, the eigenvalues of AMAᵀ are compared with those from draws of the reference.
-The matrices of the rounds do not commute, so a product in the wrong order changes the smaller eigenvalue.
+If M is the second moment of the data with two unequal directions, the eigenvalues of AMAᵀ are compared with those from
+draws of the reference. The matrices of the rounds do not commute, so a product in the wrong order changes the smaller
+eigenvalue.
 """
 
 import math
@@ -22,12 +23,12 @@ from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
-RECORDS = 2000.0  # the value of n√ρ on the data: the noise of a round is a few percent of κ
+RECORDS = 2000.0  # the value of n√ρ on the data: the noise of a round is a few percent of the bound κ on variances
 AXES = np.array([[0.6, 0.8], [-0.8, 0.6]])
 
 
 def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
-    """Return rows along two axes whose variances are κ and 1."""
+    """Return rows along two axes whose variances are 1 and the largest one that the mechanism allows, κ."""
     kappa = claim.parameter("kappa")
     n = 2 * math.ceil(RECORDS / math.sqrt(claim.budget["rho"]) / 2)
     x = np.tile(np.sqrt(2 * np.array([kappa, 1.0]))[:, None] * AXES, (n // 2, 1))

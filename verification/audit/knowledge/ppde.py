@@ -3,7 +3,7 @@ estimates.
 
 With one coordinate the mechanism skips all rounds but the last, and the output is a Gaussian about the mean, clipped to
 [0, 1]. If eight coordinates have the mean 1/2, the first round estimates all of them, except with probability below
-1e-9. The output is then the noisy mean of the records of this round.
+1e-9. The output is then the noisy mean of the records of the first round.
 """
 
 import math

@@ -1,7 +1,8 @@
-"""The private radius is one of a few public numbers. Their probabilities are those of AboveThreshold on numbers of
-rows.
+"""The private radius is one of a few public numbers. The probabilities of the possible radii are those of
+AboveThreshold on numbers of rows.
 
-These probabilities are integrals over the noise of the threshold, and are known for all norms of rows.
+The probabilities of the possible radii are integrals over the noise of the threshold, and are known for all norms of
+rows.
 """
 
 import math

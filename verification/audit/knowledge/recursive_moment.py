@@ -5,8 +5,9 @@ If all directions are far below the threshold in every round, or all are far abo
 multiple of the identity. The output is then the second moment plus a known multiple of the noise of the last round,
 whose law is exact. The law is also exact if all rows have length 1 and are shortened in every round. If many columns
 have moments slightly below the threshold, the number of large directions depends strongly on the noise scale: 2000
-draws detect an error of 3 %. The law of this number has no closed form, so draws are compared with draws of a second
-implementation in this module. Draws are also compared on data whose largest direction rotates from round to round.
+draws detect an error of 3 %. The law of the number of large directions has no closed form, so draws are compared with
+draws of a second implementation in this module. Draws are also compared on data whose largest direction rotates from
+round to round.
 """
 
 import math
@@ -79,8 +80,8 @@ class Claimed:
     def exact(self, name: str, x: Matrix, squared: float, shortened: bool = False) -> Scenario:
         """Return tests on rows that each round multiplies by √`squared` and then shortens to length 1.
 
-        If `shortened` is false, the rounds do not shorten the rows. These data sets get fewer draws, because they have
-        many rows.
+        If `shortened` is false, the rounds do not shorten the rows. Data sets of this function get fewer draws, because
+        they have many rows.
         """
         factor = squared ** (1 - self.rounds)
         scale, moment = self.scale_of_one / len(x) * factor, second_moment(x) * (factor if shortened else 1.0)

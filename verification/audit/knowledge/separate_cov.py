@@ -1,8 +1,8 @@
 """On separated eigenvalues the output of SeparateCov shows the eigenvalue noise. On two equal features it shows the
 eigenvectors of the matrix noise.
 
-Both laws are exact: the eigenvalue noises are independent Gaussians, and the tangent of the doubled angle of an
-eigenvector is a ratio of Gaussians. On other data, draws are compared with draws of the reference.
+The laws of both noises are exact: the eigenvalue noises are independent Gaussians, and the tangent of the doubled angle
+of an eigenvector is a ratio of Gaussians. On other data, draws are compared with draws of the reference.
 """
 
 import math

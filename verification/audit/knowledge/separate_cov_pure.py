@@ -1,8 +1,8 @@
 """The law of the pure SeparateCov is exact on two features whose eigenvalues are far apart.
 
-On such data the output shows the noisy eigenvalues, and the eigenvectors of G = Σ + bW, where Σ is the second moment
-and bW a noise matrix. Let `gap` be the difference of the two eigenvalues. The angle φ of the leading eigenvector
-satisfies tan 2φ = 2bW₁₂/(gap + b(W₁₁ − W₂₂)), whose law is an integral.
+If the eigenvalues are far apart, the output shows the noisy eigenvalues, and the eigenvectors of G = Σ + bW, where Σ is
+the second moment and bW a noise matrix. Let `gap` be the difference of the two eigenvalues. The angle φ of the leading
+eigenvector satisfies tan 2φ = 2bW₁₂/(gap + b(W₁₁ − W₂₂)), whose law is an integral.
 """
 
 import math

@@ -1,8 +1,8 @@
-"""List the questions of the audit: one module for each question, in the folder of its kind.
+"""Return all questions that an audit can ask, each from a module of its own in a folder for its kind.
 
-The folder `law` also has two questions of the kind "data path", which use the draws of the law test.
+The folder `law` also has two questions of the kind "data path", because they use the draws of the law test.
 
-Other packages add questions by an entry point of the group `covassay.questions` that names a `Question`.
+Another package adds a question by an entry point in the group `covassay.questions` that names a `Question`.
 """
 
 from functools import cache
@@ -23,7 +23,7 @@ def own() -> tuple[Question, ...]:
 
 
 def questions() -> tuple[Question, ...]:
-    """Return all questions, including those of other packages; no two have the same id."""
+    """Return all questions, including those of other packages; no two questions have the same id."""
     found = (*own(), *(point.load() for point in entry_points(group=GROUP)))
     ids = [question.id for question in found]
     twice = sorted({name for name in ids if ids.count(name) > 1})

@@ -1,4 +1,6 @@
-"""Explain the findings by another centre, a law that fits, misplaced entries, or another adjacency."""
+"""Explain the findings by another centre of the outputs, a wrong law that fits, misplaced entries, or another
+adjacency.
+"""
 
 from covassay.reference.box_sensitivity import one_signed
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE, explained
@@ -28,7 +30,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
 
 
 def _laws(subject: Subject) -> list[str]:
-    """Return sentences on the centre of the outputs, and on the laws that fit around that centre."""
+    """Return sentences on the centre of the outputs, and on the laws that fit around this centre."""
     fitting = [facts.sentence for _, facts in subject.facts(FittingLaw)]
     in_ball = subject.setting.box is None and subject.options.adjacency in (None, REPLACE_ONE)
     if not (in_ball and subject.refuted("data path", "law", "privacy")):
@@ -38,7 +40,7 @@ def _laws(subject: Subject) -> list[str]:
 
 
 def _about(centre: Location, subject: Subject) -> list[str]:
-    """Return sentences on the suspects that fit the outputs after these are shifted to the right centre."""
+    """Return sentences on the wrong laws that fit the outputs after these are shifted to the right centre."""
     path = subject.known.data_path
     if path is None or path.query is None:
         return []
@@ -58,11 +60,13 @@ def _entries(subject: Subject) -> list[str]:
 
 
 def _other_neighbours(subject: Subject, refuted: list[Finding]) -> str:
-    """Return a sentence on the explanation by a claim for other neighbours; empty if these require the same noise."""
+    """Return a sentence if a claim for other neighbours would explain the findings; empty if it requires the same
+    noise.
+    """
     fitted = [facts.name for _, facts in subject.facts(FittingLaw)]
     other = explained_by_adjacency(subject.mechanism, fitted)
-    # if a known law is refuted, other neighbours are an explanation only if a scale fits the outputs
-    moved = any(f.kind == "data path" for f in refuted)  # a wrong query cannot be explained by other neighbours
+    # if a known law is refuted, other neighbours are an explanation only if another noise scale fits the outputs
+    moved = any(f.kind == "data path" for f in refuted)  # other neighbours cannot explain a wrong query
     covariance = any(facts.query.startswith(COVARIANCE) for _, facts in subject.facts(Entries))
     box = subject.setting.box
     same_noise_needed = box is not None and (covariance or one_signed(box))

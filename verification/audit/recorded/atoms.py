@@ -1,10 +1,10 @@
 """Find outputs that have no noise, in mechanisms in which a random draw decides whether noise is added.
 
 Suppose that for some values of a uniform or whole number the output does not depend on the other draws, although it
-does for other values. Then the output for these values has at least their probability. If the output for these values
-differs between two neighbours, and the usual outputs never repeat, then each of these two outputs has probability 0 on
-the other data set. Fresh draws and draws in the tails check that the other draws do not matter. A random choice among a
-few outputs is not reported.
+does for other values. Then the output for such values of the number has at least the probability of these values.
+Suppose that on two neighbours the outputs without noise differ, and that the usual outputs never repeat. Then each of
+the two outputs without noise has probability 0 on the other data set. Fresh draws and draws in the tails check that the
+other draws do not matter. A random choice among a few outputs is not reported.
 """
 
 from collections.abc import Iterator

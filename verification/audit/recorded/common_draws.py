@@ -8,11 +8,11 @@ have the same law.
 
 The whole output vectors may also be related by a linear map, y = A r + m. Let A be defined on the smallest affine space
 that contains all values of r. If y and r have the same law, then so has A^k (r − r′) for every k, where r′ is an
-independent copy of r. So the powers of A and of its inverse stay bounded. Then A maps the space onto itself, and all
-its eigenvalues have modulus 1.
+independent copy of r. So the powers of A and of its inverse stay bounded. Then A maps that affine space onto itself,
+and all eigenvalues of A have modulus 1.
 
 Every relation is checked on fresh draws, and on draws that are forced into their tails, one by one and all together.
-Any other relation between the two outputs decides nothing.
+Other relations between the outputs of target and reference decide nothing.
 """
 
 from collections.abc import Iterator
@@ -74,9 +74,9 @@ def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
     """Compare the outputs if the target makes one draw more than the reference, whose value may change the scale of the
     noise.
 
-    Suppose that this draw either leaves the reference's output unchanged or rescales its noise, always by less than 1
-    or always by more than 1. Then the two laws have different spreads. A difference is confirmed on a changed copy of
-    the data that the target has not seen.
+    Suppose that the additional draw either leaves the reference's output unchanged or rescales its noise, always by
+    less than 1 or always by more than 1. Then the laws of target and reference have different spreads. A difference is
+    confirmed on a changed copy of the data that the target has not seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):

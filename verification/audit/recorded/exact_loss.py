@@ -1,13 +1,13 @@
 """Compute the exact privacy loss of a target on a pair of neighbouring data sets from its recorded random draws.
 
 The run checks the assumptions, and a failure is reported. The target must make the same draws on both data sets, use no
-draws that are not recorded, and seed its generators only from recorded draws. Its output must be an affine function of
-the draws, with the same law of the noise on both data sets. If the noise differs, or if the function is monotone and
-not affine, events with known probabilities may still refute the claim (`half_lines`). A refutation is repeated with
-more draws, on slightly changed data on which the target was not called before.
+draws that are not recorded, and seed its generators only from recorded draws. The output of the target must be an
+affine function of the draws, with the same law of the noise on both data sets. If the noise differs, or if the function
+is monotone and not affine, events with known probabilities may still refute the claim (`half_lines`). A refutation is
+repeated with more draws, on slightly changed data on which the target was not called before.
 
-A target might store the noise that it drew for some data and reuse it. So the target should not have been called on
-this pair before.
+A target might store the noise that it drew for some data and reuse it. So the target should not have been called on the
+two data sets before.
 """
 
 import math
@@ -78,8 +78,8 @@ class ExactLoss:
 
     `reason` says why the loss is not known, or else how it was computed. `answers` says whether the target has an
     output on both data sets. `rounding` is the possible error of the loss. `recorded` counts the numbers that were
-    drawn, `used` those on which the output depends, and `unused` the others. `seeds` are the seeds of the tapes, `path`
-    lists the draws in their order, and `primitives` the recorded calls of primitives.
+    drawn, `used` counts those on which the output depends, and `unused` counts the others. `seeds` are the seeds of the
+    tapes, `path` lists the draws in their order, and `primitives` the recorded calls of primitives.
     """
 
     pair: tuple[Matrix, Matrix]
@@ -254,7 +254,7 @@ def _by_draws(
             return result
         uniform = any(v.family in ("flat", "idle") for v in found.ready.variables)
         reasons = []
-        for outward in (False, True):  # a function that rounds rows towards 0 may need rows that are not smaller
+        for outward in (False, True):  # a target that rounds rows towards 0 may need rows that are not smaller
             copies = fresh_copy(x, bounds, seed, outward), fresh_copy(other, bounds, seed, outward)
             try:
                 again = _found(made, *copies, claim, seed + 1, seconds, AGAIN_UNIFORM if uniform else AGAIN)
@@ -323,10 +323,10 @@ def _ready(first: Side, second: Side) -> Ready:
 def _with_radius(
     first: Side, second: Side, variables: tuple[Variable, ...], others: Sequence[int]
 ) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
-    """Let the normal numbers be the direction of a vector if one gamma number may be its length.
+    """Treat the normal numbers as the direction of a vector if a single gamma number may be its length.
 
-    Return the variables, and the gamma draws that do not reach the output. Whether the output is affine in the vector
-    is checked as for all variables.
+    Return the variables, and the gamma draws that do not reach the output. As for all variables, later checks show
+    whether the output is affine in the vector.
     """
     tape = first.base.tape
     idle: list[int] = []
@@ -502,7 +502,7 @@ def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int)
     if isinstance(first, NotAffine) or isinstance(second, NotAffine):
         failed = first if isinstance(first, NotAffine) else second
         assert isinstance(failed, NotAffine)
-        if any(v.family == "radial" for v in at.variables):  # its coordinates are not independent
+        if any(v.family == "radial" for v in at.variables):  # the coordinates of the vector are not independent
             raise NotDecided(f"{failed.reason}, and no radius times a direction")
         loss, how = by_thresholds(at.first, at.second, at.variables, claim, rng)
         if loss <= 0:
@@ -529,8 +529,7 @@ def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
     """Return whether some entry of the output differs between the data sets and changes with every small change of the
     noise.
 
-    Without such an entry, an output on one data set may also occur on the other for another seed, as in randomised
-    response.
+    Otherwise an output on one data set may also occur on the other for another seed, as in randomised response.
     """
     telling = np.ones(len(first.base.output), dtype=bool)
     for k in range(SEEDINGS):

@@ -33,7 +33,7 @@ class Spending:
     """The privacy loss of one call of a declared primitive on a pair of neighbours."""
 
     primitive: str = field(metadata=says("The callable of the package that adds noise."))
-    loss: float = field(metadata=says("The loss of its output: ε of Laplace noise, the μ of normal noise."))
+    loss: float = field(metadata=says("The privacy loss of its output, as ε of Laplace noise or μ of normal noise."))
     family: Literal["laplace", "normal", "geometric"] = field(metadata=says("The law of its noise."))
 
 
@@ -48,19 +48,24 @@ class ExactPair:
     adjacency: Literal["replace-one", "add-remove"] = field(metadata=says("Which neighbours they are."))
     claimed: float = field(metadata=says("The claimed number."))
     loss: float | None = field(
-        metadata=says("The loss, in the letter of the claim; null if nothing is known of it.", **{NULLABLE: True})
+        metadata=says("The loss, named by the letter of the claim; null if nothing is known of it.", **{NULLABLE: True})
     )
-    letter: Letter = field(metadata=says("epsilon, rho, or delta: the loss δ at the claimed ε."))
-    decided: bool = field(metadata=says("Whether the loss is known, or known to be above the claim."))
-    reason: str = field(metadata=says("How it was computed, or why it is not known."))
+    letter: Letter = field(metadata=says("The letter is epsilon, rho, or delta for the loss δ at the claimed ε."))
+    decided: bool = field(metadata=says("Says whether the loss is known, or known to be above the claim."))
+    reason: str = field(metadata=says("Says how the loss was computed, or why it is not known."))
     lower_bound: bool = field(metadata=says("Whether the loss is at least that."))
-    rounding: float = field(metadata=says("By how much the loss may be off through rounding.", **COUNT))
+    rounding: float = field(metadata=says("The possible rounding error of the loss.", **COUNT))
     draws: CountedDraws = field(metadata=says("The draws that were recorded."))
     seeds: tuple[int, ...] = field(metadata=says("The seeds of the recorded draws."))
-    path: tuple[str, ...] = field(metadata=says("The draws in their order: law, shape, and who asked for them."))
-    primitives: tuple[str, ...] = field(metadata=says("Callables of a package that were recorded as draws."))
+    path: tuple[str, ...] = field(
+        metadata=says("The draws in their order, each with its law, its shape, and the function that asked for it.")
+    )
+    primitives: tuple[str, ...] = field(metadata=says("The functions of a package whose calls were recorded as draws."))
     spent: tuple[Spending, ...] = field(
-        metadata=says("What each call of a primitive spends. It is the loss of the release where this shows them all.")
+        metadata=says(
+            "The privacy loss of each call of a primitive. These losses add up to the loss of the release if the "
+            "release shows all calls."
+        )
     )
 
 
@@ -68,10 +73,10 @@ class ExactPair:
 class ExactLosses(Facts):
     """The exact privacy losses that were computed, the largest first."""
 
-    pairs: int = field(metadata=says("On how many pairs the loss was asked for.", **COUNT))
-    decided: int = field(metadata=says("On how many of them it is decided.", **COUNT))
+    pairs: int = field(metadata=says("The number of pairs whose loss was asked for.", **COUNT))
+    decided: int = field(metadata=says("The number of these pairs whose loss is decided.", **COUNT))
     evaluations: int = field(metadata=says("How many pairs the search tried.", **COUNT))
-    data_sets: Neighbours = field(metadata=says("The pair of the largest loss, in short."))
+    data_sets: Neighbours = field(metadata=says("The pair with the largest loss, in short."))
     # a report has these losses in its field `exact`
     losses: tuple[ExactPair, ...] = field(metadata={NOT_IN_JSON: True})
     # statistical tests of events use these pairs

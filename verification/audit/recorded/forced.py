@@ -1,8 +1,8 @@
 """Force each random draw to its quantiles 10⁻³, 10⁻⁶ and 10⁻¹² and their mirror images, and record how the target
 behaves.
 
-This finds truncation, redrawing, clipped noise, overflow and exceptions, which random draws would show only once in 10³
-to 10¹² draws.
+Forced draws find truncation, redrawing, clipped noise, overflow and exceptions, which random draws would show only once
+in 10³ to 10¹² draws.
 """
 
 from collections.abc import Sequence

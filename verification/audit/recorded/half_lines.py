@@ -1,9 +1,9 @@
 """Compute the probabilities of events for outputs that are no affine function of the random draws.
 
 If an entry of the output depends on one draw z alone and increases with it, then {entry ≥ t} is {z ≥ z_t} for some z_t,
-and its probability is known. So each threshold t proves a lower bound on the privacy loss. Thresholds give lower bounds
-only, so they can refute a claim but not confirm it. They apply to quantile functions of uniform numbers, to noise that
-is clipped or compressed in its tail, and to noise with another scale on the neighbour.
+and its probability is known. So the threshold t of such an event proves a lower bound on the privacy loss. Thresholds
+give lower bounds only, so they can refute a claim but not confirm it. Thresholds apply to quantile functions of uniform
+numbers, to noise that is clipped or compressed in its tail, and to noise with another scale on the neighbour.
 """
 
 import math
@@ -55,7 +55,7 @@ class _Map:
     z: Vector
     first: Vector
     second: Vector
-    sign: int  # this is 1 if the entry increases with z
+    sign: int  # the sign is 1 if the entry increases with z
 
 
 def by_thresholds(

@@ -1,7 +1,7 @@
 """Compute the exact privacy loss between two laws, in the unit of a claim.
 
-The law of an output is that of centre + Gz with independent variables z_j. Groups of rows and variables that G does not
-connect are independent, so their privacy losses add up.
+The law of an output is that of centre + Gz with independent variables z_j. Groups of rows and variables that the matrix
+G does not connect are independent, so their privacy losses add up.
 """
 
 import math
@@ -23,9 +23,9 @@ CERTAIN = 100  # rounding does not explain a change of an output by more than th
 # rounding does not explain a difference outside of the range of the noise by more than this share of the difference
 OUTSIDE = 1e-6
 # A shift counts as whole if its distance from a whole number is below the first number.
-# It counts as not whole if this distance is above the second number.
+# A shift counts as not whole if its distance from a whole number is above the second number.
 WHOLE = 1e-6, 1e-3
-NEARLY = 1e-3  # a parameter of a gamma law that is off by a smaller share may be a rounded constant
+NEARLY = 1e-3  # a parameter of a gamma law may be a rounded constant if it is off by less than this share
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences
 
 
@@ -40,12 +40,12 @@ class Undecided(Exception):
 class Law:
     """The difference between two laws that have the same noise and different centres.
 
-    mu : the distance of the normal parts in standard deviations. shifts : the shifts of the independent Laplace and
-    discrete Laplace variables, in units of their scales. error : the possible error of √(μ² + Σ shift²). whole :
-    whether some variables are discrete Laplace. flat, one_sided : the shifts of the independent uniform and exponential
-    variables; each gives one data set outputs that the other does not have. A shift of several uniform variables in one
-    output is not a number. radial : the length of the shift of a vector w of so many `entries` with a density
-    proportional to e^(−|w|); `entries` is 0 if the output shows only a projection of w.
+    `mu` is the distance of the normal parts in standard deviations. `shifts` are the shifts of the independent Laplace
+    and discrete Laplace variables, divided by their scales. `error` is the possible error of √(μ² + Σ shift²). `whole`
+    says whether some variables are discrete Laplace. `flat` and `one_sided` are the shifts of the independent uniform
+    and exponential variables, for which some outputs are possible on one data set only. If several uniform variables
+    change one output, their shift is not a number. `radial` is the length of the shift of a vector w with a density
+    proportional to e^(−|w|), and `entries` is the number of entries of w, or 0 if the output shows only a projection.
     """
 
     mu: float
@@ -159,10 +159,11 @@ def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
 
 
 def _with_radial(claim: Guarantee, law: Law) -> tuple[float, float]:
-    """Return the loss if a vector w with a density proportional to e^(−|w|) is shifted, and its possible error.
+    """Return the privacy loss if a vector w with a density proportional to e^(−|w|) is shifted, and its possible error.
 
-    The supremum of |w + t| − |w| is |t|, also for a projection of w, because the logarithm of its density has the slope
-    −1 far out. δ at ε is an integral (the page of `l2_approximate`).
+    For pure DP the loss of a shift t is the supremum of |w + t| − |w|, which is |t|. It is |t| for a projection of w
+    too, because the logarithm of its density has the slope −1 far out. For (ε, δ)-DP the loss is an integral, which the
+    page of `l2_approximate` derives.
     """
     if isinstance(claim, PureDP):
         loss, error = loss_in(claim, replace(law, radial=0.0))
@@ -198,7 +199,9 @@ def event_loss(claim: Guarantee, p: float, q: float) -> float:
 
 
 def components(gains: Matrix) -> list[tuple[list[int], list[int]]]:
-    """Return the groups of rows and variables that are connected through G; each row without noise is a group."""
+    """Return the groups of rows and variables that the matrix G connects; each row without noise is a group of
+    its own.
+    """
     rows = len(gains)
     linked = gains != 0
     left, found = set(range(rows)), []
@@ -296,16 +299,15 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
             )
         errors.append(off)
     flat, one_sided = (tuple(ts) for ts in bounded.values())
-    error = float(np.linalg.norm(errors))
-    law = Law(math.sqrt(mu_squared), tuple(shifts), error, whole, flat, one_sided)
+    law = Law(math.sqrt(mu_squared), tuple(shifts), float(np.linalg.norm(errors)), whole, flat, one_sided)
     return _radial_too(law, first, math.sqrt(radial_squared)) if radial_squared else law
 
 
 def _radial_too(law: Law, noise: AffineNoise, shift: float) -> Law:
-    """Return the law with the shift of a vector w in a uniform direction, whose length has a gamma law.
+    """Return the law with an added shift of a vector w, which has a uniform direction and a length with a gamma law.
 
-    In m entries, with the parameter k, the density is proportional to |w|^(k − m) e^(−|w|). If k is not m, it is 0 or
-    infinite at one point, which lies elsewhere on the neighbour.
+    If w has m entries and k is the parameter of the gamma law, its density is proportional to |w|^(k − m) e^(−|w|). If
+    k is not m, this density is 0 or infinite at one point, which lies elsewhere on the neighbour.
     """
     block = [j for j, v in enumerate(noise.variables) if v.family == "radial"]
     m, k = len(block), noise.variables[block[0]].parameter

@@ -2,7 +2,7 @@
 
 If the scales are equal, the log ratio of the two densities is monotone between the two values and constant outside of
 them. If the scales differ, the log ratio is linear between the two values and the ends of the range. So the extremes of
-the log ratio are at these points, or at an end of the range to which larger values are clipped.
+the log ratio are at the values or the ends of the range, or at an end to which larger values are clipped.
 """
 
 import math

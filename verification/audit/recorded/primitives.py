@@ -1,9 +1,9 @@
 """Declare the primitives of a package, which are the functions that add noise of a known law to a value.
 
-Some packages draw their noise from several random numbers, or in another language. For such a package, an adapter
-declares the function, the family of the noise and how to get its scale. While a target runs, a replacement returns
-value + noise and records the draws. It is an assumption that the package's own sampler has the declared law;
-statistical tests must check it.
+Some packages draw their noise from several random numbers, or in another language. For a package with such noise, an
+adapter declares the function, the family of the noise and how to get its scale. While a target runs, a replacement
+returns value + noise and records the draws. The package's own sampler is assumed to have the declared law, and
+statistical tests must check this.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ class Primitive:
     "clipped" means the nearest point of the interval. The word "folded" means reflection at its ends. The word
     "redrawn" means that noise is drawn until the sum lies in the interval.
 
-    `after` takes the output as an array and the arguments, and returns the result of the call; by default this is a
+    `after` takes the output as an array and the arguments, and returns the result of the call; the default result is a
     float. `seed` takes the arguments and returns the seed of the generator, if a generator of the package draws.
     """
 

@@ -1,11 +1,11 @@
-"""Find noise that is drawn again if it is too large. Its tail is missing, so some outputs are possible on one data set
-only.
+"""Find noise that is drawn again if it is too large. Noise that is drawn again has no tail, so some outputs are
+possible on one data set only.
 
 Suppose that an entry of the output depends on one noise number alone, and that the target draws this number again if it
-lies beyond an edge. Then the output at the edge is the most extreme possible output. On the neighbour the most extreme
-output differs. So the outputs between these two extremes have a known probability on one data set, and probability 0 on
-the other. The module checks that the other noise numbers do not matter, that the new number replaces the old one, and
-that a new number beyond the edge is drawn again too.
+lies beyond an edge. Then the output at the edge is the most extreme output that is possible. On the neighbour the most
+extreme output differs. So the outputs between the extremes of the two data sets have a known probability on one data
+set, and probability 0 on the other. The module checks that the other noise numbers do not matter, that the new number
+replaces the old one, and that a new number beyond the edge is drawn again too.
 """
 
 from collections.abc import Iterator
@@ -139,7 +139,7 @@ def _line(side: Side, number: _Number, row: int) -> _Line | None:
 def _apart(number: _Number, one: _Line, other: _Line) -> float:
     """Return the probability of the outputs on one data set that are more extreme than every output on the other.
 
-    The result is 0 if there are no such outputs.
+    The result is 0 if no output on one data set is more extreme than every output on the other.
     """
     outward = np.sign(one.gain) * (1 if number.upper else -1)
     if outward * (one.limit - other.limit) <= NEAR * abs(one.gain):

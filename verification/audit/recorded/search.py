@@ -1,9 +1,9 @@
 """Search for the pair of neighbouring data sets with the largest exact privacy loss.
 
-The effects of the noise are measured once for each number of rows and columns. After that the loss of a pair takes two
-runs. The search starts from corners of the domain, basis vectors and dense rows. Then it changes one coordinate after
-another of the two differing rows and of the rows that both data sets share. The loss of the best pair is computed by
-`exact_loss` with all its checks.
+The effects of the noise are measured once for each number of rows and columns. After the effects of the noise are
+measured, the loss of a pair takes two runs. The search starts from corners of the domain, basis vectors and dense rows.
+Then the search changes one coordinate after another of the two differing rows and of the rows that both data sets
+share. The loss of the best pair is computed by `exact_loss` with all its checks.
 """
 
 import math
@@ -33,7 +33,7 @@ FIRST_STEP, LAST_STEP = 0.5, 1e-4
 MOST_STARTS, RANDOM_STARTS = 60, 40
 FEW_STARTS = 8  # the number of pairs whose loss is computed if the noise differs between neighbours
 ABOVE = 1.001  # the search stops when a climb reaches this multiple of the claim
-ENOUGH = 1e-9  # a step with a smaller relative gain than this is rejected
+ENOUGH = 1e-9  # a step whose relative gain is smaller than this number is rejected
 
 EVALUATIONS = 4000  # the largest number of evaluations for one shape
 UNIT = ((0.0, 1.0),)

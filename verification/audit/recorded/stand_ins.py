@@ -1,11 +1,11 @@
-"""These generators replace those of numpy and Python while a target runs, and draw from a tape.
+"""Replace the random generators of numpy and Python while a target runs, by generators that draw from a tape.
 
-They replace the generator that the target is given, every `Generator` and `RandomState` that it makes, numpy's legacy
-functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom`. They do not
-replace functions that were imported before under another name, or the generators of other libraries and processes. Two
-runs on one tape then differ, which `recorder` notices. A generator that is copied, or set back to an earlier state,
-draws the same numbers again. If the tape cannot follow how a target uses a generator's state, the tape says so. Outside
-of a run, every function works as usual.
+The generator that the target is given is replaced, and so are every `Generator` and `RandomState` that it makes,
+numpy's legacy functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom`.
+Functions that were imported before under another name are not replaced, nor are the generators of other libraries and
+processes. Two runs on one tape then differ, which `recorder` notices. A generator that is copied, or set back to an
+earlier state, draws the same numbers again. If the tape cannot follow how a target uses a generator's state, the tape
+says so. Outside of a run, every function works as usual.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ LEGACY = (
     "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t", "triangular",
     "uniform", "vonmises", "wald", "weibull", "zipf",
 )  # fmt: skip
-# These generators make the draws that are not recorded, and are never reset, so that two runs on one tape differ.
+# Two generators that make all draws which are not recorded; they are never reset, so that two runs on one tape differ.
 _UNRECORDED, _UNRECORDED_LEGACY = np.random.PCG64(), np.random.MT19937()
 _tape: Tape | None = None
 _standing = 0

@@ -2,11 +2,11 @@
 neighbour.
 
 Suppose that an entry of the output depends on one noise number alone, is monotone in it, and is exactly constant on an
-interval of its values. Then this constant output has at least the probability of the interval. On the neighbour the
-entry is a monotone function of the noise number too. So on the neighbour it either takes this value or jumps over it,
-and bisection shows which. If the target rounds its output after the noise is added, the entry takes this value on the
-neighbour too, and nothing is reported. Intervals as short as the spacing of float32 numbers are left to the check of
-low-order bits.
+interval of its values. Then the constant output has at least the probability of the interval. On the neighbour the
+entry is a monotone function of the noise number too. So on the neighbour the entry either takes the constant value or
+jumps over it, and bisection shows which. If the target rounds its output after the noise is added, the entry takes the
+constant value on the neighbour too, and nothing is reported. Intervals as short as the spacing of float32 numbers are
+left to the check of low-order bits.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ from covassay.verification.audit.recorded.losses import event_loss
 
 MOST = 12  # the largest number of noise numbers that are examined
 USUAL = 0.4  # the quantile of the noise number at which the output is examined
-SHORTEST = 1e-5  # an interval of smaller probability than this is ignored
+SHORTEST = 1e-5  # an interval whose probability is smaller than this number is ignored
 HALVINGS = 60
 FRESH = 8  # the number of tapes that check that other noise numbers do not matter
 INSIDE = 9  # the number of points of the interval at which the output is checked

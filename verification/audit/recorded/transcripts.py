@@ -2,9 +2,9 @@
 together.
 
 On the neighbour the outputs of the primitives are held fixed, and the values to which noise is added are recorded
-again. For this sequence of outputs, the losses of the calls add up to the loss of all outputs together. If the release
-determines these outputs (`determined`), the sum is the loss of the release. Otherwise it is only an upper bound for
-this sequence, and refutes nothing.
+again. For a given sequence of outputs, the losses of the calls add up to the loss of all outputs together. If the
+release determines the outputs of the primitives (`determined`), the sum of their losses is the loss of the release.
+Otherwise the sum of the losses is only an upper bound for the recorded outputs, and refutes nothing.
 """
 
 import math

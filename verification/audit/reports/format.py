@@ -13,9 +13,9 @@ NAME = re.compile("[a-z][a-z0-9]*")
 class Format:
     """A format in which a report can be written.
 
-    `name` is the option for this format, such as "junit" for --junit FILE. `help` is a sentence about this option.
-    `text` takes a report and the exit status, and returns the text of the file. If the audit was interrupted, the exit
-    status may differ from the usual status for the verdict.
+    `name` is the option of the command for a format, such as "junit" for --junit FILE. `help` is a sentence about the
+    option. `text` takes a report and the exit status, and returns the text of the file. If the audit was interrupted,
+    the exit status may differ from the usual status for the verdict.
     """
 
     name: str

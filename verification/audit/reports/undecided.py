@@ -21,7 +21,7 @@ def undecided(
     """Return the report of an audit that ended before it had a result.
 
     `ending` is a sentence that says how the audit ended, and `found` has the findings until then. A refutation among
-    these findings remains valid, and the sentence mentions it. The verdict concerns the whole audit, which was not
+    the findings so far remains valid, and the sentence mentions it. The verdict concerns the whole audit, which was not
     completed.
     """
     refuted = [check.label for check in found if check.status is Status.REFUTED]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from covassay.verification.audit.engine.facts import InReach, LawTest, TestedEvent
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.engine.violation import loss_letter
-from covassay.verification.audit.recorded.facts import ExactLosses, loss_words
+from covassay.verification.audit.recorded.facts import ExactLosses, ExactPair, loss_words
 from covassay.verification.audit.report import AuditReport
 
 MEANING = {
@@ -19,7 +19,7 @@ MEANING = {
 }
 MOST_ROWS, MOST_COLUMNS = 6, 3  # data sets with more numbers than this are not printed in full
 MOST_FAILURES = 4  # a report lists at most this many kinds of failures
-SMALLEST_P = 1e-300  # a smaller p-value than this is printed as a bound
+SMALLEST_P = 1e-300  # a p-value below this number is printed as a bound
 
 
 def p_text(p_value: float | None) -> str:
@@ -59,7 +59,7 @@ def could_have_seen(check: Finding) -> str:
     """Return, in words, the effect that a test detects with 99 % probability, or the privacy loss that an event has
     shown.
 
-    The text is empty for checks that have no such effect or loss.
+    The text is empty for checks that have no detectable effect or loss.
     """
     facts = check.facts
     if isinstance(facts, LawTest):
@@ -80,8 +80,8 @@ def power_sentences(report: AuditReport) -> list[str]:
     """Return sentences on the rare branches and losses that the run would have detected, and on the draws needed for
     smaller ones.
     """
-    laws = [check.facts for check in report.checks if isinstance(check.facts, LawTest)]
-    sentences = [f"rare branches: {facts.reach}." for facts in laws if facts.reach]
+    laws = [(check.scenario, check.facts) for check in report.checks if isinstance(check.facts, LawTest)]
+    sentences = [f"rare branches, {scenario}: {facts.reach}." for scenario, facts in laws if facts.reach]
     standing = [
         (check.scenario, check.facts.in_reach)
         for check in report.checks
@@ -93,8 +93,8 @@ def power_sentences(report: AuditReport) -> list[str]:
     letter = loss_letter(report.claim)
     seen = f"a loss of {letter} = {reach.loss:.2f} or more" if math.isfinite(reach.loss) else "no loss"
     text = (
-        f"privacy: {seen} would have been detected with 99 % probability on an event whose probability on one of the "
-        f"data sets is that of the event of “{scenario}” ({reach.probability:.2g})"
+        f"privacy, by counting events: {seen} would have been detected with 99 % probability on an event whose "
+        f"probability on one of the data sets is that of the event of “{scenario}” ({reach.probability:.2g})"
     )
     factor = reach.times_the_samples
     if math.isinf(factor):
@@ -129,7 +129,19 @@ def exact_sentence(report: AuditReport) -> str:
     worst = report.exact[0]
     if not worst.decided:
         return f"the exact loss is not known: {worst.reason}"
-    return f"the largest exact loss found is {loss_words(worst)}, at these rows. {witness(found)}"
+    return (
+        f"the largest exact loss found is {loss_words(worst)}, at these rows{_known_on(report.exact)}. {witness(found)}"
+    )
+
+
+def _known_on(losses: Sequence[ExactPair]) -> str:
+    """Return, in words, on how many of the tested pairs the loss is known; empty if it is known on all."""
+    known = [one for one in losses if one.decided]
+    if len(known) == len(losses):
+        return ""
+    columns = sorted({len(one.pair[0][0]) for one in known if one.pair})
+    with_d = f", with d = {', '.join(map(str, columns))}" if columns else ""
+    return f" (it is known on {len(known)} of {len(losses)} pairs{with_d})"
 
 
 def witness(check: Finding) -> str:

@@ -1,1 +1,3 @@
-"""The targets of an audit: a Python function, a process in any language, or an adapter for a package."""
+"""The target of an audit is a Python function, a process in any language, or a function of a package that an adapter
+names.
+"""

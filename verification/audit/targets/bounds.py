@@ -1,6 +1,4 @@
-"""Read the bounds of columns, which may be given in several forms, and find whether a target takes them as an
-argument.
-"""
+"""Read the bounds of columns in any of several forms, and find whether a target takes bounds as an argument."""
 
 import inspect
 from pathlib import Path
@@ -13,11 +11,13 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.targets.process_target import is_process
 from covassay.verification.audit.targets.target import Target
 
-BOUNDS = "bounds"  # the keyword argument for d pairs (low, high), and the key in the request to a process
+BOUNDS = "bounds"  # a function gets d pairs (low, high) under this keyword, and a process under this key of a request
 
 
 def takes_bounds(target: Target) -> bool:
-    """Return whether the function has a parameter `bounds`. A process gets them in its request and may ignore them."""
+    """Return whether the function has a parameter `bounds`. A process always gets the bounds in its request, and may
+    ignore them.
+    """
     if is_process(target.name):
         return True
     try:
@@ -34,10 +34,10 @@ def needs_bounds(target: Target) -> bool:
 
 
 def as_box(given: Any) -> Box:
-    """Return the box with these bounds.
+    """Return the box for bounds in one of several forms.
 
-    The bounds are a pair (low, high) for every column, or (minima, maxima), or a text: LOW:HIGH,LOW:HIGH,… or the name
-    of a .toml or .json file with [low, high] for every column, in order. Two by two numbers are ambiguous; they are
+    The bounds are a pair (low, high) for every column, or (minima, maxima), or a text LOW:HIGH,LOW:HIGH,…, or the name
+    of a .toml or .json file with a pair [low, high] for every column, in order. A two-by-two array is ambiguous; it is
     read as a pair for each of two columns.
 
     Raises
@@ -69,7 +69,7 @@ def as_box(given: Any) -> Box:
 
 def _read_box(text: str) -> Box:
     if text.lower().endswith((".toml", ".json")):
-        # imported here, because it loads the readers of tables
+        # this import stands here because it loads the readers of tables
         from covassay.reference.release.scaling import read_bounds
 
         return Box.of(list(read_bounds(Path(text)).values()))

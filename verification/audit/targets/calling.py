@@ -1,4 +1,4 @@
-"""How to call a function that does not have the signature f(x, *, epsilon, rng): by a Python expression.
+"""Call a function that does not have the signature f(x, *, epsilon, rng), by a Python expression.
 
 The call is an expression such as `f(x, eps=epsilon, random_state=seed)[0]`. An expression may use
 
@@ -9,8 +9,8 @@ The call is an expression such as `f(x, eps=epsilon, random_state=seed)[0]`. An 
     fit(e, x, …)          the object e after e.fit(x, …), for a `fit` that does not return it
     symmetric(y)          the symmetric matrix of which y is one triangle, see `symmetric`
 
-and every built-in function and importable module by its name, such as `pandas.DataFrame(x)`. An expression that uses
-neither `rng` nor `seed` belongs to a target that draws from a source of its own.
+Every built-in function and every importable module may be used by its name, such as `pandas.DataFrame(x)`. If an
+expression uses neither `rng` nor `seed`, the target draws its random numbers from a source of its own.
 """
 
 import ast
@@ -28,7 +28,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 
-SEEDS = 2**32  # the older generators of numpy take no larger seed
+SEEDS = 2**32  # older generators of numpy take no seed above this
 BUDGET = ("epsilon", "delta", "rho")
 RANDOM = ("rng", "seed")
 GIVEN = ("f", "x", *BUDGET, *RANDOM, "bounds", "fit", "symmetric")
@@ -39,7 +39,7 @@ class CannotRun(Exception):
 
 
 def text_of(error: BaseException | None) -> str:
-    """Return the text of a target's exception, in printable characters; a placeholder if the exception cannot be
+    """Return the text of an exception from a target in printable characters, or a placeholder if it cannot be
     printed.
     """
     try:
@@ -55,10 +55,11 @@ def fit(estimator: Any, *data: Any, **options: Any) -> Any:
 
 
 def symmetric(triangle: Any, lower: bool = False) -> Matrix:
-    """Return the symmetric (d, d) matrix of which one triangle is given, with its diagonal.
+    """Return a symmetric (d, d) matrix, of which one triangle with the diagonal is given.
 
-    The triangle is a matrix whose other triangle is zero, or a vector of d(d + 1)/2 numbers: the upper triangle row by
-    row, which is the lower one column by column, or, if `lower`, the lower triangle row by row.
+    The triangle may be a matrix whose other triangle is zero. A triangle may also be given as a vector of d(d + 1)/2
+    numbers, which has the upper triangle row by row, and so the lower triangle column by column, or the lower triangle
+    row by row if `lower` is set.
 
     Raises
     ------
@@ -84,7 +85,7 @@ def is_triangle(y: Matrix) -> bool:
 
 
 def compiled(call: str) -> tuple[CodeType, frozenset[str], dict[str, Any]]:
-    """Return the code of an expression, the given names that it uses, and the modules that it names.
+    """Return the code of an expression, the names f, x, … that it uses, and the modules that it names.
 
     Raises
     ------
@@ -104,7 +105,7 @@ def compiled(call: str) -> tuple[CodeType, frozenset[str], dict[str, Any]]:
         if needed not in used:
             raise InvalidInput(f"call = {call!r}: must use {needed}, as in 'f(x, eps=epsilon)'")
     modules = {n: _module(call, n) for n in sorted(used) if n not in GIVEN and not hasattr(builtins, n)}
-    for node in ast.walk(tree):  # for example, `sklearn.covariance.ledoit_wolf` needs the import of the submodule
+    for node in ast.walk(tree):  # for example, `sklearn.covariance.ledoit_wolf` needs the import of this submodule
         path = ast.unparse(node).split(".") if isinstance(node, ast.Attribute) else []
         if path and path[0] in modules and all(part.isidentifier() for part in path):
             with contextlib.suppress(ImportError):
@@ -124,9 +125,10 @@ def _module(call: str, name: str) -> Any:
 
 
 def whole_call(call: str) -> str:
-    """Return the part of an expression that calls `f` on `x`; the rest selects the output from the returned value.
+    """Return the part of an expression that calls `f` on `x`; the rest of the expression selects the output from the
+    returned value.
 
-    If the expression calls a method of an object, the part is a list of the object and of the method's result.
+    If the expression calls a method of an object, return a list of the object and of the method's result.
 
     >>> whole_call("numpy.asarray(f(epsilon).fit(x, seed).covariance_)")
     '[(made := f(epsilon)), made.fit(x, seed)]'
@@ -148,10 +150,10 @@ def whole_call(call: str) -> str:
 
 
 class Wrapped:
-    """A function g(x, *, epsilon, rng) that evaluates an expression, which calls another function.
+    """A function g(x, *, epsilon, rng) that evaluates an expression which calls another function.
 
-    Without an expression, `fitting.found_call` finds one at the first call. An audit makes the function find an
-    expression before, on data that the audit chooses.
+    If no expression is given, `fitting.found_call` finds one at the first call. An audit makes the function find
+    the expression beforehand, on data that the audit chooses.
     """
 
     def __init__(self, function: Any, call: str | None = None) -> None:
@@ -183,7 +185,7 @@ class Wrapped:
 
 
 def wrap(function: Any, call: str | None = None) -> Wrapped:
-    """Turn a function with another signature into a function g(x, *, epsilon, rng) that can be audited.
+    """Return a function g(x, *, epsilon, rng) that calls a function with another signature and can be audited.
 
     >>> import numpy as np
     >>> def noisy(X, eps, random_state=None):
@@ -210,7 +212,7 @@ def wrap(function: Any, call: str | None = None) -> Wrapped:
 
 
 def name_of(function: Any) -> str:
-    """Return the name of a function, or of the function that it wraps."""
+    """Return the name of a function, or the name of the function that it wraps."""
     if isinstance(function, functools.partial):
         return name_of(function.func)
     name = getattr(function, "__qualname__", None)
@@ -229,7 +231,7 @@ def _signature(uses: frozenset[str]) -> inspect.Signature:
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
-    """Return the signature of a function; None if Python does not know it, as for some functions written in C."""
+    """Return the signature of a function, or None if Python does not know it, as for some functions written in C."""
     try:
         return inspect.signature(function)
     except (TypeError, ValueError):

@@ -1,9 +1,9 @@
-"""A child process answers lines with lines; it is ended together with all processes that it has started.
+"""A child process answers each line with a line; it is ended together with all processes that it started.
 
-The child has a process group of its own, which is ended as a whole, even if its leader ended earlier. The process that
-supervises the audit knows the group (`deadline`), so that the group is ended even if the audit is killed. Standard
-error is read while a reply is awaited, and its last `LOG_KEPT` bytes are kept. Every wait in this module has a time
-limit.
+The child has a process group of its own, and the whole group is ended, even if its first process ended earlier. The
+process that supervises the audit knows the process group (`deadline`), so the group is ended even if the audit is
+killed. The child's standard error is read while the audit waits for a reply, and its last `LOG_KEPT` bytes are kept.
+Every wait in this module has a time limit.
 """
 
 import contextlib
@@ -18,28 +18,28 @@ from collections.abc import Iterator
 from covassay.verification.audit.targets.calling import CannotRun
 from covassay.verification.audit.targets.deadline import group_ended, group_started
 
-LOG_KEPT = 2**20  # so many bytes of standard error are kept
-PART = 2**16  # so many bytes are read or written at once
-SHOWN = 300  # at most so many characters of a process's output are shown
-PATIENCE = 0.5  # after its work is done, a process must end by itself within so many seconds
-AGAIN = 3.0  # later starts and answers may take so many times as long as the first one
-TICK = 0.005  # the seconds between two checks whether the process has ended
+LOG_KEPT = 2**20  # the number of bytes of standard error that are kept
+PART = 2**16  # the number of bytes that are read or written at once
+SHOWN = 300  # the largest number of characters of a process's output that are shown
+PATIENCE = 0.5  # a process must end by itself within this many seconds after its work is done
+AGAIN = 3.0  # later starts and answers may take this many times as long as the first one
+TICK = 0.005  # the number of seconds between two checks whether the process has ended
 
 
-_whole = 0  # the number of `with` blocks now running that no time limit may interrupt
+_whole = 0  # the number of `with` blocks in progress that no time limit may interrupt
 
 
 def must_finish() -> bool:
-    """Return whether a process is just being started or stopped.
+    """Return whether a process is being started or stopped at this moment.
 
-    An interruption during a start or a stop could leave an unregistered process running.
+    If a time limit interrupted a start or a stop, a process might go on running that nobody knows.
     """
     return _whole > 0
 
 
 @contextlib.contextmanager
 def in_one_piece() -> Iterator[None]:
-    """Prevent interruptions by a time limit in the `with` block."""
+    """Prevent that a time limit interrupts the `with` block."""
     global _whole
     _whole += 1
     try:
@@ -49,7 +49,7 @@ def in_one_piece() -> Iterator[None]:
 
 
 class OutOfStep(CannotRun):
-    """Raised if a process wrote more than one line for a request, so that no line can be assigned to a request."""
+    """Raised if a process wrote more than one line for a request, so that its lines cannot be assigned to requests."""
 
 
 class CannotStart(Exception):
@@ -57,7 +57,7 @@ class CannotStart(Exception):
 
 
 class Child:
-    """A program that is started by the first request, and again after it was stopped."""
+    """A program that the first request starts; after it was stopped, the next request starts it again."""
 
     def __init__(self, command: tuple[str, ...], directory: str) -> None:
         self._command = command
@@ -65,26 +65,27 @@ class Child:
         self._running: subprocess.Popen[bytes] | None = None
         self._log = bytearray()
         self._took: float | None = None
-        self._answered = 0  # the number of lines that were answered since the start
-        self._rest = b""  # the text that was read after the last line
+        self._answered = 0  # the number of lines that the program answered since its start
+        self._rest = b""  # the text that was read after the last line of an answer
         self._lock = threading.Lock()
 
     def starting(self, limit: float) -> float:
-        """Return extra seconds for the next answer if the program must start first, at most the limit.
+        """Return extra seconds for the next answer if the program must start first; they are at most the limit.
 
         If the program answered after an earlier start, it gets `AGAIN` times as long as it took then. The factor
-        `AGAIN` distinguishes a program that hangs from one that starts slowly.
+        `AGAIN` distinguishes a program that hangs from a program that starts slowly.
         """
         if self._running is not None:
             return 0.0
         return limit if self._took is None else min(limit, AGAIN * self._took)
 
     def line(self, request: bytes, longest: int) -> bytes:
-        """Send a line, and return the answer, a line of at most `longest` bytes. The program is started if necessary.
+        """Send a line, and return the answer, which is a line of at most `longest` bytes. The program is started if it
+        does not run.
 
-        The answer has no newline at its end if it is too long or if the process ends. If an exception ends this call,
-        such as a time limit, the caller must call `stop`, or a late reply could be mistaken for the reply to the next
-        request.
+        The answer has no newline at its end if it is too long or if the process ends. If an exception such as a time
+        limit ends this call, the caller must call `stop`. If the call did not stop, a late answer could be taken for
+        the answer to the next request.
 
         Raises
         ------
@@ -114,9 +115,9 @@ class Child:
             raise self._surplus(text)
 
     def require_no_other(self, line: bytes) -> None:
-        """Raise `OutOfStep` if this line, which answers nothing, follows the answer to the previous request.
+        """Raise `OutOfStep` if this line belongs to the previous request, because its answer had a second line.
 
-        If there is such a line, the answer to this request is still to come.
+        If there is such a line, the answer to the present request is still to come.
         """
         if self._running is not None and self._answered > 1:
             more = self._rest or self._exchanged(self._running, b"", PART, PATIENCE)[0]
@@ -130,7 +131,7 @@ class Child:
     def _exchanged(
         self, process: "subprocess.Popen[bytes]", request: bytes, longest: int, seconds: float | None
     ) -> tuple[bytes, bytes]:
-        """Write the request while reading; return the line that arrives in time, and the text after it."""
+        """Write the request while reading, and return the line that arrives in time, with the text after it."""
         end = None if seconds is None else time.monotonic() + seconds
         assert process.stdin is not None
         assert process.stdout is not None
@@ -158,7 +159,7 @@ class Child:
         return line, b""
 
     def _logged(self, log: int) -> bool:
-        """Keep the output on standard error; return whether more may follow."""
+        """Keep what the process wrote to standard error, and return whether more may follow."""
         part = os.read(log, PART)
         self._log += part
         if len(self._log) > 2 * LOG_KEPT:
@@ -176,18 +177,18 @@ class Child:
         except OSError as error:
             raise CannotStart(str(error)) from error
         assert process.stdin is not None
-        os.set_blocking(process.stdin.fileno(), False)  # after this, the process reads no more requests
+        os.set_blocking(process.stdin.fileno(), False)  # after this the process can read no more requests
         group_started(process.pid)
         return process
 
     def last_words(self) -> str:
-        """Return the last line of the process on standard error, in quotes."""
+        """Return the last line that the process wrote to standard error, in quotes."""
         log = self._running.stderr if self._running else None
         end = time.monotonic() + PATIENCE
         while log and time.monotonic() < end and select.select([log], [], [], 0)[0] and self._logged(log.fileno()):
             pass
         lines = bytes(self._log[-LOG_KEPT:]).decode(errors="replace").strip().splitlines()
-        errors = [line for line in lines if "error" in line.lower()]  # some languages print their version last
+        errors = [line for line in lines if "error" in line.lower()]  # the last line may be the version of the language
         return shown((errors or lines)[-1]) if lines else "nothing on standard error"
 
     def ending(self) -> str:
@@ -200,14 +201,14 @@ class Child:
         return f"exit status {process.wait()}"
 
     def stop(self) -> None:
-        """Kill the process and every process of its group."""
+        """Kill the process and all processes of its group."""
         with in_one_piece():
             process, self._running = self._running, None
             if process is not None:
                 _end(process)
 
     def finish(self) -> None:
-        """Close the input of the process so that it can end by itself; then kill the rest of its group."""
+        """Close the input of the process so that it can end by itself, and then kill the rest of its group."""
         process = self._running
         if process is not None and process.stdin is not None:
             with contextlib.suppress(OSError):
@@ -221,14 +222,14 @@ def _written(descriptor: int, left: memoryview) -> memoryview:
         return left[os.write(descriptor, left[:PART]) :]
     except BlockingIOError:
         return left
-    except BrokenPipeError:  # the process may have answered before it ended
+    except BrokenPipeError:  # the process may have ended after its answer
         return left[:0]
 
 
 def _has_ended(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
-    """Return whether the leader of the group ends in time.
+    """Return whether the first process of the group ends in time.
 
-    The process id of the leader is not reused until its parent waits for it.
+    The number of this process is not reused until its parent waits for it.
     """
     end = time.monotonic() + seconds
     while process.returncode is None:
@@ -243,7 +244,9 @@ def _has_ended(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
 
 
 def _end_group(process: "subprocess.Popen[bytes]") -> None:
-    """Kill every process of the group. The leader was not waited for, so that no other group can have its id."""
+    """Kill all processes of the group. Nobody has waited for the first process of the group yet, so no other group can
+    have its number.
+    """
     if process.returncode is not None:
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -264,5 +267,5 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def shown(text: str) -> str:
-    """Return the beginning of a process's output, in quotes."""
+    """Return the first characters of a process's output, in quotes."""
     return repr(text.strip()[:SHOWN])

@@ -1,11 +1,11 @@
-"""Write the deadline of the current draw to a file that another process reads.
+"""Write the deadline of the current draw to a file, which a supervising process reads.
 
-A draw that hangs in C and holds the interpreter's lock cannot be interrupted from inside its process, because no signal
-handler and no thread runs there. So every process of `covassay audit` writes the deadline of its draw to a file of its
-own, and the process that supervises the audit ends it when a deadline has passed.
+If a draw hangs in C and holds the interpreter's lock, its own process cannot interrupt it, because no signal handler
+and no thread runs there. So every process of `covassay audit` writes the deadline of its draw to a file of its own. The
+supervising process ends a process whose deadline has passed.
 
-The folder also has a file for every process group of a target, so that all of them can be ended if the audit was
-killed.
+The folder of the deadlines also has a file for each process group of a target, so that all groups can be ended if the
+audit is killed.
 """
 
 import mmap
@@ -14,22 +14,25 @@ import struct
 import time
 from pathlib import Path
 
-SUPERVISED = "COVASSAY_SUPERVISED"  # the environment variable that names the folder, if a process supervises this one
-INTERRUPTIONS = 5  # a draw may swallow so many interruptions, one per time limit
+# if another process supervises this one, this environment variable names the folder of deadlines
+SUPERVISED = "COVASSAY_SUPERVISED"
+INTERRUPTIONS = 5  # a draw may catch and ignore this many interruptions by its time limit
 SLACK = 2.0  # extra seconds, because a busy machine delays interruptions
-_TIME = struct.Struct("d")  # the time is on the clock `time.monotonic`, which all processes of a machine share
+_TIME = struct.Struct("d")  # times are read from the clock `time.monotonic`, which all processes of a machine share
 _SUFFIX = ".deadline"
 _GROUP = ".group"
 
-# this is approximately the start of the process, because `covassay audit` imports this module first
+# the time of this import is nearly the start of the process, because `covassay audit` imports this module first
 BEGUN = time.monotonic()
-_folder = os.environ.get(SUPERVISED)  # the variable is read before a target can change it
+_folder = os.environ.get(SUPERVISED)  # the variable is read here, before a target can change it
 _mark: mmap.mmap | None = None
-_owner = 0  # the process that opened `_mark`; a copy of that process needs a file of its own
+_owner = 0  # the number of the process that opened `_mark`; a fork of that process needs a file of its own
 
 
 def supervised() -> bool:
-    """Return whether another process watches this one, and reports an audit without a result if it ends."""
+    """Return whether another process watches this one; if this one ends, that process reports an audit without a
+    result.
+    """
     return bool(_folder)
 
 
@@ -39,30 +42,30 @@ def set_deadline(seconds: float) -> None:
 
 
 def clear_deadline() -> None:
-    """Record that the draw is over."""
+    """Record that the draw has ended."""
     _write(0.0)
 
 
 def passed(folder: Path) -> bool:
-    """Return whether any process that writes to this folder is past its deadline."""
+    """Return whether a process that writes to this folder is past its deadline."""
     now = time.monotonic()
     return any(0 < _read(file) < now for file in folder.glob(f"*{_SUFFIX}"))
 
 
 def group_started(number: int) -> None:
-    """Record a process group of a target by its number."""
+    """Record a process group that belongs to a target, by its number."""
     if _folder:
         (Path(_folder) / f"{number}{_GROUP}").touch()
 
 
 def group_ended(number: int) -> None:
-    """Record that the group was ended."""
+    """Record that this process group was ended."""
     if _folder:
         (Path(_folder) / f"{number}{_GROUP}").unlink(missing_ok=True)
 
 
 def groups(folder: Path) -> list[int]:
-    """Return the process groups of targets that were not ended yet."""
+    """Return the process groups of targets that have not been ended yet."""
     return [int(file.stem) for file in folder.glob(f"*{_GROUP}")]
 
 

@@ -1,9 +1,9 @@
-"""Make separate environments for packages with conflicting requirements, and draw in them.
+"""Make separate Python environments for packages with conflicting requirements, and draw from targets in them.
 
-`covassay adapters install NAME` makes an environment. An environment is a venv with the audited package at its pinned
-version, and without covassay. The Python of the environment runs the file `runner`, which loads covassay's adapters
-from their own folder, and answers by the protocol of `process_target`. A target is run there only if its package cannot
-be used in this process.
+The command `covassay adapters install NAME` makes an environment. An environment is a venv that has the audited package
+at its pinned version, and no covassay. The Python of the environment runs the file `runner`, which loads covassay's
+adapters from their folder and answers requests like any audited process. A target runs in an environment only if its
+package cannot be used in the process of the audit.
 """
 
 import atexit
@@ -40,9 +40,9 @@ from covassay.verification.audit.targets.process_target import (
     start_limit,
 )
 
-DIRECTORY = "COVASSAY_ADAPTERS"  # the environment variable that names the directory of the environments
-RECORD = "covassay.json"  # this file marks an environment as complete
-# the time limit for the import of a package, in seconds; some packages compile code at their first import
+DIRECTORY = "COVASSAY_ADAPTERS"  # this environment variable names the directory of all environments
+RECORD = "covassay.json"  # this file is present in an environment that is complete
+# the time limit in seconds for the import of a package; some packages compile code at their first import
 START = 120.0
 NOTE = (
     "asked in an environment of its own (covassay adapters): JSON has no NaN and no infinity, so bad input that has "
@@ -51,7 +51,7 @@ NOTE = (
 
 
 def directory() -> Path:
-    """Return the directory of the environments: the one that the user has named, or a cache directory of the
+    """Return the directory of all environments, which the user has named or which is a cache directory of the
     platform.
     """
     named = os.environ.get(DIRECTORY)
@@ -67,12 +67,12 @@ def _cache() -> Path:
 
 
 def python_of(environment: Path) -> Path:
-    """Return the interpreter of an environment."""
+    """Return the Python interpreter of an environment."""
     return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def state(name: str, package: Package) -> str:
-    """Return the reason why the environment of that name cannot be used; "" if it can be used."""
+    """Return why the environment with this name cannot be used, or an empty string if it can be used."""
     place = directory() / name
     try:
         made = json.loads((place / RECORD).read_text(encoding="utf-8"))["requirements"]
@@ -87,7 +87,7 @@ def state(name: str, package: Package) -> str:
 
 
 class _Kept(Process):
-    """A process of an environment, which starts at once and again after each stop, so that no draw waits for its
+    """A process of an environment, which starts at once and again after each stop, so that no draw waits for a
     start.
     """
 
@@ -97,7 +97,9 @@ class _Kept(Process):
         self.start_again()
 
     def start_again(self) -> None:
-        """Start the process, and wait until the package is imported. The time limit of a draw does not apply."""
+        """Start the process, and wait until it has imported the package. The time limit of a draw does not apply to
+        this wait.
+        """
         with in_one_piece():
             self._running = self._start()
 
@@ -113,7 +115,9 @@ class _Kept(Process):
         return process
 
     def draw(self, x: Matrix, rng: np.random.Generator, budget: dict[str, Any]) -> Any:
-        """Make one draw. If the target overwrites its data, `x` is overwritten in the same way."""
+        """Make one draw. Make one draw; if the target overwrites its data, the array `x` is overwritten in the same
+        way.
+        """
         rows = np.asarray(x, dtype=np.float64)
         seed = int(rng.integers(SEEDS))
         request = {"x": rows.tolist(), "shape": rows.shape, **budget, "seed": seed, "protocol": PROTOCOL}
@@ -121,13 +125,13 @@ class _Kept(Process):
             reply = self.reply_to(request, longest_reply(rows) + 2 * len(str(rows.tolist())))
         except BaseException:
             if self._running is None:
-                clear_deadline()  # the draw is over, and no wait is longer than `START`
+                clear_deadline()  # the draw is over here, and no wait is longer than `START`
                 self.start_again()
             raise
         if reply.get("x") is not None:
             x[...] = np.array(reply["x"]).reshape(rows.shape)
         if reply.get("error") is not None:
-            # a report shows the type of the error; the rest may contain data
+            # a report shows the type of the error only, because its text may contain data
             kind, _, rest = str(reply["error"]).partition(": ")
             raise NoReply("exception", kind, shown(rest))
         return reply["output"]
@@ -167,9 +171,12 @@ def command_of(name: str, module: Any, target: str) -> tuple[str, ...]:
 
 
 def described(name: str, module: Any, target: str) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """Return the function that draws from a target in its environment, and the environment's description of the target.
+    """Return the function that draws from a target in its environment, and the description that the environment gives
+    of the target.
 
-    Raises ------ CannotRun : the package cannot be imported in the environment, or the target cannot be made.
+    Raises
+    ------
+    CannotRun : the package cannot be imported in the environment, or the target cannot be made.
     """
     command = command_of(name, module, target)
     try:
@@ -185,7 +192,7 @@ def described(name: str, module: Any, target: str) -> tuple[Callable[..., Any], 
 
 
 def _run(command: Sequence[str]) -> None:
-    """Run a command of pip; its output goes to standard error."""
+    """Run a command of pip, whose output goes to standard error."""
     status = subprocess.run(command, stdout=sys.stderr, check=False).returncode
     if status:
         raise CannotRun(f"pip ended with exit status {status}")
@@ -202,10 +209,10 @@ def install(
     run: Callable[[Sequence[str]], None] = _run,
     make: Callable[[Path], None] = _venv,
 ) -> Path:
-    """Make a new environment for an adapter, check that its package imports there, and return its folder.
+    """Make a new environment for an adapter, check that its package can be imported there, and return its folder.
 
-    An environment is made in another folder and then moved as a whole, so that an interruption keeps the old one.
-    `make` makes an empty environment with pip, and `run` runs a command of that pip.
+    The environment is made in another folder and then moved as a whole, so that an interruption leaves the old one
+    intact. `make` creates an empty environment with pip, and `run` runs a command of that pip.
 
     Raises
     ------
@@ -237,9 +244,9 @@ def install(
 
 
 def imported(python: str, package: Package) -> str:
-    """Return the reason why the modules of a package do not import with that interpreter.
+    """Return why the modules of a package cannot be imported with this interpreter.
 
-    The result is "" if they import, or need a copy of a project.
+    Return an empty string if they can be imported, or if they need a copy of a project.
     """
     if package.source:
         return ""

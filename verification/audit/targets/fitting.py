@@ -1,11 +1,11 @@
-"""Find how a function is called, from the names of its parameters and by trying expressions.
+"""Find out how a function is called from the names of its parameters, and by trying expressions that call it.
 
-The candidates are expressions as in `calling`. The candidate expressions differ in the form of the data (an array, a
-pandas data frame, a list of rows) and of the randomness (a numpy Generator, a whole number, numpy's older RandomState,
-Python's random.Random). The first candidate that gives an output is used. Candidates are tried on public example rows,
-never on user data.
+The candidates are Python expressions as in the module `calling`. The candidates differ in the form of the data (an
+array, a pandas data frame, a list of rows) and of the randomness (a numpy Generator, a whole number, numpy's older
+RandomState, Python's random.Random). The first candidate that gives an output is used. Candidates are tried on public
+example rows, and never on the user's data.
 
-A method, or a part of the returned value, that was found by trial is used only if its value changes with the seed: a
+If a method, or a part of the returned value, was found by trial, it is used only if its value changes with the seed. A
 value that does not change may be a quantity without noise that is never released.
 """
 
@@ -58,9 +58,9 @@ RANDOM_FORMS = {
     "seed": ("seed", "rng", "numpy.random.RandomState(seed)", "random.Random(seed)"),
 }
 DATA_FORMS = ("x", "pandas.DataFrame(x)", "x.tolist()")
-RELEASING = ["release", "privatize", "privatise"]  # names of methods whose result is released
+RELEASING = ["release", "privatize", "privatise"]  # methods with these names return what is released
 METHODS = [*RELEASING, "estimate", "covariance", "cov", "compute", "sample", "run", "execute", "randomise", "randomize"]
-LEARNING = ["partial_fit", "update", "learn"]  # methods that take data and give no output
+LEARNING = ["partial_fit", "update", "learn"]  # methods with these names take data and return no output
 OUTPUTS = [
     "covariance_",
     "covariance",
@@ -75,16 +75,14 @@ OUTPUTS = [
 ]
 
 
-TRIES = 6  # so many draws are made, of which at least one must differ from the first
-# the rows are multiplied by this factor: on larger rows, outputs that are often constant, such as projections onto
-# zero, must vary
+TRIES = 6  # at least one of this many draws must differ from the first
+# The rows are multiplied by this factor.
+# On larger rows, outputs that are often constant on small rows must vary, such as projections onto zero.
 MORE = 100
 
 
 class Misfit(Exception):
-    """Raised if no expression can be made; `calls` has incomplete expressions, in which the user must replace each
-    ….
-    """
+    """Raised if no expression can be made; `calls` has incomplete expressions in which the user must replace each …."""
 
     def __init__(self, reason: str, *calls: str) -> None:
         super().__init__(reason)
@@ -96,13 +94,14 @@ class WrongOutput(CannotRun):
 
 
 def role_of(name: str) -> str | None:
-    """Return the role of a parameter, guessed from its name."""
-    return ROLE.get(name.rpartition("__")[2].lower().replace("_", ""))  # a__b is the parameter b of a step a
+    """Return what a parameter is for, as its name suggests."""
+    # in scikit-learn, a__b is the parameter b of the step a
+    return ROLE.get(name.rpartition("__")[2].lower().replace("_", ""))
 
 
 @dataclass(frozen=True)
 class _Forms:
-    """The forms in which the data and the randomness are passed, and the keywords of the budget."""
+    """The forms in which the data, the randomness and the budget are passed to a function."""
 
     data: str
     random: int
@@ -111,7 +110,9 @@ class _Forms:
 
 
 def _value(parameter: inspect.Parameter, forms: _Forms) -> str | None:
-    """Return the expression for a parameter that is not the data; None if the parameter keeps its default."""
+    """Return an expression for the value of a parameter that is not the data; None if the parameter keeps its
+    default.
+    """
     role, required = role_of(parameter.name), parameter.default is inspect.Parameter.empty
     if role in RANDOM_FORMS:
         return RANDOM_FORMS[role][forms.random]
@@ -122,7 +123,7 @@ def _value(parameter: inspect.Parameter, forms: _Forms) -> str | None:
     if role in BUDGET and (required or (isinstance(parameter.default, int | float) and parameter.default)):
         asked = "--epsilon and --delta" if role == "delta" else f"--{role}"
         return f"… ({' and '.join(forms.budget)} alone is claimed: give {asked})"
-    # by default, the function may derive public parameters from the data
+    # if these parameters keep their defaults, the function may derive them from the data
     unset = required or parameter.default is None
     if role == "bounds" and unset:
         return "bounds" if forms.box else "… (bounds of the data, which must be public: give --bounds)"
@@ -158,8 +159,8 @@ def _arguments(parameters: Iterable[inspect.Parameter], forms: _Forms, with_data
 
 
 def _data(parameters: Sequence[inspect.Parameter]) -> inspect.Parameter | None:
-    """Return the parameter for the data: one with a telling name, or else the first without a role, required ones
-    first.
+    """Return the parameter for the data: one with a telling name, or else the first parameter without another
+    purpose.
     """
     named = [p for p in parameters if role_of(p.name) == "data"]
     unnamed = [p for p in parameters if role_of(p.name) is None]
@@ -180,9 +181,9 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def _expression(function: Any, forms: _Forms, chained: bool) -> str:
-    """Return the expression for the call in these forms.
+    """Return the expression for a call in which data, randomness and budget have these forms.
 
-    Unless `chained`, the object itself is used after its `fit`.
+    If `chained` is false, the object itself is used after the call of its `fit`.
     """
     if not (inspect.isclass(function) or hasattr(function, "fit")):
         arguments, missing = _arguments(_parameters(function), forms, True)
@@ -201,7 +202,9 @@ def _expression(function: Any, forms: _Forms, chained: bool) -> str:
 
 
 def _object(function: Any, forms: _Forms) -> tuple[str, list[str], str]:
-    """Return the expression for an object, the arguments that it lacks, and the method that takes the data, or ""."""
+    """Return the expression that makes an object, the arguments that it lacks, and the name of the method that takes
+    the data.
+    """
     if not inspect.isclass(function):
         return _copied(function, forms), [], "fit"
     parameters = _parameters(function)
@@ -216,7 +219,7 @@ def _object(function: Any, forms: _Forms) -> tuple[str, list[str], str]:
 
 
 def _copied(estimator: Any, forms: _Forms) -> str:
-    """Return a copy of an estimator with the same options, but with a new seed if it takes one."""
+    """Return a copy of an estimator with the same options, and with a new seed if it takes one."""
     made = "copy.deepcopy(f)"
     options = estimator.get_params() if hasattr(estimator, "get_params") else {}
     for name in options if hasattr(estimator, "set_params") else ():
@@ -226,7 +229,7 @@ def _copied(estimator: Any, forms: _Forms) -> str:
 
 
 def _method(kind: type, made: str, forms: _Forms) -> str:
-    """Return the method of a class that takes the data: chosen by its name or by a parameter's name, or the only
+    """Return the method of a class that takes the data, found by its name, by a parameter's name, or as the only
     method.
     """
 
@@ -248,7 +251,7 @@ def _method(kind: type, made: str, forms: _Forms) -> str:
 
 
 def _given(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
-    """Return the parameters without *args and **kwargs."""
+    """Return the parameters other than *args and **kwargs."""
     return [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
@@ -285,9 +288,9 @@ def binds(function: Any, budget: Iterable[str]) -> bool:
 
 
 def plain_call(function: Any, budget: Iterable[str]) -> str | None:
-    """Return the call f(x, …, rng=rng) with every keyword of the budget, if the signature allows it.
+    """Return the call f(x, …, rng=rng) with every keyword of the budget, if the function's signature allows it.
 
-    Bounds may be left out.
+    The call need not pass the bounds of the columns.
     """
     for keywords in (tuple(budget), tuple(name for name in budget if name != "bounds")):
         if binds(function, keywords):
@@ -297,15 +300,15 @@ def plain_call(function: Any, budget: Iterable[str]) -> str | None:
 
 @dataclass(frozen=True)
 class _Try:
-    """An expression that may call the function, and the forms in which it passes the data and the other arguments."""
+    """An expression that may call the function, and the forms in which it passes its arguments."""
 
     call: str
     forms: _Forms
 
 
 def candidates(function: Any, budget: Iterable[str]) -> list[str]:
-    """Return expressions that may call the function, the most likely first. The first of these expressions is
-    `plain_call` if the signature allows it.
+    """Return expressions that may call the function, the most likely first. The first of them is `plain_call` if the
+    signature allows it.
 
     Raises
     ------
@@ -346,7 +349,7 @@ def uses_budget(function: Any, call: str | None) -> bool:
 def _candidates_or_none(function: Any, budget: Iterable[str]) -> list[str]:
     try:
         return candidates(function, budget)
-    except Misfit as misfit:  # a missing argument is reported later; here only the budget matters
+    except Misfit as misfit:  # only the budget matters here; a missing argument is reported later
         return [call.replace("…", "None") for call in misfit.calls if "f(" in call]
 
 
@@ -367,8 +370,10 @@ def found_call(
 
     Raises
     ------
-    InvalidInput : no expression fits. CannotRun : an expression fits, and raises. WrongOutput : no expression gives an
-        output of a known kind, or the output does not change with the seed. The messages suggest expressions.
+    InvalidInput : no expression fits.
+    CannotRun : an expression fits, but its call raises an exception.
+    WrongOutput : no expression gives an output of a known kind, or the output does not change with the seed. The
+        messages suggest expressions.
     """
     try:
         tries = _tries(function, budget)
@@ -393,7 +398,7 @@ def found_call(
                 raise WrongOutput(_advice(function, str(misfit), misfit.calls or (f"{tried.call}…",), budget)) from None
             except (Exception, SystemExit) as error:
                 first = first or (tried.call, error)
-        # if the whole result of the method is unsuitable, an attribute of the object may be suitable
+        # if the result of the method is no output, an attribute of the object may be one
         if still and tried.call not in still:
             break
     if still:
@@ -406,10 +411,10 @@ def found_call(
 
 
 class _Trial:
-    """Evaluate candidate expressions on public rows.
+    """Try candidate expressions on public example rows.
 
-    is_function : whether the function alone makes an output, so that no method has to be found.
-    others : expressions for methods that were found and not tried.
+    `is_function` says whether the function alone makes an output, so that no method has to be found. `others` are
+    expressions for methods that were found and not tried.
     """
 
     def __init__(
@@ -420,7 +425,7 @@ class _Trial:
         self.others: list[str] = []
 
     def output(self, call: str, x: Matrix, number: int = 0) -> Any:
-        """Return the value of the expression with this generator."""
+        """Return the value of the expression when it draws from this generator."""
         output = self.draw(Wrapped(self.function, call), x.copy(), number)
         if output is None:
             raise TypeError("it returned None")
@@ -429,14 +434,16 @@ class _Trial:
     def readings(self, tried: _Try, x: Matrix) -> list[str]:
         """Return expressions that select the output from the returned value, the most plausible first.
 
-        Raises ------ Misfit : no part could be the output, or several parts could be and no name decides between them.
+        Raises
+        ------
+        Misfit : no part could be the output, or several parts could be and no name decides between them.
         """
         output, shape = self.output(tried.call, x), self.shape(x)
-        with put_back():  # the state is put back because inspecting an output may run code of the target
+        with put_back():  # the state is restored because reading an output may run code of the target
             if (not isinstance(output, list | tuple | dict) and shape_of(output) is not None) or (
                 shape_of(output) == shape
             ):
-                return [tried.call]  # the output is an array, and `require_answer` checks its shape
+                return [tried.call]  # the output is an array whose shape `require_answer` checks
             parts = parts_of(output)
             fitting = [part for part, value in parts.items() if shape_of(value) == shape]
             telling = [part for name in OUTPUTS for part in (f".{name}", f"[{name!r}]") if part in fitting]
@@ -458,7 +465,9 @@ class _Trial:
         raise Misfit(f"{where}; no part of it has the shape {shape} of an output, in real numbers", *calls)
 
     def methods(self, tried: _Try, output: Any) -> list[str]:
-        """Return calls of the methods of a fitted object that need no data and whose name suggests a release."""
+        """Return calls of the methods of a fitted object that need no data and whose names suggest that they release an
+        output.
+        """
         found = []
         for name in () if self.is_function or isinstance(output, list | tuple | dict) else dir(output):
             with suppress(Exception, SystemExit):
@@ -474,7 +483,7 @@ class _Trial:
         return [call for _, call in sorted(found)]
 
     def moves(self, call: str, x: Matrix) -> bool:
-        """Return whether the output changes with the seed."""
+        """Return whether the value of an expression changes with the seed."""
         if self.differ(call, x):
             return True
         try:
@@ -483,12 +492,12 @@ class _Trial:
             return False
 
     def differ(self, call: str, x: Matrix) -> bool:
-        """Return whether outputs with different generators differ."""
+        """Return whether outputs for different generators differ."""
         first = self.output(call, x)
         return any(not _equal(first, self.output(call, x, number)) for number in range(1, TRIES))
 
     def whole(self, call: str, x: Matrix) -> str:
-        """Return the expression, wrapped in `symmetric` if its values are always one triangle of a matrix."""
+        """Return the expression, inside of `symmetric` if its values are always one triangle of a matrix."""
         y = np.asarray(self.output(call, x))
         strict = y.shape == self.shape(x) and is_triangle(y) and bool(np.count_nonzero(y - np.diag(np.diag(y))))
         if strict and all(is_triangle(np.asarray(self.output(call, x, number))) for number in range(1, TRIES)):
@@ -501,7 +510,7 @@ def _equal(first: Any, second: Any) -> bool:
 
 
 def _advice(function: Any, reason: str, calls: Sequence[str], budget: Iterable[str]) -> str:
-    """Return the reason why a function cannot be called, and suggested expressions and lines of code that call it."""
+    """Return why a function cannot be called, with suggestions of expressions and lines of code that call it."""
     name, call = name_of(function), calls[0]
     signature = signature_of(function)
     stated = f"{name}{signature if signature is not None else '(…)'}"

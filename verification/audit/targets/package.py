@@ -1,8 +1,8 @@
-"""Declare the requirements of an adapter's targets: a package at one version, or a copy of a project's source.
+"""Declare what the targets of an adapter require, which is a package at one version or a copy of a project's source.
 
-An adapter module declares its requirements as `PACKAGE`. The audit then reports in one line which requirement is
-missing, has another version or does not import. Before the report it tries the separate environment of the package
-(`environment`).
+An adapter declares its requirements in the object `PACKAGE`. With an adapter's declarations the audit can report in one
+line which requirement is missing, has another version or cannot be imported. Before it reports this, it tries the
+separate environment of the package (`environment`).
 """
 
 import importlib
@@ -15,21 +15,21 @@ from pathlib import Path
 from covassay.verification.audit.targets.calling import text_of
 
 ANY_VERSION = (
-    "COVASSAY_ANY_VERSION"  # if this environment variable is set, versions other than the pinned one are accepted
+    "COVASSAY_ANY_VERSION"  # if this environment variable is set, other versions than the pinned one are accepted
 )
-BASE = ("numpy>=1.26", "scipy>=1.11")  # the packages that the adapters themselves need in an environment
+BASE = ("numpy>=1.26", "scipy>=1.11")  # the adapters themselves need these packages in an environment
 
 
 @dataclass(frozen=True)
 class Package:
-    """What the targets of an adapter require.
+    """The packages or the project that the targets of an adapter require.
 
-    requirements : for pip, with pinned versions. The first requirement is the package itself, `NAME==VERSION`, unless
-        `source` or `without_dependencies` is given.
-    without_dependencies : requirements that are installed without their dependencies; the first is then the package.
-    modules : the imports of the targets. The message distinguishes a module that fails to import from a missing module.
-    source : an environment variable with the directory of a copy of the project, for a project that is no package.
-    files : files in that directory, by which a copy is recognised. project : where to get a copy.
+    `requirements` are the requirements for pip, with pinned versions. The first requirement is the audited package
+    itself, `NAME==VERSION`, unless `source` or `without_dependencies` is given. `without_dependencies` are requirements
+    that are installed without their dependencies; the audited package is then the first of these. `modules` are the
+    modules that the targets import. A message says whether a module is missing or fails to import. `source` is an
+    environment variable that names the directory with a copy of the project, if the project is no package. `files` are
+    files in the directory of the copy, by which a copy is recognised. `project` says where to get a copy.
     """
 
     requirements: tuple[str, ...]
@@ -41,7 +41,7 @@ class Package:
 
     @property
     def pinned(self) -> tuple[str, str]:
-        """Return the distribution and its version; empty for a project that is no package."""
+        """Return the name of the package and its version; both are empty for a project that is no package."""
         if self.source:
             return "", ""
         name, _, version = self.audited.partition("==")
@@ -54,15 +54,15 @@ class Package:
 
     @property
     def everything(self) -> list[str]:
-        """Return all requirements, in the form of the record of an environment."""
+        """Return all requirements, in the form in which an environment records them."""
         return [*self.requirements, *self.without_dependencies]
 
     def copy(self) -> Path:
-        """Return the directory of the copy that the user has named."""
+        """Return the directory with the copy of the project that the user has named."""
         return Path(os.environ[self.source])
 
     def no_copy(self) -> str:
-        """Return the reason why there is no copy of the project; "" if there is a copy, or if none is needed."""
+        """Return why there is no copy of the project; an empty string if there is a copy or none is needed."""
         if not self.source:
             return ""
         folder = os.environ.get(self.source)
@@ -72,9 +72,9 @@ class Package:
         return f"{self.source} = {folder}: no copy of {self.project}, {missing[0]} is missing" if missing else ""
 
     def problem(self, own_process: bool = False) -> str:
-        """Return the reason why the targets cannot be made in this process; "" if they can.
+        """Return why the targets cannot be made in this process, or an empty string if they can.
 
-        A copy of a project has modules with names such as `utils`, so it is used only in a separate process.
+        The modules in a copy of a project have names like `utils`, so a copy is used only in a separate process.
         """
         name, version = self.pinned
         if self.source and not own_process:
@@ -103,7 +103,7 @@ class Package:
 
 
 def last_line(error: BaseException) -> str:
-    """Return the type of an exception and the last line of its text."""
+    """Return the type of an exception with the last line of its text."""
     lines = text_of(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[-1].strip()}" if lines else type(error).__name__
 
@@ -116,7 +116,9 @@ def _version(name: str) -> str:
 
 
 def told_version(package: Package, part: str) -> str:
-    """Return the version of a target for reports: the package or the copy of the project, and the module in it."""
+    """Return the version of a target for reports: that of its package, or the copy of its project and the module in
+    this copy.
+    """
     name, _ = package.pinned
     if not name:
         return f"{package.project}{_commit(package.copy())}, {part}"
@@ -124,7 +126,7 @@ def told_version(package: Package, part: str) -> str:
 
 
 def _commit(folder: Path) -> str:
-    """Return the commit of a copy in brackets, if the copy was checked out with git."""
+    """Return the commit of a copy in brackets, if git checked out the copy."""
     head = folder / ".git" / "HEAD"
     try:
         text = head.read_text(encoding="utf-8").strip()

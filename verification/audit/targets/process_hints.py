@@ -1,4 +1,4 @@
-"""Explain what is wrong with a reply, to a reader who writes JSON by hand."""
+"""Explain what is wrong with a reply of a process, to a reader who writes JSON by hand."""
 
 import json
 import re
@@ -25,7 +25,7 @@ IN_TEXT: tuple[tuple[str, str], ...] = (
 
 
 def hint(text: str) -> str:
-    """Return a likely mistake in a line that should be a reply; "" if none is recognised."""
+    """Return a likely mistake in a line that should be a reply, or an empty string if no mistake is recognised."""
     text = text.strip()
     try:
         reply: Any = json.loads(text)

@@ -1,9 +1,9 @@
-"""Save and restore the state of this process that a target can change.
+"""Save and restore those parts of the state of this process that a target can change.
 
-A draw must not change what the audit computes afterwards. Around every draw the working directory, numpy's way of
-handling floating-point errors, the filters for warnings, the standard streams, the recursion limit and the functions of
-a few modules are saved and restored. The global random states of numpy and of Python continue from draw to draw,
-because a target may use them; they are restored when the audit ends.
+A draw from a target must not change what the audit computes afterwards. So around every draw the working directory,
+numpy's handling of floating-point errors, the filters of warnings, the standard streams, the recursion limit and the
+functions of a few modules are saved and restored. The global random states of numpy and of Python are restored only
+when the audit ends. A target may use them, so they continue from draw to draw.
 """
 
 import builtins
@@ -31,19 +31,20 @@ RECURSION = "the recursion limit"
 def _directory() -> str | None:
     try:
         return os.getcwd()
-    except OSError:  # the directory may have been removed
+    except OSError:  # someone may have removed the directory
         return None
 
 
 class Changed(set[str]):
-    """Names of the parts of the state that were changed, and restored."""
+    """The names of the parts of the state that a target had changed and that were restored."""
 
 
 @contextlib.contextmanager
 def put_back() -> Iterator[Changed]:
-    """Restore the state when the block ends, even by an exception, and report the parts that had changed.
+    """Restore the state when the block ends, also after an exception, and report the parts that had changed.
 
-    If the block has made a copy of this process (`os.fork`), the copy ends here: it must not go on with the audit.
+    If the block has made a copy of this process (`os.fork`), the copy ends here, because it must not go on with the
+    audit.
     """
     process, changed = os.getpid(), Changed()
     directory, errors, recursion = _directory(), np.geterr(), sys.getrecursionlimit()
@@ -76,11 +77,11 @@ def put_back() -> Iterator[Changed]:
             sys.stdin, sys.stdout, sys.stderr = streams
 
 
-_SEEN: dict[ModuleType, Names] = {}  # for every module, its state when it was last read; the state rarely changes
+_SEEN: dict[ModuleType, Names] = {}  # the state of every module when it was last read, which rarely changes
 
 
 def _names(module: ModuleType) -> Names:
-    """Return the names of a module and their values."""
+    """Return the names of a module with their values."""
     values = list(vars(module).values())
     seen = _SEEN.get(module)
     if seen is None or not _equal(values, seen[1]):
@@ -94,9 +95,9 @@ def _put_back_names(module: ModuleType, before: Names, changed: Changed) -> None
     if _equal(list(now.values()), values):
         return
     for name, value in zip(keys, values, strict=True):
-        # names that a module loads lazily are new, and they are kept
+        # a name is new if a module loads it late, and it is kept
         if name not in now or now[name] is not value:
-            if name != "_":  # the name `_` is the last value of an interactive session
+            if name != "_":  # in an interactive session, `_` is the value of the last expression
                 changed.add(f"{module.__name__}.{name}")
             now[name] = value
 

@@ -1,10 +1,10 @@
-"""Run a target in any language: a process that reads requests and writes replies, one line of JSON each. Protocol 1.
+"""Run a target in any language as a process that reads requests and writes replies, each one line of JSON. Protocol 1.
 
 `exec:COMMAND` runs COMMAND in the current directory. The command is split into words as a shell splits it, but no shell
-runs it. A request is one line on the process's standard input: the data, the keywords of the claimed budget ("epsilon",
-"rho", or "epsilon" and "delta"), for data in a box its bounds ("bounds": [[0, 1], [0, 100]]), a seed, and the version
-of the protocol. The reply is one line on its standard output, flushed: an output, or an error, which counts as an
-exception.
+runs it. A request is one line on the standard input of the process. A request has the data, the keywords of the claimed
+budget ("epsilon", "rho", or "epsilon" and "delta"), a seed, and the version of the protocol. For data in a box it also
+has the bounds ("bounds": [[0, 1], [0, 100]]). The reply is one line on its standard output, which must be flushed. A
+reply has an output, or an error, which counts as an exception.
 
     {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seed": 4503599627370497, "protocol": 1}
     {"output": [[3.17, -0.72], [1.94, 0.05]]}
@@ -12,33 +12,42 @@ exception.
     {"x": [], "epsilon": 1.0, "seed": 81129638414606, "protocol": 1}
     {"error": "no rows"}
 
-A process may say in its replies that it also draws in batches, {"output": …, "batch": 1000}: many draws on the same
-data in one request, which has up to that many seeds. The reply to such a request has as many outputs, or errors in
-their place. A batch saves the time for starting the program and reading the data at each draw.
+A process may say in its replies that it also draws in batches, {"output": …, "batch": 1000}. A request may then ask for
+many draws on the same data, and has up to that many seeds. The reply to a request for a batch has as many outputs, or
+errors in their place. A batch saves the time in which each single draw would start the program and read the data.
 
     {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seeds": [4503599627370497, 81129638414606], "protocol": 1}
     {"outputs": [[[3.17, -0.72], [1.94, 0.05]], {"error": "no convergence"}]}
 
-- All randomness comes from "seed", so that equal requests get equal replies; in a batch, each output is the same as for
-  its seed alone. A seed is a whole number from 0 to 2⁵³ − 1, which JSON readers of every language read exactly.
+- All randomness of a reply must come from "seed", so that equal requests get equal replies. In a batch, each output is
+  the one that its seed alone would give. A seed is a whole number from 0 to 2⁵³ − 1, which JSON readers of every
+  language read exactly.
+
 - A process answers one request after another until its standard input ends. Every worker (`--jobs`) has its own
   process.
+
 - Standard output is for replies, one line for a request; standard error is for everything else. If the target cannot be
-  run, the last line on standard error is shown, or the last one there that has the word "error". A second line on
-  standard output ends the audit as INCONCLUSIVE, because it is then unknown which request a line answers.
-- If a process ends, exceeds the time limit or writes anything else, the request has no output. The process is killed,
-  and the next request starts another. The time limit of a batch is that of all its draws together (`--time-limit`).
+  run, the audit shows the last line on standard error that has the word "error", or else the last line. A second line
+  on standard output ends the audit as INCONCLUSIVE, because nobody knows then which request a line answers.
+
+- If a process ends, exceeds the time limit or writes anything else, the request has no output. The audit then kills the
+  process, and starts another one for the next request. The time limit of a batch is the sum of the limits of its draws
+  (`--time-limit`).
+
 - The first reply of a process may take `START_LIMIT` more seconds, or as many as the environment variable
   COVASSAY_START_LIMIT allows. If the first reply takes longer, the target cannot be run. When a process is started
   again, its first reply may take at most three times as long as after the first start.
+
 - A process and the processes that it starts end with the audit, unless they leave its process group.
-- JSON has no NaN and no infinity. Data with such values are not sent and count as rejected. A reply may contain NaN and
-  Infinity, as some languages write them; such an output is malformed.
-- An "error" that is null counts as none. Keys that are not named here may be added to requests in a later version, and
-  are ignored in replies. A reply may have "protocol": 1; another number is rejected.
+
+- JSON has no NaN and no infinity. Data with NaN or infinity are not sent and count as rejected. A reply may contain NaN
+  and Infinity, as some languages write them, but such an output counts as malformed.
+
+- An "error" that is null counts as no error. Later versions may add keys to requests. Other keys in replies are
+  ignored. A reply may have "protocol": 1; another number is rejected.
 
 `covassay schema exec-request` and `covassay schema exec-reply` print the JSON Schemas. `covassay audit --example c`
-prints a whole target in C; there are others for node, python, r and sh (a shell with awk).
+prints a whole target in C; there are also examples for node, python, r and sh (a shell with awk).
 """
 
 import atexit
@@ -62,23 +71,23 @@ PROTOCOL = 1
 PREFIX = "exec"
 NOTE = "JSON has no NaN and no infinity: bad input that contains one is not sent and counts as refused"
 SEEDS = 2**53
-# a reply is malformed if it is longer than so many characters for each number of an output, and `SLACK` more
+# a reply with more characters than this for each number of an output, plus `SLACK`, is malformed
 CHARACTERS = 100
 SLACK = 2**20
 ERROR = "an error in place of an output"
 NO_REPLY = "a line on standard output that is no reply (logs go to standard error)"
-MOMENT = 0.2  # so many seconds are spent waiting for a second line after the first reply
-START_LIMIT = 10.0  # the first reply of a process may take so many seconds more than the time limit of a draw
+MOMENT = 0.2  # the seconds for which the audit waits for a second line after the first reply
+START_LIMIT = 10.0  # the seconds by which the first reply of a process may exceed the time limit of a draw
 START_VARIABLE = "COVASSAY_START_LIMIT"  # this environment variable replaces `START_LIMIT`
 
 
 def is_process(name: str) -> bool:
-    """Return whether the target of that name is a process."""
+    """Return whether the target with this name is a process."""
     return name.startswith(f"{PREFIX}:")
 
 
 def start_limit(usual: float = START_LIMIT) -> float:
-    """Return seconds that a program may take to start."""
+    """Return the number of seconds that a program may take to start."""
     text = os.environ.get(START_VARIABLE, "")
     try:
         value = float(text or usual)
@@ -90,7 +99,7 @@ def start_limit(usual: float = START_LIMIT) -> float:
 
 
 class NoReply(Exception):
-    """Raised if a process gave no output. `detail` is the text that it wrote, which may contain data."""
+    """Raised if a process gave no output. `detail` is the text that the process wrote, which may contain data."""
 
     def __init__(self, kind: str, message: str, detail: str) -> None:
         super().__init__(f"{message}: {detail}" if detail else message)
@@ -102,7 +111,9 @@ class Process(Child):
     """A process that answers requests in JSON."""
 
     def ask(self, request: dict[str, Any], longest: int) -> dict[str, Any]:
-        """Return the reply to one request; raise if it is an error or has more than `longest` characters."""
+        """Return the reply to one request; raise an exception if it is an error or has more than `longest`
+        characters.
+        """
         reply = self.reply_to(request, longest)
         if reply.get("error") is not None:
             raise NoReply("exception", ERROR, shown(str(reply["error"])))
@@ -141,7 +152,7 @@ class Process(Child):
         return reply
 
     def late_words(self, request: dict[str, Any], seconds: float) -> str:
-        """Return the reason why a process seems to hang at this request, if its output shows it; otherwise ""."""
+        """Return why a process seems to hang at this request, if its output shows it, and otherwise an empty string."""
         self.stop()
         try:
             process = self._running = self._start()
@@ -162,19 +173,19 @@ def _line(request: dict[str, Any]) -> bytes:
 
 @cache
 def _process(command: tuple[str, ...], directory: str, worker: int) -> Process:
-    """Return the process of this worker; it is kept until the worker ends."""
+    """Return the process that belongs to this worker and is kept until the worker ends."""
     process = Process(command, directory)
     atexit.register(process.finish)
     return process
 
 
 def longest_reply(x: Matrix, size: int = 1) -> int:
-    """Return the largest number of characters of a reply with so many outputs."""
+    """Return the largest number of characters that a reply with this many outputs may have."""
     return size * CHARACTERS * (int(x.shape[-1]) + 1) ** 2 + SLACK
 
 
 def starting(command: tuple[str, ...], directory: str) -> float:
-    """Return extra seconds for the next draw, because it must start the process of this worker."""
+    """Return extra seconds for the next draw if this draw must start the process of this worker."""
     return _process(command, directory, os.getpid()).starting(start_limit())
 
 
@@ -200,7 +211,9 @@ def draw_batches(
     rng: np.random.Generator,
     **budget: Any,
 ) -> list[Any]:
-    """Make several draws, up to `most` in one request. A draw without an output is represented by a `NoReply`."""
+    """Make several draws, with up to `most` of them in one request. A draw without an output is represented by a
+    `NoReply`.
+    """
     process = _process(command, directory, os.getpid())
     seeds = [int(rng.integers(SEEDS)) for _ in range(size)]
     drawn: list[Any] = []
@@ -215,10 +228,10 @@ def draw_batches(
 
 
 def batch_of(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.random.Generator, **budget: Any) -> int:
-    """Return the number of draws in one request that the process announces; 0 if it draws one by one.
+    """Return how many draws the process offers to make in one request, or 0 if it draws one by one.
 
-    The function makes the first request of an audit. The function waits `MOMENT` seconds for a second line, which could
-    be mistaken for the answer to the next request.
+    This function makes the first request of an audit to a process. The function then waits `MOMENT` seconds for a
+    second line, which could be taken for the answer to the next request.
     """
     process = _process(command, directory, os.getpid())
     request = {"x": x.tolist(), **budget, "seed": int(rng.integers(SEEDS))}
@@ -228,8 +241,8 @@ def batch_of(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.ran
 
 
 def why_late(command: tuple[str, ...], directory: str, x: Matrix, seconds: float, **budget: Any) -> str:
-    """Return the reason why a process that exceeded its time limit seems to hang, if its output shows it; otherwise
-    "".
+    """Return why a process that exceeded its time limit seems to hang, if its output shows it, and otherwise an empty
+    string.
     """
     return _process(command, directory, os.getpid()).late_words({"x": x.tolist(), **budget, "seed": 1}, seconds)
 
@@ -243,8 +256,8 @@ def words_of(command: str) -> tuple[str, ...]:
 
 
 def process_draw(command: str, directory: str) -> Callable[..., Any]:
-    """Return the function that draws from a target given by a command.
+    """Return the function that draws from a target that is given by a command.
 
-    The function raises ValueError if the command is empty.
+    Raise ValueError if the command is empty.
     """
     return partial(draw, words_of(command), directory)

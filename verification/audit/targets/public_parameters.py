@@ -1,7 +1,9 @@
-"""Use one value for a public parameter that both a target and the mechanism have, such as kappa or a bound on the rows.
+"""Choose one value for a public parameter that both a target and the mechanism have, such as kappa or a bound on the
+rows.
 
 A function f(x, *, rho, rng, kappa=1e4) keeps its promise with its own default, which need not be that of the mechanism.
-So the audit compares it with the law for this default. A value that the user states is passed to the function instead.
+So the audit compares the target with the law for the default value. A value that the user states is passed to the
+function instead.
 """
 
 import ast
@@ -22,8 +24,8 @@ AMBIGUOUS = "radius", "norm"  # parameters with these names need not be the leng
 def own_values(draw: Any, declared: Mechanism[Any, ..., Any]) -> dict[str, Any]:
     """Return the values of the mechanism's choices and parameters with which a target is called.
 
-    They are the constants in the expression that calls it, and otherwise the defaults of a function or class. A value
-    that the mechanism does not take is left out, because the parameter may mean something else.
+    The values are the constants in the expression that calls the target, and otherwise the defaults of a function or
+    class. A value is left out if the mechanism has no such parameter, because the parameter may mean something else.
     """
     found = {}
     for name, value in (_defaults(draw) | _in_the_call(draw)).items():

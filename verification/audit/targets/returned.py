@@ -1,4 +1,4 @@
-"""Describe the value that a call of a target returned: its parts and shape, and expressions that give an output."""
+"""Describe the value that a call of a target returned, and suggest expressions that select an output from it."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-OFFERED = 4  # a message has at most so many expressions and parts
-LOOKED_AT = 100  # at most so many parts are searched
-DEPTH = 4  # parts within parts are searched to this depth
-KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # the kinds of output, with their shapes for d columns
+OFFERED = 4  # a message has at most this many expressions and parts
+LOOKED_AT = 100  # at most this many parts of a value are searched
+DEPTH = 4  # parts of parts are searched down to this depth
+KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # each kind of output has this shape for d columns
     "matrix": lambda d: (d, d),
     "vector": lambda d: (d,),
     "triangle": lambda d: (d * (d + 1) // 2,),
@@ -21,7 +21,7 @@ KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # the kinds of output, w
 }
 
 
-CONVERSIONS: dict[str, Callable[[Any, int], Any]] = {  # conversions to an array of real numbers, by their code as text
+CONVERSIONS: dict[str, Callable[[Any, int], Any]] = {  # conversions to an array of real numbers, as code in a text
     "numpy.real({call})": lambda output, d: np.real(output),
     "{call}.toarray()": lambda output, d: output.toarray(),
     "{call}.to_numpy()": lambda output, d: output.to_numpy(),
@@ -33,14 +33,14 @@ CONVERSIONS: dict[str, Callable[[Any, int], Any]] = {  # conversions to an array
 
 
 def kind_of(shape: tuple[int, ...] | None, d: int) -> str | None:
-    """Return the kind of output that has this shape on data with d columns, if there is one."""
+    """Return the kind of output with this shape on data with d columns, if there is one."""
     return next((kind for kind, shape_at in KINDS.items() if shape_at(d) == shape), None)
 
 
 def parts_of(output: Any) -> dict[str, Any]:
-    """Return the first parts of a returned value, by the index, key or attribute that selects them.
+    """Return the first parts of a returned value, each with the index, key or attribute that selects it.
 
-    A value with a `shape` is one piece: its attributes are details of its storage.
+    A value with a `shape` is not split, because its attributes are details of its storage.
     """
     if isinstance(output, dict):
         return {f"[{key!r}]": value for key, value in islice(output.items(), LOOKED_AT)}
@@ -50,9 +50,9 @@ def parts_of(output: Any) -> dict[str, Any]:
 
 
 def leaves(output: Any, name: str = "", depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
-    """Yield all data in a returned value, with their positions: arrays, tables, numbers and texts.
+    """Yield all arrays, tables, numbers and texts in a returned value with their positions.
 
-    The search covers parts of parts, and attributes whose names begin with an underscore.
+    The search includes parts of parts, and attributes whose names begin with an underscore.
     """
     if isinstance(output, str | bytes) or (output is not None and shape_of(output) is not None):
         yield name, output
@@ -64,13 +64,13 @@ def leaves(output: Any, name: str = "", depth: int = DEPTH) -> Iterator[tuple[st
 
 
 def _kept(output: Any) -> dict[str, Any]:
-    """Return the attributes stored in an object."""
+    """Return the attributes that are stored in an object."""
     found = getattr(output, "__dict__", {})
     return dict(islice(found.items(), LOOKED_AT)) if isinstance(found, dict) else {}
 
 
 def described(output: Any) -> str:
-    """Return a description of a returned value that contains none of its values."""
+    """Return a description of a returned value that contains none of its numbers or texts."""
     if not isinstance(output, list | tuple | dict) or shape_of(output) is not None:
         return _named(output)
     parts = [f"{part[1:-1]}: {_named(value)}" for part, value in islice(parts_of(output).items(), OFFERED)]
@@ -85,7 +85,7 @@ def _named(value: Any) -> str:
 
 
 def _of_no_numbers(value: Any) -> str:
-    """Return the shape and the type of the entries of an array that holds no real numbers."""
+    """Return the shape and the type of the entries of an array that has no real numbers."""
     return f" of shape {value.shape} with entries of type {value.dtype}" if type(value) is np.ndarray else ""
 
 
@@ -102,14 +102,14 @@ def _attributes(output: Any) -> Iterator[tuple[str, Any]]:
         if not name.startswith("_"):
             try:
                 value = getattr(output, name)
-            except (Exception, SystemExit):  # a property may be unreadable
+            except (Exception, SystemExit):  # a property may raise an exception when it is read
                 continue
             if not callable(value):
                 yield name, value
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
-    """Return the shape of a value of real numbers in any form; None for other values."""
+    """Return the shape of a value that consists of real numbers, or None for any other value."""
     try:
         array = np.asarray(value)
     except (Exception, SystemExit):
@@ -118,9 +118,9 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 
 def offers(output: Any, call: str, d: int) -> list[str]:
-    """Return expressions that extend `call`, whose value is no output, and whose own values may be outputs."""
+    """Return expressions that extend `call`, for a call whose value is no output, and that may give an output."""
     if inspect.iscoroutine(output):
-        output.close()  # without this call, Python warns of a coroutine that is neither awaited nor closed
+        output.close()  # without this call, Python would warn of a coroutine that is neither awaited nor closed
         return [f"asyncio.run({call})"]
     if isinstance(output, Iterator):
         return [f"next({call})", f"list({call})"]
@@ -144,7 +144,7 @@ def _conversions(output: Any, call: str, d: int) -> list[str]:
 
 
 def told(output: Any, shape: tuple[int, ...], call: str, d: int) -> str:
-    """Return a message on a value that was returned in place of an output, with expressions that give an output."""
+    """Return a message about a value that is no output, with expressions that give an output."""
     kind = kind_of(shape_of(output), d)
     ways = [f"--call {quoted(one)}" for one in offers(output, call, d)[:OFFERED]] if call else []
     ways += [f"--released {kind} without --mechanism"] if kind else []

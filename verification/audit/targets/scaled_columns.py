@@ -1,9 +1,9 @@
-"""Audit targets for bounded columns in columns that are scaled to [−1, 1].
+"""Audit a target for bounded columns on columns that are scaled to [−1, 1].
 
-The audit makes its data in scaled columns, of any number. A function that has a parameter `bounds` gets them in the
-units of a box, together with the bounds; any other function gets the scaled data. The result of the function is
-transformed to the quantity that the audit tests, such as the noisy sums from which a covariance was computed. So the
-same law holds for all bounds.
+The audit makes its data in scaled columns, of any number. A function with a parameter `bounds` gets the columns in
+their own units, together with the bounds. A function without the parameter `bounds` gets the scaled columns. The output
+of the function is then transformed to the quantity that the audit tests, such as the noisy sums from which the function
+computed a covariance. So one law holds for all bounds.
 """
 
 from collections.abc import Callable
@@ -17,19 +17,19 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.targets.bounds import BOUNDS, takes_bounds
 from covassay.verification.audit.targets.target import Target, TargetSource, load
 
-# maps (one output, its box, the number of rows) to the quantity that the audit tests
+# takes (one output, its box, the number of rows); returns the quantity that the audit tests
 See = Callable[[Matrix, Box, int], Matrix]
-EXAMPLES = ((0.0, 1.0), (-1.0, 3.0), (20.0, 80.0))  # bounds of columns that are used if the user gives none
-# the middle of a column is at most so many half-widths from 0; further away, rounding of float64 hides the noise
+EXAMPLES = ((0.0, 1.0), (-1.0, 3.0), (20.0, 80.0))  # the bounds of columns that are used if the user gives none
+# the centre of a column is at most this many half-widths from 0; farther away, float64 rounding hides the noise
 FARTHEST = 100
 
 
 @dataclass(frozen=True)
 class ScaledDraw:
-    """A draw of a target that maps scaled rows to the quantity that the audit tests.
+    """A function that draws from a target on scaled rows, and returns the quantity that the audit tests.
 
-    source : the target itself. bounds : the bounds of the columns, repeated for more columns; None if the target
-    takes none.
+    `source` is the target itself. `bounds` are the bounds of the columns, repeated if there are more columns; None if
+    the target takes no bounds.
     """
 
     source: TargetSource
@@ -37,7 +37,7 @@ class ScaledDraw:
     see: See
 
     def box(self, dimension: int) -> Box:
-        """Return the box for this number of columns."""
+        """Return the box of the rows for this number of columns."""
         if self.bounds is None:
             return Box.of_columns(None, dimension)
         return Box(tuple(self.bounds[j % len(self.bounds)] for j in range(dimension)))
@@ -72,8 +72,8 @@ class ScaledDraw:
 
 
 def scaled_columns(source: TargetSource, see: See, box: Box | None) -> Target:
-    """Return the target in scaled columns, with the given bounds; if it takes bounds and none are given, with example
-    bounds.
+    """Return the target for scaled columns with the given bounds, or with example bounds if it takes bounds and none
+    are given.
 
     Raises
     ------

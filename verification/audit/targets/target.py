@@ -1,17 +1,17 @@
-"""Find a target, a function `f(x, *, epsilon, rng)`, by its name, and call it under a time limit.
+"""Find a target by its name, make it a function `f(x, *, epsilon, rng)`, and call it under a time limit.
 
-The name of a target is `module:function` or `dir/file.py:function` (the user's own function, looked up from the current
-directory), `exec:COMMAND` (a process in any language: `process_target`) or `ADAPTER:NAME` (adapters are the entry
-points of the group `covassay.adapters`). The target is called as
+The name of a target is `module:function` or `dir/file.py:function` for a function, which is looked up from the current
+directory, `exec:COMMAND` for a process in any language (see `process_target`), or `ADAPTER:NAME`, where adapters are
+the entry points of the group `covassay.adapters`. The target is called as
 
     f(x, *, epsilon: float, rng: numpy.random.Generator) -> array
 
-with x (n, d) float64, rows in the unit ball or in a box with public bounds. If the function has a parameter `bounds`,
-it also gets the box, as a tuple of d pairs (low, high). If the claim is zCDP or approximate DP, it is called with
-`rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, many draws are made by
-f.draw_many(x, size, *, epsilon, rng), an array of `size` outputs, whose law is compared with that of f. If the function
-has an attribute `accounting`, f.accounting(x, *, epsilon) is the cost of one call by the implementation's own
-accounting, in the unit of the claim (ε, or ρ for zCDP); a figure above the claim refutes the promise. An exception
+where x is a float64 array (n, d) whose rows lie in the unit ball or in a box with public bounds. If the function has a
+parameter `bounds`, it also gets the box as d pairs (low, high). If the claim is zCDP or approximate DP, it is called
+with `rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, many draws are made by
+f.draw_many(x, size, *, epsilon, rng), which returns an array of `size` outputs. The law of the outputs of `draw_many`
+is compared with that of f. If the function has an attribute `accounting`, f.accounting(x, *, epsilon) is the cost of
+one call by the function's own accounting, as ε or as ρ for zCDP. A cost above the claim refutes the claim. An exception
 (also SystemExit) and a time-out are outcomes of the target like any output.
 """
 
@@ -43,7 +43,7 @@ from covassay.reference.privacy import Guarantee, guarantee_of
 from covassay.verification.audit.targets import environment
 from covassay.verification.audit.targets.calling import RANDOM, Wrapped, name_of
 
-# the engine and the adapters raise this exception, and import it from here
+# the engine and the adapters raise this exception, and import it from this module
 from covassay.verification.audit.targets.calling import CannotRun as CannotRun
 from covassay.verification.audit.targets.calling import text_of as text_of
 from covassay.verification.audit.targets.child import OutOfStep, must_finish
@@ -61,10 +61,10 @@ from covassay.verification.audit.targets.process_target import (
 )
 
 ADAPTER_GROUP = "covassay.adapters"
-SUFFIX = ".py"  # files with Python source end in this suffix
+SUFFIX = ".py"  # a file of Python source has this suffix
 TIME_LIMIT = 3.0  # the default time limit of a draw, in seconds
-AGAIN = 0.002  # a delayed interruption is repeated after so many seconds
-PLAIN = (np.ndarray, np.float64, float)  # types whose conversion runs no code of the target
+AGAIN = 0.002  # a delayed interruption is repeated after this many seconds
+PLAIN = (np.ndarray, np.float64, float)  # the conversion of these types runs no code of the target
 NOT_FINITE = "an entry that is not finite"
 ALMOST = 0.99  # an exception after this share of the time limit counts as a time-out
 
@@ -73,19 +73,20 @@ ALMOST = 0.99  # an exception after this share of the time limit counts as a tim
 class Target:
     """An implementation under audit.
 
-    draw : called as draw(x, rng=…, **budget) for one output.
-    mechanism : the mechanism that it claims to implement, a name of the reference's registry, or None.
-    options : the choices of the mechanism that belong to its claim, such as "calibration".
-    seeded : whether all randomness comes from `rng`; False for a target that draws from the operating system.
-    draw_many : optional, (x, size, rng=…, **budget) -> that many outputs with the same law, faster.
-    accounting : optional, (x, **budget) -> the cost of one call by the target's own accounting, in the claim's unit.
-        released, claim : if the target names no mechanism, its kind of output and its usual claim, where it states
-        them.
-    adjacency, bounds : if the target names no mechanism, the neighbours of its claim, and the box in which it is
-        audited, a pair (low, high) for every column; both are defaults, which the user can override.
-    symmetric : whether a target that names no mechanism promises symmetric matrices.
-    primitives : callables of its package that add noise of a known law (`recorded.primitives`).
-    starting : a function that returns the extra seconds for the next draw, in which a program must be started.
+    `draw` is called as draw(x, rng=…, **budget) for one output. `mechanism` is the mechanism that the target claims to
+    implement, a name of the reference's registry, or None. `options` are the choices of the mechanism that belong to
+    the claim, such as "calibration". `seeded` says whether all randomness comes from `rng`; it is False for a target
+    that draws from the operating system.
+
+    `draw_many` is optional: draw_many(x, size, rng=…, **budget) returns `size` outputs with the same law faster.
+    `accounting` is optional: accounting(x, **budget) returns the cost of one call by the target's own accounting, in
+    the unit of the claim. `starting` returns the extra seconds for the next draw, in which a program must be started.
+    `primitives` are functions of the target's package that add noise of a known law (`recorded.primitives`).
+
+    The other fields describe a target that names no mechanism. `released` is its kind of output, and `claim` its usual
+    claim, if the target states them. `adjacency` says which data sets are neighbours. `bounds` is the box in which the
+    target is audited, a pair (low, high) for every column. The user can override both. `symmetric` says whether the
+    target promises symmetric matrices.
     """
 
     name: str
@@ -108,7 +109,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Failure:
-    """A draw that gave no usable output. kind: "exception", "exit", "time-out" or "malformed"."""
+    """A draw that gave no usable output; its kind is "exception", "exit", "time-out" or "malformed"."""
 
     kind: str
     message: str
@@ -119,11 +120,12 @@ class Failure:
 
 @dataclass(frozen=True)
 class TargetReference:
-    """A target by its name and the directory from which it is looked up. The name is cheap to send to another process.
+    """The name of a target, with the directory from which it is looked up. The name of a target can be sent to another
+    process at little cost.
 
-    If `seeded` is False, the target draws from the operating system, whatever it declares. `call` is the expression
-    that calls a function with another signature, see `calling`. `batch` is the number of draws of a process in one
-    request, if it draws in batches.
+    If `seeded` is False, the target draws from the operating system, whatever it declares itself. `call` is an
+    expression that calls a function with another signature, as in the module `calling`. `batch` is the number of draws
+    that a process makes for one request, if it draws in batches.
     """
 
     spec: str
@@ -134,7 +136,7 @@ class TargetReference:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """Return the words of the command of a process; empty for any other target."""
+        """Return the words of the command of a process, which are empty for any other target."""
         prefix, command = parts_of_name(self.spec)
         return words_of(command) if prefix == PREFIX else ()
 
@@ -145,7 +147,7 @@ class TargetReference:
         return prefix != PREFIX and prefix not in adapters()
 
     def load(self) -> Target:
-        """Return the target of this name."""
+        """Return the target with this name."""
         target = _load(self.spec, self.directory, self.call)
         if self.batch:
             target = replace(target, draw_many=partial(_in_batches, self.command, self.directory, self.batch))
@@ -156,7 +158,7 @@ TargetSource = Target | TargetReference
 
 
 def as_source(source: TargetSource | Callable[..., Any] | str) -> TargetSource:
-    """Return the source itself, or a target made from a function or from a name that is looked up in the current
+    """Return the source itself, or the target for a function or for a name that is looked up in the current
     directory.
     """
     if isinstance(source, Target | TargetReference):
@@ -167,7 +169,7 @@ def as_source(source: TargetSource | Callable[..., Any] | str) -> TargetSource:
 
 
 def as_called(name: str, function: Any, call: str | None = None) -> Target:
-    """Return the target for a function, called by an expression if one is given."""
+    """Return the target for a function, which an expression calls if one is given."""
     own = function.function if isinstance(function, Wrapped) else function
     draw = Wrapped(own, call) if call is not None else function
     if not isinstance(draw, Wrapped) or draw.call is None:
@@ -179,19 +181,19 @@ def as_called(name: str, function: Any, call: str | None = None) -> Target:
 
 
 def load(source: TargetSource) -> Target:
-    """Return the target itself; if the source is a name, the target of that name."""
+    """Return the target itself, or, if the source is a name, the target with this name."""
     return source.load() if isinstance(source, TargetReference) else source
 
 
 def adapters() -> dict[str, Any]:
-    """Return the registered adapters by name; none of them is imported yet."""
+    """Return the registered adapters by their names, without importing any of them."""
     return {point.name: point for point in entry_points(group=ADAPTER_GROUP)}
 
 
 def parts_of_name(spec: str) -> tuple[str, str]:
     """Return the parts of a name before and after the colon.
 
-    The path of a file, which ends in .py, may contain colons.
+    The path of a file, which ends in .py, may itself contain colons.
     """
     prefix, _, name = spec.partition(":")
     if prefix == PREFIX or f"{SUFFIX}:" not in spec:
@@ -218,7 +220,7 @@ def _load(spec: str, directory: str, call: str | None) -> Target:
 
 
 def _in_batches(command: tuple[str, ...], directory: str, most: int, x: Matrix, size: int, **given: Any) -> list[Any]:
-    """Return draws of a process in batches, with a `Failure` in the place of each that gave no output."""
+    """Return draws of a process that draws in batches; a `Failure` represents each draw without an output."""
     drawn = draw_batches(command, directory, most, x, size, **given)
     return [Failure(output.kind, output.message) if isinstance(output, NoReply) else output for output in drawn]
 
@@ -280,7 +282,9 @@ def _meant(name: str, known: Iterable[str]) -> str:
 
 
 def _target_elsewhere(spec: str, prefix: str, module: Any, name: str, problem: str) -> Target:
-    """Return the target in the separate environment of its package, because it cannot be made in this process."""
+    """Return the target in the separate environment of its package, for a target that cannot be made in this
+    process.
+    """
     wrong = environment.state(prefix, module.PACKAGE)
     if wrong:
         made = f"covassay adapters install {prefix}"
@@ -334,8 +338,8 @@ def _look_in(directory: str) -> None:
 
 
 def _module_of_file(spec: str, name: str, directory: str) -> Any:
-    """Return the module in a file, which may import its sibling modules; a file of a package is imported as its
-    submodule.
+    """Return the module in a file, which may import modules beside it; a file of a package is imported as part of the
+    package.
 
     A loaded module of the same name from another file is not replaced.
     """
@@ -367,7 +371,7 @@ def _module_of_file(spec: str, name: str, directory: str) -> Any:
 
 
 class TimeLimitError(Exception):
-    """Raised inside the target if the time of a draw is up.
+    """Raised inside of the target when the time of a draw is up.
 
     The class is an `Exception`, because libraries in C that call back into Python (OpenDP is one) catch instances of
     `Exception` before they return to C, and crash at other exceptions.
@@ -375,9 +379,9 @@ class TimeLimitError(Exception):
 
 
 class InsistentTimeLimitError(BaseException):
-    """Raised inside the target if the time of a draw is up, and the target swallowed a `TimeLimitError`.
+    """Raised inside of the target when the time of a draw is up and the target has caught a `TimeLimitError`.
 
-    `except Exception` does not stop it.
+    A clause `except Exception` does not catch this exception.
     """
 
 
@@ -385,15 +389,15 @@ def _has_limit() -> bool:
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
 
-# this function is called with the limit in seconds whenever the limit interrupts a draw of this process
+# this function gets the limit in seconds whenever the limit interrupts a draw of this process
 stopped: ContextVar[Callable[[float], None]] = ContextVar("stopped", default=lambda seconds: None)
 
 
 @dataclass
 class _Limit:
-    """Whether an alarm may interrupt.
+    """A flag that says whether an alarm may interrupt at this moment.
 
-    An alarm may interrupt only while the block runs, not while the timer is set or cleared.
+    An alarm may interrupt only while the block runs, and not while the timer is set or cleared.
     """
 
     armed: bool = False
@@ -401,7 +405,7 @@ class _Limit:
 
 @contextlib.contextmanager
 def _alarms(seconds: float) -> Iterator[_Limit]:
-    """Raise an exception in the `with` block after `seconds`, and repeatedly, while the limit is armed."""
+    """Raise an exception in the `with` block after `seconds`, and again until the limit is no longer armed."""
     limit, raised = _Limit(), 0
 
     def interrupt(signum: int, frame: object) -> None:
@@ -418,7 +422,7 @@ def _alarms(seconds: float) -> Iterator[_Limit]:
     start = time.monotonic()
     set_deadline(seconds)
     previous = signal.signal(signal.SIGALRM, interrupt)
-    # the interruption is repeated, as the target may swallow one
+    # the interruption is repeated, because the target may catch one
     left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
     try:
         yield limit
@@ -428,21 +432,21 @@ def _alarms(seconds: float) -> Iterator[_Limit]:
         clear_deadline()
         if raised:
             stopped.get()(seconds)
-        if left:  # other code had set the timer, for instance pytest-timeout
+        if left:  # other code, such as pytest-timeout, had set the timer
             signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - start), 1e-6), interval)
 
 
 def within(seconds: float, function: Callable[[], Any]) -> Any:
-    """Call the function and return its result; interrupt it after `seconds`, repeatedly.
+    """Call the function and return its result, and interrupt it after `seconds`, repeatedly.
 
-    Without SIGALRM or off the main thread there is no limit. A function that swallows every interruption never ends by
-    itself; the command `covassay audit` ends its process.
+    Without SIGALRM, and outside of the main thread, there is no limit. A function that catches every interruption never
+    ends by itself; in this case the command `covassay audit` ends its process.
     """
     if not _has_limit():
         return function()
     with _alarms(seconds) as limit:
         # Python runs signal handlers at calls, and there is no call between the end of the function and the last line.
-        # So no alarm is raised in between.
+        # So no alarm can interrupt between the two.
         try:
             limit.armed = True
             return function()
@@ -453,7 +457,7 @@ def within(seconds: float, function: Callable[[], Any]) -> Any:
 def call(
     target: Target, x: Matrix, budget: dict[str, Any], rng: np.random.Generator, seconds: float
 ) -> tuple[Any, float]:
-    """Make one draw; return the raw output or a `Failure`, and the time in seconds."""
+    """Make one draw, and return the raw output or a `Failure`, with the time in seconds."""
     output, elapsed, _ = observed_call(target, x, budget, rng, seconds)
     return output, elapsed
 
@@ -461,7 +465,7 @@ def call(
 def observed_call(
     target: Target, x: Matrix, budget: dict[str, Any], rng: np.random.Generator, seconds: float
 ) -> tuple[Any, float, Changed]:
-    """Make one draw as `call` does, and also return the changes that it made to the state of the process."""
+    """Make one draw as `call` does, and also return the changes that the draw made to the state of the process."""
     limit = seconds + (target.starting() if target.starting else 0.0)
     start = time.perf_counter()
     output: Any
@@ -480,7 +484,9 @@ def observed_call(
 
 
 def ran_out_of_time(error: BaseException, elapsed: float, seconds: float) -> bool:
-    """Return whether the time limit ended a draw; a target may have wrapped the interruption in an error of its own."""
+    """Return whether the time limit ended a draw; the target may have wrapped the interruption in an error of
+    its own.
+    """
     return isinstance(error, TimeLimitError | InsistentTimeLimitError) or elapsed >= seconds * ALMOST
 
 
@@ -499,7 +505,7 @@ def _as_array(output: Any) -> Any:
 
 
 def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
-    """Return the output as a finite float64 array of the given shape, or a description of its fault."""
+    """Return the output as a finite float64 array of the given shape, or a description of what is wrong with it."""
     if isinstance(output, Failure):
         return output
     try:
@@ -518,7 +524,7 @@ def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
 
 
 def require_seconds(value: float) -> float:
-    """Require that a time limit in seconds is above 0, and return it."""
+    """Check that a time limit is above 0 seconds, and return it."""
     if not (math.isfinite(value) and value > 0):
         raise InvalidInput(f"time_limit = {value!r}: must be a number of seconds above 0")
     return float(value)

@@ -1,4 +1,4 @@
-"""Locate the source of a target: the file and the line that a report points to."""
+"""Find the source of a target, so that a report can name the file and the line."""
 
 import ast
 import inspect
@@ -14,7 +14,9 @@ from covassay.verification.audit.targets.target import SUFFIX, Target, TargetRef
 
 @dataclass(frozen=True)
 class Whereabouts:
-    """A place in the source: a file (an absolute path), a line counted from 1, and the directory of the audit."""
+    """A place in a source: a file as an absolute path, a line number that starts at 1, and the directory of the
+    audit.
+    """
 
     file: Path
     directory: Path
@@ -22,9 +24,9 @@ class Whereabouts:
 
 
 def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabouts | None:
-    """Find the definition of the function, or the script of the process; None if there is none or it is not known.
+    """Return the place where a function is defined, or the script of a process; None if the place is not known.
 
-    The search imports nothing. If the target is not `loaded`, a function is searched in the text of its module.
+    The search imports nothing. If `loaded` is false, the function is searched in the text of its module.
     """
     directory = Path(source.directory if isinstance(source, TargetReference) else os.getcwd()).resolve()
     found = None if loaded is None else _defined(loaded.draw, directory)
@@ -35,14 +37,14 @@ def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabou
             return _script(source.command, directory)
         if source.is_function:
             return found or _in_text(source, directory)
-    except (OSError, ValueError):  # the name may not be a path
+    except (OSError, ValueError):  # the name may be no path
         return None
-    # an adapter calls a function of another package, whose source the reader may be unable to change
+    # an adapter calls a function of another package, and the reader may be unable to change the source of that package
     return found if found and found.file.is_relative_to(directory) else None
 
 
 def _script(command: tuple[str, ...], directory: Path) -> Whereabouts | None:
-    """Return the first word of a command after the program that names a file, or the program if it lies in the
+    """Return the first word after the program in a command that names a file, or the program if it lies in the
     directory.
     """
     for word in (*command[1:], command[0]):
@@ -53,7 +55,7 @@ def _script(command: tuple[str, ...], directory: Path) -> Whereabouts | None:
 
 
 def _function(draw: Any) -> Any:
-    """Return the function, method or class of a target, without wrappers."""
+    """Return the function, method or class behind a target, without wrappers."""
     while isinstance(draw, Wrapped | partial):
         draw = draw.function if isinstance(draw, Wrapped) else draw.func
     draw = inspect.unwrap(draw)
@@ -66,12 +68,12 @@ def _defined(draw: Any, directory: Path) -> Whereabouts | None:
         found = _function(draw)
         file = inspect.getsourcefile(found)
         return Whereabouts(Path(file).resolve(), directory, inspect.findsource(found)[1] + 1) if file else None
-    except Exception:  # the target may be of any type, and its attributes may do anything
+    except Exception:  # the target may be of any type, and reading its attributes may run any code
         return None
 
 
 def _in_text(source: TargetReference, directory: Path) -> Whereabouts | None:
-    """Find the definition of the name in the text of the target's module, without importing it."""
+    """Return where the name is defined in the text of the target's module, without importing it."""
     module, path = parts_of_name(source.spec)
     stem = (
         directory / module.removesuffix(SUFFIX) if module.endswith(SUFFIX) else directory.joinpath(*module.split("."))

@@ -45,7 +45,7 @@ CONDITIONS = ("Prop", "bool", "Set", "Type", "ssrfun.simpl_fun", "ssrbool.qualif
 # :`).
 ITEM = re.compile(r"\s(?=(?:Definition|Parameter|Record|Inductive|CoInductive|Variant|Module|Axiom|Primitive) \S)")
 CONSTRUCTORS = re.compile(r":=\s*([^\s{]+)\s*\{|[|=]\s*(\S+) :")
-# this text stands for axioms that are not known beforehand
+# stands for axioms that are not known beforehand
 UNKNOWN = ("not expected to rest on anything in particular",)
 # Print Module prints this word for a constant whose proof Qed has sealed, so that only its type is visible
 SEALED = "Parameter"

@@ -15,11 +15,11 @@ REQUIRE = "COVASSAY_REQUIRE_ROCQ"  # if this environment variable is set, as in 
 LIBRARIES = ("coq", "libcoq-mathcomp-algebra", "libcoq-mathcomp-analysis", "libcoq-mathcomp-algebra-tactics")
 ERROR = re.compile(r'File "\./(\S+)", line (\d+), characters \S+:\nError:\s*(.*?)(?:\n\n|\Z)', re.DOTALL)
 PROJECT = "_CoqProject"
-MARK = "@@covassay@@"  # this text is printed before every answer, to separate the answers
+MARK = "@@covassay@@"  # printed before every answer, to separate the answers
 # by default Rocq cuts and breaks long terms
 UNABRIDGED = ["Set Printing Width 1000000.", "Set Printing Depth 1000000."]
-COMPILE_ERROR = 300  # so many characters of one compiler error are shown; the rest repeats the goal
-LOG_END = 1000  # so many characters of a log are shown if no single error is found; the cause is at the end of the log
+COMPILE_ERROR = 300  # the number of characters of one compiler error that are shown; the rest repeats the goal
+LOG_END = 1000  # the number of characters at the end of a log that are shown if no single error is found
 
 
 class KernelError(Exception):

@@ -13,8 +13,8 @@ A theorem may have a predicate as a premise. If nothing satisfied this predicate
 predicate has a witness: a lemma which proves that something satisfies it, or an assumption in the ledger (the list of
 claims) that something satisfies it. The lock keeps a witness as text only.
 
-The file also holds digests of the sources of the proofs. With them a machine without Rocq can detect whether the
-sources have changed since the kernel was asked.
+The file also holds digests of the sources of the proofs. With these digests a machine without Rocq can detect whether
+the sources have changed since the kernel was asked.
 """
 
 import json

@@ -87,7 +87,7 @@ def draw(folder: Path) -> str:
     size = {place: BOX[0] if level[place[0]] == place[1] else PASS for row in rows for place in row}
     width = max(sum(size[place] + GAP for place in row) for row in rows) - GAP + 2 * MARGIN
     height = (len(rows) - 1) * ROW + BOX[1] + 2 * MARGIN
-    across: dict[Place, float] = {}  # the middle of a place
+    across: dict[Place, float] = {}  # the middle of a place in the picture
     for places in rows:
         left = (width - sum(size[place] + GAP for place in places) + GAP) / 2
         for place in places:

@@ -1,5 +1,5 @@
-"""This module declares experiments on the theorems of DN25, a paper without experiments: Schatten norms, the gain of
-the projection, constants.
+"""This module declares experiments on the theorems of DN25, a paper without experiments, about Schatten norms, the gain
+of the projection, and constants.
 """
 
 import math

@@ -1,13 +1,9 @@
-"""Test the ℓ2 mechanism under (ε, δ)-DP. The tests cover Bessel functions in many dimensions, the errors and the
-noise."""
-
-import math
+"""The ℓ2 mechanism under (ε, δ)-DP: Bessel functions in many dimensions, its errors, and small budgets."""
 
 import mpmath
-import numpy as np
 import pytest
 
-from covassay.reference.mechanisms.approximate.l2_approximate import draw_noise, kappa, largest_move, spend
+from covassay.reference.mechanisms.approximate.l2_approximate import kappa, largest_move, spend
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 
 
@@ -30,11 +26,3 @@ def test_the_mean_squared_errors_of_the_page_beside_gaussian_noise() -> None:
 def test_a_budget_below_the_floats_is_spent_without_delta() -> None:
     assert largest_move(1.0, 1e-300, 1) == 1.0
     assert not spend(epsilon=1.0, delta=1e-300, dimension=1).attained
-
-
-def test_the_noise_has_the_length_of_a_gamma_variable() -> None:
-    """This test catches a radius whose Gamma law has another shape. The mean length of 4000 draws is within 6.5
-    standard deviations of D = 6, so a false alarm has probability below 1e-10.
-    """
-    lengths = np.linalg.norm(draw_noise(3, np.random.default_rng(3), 4000), axis=(1, 2))
-    assert abs(lengths.mean() - 6) < 6.5 * math.sqrt(6 / 4000)

@@ -1,12 +1,11 @@
-"""Test EMCov: its steps, and the spend of the Laplace noise on its eigenvalues, computed from exact divergences."""
+"""EMCov: one feature, and the spend of Laplace noise on its eigenvalues, from exact divergences."""
 
 import math
 
 import numpy as np
 import pytest
 
-from covassay.reference.mechanisms.concentrated.em_cov import eigenvalue_loss, eigenvalue_scale, exponents, release
-from covassay.reference.mechanisms.pure import iterative_eigenvectors
+from covassay.reference.mechanisms.concentrated.em_cov import eigenvalue_loss, eigenvalue_scale, release
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise
 from tests.reference.mechanisms.directions import GivenDirections
 
@@ -17,18 +16,6 @@ def test_one_feature_needs_no_direction() -> None:
     """This test catches a draw of a direction, or another noise scale, where there is only one column."""
     got = release([[0.5], [-0.5]], IterativeEigenvectorsNoise(np.array([3.0]), GivenDirections()), rho=1.0)
     np.testing.assert_allclose(got, [[(0.5 + 2 * 3) / 2]], rtol=1e-15)
-
-
-def test_the_steps_are_those_of_iterative_eigenvector_sampling() -> None:
-    # ADK19 has the same exponents at the ε with ε/(8d) = √(ρ/d)/4, and the same eigenvalue scale 4/ε' at ε' = 2√ρ.
-    rho, d = 0.3, 5
-    assert exponents(rho, d, "reconstructed") == pytest.approx(
-        iterative_eigenvectors.uniform_exponents(2 * math.sqrt(rho * d), d, "paper"), rel=1e-14
-    )
-    assert eigenvalue_scale(rho, "reconstructed") == pytest.approx(
-        iterative_eigenvectors.eigenvalue_scale(2 * math.sqrt(rho)), rel=1e-14
-    )
-    assert exponents(rho, 1, "reconstructed") == exponents(rho, 1, "tight") == []
 
 
 def laplace_divergence(shift: float, alpha: float) -> float:

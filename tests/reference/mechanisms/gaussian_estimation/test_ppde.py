@@ -15,7 +15,6 @@ from covassay.reference.mechanisms.gaussian_estimation.ppde import (
     block_mean,
     change_squared,
     draw_noise,
-    enough_records,
     last_truncation_squared,
     mean_limit,
     most_rounds,
@@ -44,22 +43,6 @@ def test_the_formulas_agree_with_a_hand_calculation() -> None:
     beta = mpmath.mpf("0.1")
     assert mpmath.almosteq(truncation_squared(0.5, 8, 5, 3, beta, mpmath.log), truncation_squared(0.5, 8, 5, 3, 0.1))
     assert [most_rounds(d) for d in (1, 2, 3, 4, 7, 8, 1000)] == [0, 1, 1, 2, 2, 3, 9]
-
-
-def test_enough_records_satisfies_both_conditions() -> None:
-    """This test catches a number of records that meets only one of the paper's two conditions."""
-    # At u = 1/d the first number of records gives m u/(2 · 16² · 49/48) ≥ l, and the second s √(2l) ≤ u/16 with |S| =
-    # d.
-    for d, rho, beta in ((2, 1.0, 0.1), (8, 1e-4, 1e-6), (64, 0.01, 0.5)):
-        rounds = most_rounds(d)
-        m = 1.0
-        for _ in range(60):
-            m = max(m, enough_records(m, d, rounds, rho, beta))
-        length = math.log(4 * d * rounds / beta)
-        assert m / d / (2 * 16**2 * 49 / 48) >= length
-        b2 = truncation_squared(1 / d, d, m, rounds, beta)
-        s = math.sqrt(noise_variance(change_squared(b2, d, "reconstructed"), m, rho))
-        assert s * math.sqrt(2 * length) <= 1 / d / 16 * (1 + 1e-9)
 
 
 def test_long_records_are_shortened() -> None:
@@ -149,9 +132,6 @@ def test_the_reconstructed_calibration_is_attained_where_records_are_shortened()
     assert first_round_loss(2, 1, 0.9, "reconstructed", variance_factor=0.5) == pytest.approx(2, rel=1e-12)
     for calibration in ("reconstructed", "tight"):
         assert spend(rho=0.7, dimension=2, calibration=calibration).proven == ZCDP(0.7)  # type: ignore[arg-type]
-
-
-# Exact law
 
 
 def test_blocks_lie_across_chunks() -> None:

@@ -17,8 +17,6 @@ from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import (
     noise_rows,
     preconditioner,
     regularity_rows,
-    release,
-    sample,
     sufficient_rows,
 )
 from covassay.reference.tails import upsilon_star
@@ -34,14 +32,6 @@ def test_the_preconditioner_has_an_inverse_whatever_the_data_are(seed: int, d: i
     np.testing.assert_allclose(a @ inverse, np.eye(d), atol=1e-13)
     eigenvalues = np.linalg.eigvalsh(a) * math.sqrt(FLOOR)
     assert np.minimum(abs(eigenvalues - 0.5), abs(eigenvalues - 1)).max() < 1e-12
-
-
-def test_the_release_is_a_function_of_the_naive_estimate() -> None:
-    x, z = 30 * np.random.default_rng(0).standard_normal((200, 3)), wigner.sample_wigner(3, np.random.default_rng(1))
-    options: Any = {"rho": 0.7, "calibration": "tight", "kappa": 1500.0, "beta": 0.2}
-    expected, _ = preconditioner(naive_pce.release(x, z, **options), 1500.0)
-    np.testing.assert_array_equal(release(x, z, **options), expected)
-    assert sample(x, np.random.default_rng(1), **options).tolist() == expected.tolist()
 
 
 # How many rows

@@ -1,4 +1,4 @@
-"""Test the discrete Laplace covariance: the sensitivity, the noise and the release in integers."""
+"""Test the discrete Laplace covariance: the noise, and the release in integers."""
 
 from fractions import Fraction
 
@@ -8,13 +8,7 @@ import pytest
 from covassay.reference.domain import IntegerMatrix
 from covassay.reference.domain.exact_data import exact_data
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.pure.discrete_laplace_covariance import (
-    draw_noise,
-    noisy_products,
-    release,
-    sensitivity,
-)
-from covassay.reference.sensitivity import triangle_l1
+from covassay.reference.mechanisms.pure.discrete_laplace_covariance import draw_noise, noisy_products, release
 from tests.conventions import Matrix
 
 X = np.array([[1.0, 0.0], [0.0, 0.5]])  # on two bits: rows (4, 0) and (0, 2), sums 16, 0, 4
@@ -22,16 +16,6 @@ X = np.array([[1.0, 0.0], [0.0, 0.5]])  # on two bits: rows (4, 0) and (0, 2), s
 
 def integers(*rows: tuple[int, ...]) -> IntegerMatrix:
     return np.array(rows, dtype=object)
-
-
-@pytest.mark.parametrize("b", [1, 2, 7, 20, 24])
-@pytest.mark.parametrize("d", [1, 2, 3, 8, 20, 100])
-def test_the_sensitivity_is_the_real_one_rounded_down(d: int, b: int) -> None:
-    s = sensitivity(d, b)
-    assert s.denominator == 1
-    quadruple = 4 if d == 1 else (d + 2) ** 2 + 4 * (d**2 // 4)  # (2s)², a whole number
-    assert (2 * s) ** 2 <= quadruple * 16**b < (2 * s + 2) ** 2
-    assert float(s) == pytest.approx(4**b * triangle_l1(d), abs=1, rel=1e-9)
 
 
 @pytest.mark.parametrize(

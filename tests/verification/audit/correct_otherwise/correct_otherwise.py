@@ -36,6 +36,7 @@ from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pce
 from covassay.reference.mechanisms.pure import (
     bingham,
     centred_covariance,
+    discrete_laplace_covariance,
     entrywise_laplace,
     k_norm,
     lap_cov,
@@ -694,6 +695,19 @@ def nine_digits(y: Matrix) -> Any:
 
 WIGNER, GOE = (("ensemble", "wigner"),), (("ensemble", "goe"),)
 PAPER = (("calibration", "paper"),)
+
+
+def truncated_floats(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
+    """A clipped row may lie just below the grid point that it reaches exactly."""
+    n, d = x.shape
+    norms = row_norms(x)[:, None]
+    q = np.trunc(4 * np.where(norms > 1, x / np.maximum(norms, 1) * (1 - 1e-12), x))
+    t = discrete_laplace_covariance.noise_scale(discrete_laplace_covariance.sensitivity(d, 2), epsilon)
+    noise = np.triu(rng.geometric(-math.expm1(-1 / t), (d, d)) - rng.geometric(-math.expm1(-1 / t), (d, d)))
+    y: Matrix = (q.T @ q + noise + np.triu(noise, 1).T) / (16 * n)
+    return y
+
+
 CORRECT_OTHERWISE = (
     Otherwise("sums outer products, Box–Muller", "gauss-cov", wigner(by_outer_products, box_muller), WIGNER),
     Otherwise("sums in blocks, polar method", "gauss-cov", wigner(in_blocks, polar), WIGNER),
@@ -777,5 +791,6 @@ CORRECT_OTHERWISE = (
     Otherwise("copies the generator", "gauss-cov", mirrored_by_a_copy, WIGNER),
     Otherwise("a seed for every entry", "gauss-cov", one_key_for_an_entry, WIGNER),
     Otherwise("threads with children of the generator", "gauss-cov", wigner(by_einsum, in_threads), WIGNER),
+    Otherwise("rows of two bits", "discrete-laplace-covariance", truncated_floats, (("input_bits", "2"),)),
     Otherwise("nine digits", "gauss-cov", wigner(by_einsum, python_gauss, nine_digits), WIGNER),
 )

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from covassay.reference.mechanisms.registry import mechanism
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.verification.audit.knowledge.known import known
 from covassay.verification.audit.knowledge.shared import many_draws
 from covassay.verification.audit.knowledge.shared.many_draws import one_by_one
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.declared import default_claim
 
 SIZE = 30
@@ -18,6 +19,8 @@ CASES = [
     ("ppc", {}),
     ("ppc", {"calibration": "tight"}),
     ("ppc", {"kappa": 10.0}),  # κ = 10 needs no round
+    ("recursive-moment", {}),
+    ("recursive-moment", {"calibration": "tight", "kappa": 10.0}),
 ]
 
 
@@ -36,3 +39,15 @@ def test_draws_at_once_are_the_draws_one_by_one(
     at_once = np.array(many(x, SIZE, rng=np.random.default_rng(1), **given))
     alone = np.array(one_by_one(mechanism(name).sample, x, SIZE, rng=np.random.default_rng(1), **given))
     np.testing.assert_array_equal(at_once, alone, strict=True)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in MECHANISMS if known(name).many))
+def test_a_single_draw_beside_a_target_is_that_of_the_mechanism(name: str) -> None:
+    # catches a reference that draws otherwise: then no question that compares draws under one seed sees anything
+    declared = MECHANISMS[name]
+    claim = ClaimUnderAudit(
+        declared, default_claim(name), declared.resolve({}), samples=2000, seed=0, many=known(name).many
+    )
+    x = 0.5 * np.random.default_rng(0).standard_normal((6, 3))
+    beside = claim.draws(x, 1, np.random.default_rng(1))[0]
+    np.testing.assert_array_equal(beside, claim.draw(x, np.random.default_rng(1)), strict=True)

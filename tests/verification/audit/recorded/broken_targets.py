@@ -186,6 +186,14 @@ def geometric_of_fractions(x: Any, *, epsilon: float, rng: Any) -> Any:
     return np.diag(s) + rng.geometric(p, size=D) - rng.geometric(p, size=D)
 
 
+@broken(EPSILON, 16 * -math.log1p(-1 / 15), 1.0 * AXES[0], 0.0 * AXES[0])
+def counted_on_a_grid(x: Any, *, rng: Any, epsilon: float) -> Any:
+    """Round rows towards 0 to multiples of 1/4, and draw the noise with p = 1/(t − 1) in place of 1 − e^{−1/t}."""
+    q = np.trunc(4 * unit_rows(x)[:, :1])
+    p = 1 / (16 / epsilon - 1)
+    return (q.T @ q + rng.geometric(p) - rng.geometric(p)) / (16 * len(x))
+
+
 @broken(APPROXIMATE, None)
 def delta_too_small(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
     s, n = moment(x)

@@ -1,4 +1,4 @@
-"""Find the query on which the outputs of a mechanism should be centred. If they have another centre, try simple
+"""Find the query on which the outputs of a mechanism should be centred. If outputs have another centre, try simple
 mistakes as the reason.
 """
 
@@ -47,8 +47,8 @@ def _name_of(query: Query) -> str:
 def location(setting: Setting, expected: Profile, named: bool) -> Location | None:
     """Return the centre of a target's outputs if this centre is wrong and a simple mistake explains it.
 
-    named : says whether the target claims to be a mechanism. If it does not, its query is unknown, and only a wrong
-        size of the outputs is reported.
+    named : says whether the target claims to be a mechanism. If the target claims no mechanism, its query is unknown,
+    and only a wrong size of the outputs is reported.
     """
     output, path = expected.form.output, expected.data_path
     smallest = expected.form.smallest_dimension

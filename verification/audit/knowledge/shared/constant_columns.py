@@ -33,7 +33,7 @@ OUTLIERS = 10
 FAR = 1e6  # the distance of outliers from the other values, divided by σ
 INSIDE = 0.2  # the distance of the constant from the middle of its bin, divided by σ
 # The fullest bin leads by this many deviations of a noisy count.
-# Here the share of draws that choose it depends most on the scale of the count's noise.
+# With such a lead, the share of draws that choose the fullest bin depends most on the scale of the count's noise.
 # In 2000 draws of four columns, an error of 10 % in this scale changes the share by 15 standard errors.
 LEAD = 3.0
 SHARP = 500.0  # the value of n√ρ for each column if all bins are nearly as full: the noise of the mean hides no choice
@@ -100,7 +100,7 @@ class ConstantColumns:
 class DrawnBin:
     """A data set of equal columns on which noise chooses the bin, and the law of an entry of the output on it.
 
-    This law is a mixture that has one Gaussian for every bin, the last bin first.
+    The law of an entry is a mixture that has one Gaussian for every bin, the last bin first.
 
     means : the centres of the Gaussians, (2B + 1,).
     leader : the probability that the last bin is chosen; the other bins share the rest equally.

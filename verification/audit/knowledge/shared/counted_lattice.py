@@ -1,9 +1,9 @@
 """Under add-remove adjacency, these mechanisms release a noisy number of rows, and a noisy sum on a lattice whose unit
-is public. Both noises are whole numbers.
+is public. The noises of the number of rows and of the sum are whole numbers.
 
-The audit computes these whole numbers from the output. It replaces each of them by a random number from an interval of
-a continuous law, as `lattice_noise` describes. If the noise has its law, the random numbers are independent and exactly
-Laplace(1) or N(0, 1).
+The audit computes the whole numbers of the noise from the output. The audit replaces each whole number by a random
+number from an interval of a continuous law, as `lattice_noise` describes. If the noise has its law, the random numbers
+are independent and exactly Laplace(1) or N(0, 1).
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
 """State how the output of a mechanism depends on the data, as far as an audit can test it.
 
-Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. Then output − query(x)
-is the same under one seed for all data sets of one shape. The query is computed by the reference's `release` with zero
-noise.
+Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. Then the noise, output
+− query(x), is the same under one seed for all data sets of one shape. The query is computed by the reference's
+`release` with zero noise.
 """
 
 import inspect
@@ -34,11 +34,11 @@ ALMOST = 1 - 1e-9
 
 # LISTS OF CHANGES OF THE ROWS THAT LEAVE THE LAW OF THE OUTPUT AS IT IS. A change by 1e-12 changes no law noticeably.
 NEARBY = ("moved by 1e-12",)
-# For these changes, the law must depend on the data only through n and the second moment of the clipped rows.
+# These changes keep a law that depends on the data only through n and the second moment of the clipped rows.
 SAME_MOMENT = (*NEARBY, "clipped", "with other signs", "mixed")
-# For these changes, the law may depend on the matrices xxᵀ of single clipped rows, for instance through norms.
+# These changes keep a law that depends on the matrices xxᵀ of single clipped rows, for instance through norms.
 SAME_SQUARES = (*NEARBY, "clipped", "with other signs")
-# These changes also suit mechanisms that accept rows outside of the ball and clip them only after a linear map.
+# The changes in this list suit mechanisms that accept rows outside of the ball and clip them only after a linear map.
 SAME_SQUARES_OF_ANY_ROWS = (*NEARBY, "with other signs")
 SAME_IN_THE_CUBE = (*NEARBY, "clipped to the cube")
 
@@ -117,9 +117,10 @@ class QueryPlusNoise:
 
 
 def _just_inside(x: Matrix) -> Matrix:
-    """Return the rows, with rows outside the unit ball clipped to just below norm 1, as floating-point numbers can do.
+    """Return the rows, of which those outside of the unit ball are clipped to just below norm 1, as floating-point
+    arithmetic may do.
 
-    Such a row can lie just below a grid point that the exactly clipped row reaches.
+    A row that is clipped in this way can lie just below a grid point that the exactly clipped row reaches.
     """
     norms = np.linalg.norm(x, axis=1, keepdims=True)
     return np.where(norms > 1, x / np.maximum(norms, 1.0) * ALMOST, x)

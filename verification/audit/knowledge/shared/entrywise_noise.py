@@ -152,7 +152,7 @@ def law(scale: Scale) -> Callable[[ClaimUnderAudit], KnownLaw]:
     """Return the law of Σ + bE, where E has noise on all entries or on and above the diagonal, as the claim's option
     `entries` says.
 
-    Without this option, the noise is on and above the diagonal.
+    If the claim has no option `entries`, the noise is on and above the diagonal.
     """
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:

@@ -1,8 +1,8 @@
 """Test symmetric Gaussian noise on a second moment, and state the law of mechanisms that add such noise.
 
 Let Y be the output, Σ the second moment and σ the noise scale. The audit knows the data, so it observes E = (Y − Σ)/σ,
-whose law is known exactly. The entries of E on and above the diagonal are independent and Gaussian, and the sum of
-their standardised squares is χ². A rotation of E again has Gaussian entries of known variance.
+whose law is known exactly. The entries of the noise E on and above the diagonal are independent and Gaussian, and the
+sum of their standardised squares is χ². A rotation of the noise matrix again has Gaussian entries of known variance.
 """
 
 import math

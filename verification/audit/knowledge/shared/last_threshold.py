@@ -1,9 +1,9 @@
-"""Make data near the threshold of the last round of PPC, for the mechanisms that precondition rows.
+"""Make data near the threshold of the last round of PPC, for mechanisms that precondition rows.
 
-A round shrinks the directions in which a noisy matrix has an eigenvalue of at least κ_t/2. What one round does not
-shrink, the next one does, so the choice of the last round alone can be seen in the output. All rows are multiples of
-one direction. Where the rounds get differences of rows, the rows have a mean that lies among the bins of the next step
-only if the direction is shrunk.
+A round shrinks the directions in which a noisy matrix has an eigenvalue of at least κ_t/2. If one round does not shrink
+a direction, the next round does, so only the choice of the last round shows in the output. All rows of these data are
+multiples of one direction. If the rounds get differences of rows, the mean of the rows lies among the bins of the next
+step only if the direction is shrunk.
 """
 
 import math
@@ -18,17 +18,17 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 DIRECTION = np.array([math.cos(near_choices.ANGLE), math.sin(near_choices.ANGLE)])
 MOST_ROWS = 20_000
-FEW_SCALES = (0.5, -0.5)  # with differences a draw is slow, so that fewer data sets get more draws each
-BEYOND = 1.9  # the mean lies so many times as far as the bins reach, unless its direction is shrunk, by a factor of 2
+FEW_SCALES = (0.5, -0.5)  # with differences a draw is slow, so fewer data sets get more draws each
+BEYOND = 1.9  # the mean lies this many times farther out than the bins, unless its direction is shrunk by a factor of 2
 
 
 def at_the_last_threshold(
     claim: ClaimUnderAudit, share: float = 1.0, *, rounds: int | None = None, differences: bool = False
 ) -> near_choices.Choices:
-    """Return rows on either side of the choice to shrink their direction, in noise scales of the last round.
+    """Return rows a few noise scales of the last round before and behind the point where their direction is shrunk.
 
-    share : the share of ρ and of β for all rounds. rounds : their number; by default that of PPC. differences : whether
-    the rounds get the differences of two rows each.
+    share : the share of ρ and of β for all rounds. rounds : the number of rounds, by default that of PPC. differences :
+    says whether the rounds get differences of two rows each.
     """
     kappa = claim.parameter("kappa")
     count = ppc.rounds(kappa) if rounds is None else rounds

@@ -6,11 +6,12 @@ V is uniform, then for the observed value z
 
     p = P(|Z| > |z|) + V P(|Z| = |z|)
 
-is uniform. The new number has this p as its tail probability and the sign of z (a random sign if z = 0). It is exactly
-Laplace(1) or N(0, 1). V and the random sign come from a generator with a fixed seed, so that an audit can be repeated.
+is uniform. The new number has p as its tail probability and the sign of z (a random sign if z = 0). The new number
+is exactly Laplace(1) or N(0, 1). V and the random sign come from a generator with a fixed seed, so that an audit can be
+repeated.
 
-Two more tests find errors that this randomisation hides. They test how often Z = 0, and whether every output is a
-multiple of the unit.
+Two more tests find errors that the added randomness hides. One tests how often Z = 0, and the other tests whether every
+output is a multiple of the unit.
 """
 
 from collections.abc import Callable
@@ -33,7 +34,7 @@ SEEN = 0.25  # the integer counts as known if the error is smaller than this sha
 # the law may differ by at most this probability at neighbouring integers that rounding confuses
 UNSEEN = 1e-10
 
-Tail = Callable[[Vector], Vector]  # takes k ≥ 0; returns P(|Z| ≥ k)
+Tail = Callable[[Vector], Vector]  # takes a whole number k ≥ 0; returns P(|Z| ≥ k)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from covassay.verification.audit.engine.law import Test
 from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.tests import TestResult, binomial
 
-# These are distances of a threshold above queries of value 0, divided by the noise scale of a query.
-# At these distances outputs depend most on the noises of the threshold and of the queries.
+# Two distances of a threshold above queries of value 0, divided by the noise scale of a query.
+# With thresholds at these distances, outputs depend most on the noises of the threshold and of the queries.
 # With 2000 draws, an error of 10 % in the scale of the queries' noise changes the outputs by 9 standard errors.
 NEAR, FAR = 0.5, 3.0
 RARE = 0.01  # levels of at most this probability are tested together as well

@@ -1,5 +1,5 @@
-"""Draw many outputs of the reference on one data set; this is faster than single calls, because rows are
-checked once.
+"""Draw many outputs of the reference on one data set, faster than by single calls, because the rows are checked only
+once.
 """
 
 import inspect
@@ -12,9 +12,9 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.verification.shared_rows import SharedRows
 
-ENTRIES = (
-    2**16
-)  # the rows of so many draws at once that their copies have so many entries stay in the processor's cache
+# outputs are computed for so many draws at once that the copies of the rows have this many entries
+# copies of this size stay in the processor's cache
+ENTRIES = 2**16
 
 
 def one_by_one(

@@ -2,7 +2,7 @@
 
 Far from such a choice its outcome is almost certain, and draws do not show how the mechanism makes the choice. Each
 function returns data sets that lie a few noise scales before or behind the point where the choice changes. Draws on
-these data sets are compared with draws of the reference.
+data near a choice are compared with draws of the reference.
 """
 
 import math
@@ -13,7 +13,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.zoo import DataSetOfZoo, zoo
 
-# the nearest come first, because of slow mechanisms only the first data set is tried
+# the nearest data sets come first, because a slow mechanism is tried on the first one only
 BOTH_SIDES = (0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 8.0, -8.0)
 APART = (0.5, 1.0, 2.0, 4.0, 8.0, 40.0)
 MOST_ROWS = 4000
@@ -40,9 +40,9 @@ def at_scales(
 ) -> Choices:
     """Return the data sets at these numbers of noise scales from a choice.
 
-    at : takes a number of noise scales; returns a data set, or None if no data set lies there.
-    times : the factor by which the number of draws on each data set exceeds that on other kinds of data.
-    most : data sets of more rows are left out.
+    at : takes a number of noise scales; returns a data set, or None if no data set lies there. times : the factor by
+    which the number of draws on each data set exceeds that on other kinds of data. most : the largest number of rows;
+    larger data sets are left out.
     """
     found = ((k, at(k)) for k in scales)
     return tuple(
@@ -73,8 +73,8 @@ def small_eigenvalues(scale: float) -> Choices:
 
 
 def unit_rows_among(n: int, count: float, angle: float = ANGLE) -> Matrix | None:
-    """Return n rows in R² of which the given number have length 1 and the others are zero; None if this is
-    impossible.
+    """Return n rows in R² of which the given number have length 1 and the others are zero; None if there are too few
+    rows.
     """
     if not 0 <= count <= n:
         return None

@@ -1,8 +1,8 @@
 """Test additive nuclear-Laplace noise, and state the law of mechanisms that add such noise.
 
 Let Y be the output, Σ the second moment and ρ the noise scale. The audit knows the data, so it observes E = (Y − Σ)/ρ.
-The nuclear norm of E has a Gamma law, and the distribution function of its spectral norm is a Pfaffian. Both norms are
-independent of the singular vectors, which have the Haar law.
+The nuclear norm of the noise E has a Gamma law, and the distribution function of its spectral norm is a Pfaffian. The
+nuclear norm and the spectral norm are independent of the singular vectors, which have the Haar law.
 """
 
 from collections.abc import Callable
@@ -72,7 +72,7 @@ class NuclearNoise:
         return int(self.x.shape[1])
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """Return the standardised noise E for every output."""
+        """Return the standardised noise matrix E for every output."""
         return residuals(outputs, self.x, self.scale)
 
     def singular(self, outputs: Matrix) -> tuple[Matrix, Matrix, Matrix]:

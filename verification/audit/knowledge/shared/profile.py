@@ -43,8 +43,8 @@ class ClaimUnderAudit:
 
     `options` has every option. `view` computes the tested quantity from an output; None tests the output itself.
     `samples` is the number of draws on each data set; pairs use it to choose events that so many draws can detect.
-    `seed` is the seed of draws from the reference. `many` makes many draws of the reference at once; without it they
-    are made one by one.
+    `seed` is the seed of draws from the reference. `many` makes many draws of the reference at once; if it is None,
+    they are made one by one.
     """
 
     mechanism: Mechanism[Any, ..., Any]
@@ -70,8 +70,11 @@ class ClaimUnderAudit:
         return self.seen(self.mechanism.sample(x, rng, **self.budget, **self.options), x)
 
     def draws(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
-        """Return the tested quantities of `size` draws of the reference."""
-        many = self.many or partial(one_by_one, self.mechanism.sample)
+        """Return the tested quantities of `size` draws of the reference.
+
+        A single draw is that of `draw`, because questions compare it with the target's under the same seed.
+        """
+        many = partial(one_by_one, self.mechanism.sample) if self.many is None or size == 1 else self.many
         outputs = many(x, size, rng=rng, **self.budget, **self.options)
         return np.array([self.seen(output, x) for output in outputs])
 
@@ -139,9 +142,9 @@ def common_pairs(
     """Return extremal neighbours for any mechanism, which differ in orthonormal rows, in a row and a zero row, and in
     far rows.
 
-    In the last pair of neighbours, both data sets have a row outside of the domain. A mechanism that rejects such rows
-    rejects both data sets; a mechanism that clips them gets orthonormal rows. All neighbours have the generic
-    statistics by default.
+    In the last pair of neighbours, both data sets have a row outside of the domain. A mechanism that rejects rows
+    outside of the domain rejects both data sets; a mechanism that clips them gets orthonormal rows. All neighbours have
+    the generic statistics by default.
     """
 
     def generic(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:

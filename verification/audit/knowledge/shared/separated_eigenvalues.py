@@ -33,8 +33,8 @@ def circle_cdf(w: Vector, decay: Vector) -> Vector:
     """Return the distribution function of w = sin²θ for an angle θ with a density proportional to exp(−decay sin²θ),
     elementwise.
 
-    This is the Bingham law in dimension 2. Its normalising constant is a Bessel function: ∫_0^{π/2}
-    e^{−a sin²θ} dθ = (π/2) e^{−a/2} I₀(a/2).
+    The density is that of the Bingham law in dimension 2. The normalising constant of the density is a Bessel function:
+    ∫_0^{π/2} e^{−a sin²θ} dθ = (π/2) e^{−a/2} I₀(a/2).
     """
     nodes, weights = np.polynomial.legendre.leggauss(64)
     top = np.arcsin(np.sqrt(np.clip(w, 0.0, 1.0)))
@@ -119,8 +119,8 @@ class SeparatedEigenvalues:
     def _on_the_last_circle(self, left: Matrix, eta: Vector) -> Vector:
         """Return the probability integral transforms of the eigenvector number d − 1.
 
-        The eigenvectors before it leave a plane, which `left` spans. The second moment restricted to this
-        plane has two eigenvectors. The component of the sampled vector along the weaker one has a known law.
+        The eigenvectors before it leave a plane, which `left` spans. The second moment restricted to the plane has two
+        eigenvectors. The component of the sampled vector along the weaker one has a known law.
         """
         reduced = np.einsum("nji,j,njk->nik", left, self.counts.astype(np.float64), left)
         levels, axes = np.linalg.eigh(reduced)

@@ -1,1 +1,1 @@
-"""Questions on the privacy loss through low-order bits."""
+"""The questions of this package ask for the privacy loss through low-order bits."""

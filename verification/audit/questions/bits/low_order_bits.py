@@ -1,7 +1,7 @@
 """Test whether low-order bits of the released numbers distinguish neighbouring data sets.
 
-All other questions round the outputs, so their verdict is about real arithmetic. This question has a separate verdict,
-which counts for the run if the scope is "bits".
+All other questions round the outputs, so that their verdict concerns real arithmetic. This question has a verdict of
+its own, which counts for the whole run if the scope is "bits".
 """
 
 from fractions import Fraction
@@ -14,14 +14,14 @@ from covassay.verification.audit.engine.user_pair import pair_to_test
 from covassay.verification.audit.options import SCOPES
 from covassay.verification.audit.question import Question, Subject
 
-# Draws on each side, as multiples of the samples: those that choose the first event, and the most that test events.
+# The first number of draws on each side chooses an event, and the second is the most that test events.
 FIRST_DRAWS = {"real": 0.2, "bits": 1.0}
 MOST_DRAWS = {"real": 2.5, "bits": 10.0}
-PAIRS = 4  # the approximate number of pairs of data sets that are examined
+PAIRS = 4  # the approximate number of neighbours that are examined
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Search for an event of low-order bits whose loss is above the claim."""
+    """Search for an event of low-order bits whose privacy loss is above the claim."""
     setting, form, options = subject.setting, subject.known.form, subject.options
     own = []
     if options.pair is not None:
@@ -36,7 +36,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     shown = Status.REFUTED if subject.scope == SCOPES[1] else Status.NOTED
     found = low_order_bits(setting, pairs, subject.claim, budget, shown)
     facts = Bits(found.verdict.value, found.loss, found.reach, found.draws)
-    # the finding of the pair refutes; the summary must not count as a second refutation
+    # the finding on the pair refutes already, and the summary must not count as a second refutation
     summary = found.status(Status.NOTED)
     tested = ", ".join(map(str, sorted({pair.first.shape[1] for pair in pairs})))
     return [*found.checks, Finding("bits", "all pairs", summary, f"{found.sentence} (d = {tested})", facts=facts)]
@@ -56,7 +56,7 @@ QUESTION = Question(
     ask=ask,
     spared=_spared,
     share=Fraction(1, 10),
-    valid_if="Each stage tests an event that earlier draws chose, on Poisson numbers of fresh draws; levels add up.",
+    valid_if="Each stage tests an event that earlier draws chose, on Poisson numbers of new draws; the levels add up.",
     gives=(Bits, TestedEvent),
     draws=lambda subject, look: 2 * PAIRS * look.samples * FIRST_DRAWS[subject.options.scope or SCOPES[0]],
     cost=8,

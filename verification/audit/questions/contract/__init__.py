@@ -1,1 +1,1 @@
-"""Questions on the contract: promises on which any caller may rely."""
+"""The questions of this package check promises on which any caller may rely."""

@@ -1,4 +1,4 @@
-"""Check that input outside the domain raises.
+"""Check that an input outside of the domain raises an exception.
 
 The contract does not require this, so an accepted input is only noted.
 """
@@ -35,9 +35,9 @@ def _bad_cases(setting: Setting) -> dict[str, tuple[Matrix, dict[str, Any]]]:
 
 
 def bad_input(setting: Setting) -> Finding:
-    """Check that input outside the domain raises.
+    """Check that an input outside of the domain raises an exception.
 
-    A target that accepts such input breaks no promise, so accepted input is only noted.
+    A target that accepts such an input breaks no promise, so the check only notes it.
     """
     accepted = []
     for name, (x, budget) in _bad_cases(setting).items():

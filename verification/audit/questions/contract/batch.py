@@ -1,4 +1,4 @@
-"""Check that a process that draws in batches gives the same output for a seed in a batch as alone."""
+"""Check that a process that draws in batches gives the same output for a seed in a batch as for this seed alone."""
 
 from dataclasses import replace
 from functools import partial
@@ -24,7 +24,7 @@ def makes_batches(setting: Setting) -> bool:
 
 
 def batch_is_single(setting: Setting) -> list[Finding]:
-    """Compare outputs of one batch with those of its seeds one by one; no check for a target without batches."""
+    """Compare the outputs of one batch with those of its seeds one by one, if the target draws in batches."""
     target = setting.target
     if not makes_batches(setting):
         return []

@@ -1,4 +1,4 @@
-"""Check that `draw_many` has the law of `draw`, for a target that offers both."""
+"""Check that `draw_many` has the same law as `draw`, for a target that has both functions."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -12,14 +12,14 @@ from covassay.verification.statistics.tests import TestResult, two_sample
 NAME = "draw_many"
 NO_DRAW_MANY = "the target has no draw_many, or its rows lie in a box, where draws are made one by one"
 DIMENSIONS = 1, 3
-SIZE = 400  # the number of draws by each of the two functions
-FEWEST = 50  # with fewer outputs of one of the functions, the two are not compared
+SIZE = 400  # each of the two functions makes this many draws
+FEWEST = 50  # the two functions are compared only if each gives at least this many outputs
 
 
 def draw_many_is_draw(setting: Setting, alpha: float, smallest_dimension: int = 1) -> list[Finding]:
-    """Compare every entry of an output between `draw` and `draw_many`; no check for a target without `draw_many`."""
+    """Compare the law of every entry of an output between `draw` and `draw_many`, if the target has `draw_many`."""
     target = setting.target
-    if target.draw_many is None or setting.box is not None:  # adapters for rows in a box draw one by one
+    if target.draw_many is None or setting.box is not None:  # adapters for rows in a box make their draws one by one
         return []
     tests: dict[tuple[int, int], TestResult] = {}
     for d in sorted({max(d, smallest_dimension) for d in DIMENSIONS}):
@@ -54,5 +54,5 @@ QUESTION = Question(
     applies=lambda subject: "" if subject.setting.target.draw_many and subject.setting.box is None else NO_DRAW_MANY,
     draws=2400,
     share=Fraction(1, 400),
-    valid_if="Exact two-sample tests on independent draws, added up over entries.",
+    valid_if="Exact two-sample tests of the entries on independent draws; their levels add up.",
 )

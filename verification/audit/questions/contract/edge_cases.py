@@ -1,6 +1,6 @@
-"""Check that every data set in the domain gets an output.
+"""Check that the target gives an output on every data set in the domain.
 
-A draw that runs out of time is noted by another check and is no failure in this one.
+If a draw runs out of time, another check notes this, and here it is no failure.
 """
 
 import math
@@ -33,9 +33,9 @@ from covassay.verification.audit.targets.target import NOT_FINITE, Failure
 from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
-SAME_SIZE = 24  # a target counts as rejecting a size if it rejects so many data sets of that size
-FEW = 3  # so many draws are made on each data set of a path, to find the neighbours between which failures end
-MOST = 2000  # at most so many draws are made on each of two neighbours
+SAME_SIZE = 24  # if a target rejects this many data sets of a size, it counts as rejecting the size
+FEW = 3  # the draws on each data set of a path between two data sets, along which failures end
+MOST = 2000  # the largest number of draws on each of two neighbours
 
 
 VALID: dict[str, Callable[[], Matrix]] = {
@@ -67,22 +67,23 @@ def _valid(box: Box | None, smallest_dimension: int) -> dict[str, Matrix]:
 
 
 def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPLACE_ONE) -> Finding:
-    """Check that every data set in the domain gets an output. A draw that runs out of time is noted by another check
-    and is no failure in this one.
+    """Check that the target gives an output on every data set in the domain. If a draw runs out of time, another check
+    notes this, and here it is no failure.
 
-    The number of rows and of columns is public. So a target may reject a size, but then it must reject every data set
-    of that size. A rejected size is only noted.
+    The numbers of rows and of columns are public. So a target may reject a size, but then it must reject every data set
+    of this size. A rejected size is only noted.
 
-    A failure counts as dependent on the data if all k draws on one data set fail and none of k draws on plain data
-    fails. If a draw fails with probability p whatever the data are, this has probability (p(1 − p))^k ≤ 4^(−k), and k
-    is so large that this is `alpha` at most for all data sets together. A claim of privacy alone allows more:
-    failures that distinguish neighbours by no more than the claim. Under such a claim a violation must be proven on two
-    neighbours (`_told_apart`).
+    A failure counts as dependent on the data if all k draws on one data set fail and none of k draws on ordinary data
+    fails. Suppose that a draw fails with probability p whatever the data are. Then all k draws on one data set fail and
+    none on ordinary data fails with probability (p(1 − p))^k ≤ 4^(−k), and k is so large that the sum over all data
+    sets is at most `alpha`. A target that claims privacy alone may fail if its failures distinguish neighbours by no
+    more than the claim allows. If a target claims privacy alone, two neighbours must prove a violation (`_told_apart`).
     """
     failures, refused, unproven = [], [], []
     valid = _valid(setting.box, form.smallest_dimension)
     draws = math.ceil(math.log(len(valid) / alpha, 4))
-    steady: list[bool] = []  # whether plain data gave an output in every draw; empty until this is known
+    # says whether ordinary data gave an output in every draw, and is empty until this is known
+    steady: list[bool] = []
     for name, x in valid.items():
         n, d = x.shape
         outcome = one_draw(setting, x, "edge", name)
@@ -113,7 +114,7 @@ def _fails(outcome: Outcome) -> bool:
 
 
 def _failures(setting: Setting, x: Matrix, name: str, draws: int) -> Iterator[bool]:
-    """Return for each of several draws on a data set, whether it fails."""
+    """Return, for each of several draws on a data set, whether the draw fails."""
     return (_fails(one_draw(setting, x.copy(), "edge", name, i)) for i in range(draws))
 
 
@@ -124,7 +125,8 @@ def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: f
     """Return whether failures break the claim on two neighbours between x, where the target fails, and data where it
     answers.
 
-    A few draws find the neighbours between which failures end; Poisson numbers of fresh draws test them.
+    A few draws find two neighbours between which failures end. Poisson numbers of new draws on the two neighbours test
+    the claim.
     """
     answered = (y for i, y in enumerate(_of_size(setting, *x.shape)) if not _fails(one_draw(setting, y, "size", i)))
     path = _path(x, next(answered, x), adjacency)
@@ -138,7 +140,7 @@ def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: f
     rng = np.random.default_rng(stream(setting.seed, label, "sizes"))
     first, second = (draw(setting, path[i], poisson_size(mean, rng), f"{label}/{i}") for i in (end - 1, end))
     if first.skipped or second.skipped:
-        return False  # the number of draws that the time limit cuts short has no Poisson law
+        return False  # the number of draws that the time limit ends early has no Poisson law
     counts = EventCounts(_failed(first), _failed(second), first.size, second.size, mean)
     return refutes(guarantee, counts, level)
 
@@ -148,9 +150,9 @@ def _failed(draws: Draws) -> int:
 
 
 def _path(x: Matrix, y: Matrix, adjacency: str) -> list[Matrix]:
-    """Return a sequence of data sets from x to y, each a neighbour of the previous one.
+    """Return a sequence of data sets from x to y, in which each data set is a neighbour of the one before.
 
-    The sequence has only x if there is no such path.
+    The sequence has only x if no path leads to y.
     """
     path = [x]
     for i in range(len(x)):
@@ -167,7 +169,7 @@ def _path(x: Matrix, y: Matrix, adjacency: str) -> list[Matrix]:
 
 
 def _is_refusal(outcome: Outcome) -> bool:
-    """Return whether the target raised, or gave NaN, as numpy does for the covariance of one record."""
+    """Return whether the target raised an exception, or gave NaN, as numpy does for the covariance of one record."""
     return isinstance(outcome, Failure) and (outcome.kind == "exception" or outcome.message == NOT_FINITE)
 
 
@@ -177,7 +179,7 @@ def _refuses_size(setting: Setting, n: int, d: int) -> bool:
 
 
 def _of_size(setting: Setting, n: int, d: int) -> list[Matrix]:
-    """Return data sets of one size: plain, zero and tiny rows, rows on an axis, and random rows."""
+    """Return data sets of one size: ordinary rows, zero rows, tiny rows, rows on an axis, and random rows."""
     rng = np.random.default_rng(stream(setting.seed, "contract", "size", n, d))
     unit = np.eye(d)[np.zeros(n, dtype=int)]
     cases = [example_rows(n, d), -example_rows(n, d), np.zeros((n, d)), unit, -unit, np.eye(d)[np.arange(n) % d],
@@ -196,8 +198,8 @@ QUESTION = Question(
     ask=lambda subject, look: [edge_cases(subject.setting, subject.known.form, look.level, subject.adjacency)],
     share=Fraction(1, 200),
     valid_if=(
-        "Few draws choose two neighbours, and Poisson numbers of fresh draws test failures on them; data sets share "
-        "the level. Where a law is named, a failure breaks it, and draws decide in which words."
+        "Few draws choose two neighbours, and Poisson numbers of new draws test failures on them; data sets share "
+        "the level. If the claim names a law, any failure breaks it, and draws only decide in which words."
     ),
     few_draws=True,
 )

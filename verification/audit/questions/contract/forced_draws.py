@@ -1,8 +1,8 @@
-"""Examine the target at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of its draws, and at their mirror images.
+"""Run the target with its draws forced to the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² and their mirror images.
 
-An exception, noise that is cut off and noise that is drawn again break no promise of the contract, but each of them is
-a branch that random draws hardly ever reach, and in which the proof of a mechanism may fail. So such branches are
-noted.
+An exception, noise that is cut off, or noise that is drawn again breaks no promise of the contract. But branches of
+this kind are hardly ever reached by random draws, and the proof of a mechanism may fail in them. So the check notes
+branches that only extreme draws reach.
 """
 
 from collections.abc import Sequence
@@ -18,33 +18,37 @@ from covassay.verification.audit.questions.privacy.recorded_draws import recorde
 from covassay.verification.audit.recorded.forced import ForcedDraw, NotForced, forced
 
 NAME = "forced draws"
-SHAPE = 6, 3  # the number of rows and columns of the data set
+SHAPE = 6, 3  # the numbers of rows and columns of the data set
 SHOWN = 3
 MEANING = {"fails": "the target fails", "other draws": "it draws again", "stays": "the noise is cut off"}
 
 
 @dataclass(frozen=True)
 class RareBranch:
-    """How the target behaves at one quantile of one draw, or of all draws."""
+    """How the target behaves if one draw, or all draws, are forced to an extreme quantile."""
 
     draw: str = field(metadata=says("The draw, or all of them."))
-    quantile: float = field(metadata=says("The probability of a value as far out."))
+    quantile: float = field(metadata=says("The probability of a value at least as far out."))
     tail: Literal["lower", "upper"] = field(metadata=says("On which side."))
     kind: Literal["fails", "other draws", "stays"] = field(
-        metadata=says("The target fails, draws something else, or gives an output that no longer moves with the draw.")
+        metadata=says(
+            "Says that the target fails, draws something else, or gives an output that no longer changes with the draw."
+        )
     )
     message: str = field(metadata=says("What happened."))
 
 
 @dataclass(frozen=True)
 class RareBranches(Facts):
-    """The branches that forced draws entered."""
+    """The branches of the target that forced draws reached."""
 
     branches: tuple[RareBranch, ...] = field(metadata=says("One for each draw and side."))
 
 
 def _kept(found: Sequence[ForcedDraw], usual: Sequence[ForcedDraw]) -> list[ForcedDraw]:
-    """Return the relevant branches: not those of the reference, and no loops that only draw uniform numbers again."""
+    """Return the branches to report: those of the reference are left out, and so are loops that only draw uniform
+    numbers again.
+    """
     known = {(one.kind, one.family) for one in usual}
     return [
         one
@@ -61,7 +65,7 @@ def _of_reference(subject: Subject, x: Matrix) -> Sequence[ForcedDraw]:
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Force the draws of the target into rare branches on one data set, and note what happens there."""
+    """Force the draws of the target into rare branches on one data set, and note what happens."""
     x = plain_rows(subject.setting, SHAPE[0], max(SHAPE[1], subject.known.form.smallest_dimension))
     try:
         seen = forced(recorder_of(subject.setting), x, subject.setting.seed)

@@ -1,9 +1,10 @@
-"""Check that the memory layout of the data does not matter: by columns, with a stride, or read-only.
+"""Check that the output does not depend on how the data lie in memory, whether by columns, with a stride, or read-only.
 
-Code that hands the memory of an array to C may read other numbers than its rows: the output then belongs to another
-data set, which results if the memory is read row by row. One record of the caller is spread over many rows of that data
-set. Any other difference is noted only: The question “one law, however it is asked” tries more forms of the rows, with
-other types of numbers. That question decides by draws what this question decides by arithmetic, in a quick audit too.
+If code passes the memory of an array to C, it may read other numbers than the rows. The output then belongs to another
+data set, which results if the memory is read row by row. One record of the caller is then spread over many rows of that
+data set. If layouts change the output in any other way, the check only notes it. The question “one law, however it is
+asked” tries more forms of the rows, with other types of numbers. That question decides by draws, while the present
+question decides by arithmetic, also in a quick audit.
 """
 
 from collections.abc import Callable
@@ -20,16 +21,16 @@ from covassay.verification.audit.targets.target import Failure
 
 NAME = "memory layout"
 SEEDS = (0, 1)
-ROUNDING = 1e-5  # the relative difference that sums in different orders may have, also in single precision
+ROUNDING = 1e-5  # sums in different orders may differ by this relative amount, also in single precision
 
 
 def every_second_row(x: Matrix) -> Matrix:
-    """Place the rows as every second row of a larger array."""
+    """Return the rows as every second row of a larger array."""
     return np.repeat(x, 2, axis=0)[::2]
 
 
 def read_only(x: Matrix) -> Matrix:
-    """Copy the rows to an array that cannot be written."""
+    """Return a copy of the rows as an array that cannot be written."""
     copy = x.copy()
     copy.setflags(write=False)
     return copy
@@ -43,14 +44,14 @@ LAYOUTS: dict[str, Callable[[Matrix], Matrix]] = {
 
 
 def as_it_lies(layout: Matrix) -> Matrix:
-    """Return the data set of that shape that results from reading the memory row by row from its first number."""
+    """Return the data set of this shape that results from reading the memory row by row from its first number."""
     whole = layout if layout.base is None else layout.base
     rows: Matrix = np.ravel(whole, order="K")[: layout.size].reshape(layout.shape).copy()
     return rows
 
 
 def memory_layout(setting: Setting) -> Finding:
-    """Return whether the same rows in other layouts give the same output under one seed."""
+    """Return whether the same rows in other memory layouts give the same output under one seed."""
     if not setting.target.seeded:
         return skipped(NAME, UNSEEDED)
     x = plain_rows(setting, ROWS)
@@ -74,7 +75,7 @@ def memory_layout(setting: Setting) -> Finding:
 
 
 def _equal(first: list[Matrix | Failure], second: list[Matrix | Failure], tolerance: float) -> bool:
-    """Return whether all outputs are equal up to a relative error; a failure equals nothing."""
+    """Return whether all outputs are equal up to a relative error; a failure is equal to nothing."""
     pairs = zip(first, second, strict=True)
     return all(
         not isinstance(a, Failure) and not isinstance(b, Failure) and (np.array_equal(a, b) or close(a, b, tolerance))

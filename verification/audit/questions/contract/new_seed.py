@@ -8,16 +8,17 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure
 
-FRESH_ROWS = 2000  # with so many rows, no mechanism gives one output with a probability near 1
+FRESH_ROWS = 2000  # on data with this many rows, no mechanism gives the same output with a probability near 1
 FRESH_DRAWS = 6
 
 
 def new_seed(setting: Setting, form: Form) -> Finding:
     """Check that different generators give different outputs.
 
-    Some mechanisms give one output with positive probability, such as zero after a projection. So the promise is broken
-    only if several draws agree, on so many rows that such an output is practically impossible. A claim of privacy alone
-    allows a constant output, if it is the same on neighbouring data: events on neighbours decide that.
+    Some mechanisms give one value with positive probability, such as zero after a projection. So the promise is broken
+    only if several draws agree on data with so many rows that equal outputs are practically impossible. A target that
+    claims privacy alone may give a constant output if neighbours give the same constant; other questions test this on
+    neighbours.
     """
     name = "new seed, new output"
     x = plain_rows(setting, FRESH_ROWS)

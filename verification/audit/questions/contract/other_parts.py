@@ -1,10 +1,11 @@
-"""Check whether the returned value contains the data in parts other than the output: only outputs are public.
+"""Check whether the value that the target returns shows the data in parts other than the output, although only the
+output has a proof.
 
-The audit tests one part of the returned value, such as an attribute of a fitted object. But a recipient of the whole
-value also gets the other parts. A part that is the same for every seed, and changes with the data, has no noise. A part
-without noise is only noted, because the claim is about the output, and only the author knows which parts are published.
-Parts that are documented as public are declared with --public. A noisy choice among a few values may repeat by chance,
-so parts that did not change are drawn many more times, on few rows, where noise is large.
+The audit tests one part of the returned value, such as an attribute of a fitted object. But whoever gets the whole
+value also gets its other parts. If a part is the same for every seed and changes with the data, it has no noise. A part
+without noise is only noted, because the claim concerns the output, and only the author knows which parts are published.
+The option --public declares parts that are documented as public. A noisy choice among a few values may repeat by
+chance. So parts that did not change are drawn many more times, on few rows, where noise is large.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +29,7 @@ from covassay.verification.statistics.streams import stream
 NAME = "other parts of what is returned"
 ROWS = 5, 20  # small numbers of rows come first, because the noise of a release is large there
 DIMENSION = 3
-SEEDS, MORE = 3, 30  # numbers of seeds: for every part, and for the parts that did not change
+SEEDS, MORE = 3, 30  # the number of seeds for every part, and the number of seeds for the parts that did not change
 COPY, COUNT, MOVED = "a copy of the data", "the number of rows", "computed from the data"
 SHOWN = 6
 Parts = Mapping[str, bytes]
@@ -39,7 +40,7 @@ class PartInTheClear:
     """A part of the returned value that has no noise."""
 
     part: str = field(metadata=says("Where it is in what is returned."))
-    holds: str = field(metadata=says("What it is, as far as can be seen."))
+    holds: str = field(metadata=says("The kind of data in the part, as far as can be seen."))
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def _token(value: object) -> bytes:
 
 
 def _rows(setting: Setting, n: int) -> list[Matrix]:
-    """Data sets of one shape, except that the last has one row less."""
+    """Return data sets of one shape, and a last one that has one row less."""
     box = setting.box
     d = DIMENSION if box is None else box.dimension
     all_rows = example_rows(2 * n, d)
@@ -66,7 +67,7 @@ def _rows(setting: Setting, n: int) -> list[Matrix]:
 
 
 class _Asked:
-    """Calls of the expression without its selection of an output."""
+    """Calls of the target's expression that return the whole value, and not only the output."""
 
     def __init__(self, setting: Setting, function: Wrapped) -> None:
         assert function.call is not None
@@ -76,7 +77,7 @@ class _Asked:
         self.of_method = str(self.whole.call).startswith("[(made :=")
 
     def parts(self, x: Matrix, seed: int) -> Parts | Failure:
-        """Every part, encoded as bytes that are equal if and only if the parts are equal."""
+        """Return all parts, encoded as bytes that are equal if and only if the parts are equal."""
         rng = np.random.default_rng(stream(self.setting.seed, NAME, seed))
         given = x.copy()
 
@@ -94,7 +95,7 @@ class _Asked:
         return found if isinstance(found, Failure) else dict(found)
 
     def still(self, x: Matrix, seeds: range) -> Parts:
-        """Return the parts that are equal under all given seeds; empty if a call fails."""
+        """Return the parts that are equal for all given seeds; empty if a call fails."""
         same: Parts | None = None
         for seed in seeds:
             found = self.parts(x, seed)
@@ -134,7 +135,7 @@ def _what(token: bytes, x: Matrix) -> str:
 
 
 def _declared(name: str, public: Sequence[str]) -> bool:
-    """Return whether a part is declared, or lies in a declared part: .mean_ is declared as mean_, and [1] as 1."""
+    """Return whether the user declared a part or a part that contains it; .mean_ is declared as mean_, and [1] as 1."""
     steps = [step for step in name.replace("[", ".").replace("]", "").replace("'", "").split(".") if step]
     return any(word in steps or word == name for word in public)
 

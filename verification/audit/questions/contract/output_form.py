@@ -1,4 +1,4 @@
-"""Check that on plain data in several dimensions an output has finite real numbers and the right shape."""
+"""Check that, on ordinary data in several dimensions, an output has finite real numbers and the right shape."""
 
 import math
 from fractions import Fraction
@@ -19,12 +19,12 @@ from covassay.verification.audit.targets.target import Failure
 
 
 def output_form(setting: Setting, form: Form, alpha: float) -> Finding:
-    """Check that on plain data in several dimensions an output has finite real numbers and the right shape.
+    """Check that, on ordinary data in several dimensions, an output has finite real numbers and the right shape.
 
-    If a draw gives no such output, k more draws follow, because a target may fail at random. A claim of privacy alone
-    allows such failures, but not that all draws fail in one dimension and none in another. If every draw fails
-    with the same probability p, then for two dimensions and k draws in each this has probability
-    (p(1 − p))^k ≤ 4^(−k). The number k is so large that the sum over all pairs of dimensions is at most `alpha`.
+    If a draw gives no valid output, k more draws follow, because a target may fail at random. A target that claims
+    privacy alone may fail, but not in all draws in one dimension and in no draw in another. If every draw fails with
+    the same probability p, two dimensions with k draws each show this with probability (p(1 − p))^k ≤ 4^(−k). The
+    number k is so large that the sum over all pairs of dimensions is at most `alpha`.
     """
     dimensions = dimensions_of(setting, DIMENSIONS)
     draws = math.ceil(math.log(len(dimensions) ** 2 / alpha, 4))
@@ -51,7 +51,7 @@ def output_form(setting: Setting, form: Form, alpha: float) -> Finding:
 
 
 def _failed(setting: Setting, d: int, draws: int) -> int:
-    """Return the number of draws on plain data in this dimension that give no output."""
+    """Return how many draws on ordinary data in this dimension give no valid output."""
     x = plain_rows(setting, ROWS, d)
     return sum(isinstance(one_draw(setting, x.copy(), "form", d, i), Failure) for i in range(draws))
 
@@ -63,6 +63,6 @@ QUESTION = Question(
     blind_to="outputs on other data, and in rare draws",
     ask=lambda subject, look: [output_form(subject.setting, subject.known.form, look.level)],
     share=Fraction(1, 400),
-    valid_if="k failures in k draws, and none in k in another dimension, have probability at most 4^(-k).",
+    valid_if="k failures in k draws in one dimension, and none in another, have probability at most 4^(-k).",
     few_draws=True,
 )

@@ -1,10 +1,10 @@
-"""Compare the cost of one call, by the target's own accounting, with the claim.
+"""Compare the privacy cost of one call, by the target's own accounting, with the claim.
 
-Libraries have their own accountants: the privacy map of an OpenDP measurement, a ledger, a budget object. If a target
-has an attribute `accounting`, a function of the same arguments as a draw without rng, it returns the cost of one call
-in the unit of the claim: ε, or ρ for zCDP, or ε at the claimed δ. The question makes no draw and no statistical test. A
-figure above the claim means that the promise to the caller and the package's own count differ. The comparison does not
-say which of the two is wrong: an accountant may overestimate.
+Many libraries compute the cost themselves, for instance by the privacy map of an OpenDP measurement, a ledger, or a
+budget object. If a target has a function `accounting`, it takes the arguments of a draw without rng, and returns the
+cost of one call. The cost is ε, or ρ for zCDP, or ε at the claimed δ. The question makes no draws and no statistical
+test. If the cost is above the claim, the promise to the caller differs from the package's own accounting. The
+comparison does not show which of the two is wrong, because an accountant may overestimate.
 """
 
 import math
@@ -24,12 +24,12 @@ from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure, call
 
 NAME = "own accounting"
-SLACK = 1e-6  # the relative slack: accountants find scales by bisection, with a small error
-SIZES = (ROWS, 2), (ROWS, 3), (1000, 5)  # numbers of rows and columns for which the accounting is evaluated
+SLACK = 1e-6  # a cost may exceed the claim by this relative amount, because accountants find scales by bisection
+SIZES = (ROWS, 2), (ROWS, 3), (1000, 5)  # the accounting is evaluated for these numbers of rows and columns
 
 
 def own_accounting(setting: Setting, guarantee: Guarantee) -> list[Finding]:
-    """Compare the target's own accounting with the claim; no check for a target without accounting."""
+    """Compare the cost by the target's own accounting with the claim, if the target has an accounting."""
     accounting = setting.target.accounting
     if accounting is None:
         return []

@@ -1,6 +1,6 @@
-"""Check that a draw leaves the state of the process as it was.
+"""Check that a draw leaves the state of the process unchanged.
 
-Changes of the state are put back after every draw, and noted.
+If a draw changes the state, the change is undone and noted.
 """
 
 import numpy as np
@@ -14,9 +14,9 @@ from covassay.verification.statistics.streams import stream
 
 
 def process_state(setting: Setting) -> Finding:
-    """Check that a draw leaves the state of the process as it was.
+    """Check that a draw leaves the state of the process unchanged.
 
-    Changes of the state are put back after every draw, and noted.
+    If a draw changes the state, the change is undone and noted.
     """
     name = "process state"
     rng = np.random.default_rng(stream(setting.seed, "contract", "state"))

@@ -22,18 +22,18 @@ from covassay.verification.audit.question import Question
 from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
 from covassay.verification.audit.targets.target import Failure
 
-DATA_SETS = 2  # if one draw changed, so many data sets are tested by draws with reversed rows
-DRAWS = 4000  # draws on each of these data sets in each order, if pilot draws suggest that the laws differ
-SUMMATION = 1e-8  # the relative difference that another order of summation can cause
-SINGLE = 1e-5  # the relative difference that single precision can cause; a difference up to it is noted
+DATA_SETS = 2  # if reversing the rows changed a draw, this many data sets are tested by many draws
+DRAWS = 4000  # the number of draws on each data set in each order, if a few draws suggest a difference
+SUMMATION = 1e-8  # another order of summation can change a number by this relative amount
+SINGLE = 1e-5  # single precision can change a number by this relative amount, and a change up to it is noted
 
 
 def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
     """Check that the order of the records does not change the law of the output.
 
     If the output under one seed stays the same, up to the sign of a vector, no more draws are needed. If the output
-    changes, many draws decide, with probability at most `alpha` that equal laws are refuted. An implementation may, for
-    example, rotate its noise into a basis that depends on the order.
+    changes, many draws decide. Equal laws are refuted with probability at most `alpha`. The output may change although
+    the law is the same, for example if the noise is rotated into a basis that depends on the order.
     """
     if not setting.target.seeded:
         return skipped("row order", UNSEEDED)
@@ -63,9 +63,10 @@ def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
 
 
 def _difference_proven(setting: Setting, alpha: float) -> str:
-    """Return the difference of the laws, in words, if plain rows or rows with an outlier first are reversed.
+    """Return how the laws differ between rows and reversed rows, in words, for ordinary rows and for rows with an
+    outlier first.
 
-    The text is empty if draws prove no difference.
+    The text is empty if the draws prove no difference.
     """
     plain = plain_rows(setting, ROWS)
     first = plain_rows(setting, 1)
@@ -87,5 +88,5 @@ QUESTION = Question(
     spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
     reads=(IgnoresRng,),
     share=Fraction(1, 200),
-    valid_if="Pilot draws choose three statistics; exact two-sample tests on fresh draws divide the level.",
+    valid_if="Pilot draws choose three statistics, and exact two-sample tests on new draws share the level.",
 )

@@ -1,4 +1,4 @@
-"""Time one draw as the dimension grows, on data with two strong directions. A slow target is only noted."""
+"""Time one draw in higher and higher dimensions, on data with two strong directions. A slow target is only noted."""
 
 import numpy as np
 
@@ -10,14 +10,16 @@ from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure, call
 from covassay.verification.statistics.streams import stream
 
-LADDER = (2, 5, 10, 20)  # dimensions in which a draw is timed
-# the limit of a draw is the first number of seconds, if the previous draw took less than a hundredth of this limit
+LADDER = (2, 5, 10, 20)  # a draw is timed in each of these dimensions
+# a draw has the first limit, in seconds, if the draw before took less than a hundredth of this limit
 FEW_SECONDS, MANY_TIMES = 1.0, 100.0
-STRONG_ROWS = (500, 300)  # rows along the first and the second axis of the timed data
+STRONG_ROWS = (500, 300)  # the numbers of rows along the first and the second axis of the timed data
 
 
 def running_time(setting: Setting) -> Finding:
-    """Time one draw as the dimension grows, on data with two strong directions. A slow target is only noted."""
+    """Time one draw in higher and higher dimensions, on data with two strong directions. A slow target is only
+    noted.
+    """
     times: dict[str, float] = {}
     failures: dict[str, str] = {}
     limit = setting.seconds

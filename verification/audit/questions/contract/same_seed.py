@@ -1,4 +1,4 @@
-"""Check that two equal generators give equal outputs."""
+"""Check that two generators with equal seeds give equal outputs."""
 
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,7 @@ from covassay.verification.audit.targets.target import Failure
 
 
 def same_seed(setting: Setting) -> Finding:
-    """Check that two equal generators give equal outputs."""
+    """Check that two generators with equal seeds give equal outputs."""
     name = "same seed, same output"
     if not setting.target.seeded:
         return skipped(name, UNSEEDED)
@@ -29,7 +29,9 @@ def same_seed(setting: Setting) -> Finding:
 
 @dataclass(frozen=True)
 class IgnoresRng(Facts):
-    """Equal generators gave different outputs, so that effects of data and of randomness cannot be separated."""
+    """Generators with equal seeds gave different outputs, so that effects of data and of randomness cannot be
+    separated.
+    """
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:

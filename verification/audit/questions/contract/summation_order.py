@@ -1,17 +1,18 @@
-"""Test whether the order of the rows changes a floating-point sum: one long row before or after many short rows.
+"""Test whether a floating-point sum depends on the order of the rows, by one long row before or after many short rows.
 
-The squares of the short rows are just above half a unit in the last place of 1. If these squares are added to 1 one by
-one, each is rounded up to a whole unit, which is nearly twice as much; if they are summed first, they keep their size.
-So a sum in the order of the rows depends on that order, and the query changes by more than the sensitivity of the exact
-query (Casacuberta et al. 2022). Blocked or pairwise sums, and sums of integers, hardly have this effect. There is a
-data set for sums in float64 and one for sums in float32.
+The squares of the short rows are just above half a unit in the last place of 1. If the squares of the short rows are
+added to 1 one by one, each is rounded up to a whole unit, which is nearly twice as much. If the squares of the short
+rows are summed first, they keep their size. So a sum in the order of the rows depends on this order, and the query
+changes by more than the sensitivity of the exact query (Casacuberta et al. 2022). Sums in blocks, pairwise sums, and
+sums of integers hardly depend on the order. One data set tests sums in float64, and another tests sums in float32.
 
-The result is interpreted as follows. Under one seed the noise is the same, so the outputs on the same rows in two
-orders should agree up to the rounding of a few operations. If the outputs do not agree, neighbours whose rows also have
-another order differ by more than the noise covers, by about the printed share, which grows with the number of rows.
-A difference of this size breaks a claim for data sets without an order, by this share of the loss, unless the noise is
-larger than necessary. A claim for data sets in a fixed order is not broken. The audit does not know which claim is
-meant, so a large share is only noted; a tiny share is also printed, and comes from a plain sum in float64.
+The result is interpreted as follows. Under one seed the noise is the same, so the outputs for the same rows in two
+orders should agree up to the rounding of a few operations. If the outputs do not agree, two neighbours with different
+orders of the rows differ by more than the noise covers. The report prints the excess as a share, which grows with the
+number of rows. A difference between the two orders breaks a claim for data sets without an order, by the printed share
+of the loss, unless the noise is larger than necessary. A claim for data sets in a fixed order is not broken by a
+difference between two orders. The audit does not know which claim is meant, so a large share is only noted. A tiny
+share is also printed, and comes from a plain sum in float64.
 """
 
 import numpy as np
@@ -24,16 +25,16 @@ from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.targets.target import Failure
 
 NAME = "summation order"
-ROWS = 1024  # a power of two, so that dividing by it rounds nothing
-ABOVE_HALF = 1.01  # the squares of the short rows, in halves of a unit in the last place of 1
+ROWS = 1024  # the number is a power of two, so that dividing by it causes no rounding
+ABOVE_HALF = 1.01  # the squares of the short rows, divided by half a unit in the last place of 1
 UNITS = 2.0**-52, 2.0**-23  # the unit in the last place of 1, in float64 and in float32
-# the relative rounding error of some tens of operations; sums of many rows in float32 have a larger one
+# the relative rounding error of some tens of operations; sums of many rows in float32 have a larger error
 ROUNDING = 2.0**-46
-WORTH_A_NOTE = 1e-9  # a smaller share of the effect of the long row is not noted; only sums in float32 exceed it
+WORTH_A_NOTE = 1e-9  # an effect below this share of the long row's effect is not noted; only sums in float32 exceed it
 
 
 def _rows(d: int, unit: float, first: bool, long_row: bool = True) -> Matrix:
-    """Return short rows along the first axis, with a long row or a row of zeros at the beginning or at the end."""
+    """Return short rows along the first axis, with a long row or a zero row at the beginning or at the end."""
     rows = np.zeros((ROWS, d))
     rows[:, 0] = (ABOVE_HALF * unit / 2) ** 0.5
     rows[0 if first else -1, 0] = float(long_row)
@@ -41,7 +42,7 @@ def _rows(d: int, unit: float, first: bool, long_row: bool = True) -> Matrix:
 
 
 def summation_order(setting: Setting, form: Form) -> list[Finding]:
-    """Make the check for targets that draw from `rng` on rows in the unit ball in any order, and none otherwise."""
+    """Check the order of summation if the target draws from `rng`, for rows in the unit ball in any order."""
     if form.ordered or setting.box is not None or not setting.target.seeded:
         return []
     d = max(2, form.smallest_dimension)

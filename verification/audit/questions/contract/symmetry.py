@@ -1,11 +1,11 @@
-"""Check whether a matrix that is promised to be symmetric is symmetric."""
+"""Check whether a matrix is symmetric if the target promises symmetry."""
 
 from covassay.verification.audit.engine.symmetry import NAME, symmetry
 from covassay.verification.audit.question import Question, Subject
 
 
 def promised(subject: Subject) -> str:
-    """Return the reason why symmetry is not promised, or "" if the output is a symmetric matrix."""
+    """Return why symmetry is not promised, or an empty string if the output is a symmetric matrix."""
     form = subject.known.form
     return "" if form.symmetric or form.output.symmetric else "no symmetric matrix is promised"
 

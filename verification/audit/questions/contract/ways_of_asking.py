@@ -1,4 +1,6 @@
-"""Check that the law is the same in every way of calling: other forms of numbers, earlier calls, a fresh process."""
+"""Check that the law does not depend on how the target is called: with other forms of the numbers, after other calls,
+or in a new process.
+"""
 
 from fractions import Fraction
 
@@ -25,7 +27,7 @@ QUESTION = Question(
     applies=lambda subject: "" if subject.setting.target.seeded else UNSEEDED,
     spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
     share=Fraction(1, 200),
-    valid_if="Residuals that all move by one amount need no test. Otherwise exact two-sample tests divide the level.",
+    valid_if="If all residuals change by the same amount, no test is needed. Otherwise exact tests share the level.",
     reads=(IgnoresRng,),
     cost=1,
 )

@@ -1,1 +1,1 @@
-"""Questions on whether the noise depends on the data."""
+"""The questions of this package ask whether the noise depends on the data."""

@@ -1,4 +1,6 @@
-"""Test whether noise of a continuous law shows zeros, repeats or exact relations, which such noise never does."""
+"""Test whether noise with a continuous law shows zeros, repeats or exact relations, which such noise almost surely
+never does.
+"""
 
 from fractions import Fraction
 

@@ -1,15 +1,15 @@
-"""Find data sets that must give equal laws, for mechanisms whose noise is not added to a query, and compare the outputs
-on them.
+"""Compare the outputs on two data sets that must give the same law, for mechanisms that do not add noise to a query.
 
 The law of the output may depend on the data in a complicated way, and still be the same on two data sets. If the law
-depends on the rows only through their second moment, it stays the same if rows change their signs, or if two rows x
-and y are replaced by cx + sy and −sx + cy with c² + s² = 1. If rows are clipped, then clipped rows can replace long
-ones. No law of the reference changes noticeably if all entries are reduced by a share of 10⁻¹², and zeros are
-replaced by smaller numbers. After this change, no row is zero or equal to another row, and none has whole numbers.
+depends on the rows through their second moment only, it stays the same if rows change their signs. The law also stays
+the same if two rows x and y are replaced by cx + sy and −sx + cy with c² + s² = 1. If the mechanism clips rows, clipped
+rows may replace long rows. No law of the reference changes noticeably if all entries are reduced by a share of 10⁻¹²,
+and zeros are replaced by smaller numbers. After such a change no row is zero or equal to another row, and no row
+consists of whole numbers.
 
-Most implementations give one output on both data sets under one seed, up to rounding. For the other implementations
-draws decide: a few draws suggest in which direction the laws differ, and fresh draws test it. If the output is the same
-under two seeds on many data sets, there is no noise.
+Most implementations give the same output on both data sets under one seed, up to rounding. For other implementations, a
+few draws suggest how the laws differ, and fresh draws test this difference. If the output is the same under two seeds
+on many data sets, the target adds no noise.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,41 +32,41 @@ NAME = "one law on equivalent data"
 SHAPES_OF_EQUAL_DATA = (1, 3), (20, 1), (5, 2), (30, 4), (300, 3), (1000, 2)
 SEEDS = (0, 1)
 MOVED = 1e-12  # entries are reduced by this share, and zeros are replaced by a tenth of it
-ROUNDING = 1e-6  # outputs under one seed count as equal if their difference, relative to the largest entry, is smaller
+ROUNDING = 1e-6  # outputs under one seed count as equal if they differ by less than this share of the largest entry
 PILOTS = 12  # at most
-# the smallest number of different outputs of one shape that are each equal under both seeds
+# this many different outputs of one shape must each be equal under both seeds
 FROZEN = 8
-MIXINGS = 4  # the number of rounds in which rows are mixed with a partner
+MIXINGS = 4  # the number of rounds in which each row is mixed with another row
 
 
 # EQUIVALENT DATA
 
 
 def nearly(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Reduce every entry slightly, and change zeros slightly, so that no row is zero or equal to another."""
+    """Return the rows with every entry changed slightly, so that no row is zero or equal to another."""
     moved = x * (1 - MOVED * rng.random(x.shape))
     return np.asarray(np.where(x == 0, MOVED / 10 * rng.standard_normal(x.shape), moved))
 
 
 def clipped(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Shorten long rows to length 1."""
+    """Return the rows, of which long ones are shortened to length 1."""
     return np.asarray(unit_rows(x))
 
 
 def turned(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Give half of the rows the opposite sign."""
+    """Return the rows, of which half have the opposite sign."""
     signs = np.where(np.arange(len(x)) % 2, -1.0, 1.0)
     return np.asarray(x * rng.permutation(signs)[:, None])
 
 
 def mixed(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Clip the rows, and mix them in pairs by rotations that make both rows equally long."""
+    """Return the clipped rows, mixed in pairs by rotations that make both rows of a pair equally long."""
     y = rng.permutation(clipped(x, rng) * np.where(rng.random(len(x)) < 0.5, -1.0, 1.0)[:, None])
     for _ in range(MIXINGS):
         y = rng.permutation(y)
         half = len(y) // 2
         a, b = y[:half].copy(), y[half : 2 * half].copy()
-        # at this t, ‖ca + sb‖² − ‖−sa + cb‖² = (‖a‖² − ‖b‖²) cos 2t + 2⟨a, b⟩ sin 2t is 0
+        # at this angle t, ‖ca + sb‖² − ‖−sa + cb‖² = (‖a‖² − ‖b‖²) cos 2t + 2⟨a, b⟩ sin 2t is 0
         t = 0.5 * np.arctan2(-((a**2).sum(1) - (b**2).sum(1)), 2 * (a * b).sum(1))
         c, s = np.cos(t)[:, None], np.sin(t)[:, None]
         y[:half], y[half : 2 * half] = c * a + s * b, -s * a + c * b
@@ -74,7 +74,7 @@ def mixed(x: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def in_the_cube(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Clip the entries to [0, 1]."""
+    """Return the rows with their entries clipped to [0, 1]."""
     return np.asarray(np.clip(x, 0, 1))
 
 
@@ -93,7 +93,7 @@ CHANGES: dict[str, Change] = {
 
 @dataclass(frozen=True)
 class _Candidate:
-    """Two equivalent data sets on which the outputs under one seed differ."""
+    """Two data sets that must give the same law, and whose outputs under one seed differ."""
 
     category: str
     change: str
@@ -102,7 +102,7 @@ class _Candidate:
 
     @property
     def on(self) -> str:
-        """Return the two data sets, described for a report."""
+        """Return the two data sets with descriptions for a report."""
         return f"“{self.category}” and the same rows {self.change} (n = {self.x.shape[0]}, d = {self.x.shape[1]})"
 
 
@@ -126,14 +126,14 @@ def _equal(first: list[Matrix | Failure], second: list[Matrix | Failure]) -> boo
     return True
 
 
-# maps (n, d) to the set of outputs that were equal under both seeds on one data set
+# takes (n, d); returns the outputs that were equal under both seeds on one data set
 Frozen = dict[tuple[int, int], set[bytes]]
 
 
 def _candidates(setting: Setting, path: DataPath, frozen: Frozen) -> Iterator[_Candidate]:
-    """Yield equivalent data sets on which the outputs differ under one seed, the largest data sets first.
+    """Yield data sets that must give the same law, but whose outputs differ under one seed, the largest first.
 
-    Outputs that are equal under both seeds on one data set are added to `frozen`.
+    Add to `frozen` all outputs that are equal under two seeds on one data set.
     """
     for n, d in reversed(SHAPES_OF_EQUAL_DATA):
         if d < path.smallest_dimension:
@@ -144,7 +144,7 @@ def _candidates(setting: Setting, path: DataPath, frozen: Frozen) -> Iterator[_C
             if not isinstance(one, Failure) and not isinstance(two, Failure) and np.array_equal(one, two):
                 frozen.setdefault((n, d), set()).add(np.round(one, 12).tobytes())
             made = len(SEEDS)
-            # most directions are orthogonal to a single row, and can be rotated freely
+            # most directions are orthogonal to a single row and may be rotated freely
             for kind in path.equivalent if n > 1 else ():
                 rng = np.random.default_rng(stream(setting.seed, NAME, "rows", n, d))
                 other = CHANGES[kind](member.x, rng)
@@ -158,7 +158,7 @@ def _candidates(setting: Setting, path: DataPath, frozen: Frozen) -> Iterator[_C
 
 
 def _proven(setting: Setting, candidate: _Candidate, number: int, alpha: float) -> str:
-    """Return the difference of the laws on the two data sets, in words; empty if draws prove no difference."""
+    """Return, in words, how the laws differ on the two data sets; empty if the draws prove no difference."""
     found = difference_in_law(setting, candidate.x, candidate.other, f"{NAME}/{number}", alpha / PILOTS)
     if found.failed is None:
         return found.what
@@ -170,9 +170,9 @@ def _proven(setting: Setting, candidate: _Candidate, number: int, alpha: float) 
 
 
 def equal_laws(setting: Setting, path: DataPath | None, alpha: float) -> list[Finding]:
-    """Check that equivalent data give equal laws; no check where the noise is added to a query.
+    """Check that data sets which must give the same law do so; there is no check if the noise is added to a query.
 
-    A target with equal laws is refuted with probability at most `alpha`.
+    A target whose laws are equal is refuted with probability at most `alpha`.
     """
     if path is None or path.query is not None or not path.equivalent:
         return []
@@ -214,7 +214,7 @@ QUESTION = Question(
     ask=lambda subject, look: equal_laws(subject.setting, subject.known.data_path, look.level),
     applies=_applies,
     share=Fraction(1, 100),
-    valid_if="Pilot draws choose the statistics; exact two-sample tests on fresh draws divide the level.",
+    valid_if="Pilot draws choose the statistics, and exact two-sample tests on new draws share the level.",
     draws=3000,
     cost=2,
 )

@@ -1,4 +1,4 @@
-"""Test whether the noise scale depends rightly on the budget: under one seed, residuals are compared at other
+"""Test whether the noise scale depends on the budget as it should, by comparing the noise under one seed at other
 budgets.
 """
 
@@ -10,7 +10,7 @@ from covassay.verification.audit.question import Question, Subject
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Compare residuals under one seed at other budgets."""
+    """Compare the noise under one seed at other budgets."""
     known = subject.known
     return other_budgets(subject.setting, subject.claim, known.at_budget, known.data_path, look.level)
 
@@ -26,7 +26,7 @@ QUESTION = Question(
     ),
     draws=150,
     share=Fraction(1, 200),
-    valid_if="One factor for all residuals needs no test. Otherwise exact tests on fresh draws divide the level.",
+    valid_if="If one factor explains all residuals, no test is needed. Otherwise exact tests share the level.",
     cost=2,
     few_draws=True,
 )

@@ -1,6 +1,6 @@
-"""Test whether the noise depends on the data: under one seed, output − query is compared over data sets of one shape.
+"""Test whether the noise depends on the data, by comparing output − query under one seed over data sets of one shape.
 
-A common shift or factor refutes; any other change must be confirmed by a difference in law in fresh draws.
+A common shift or factor refutes the claim. Other changes must be confirmed by a difference of laws in fresh draws.
 """
 
 from dataclasses import dataclass, field, replace
@@ -15,14 +15,16 @@ from covassay.verification.audit.question import Question, Subject
 
 @dataclass(frozen=True)
 class Residuals(Facts):
-    """Whether all residuals were the same, and neighbours on which a difference may show as a loss of privacy."""
+    """The result of the comparison of residuals (output − query), and neighbours on which a difference may cause a
+    privacy loss.
+    """
 
-    same: bool = field(metadata=says("Whether all residuals of one shape and seed were the same."))
+    same: bool = field(metadata=says("Says whether all residuals for one shape and seed were the same."))
     neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Compare residuals; the first finding has the facts that other questions read."""
+    """Compare the residuals output − query; other questions read the facts of the first finding."""
     found, neighbours = same_noise(subject.setting, subject.known.data_path, look.level, subject.options.own_rows)
     if not found:
         return []
@@ -38,7 +40,7 @@ QUESTION = Question(
     ask=ask,
     applies=lambda subject: "" if subject.known.data_path else "nothing is known of the path from data to output",
     share=Fraction(1, 200),
-    valid_if="Residuals that move need no test. Otherwise exact two-sample tests on fresh draws divide the level.",
+    valid_if="If all residuals change by the same amount, no test is needed. Otherwise exact tests share the level.",
     gives=(Residuals,),
     draws=lambda subject, look: 900 if subject.known.data_path and subject.known.data_path.query else 0,
     cost=1,

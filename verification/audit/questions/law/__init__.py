@@ -1,1 +1,1 @@
-"""Questions on the distribution of the outputs."""
+"""The questions of this package ask about the distribution of the outputs."""

@@ -1,4 +1,4 @@
-"""Examine the value and the noise of every entry, and whether columns are treated alike, for rows in a box."""
+"""Test the value and the noise of every entry, and whether all columns are treated alike, for rows in a box."""
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -11,14 +11,14 @@ from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 
 @dataclass(frozen=True)
 class Entries(Facts):
-    """The query on which the output is centred, and the entries that have the value or the noise of another entry."""
+    """The query around which the output varies, and the entries that have the value or the noise of another entry."""
 
-    query: str = field(metadata=says("What the output is centred on; empty if that is not known."))
-    misplaced: tuple[str, ...] = field(metadata=says("Entries that have the value or the noise of another."))
+    query: str = field(metadata=says("The query around which the outputs vary; empty if it is not known."))
+    misplaced: tuple[str, ...] = field(metadata=says("The entries that have the value or the noise of another entry."))
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Examine every entry; the first finding has the facts that other questions read."""
+    """Test the value and the noise of every entry; other questions read the facts of the first finding."""
     found = columns(subject.setting, round(look.samples), look.level, subject.options.equivariant)
     listed = list(found.checks)
     return [replace(listed[0], facts=Entries(found.query, found.explanations)), *listed[1:]] if listed else []
@@ -32,7 +32,7 @@ QUESTION = Question(
     ask=ask,
     applies=lambda subject: "" if subject.setting.box is not None else "only for rows in a box (--bounds)",
     share=Fraction(1, 200),
-    valid_if="Exact two-sample tests on independent draws, added up over entries and changes.",
+    valid_if="Exact two-sample tests of entries and changes of columns on independent draws; their levels add up.",
     gives=(Entries,),
     most_samples=MOST_KEPT,
     draws=lambda subject, look: 5 * look.samples,

@@ -1,8 +1,8 @@
-"""Test whether the outputs have the law of the mechanism, on data sets where that law is known.
+"""Test whether the outputs have the law of the mechanism, on data sets on which this law is known.
 
-The tests of a data set share its draws. A draw without an output refutes, unless it ran out of
-time. To detect rare branches, one test examines the most extreme value of all data sets together.
-`subject.outputs` keeps the first 50 000 draws on each data set for other questions.
+All tests on a data set use the same draws. A draw without an output refutes the claim, unless it ran out of time. To
+detect rare branches of the code, one test examines the most extreme value of all data sets together. The first 50 000
+draws on each data set are kept in `subject.outputs` for other questions.
 """
 
 from fractions import Fraction
@@ -17,7 +17,7 @@ from covassay.verification.audit.question import Question, Subject
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """Test the draws on every data set, and the most extreme of all values."""
     found: list[Finding] = []
-    # tests that end the draws early have the rest of the level
+    # tests that end the draws early use the rest of the error probability
     factor = 1 / left_for_the_end(subject.known.scenarios, look)
     for scenario in subject.known.scenarios:
         if settled(found, look):
@@ -40,8 +40,8 @@ QUESTION = Question(
     share=Fraction(57, 200),
     tests=lambda subject: 1 + sum(number_of_tests(scenario) for scenario in subject.known.scenarios),
     valid_if=(
-        "Exact or conservative tests of independent draws against laws that are fixed before them. Where tests before "
-        "the last draw may end the draws, their share of the level is set aside."
+        "Tests of independent draws against fixed laws, which are exact or conservative. If tests before "
+        "the last draw may end the draws, a share of the level is set aside for them."
     ),
     gives=(LawTest,),
     second_look=10,

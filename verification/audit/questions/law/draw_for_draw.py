@@ -1,4 +1,4 @@
-"""Test whether a target that mostly reproduces the reference's draws has the reference's law where its draws differ."""
+"""Test whether a target that mostly gives the reference's outputs has the reference's law where its outputs differ."""
 
 from fractions import Fraction
 
@@ -10,7 +10,7 @@ from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Draw the target and the reference from equal generators."""
+    """Draw the target and the reference with equal generators."""
     known = subject.known
     if known.beside is None:
         return []
@@ -33,7 +33,7 @@ QUESTION = Question(
     applies=_applies,
     spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
     share=Fraction(1, 100),
-    valid_if="Pilot pairs choose an event, and fresh ones test it: McNemar's exact test. Places divide the level.",
+    valid_if="Pilot pairs choose an event, and new pairs test it: McNemar's exact test. Places divide the level.",
     reads=(IgnoresRng,),
     cost=2,
 )

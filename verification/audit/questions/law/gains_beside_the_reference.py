@@ -1,13 +1,13 @@
-"""Compare the effect of each draw on the output with the reference: the resulting law, and steps with wrong factors.
+"""Compare the effect of each random draw on the output with the reference, and compare the laws that follow.
 
-If the target and the reference make the same draws, their outputs are compared draw by draw; if both outputs are affine
-in different draws, their laws are compared. The comparisons of outputs and of laws are exact arithmetic, on data of
-many shapes and kinds, at other budgets, and with the same numbers in other forms. In all other cases draws are matched
-with those of the reference; a factor that is not 1 points to a step, and refutes nothing, because another correct
-implementation may use other draws.
+If the target and the reference make the same draws, their outputs are compared draw by draw. If both outputs are affine
+in different draws, the laws of the outputs are compared. Comparisons of outputs and of laws are exact arithmetic. The
+comparisons use data of many shapes and kinds, other budgets, and the same numbers in other forms. If neither comparison
+is possible, draws of the target are matched with draws of the reference. A ratio of effects other than 1 points to a
+step, but refutes nothing, because another correct implementation may use other draws.
 
-At another budget the target must give another output than at the claimed one, because a call may have a budget of its
-own; and more noise than the reference's refutes nothing there, because a careful function may cap its budget.
+At another budget the target must give another output than at the claimed budget; if it does not, it may use a budget of
+its own. More noise than the reference's refutes nothing there, because a careful function may cap its budget.
 """
 
 import math
@@ -35,28 +35,28 @@ from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.same_law import Compared, compared
 
 NAME = "gains beside the reference"
-# numbers (n, d) of rows and columns in the order of their use, because a slow target is not tried on all; blocks end at
-# 64, 32, 12 and 8
+# The shapes (n, d) in the order of their use, because a slow target is not tried on all of them.
+# Shapes near 64, 32, 12 and 8 are included, because code may work in blocks of these sizes.
 SHAPES = (
     (6, 3), (7, 2), (1000, 2), (1, 2), (3, 1), (64, 2), (2, 5), (11, 4), (5, 9), (32, 3), (8, 12), (130, 2), (10, 10),
     (5, 7), (500, 2), (9, 6), (65, 3), (16, 8), (4, 16), (3, 33), (2, 64),
 )  # fmt: skip
-# all other sizes, small ones first
+# all other shapes, the smallest first
 SIZES = sorted(
     {*((n, 2) for n in ROWS), *((round(share * d) or 1, d) for d in COLUMNS for share in WIDE_AND_LONG[::2])}
     - {*SHAPES},
     key=lambda size: size[0] * size[1] + size[1] ** 2,
 )
-SHAPES_OF_KINDS = (6, 2), (200, 3), (65, 2), (1, 2)  # the shapes for rows of many kinds
-LONG = "rows all longer than 1"  # the kind of rows on which blocks of rows could be left unclipped
-BLOCKS = [(n, d) for n, d in SIZES if n >= 128]  # the sizes for this kind
+SHAPES_OF_KINDS = (6, 2), (200, 3), (65, 2), (1, 2)  # the shapes of data of many kinds
+LONG = "rows all longer than 1"  # rows of this kind show whether some blocks of rows are left unclipped
+BLOCKS = [(n, d) for n, d in SIZES if n >= 128]  # the shapes for data of this kind
 OF_GAINS = SHAPES[:2]
-OF_FORMS = 20, 3  # the shape for rows in other forms
+OF_FORMS = 20, 3  # the shape of data in other forms of numbers
 SEED = 0  # the seed for the rows
 SECONDS = 1.0  # the time limit for all data sets, in seconds
-SCREENED = 0.4  # the share of this time for comparing two outputs on every data set
-WHOLE = 1  # on so many data sets the whole laws are compared at once; on the others, two outputs are compared first
-SHOWN = 3  # the most draws in the report
+SCREENED = 0.4  # the share of this time in which two outputs are compared on every data set
+WHOLE = 1  # the number of data sets on which whole laws are compared at once; on others, two outputs are compared first
+SHOWN = 3  # a report shows at most this many draws
 
 
 @dataclass(frozen=True)
@@ -66,27 +66,31 @@ class MatchedDraw:
     family: str = field(metadata=says("The law of both."))
     draw: str = field(metadata=says("The draw of the target."))
     reference: str = field(metadata=says("The draw of the reference."))
-    factor: float = field(metadata=says("How many times as strongly the draw of the target moves the output."))
+    factor: float = field(
+        metadata=says("The effect of the target's draw on the output, divided by the effect of the reference's draw.")
+    )
     numbers: int = field(metadata=says("Of how many numbers this holds.", **COUNT))
 
 
 @dataclass(frozen=True)
 class GainsBesideReference(Facts):
-    """The comparison of the target's draws with those of the reference."""
+    """The result of comparing the target's draws with those of the reference."""
 
-    same_law: int = field(metadata=says("On how many data sets both have one law, by arithmetic.", **COUNT))
+    same_law: int = field(
+        metadata=says("The number of data sets on which arithmetic shows that both have the same law.", **COUNT)
+    )
     matched: tuple[MatchedDraw, ...] = field(metadata=says("The draws that have a counterpart."))
     unmatched: dict[str, tuple[int, int]] = field(
-        metadata=says("For each law, how many numbers of the target and of the reference have no counterpart.")
+        metadata=says("For each law, how many numbers of the target and of the reference have no match.")
     )
 
 
 @dataclass(frozen=True)
 class _Case:
-    """State one comparison: a data set with its description, and the target and the reference that run on it.
+    """One comparison: a data set with its description, and the target and the reference that run on it.
 
-    usual : the target at the claimed budget, if the case has another budget. beside : whether the case may be left
-    out, because the target promises nothing for this budget or this form of the numbers.
+    `usual` is the target at the claimed budget, if the case has another budget. `beside` says whether the case may be
+    left out, because the target promises nothing for this budget or this form of the numbers.
     """
 
     where: str
@@ -97,22 +101,28 @@ class _Case:
     beside: bool = False
 
     def alike(self, seed: int) -> bool | None:
-        """Return whether target and reference give the same output; None if this says nothing about the target."""
+        """Return whether target and reference give the same output; None if the answer says nothing about the
+        target.
+        """
         found = same_outputs(self.target, self.reference, self.x, seed)
         return None if found is False and self.ignored(seed) else found
 
     def ignored(self, seed: int) -> bool:
-        """Return whether the target ignores the budget: it gives the same output as at the claimed budget."""
+        """Return whether the target gives the same output as at the claimed budget, so that it ignores the budget."""
         return self.usual is not None and bool(same_outputs(self.target, self.usual, self.x, seed))
 
     def refuted_by(self, found: Compared, seed: int) -> bool:
-        """Return whether a difference refutes; at another budget only less noise than the reference's does."""
+        """Return whether a difference of laws refutes the claim; at another budget, only less noise than the
+        reference's does.
+        """
         less = self.usual is None or 0 < found.factor < 1 - SLACK
         return bool(found.difference) and less and not self.ignored(seed)
 
 
 def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[_Case]:
-    """Yield cases in turns: data of several shapes and kinds, other budgets, and other forms of the same numbers."""
+    """Yield cases in turns, with data of several shapes and kinds, other budgets, and other forms of the same
+    numbers.
+    """
     least = subject.known.form.smallest_dimension
 
     def plain(sizes: Iterable[tuple[int, int]]) -> Iterator[_Case]:
@@ -143,7 +153,7 @@ def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[
         rows = (INSIDE * example_rows(OF_FORMS[0], d)).astype(np.float32).astype(np.float64)
         for way in FORMS:
             if way is AS_FRAME and "pandas" not in sys.modules:
-                continue  # because its import takes longer than all runs
+                continue  # pandas takes longer to import than all runs take together
             x = np.eye(d)[np.arange(len(rows)) ** 2 % d] if way.whole else rows
             asked = replace(target, target=way.target(target.target))
             yield _Case(f"rows {way.words}", x, asked, reference, beside=True)
@@ -155,7 +165,7 @@ def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[
 
 @dataclass
 class _Seen:
-    """Count the cases with equal laws and with equal outputs, and keep the reasons why other cases are undecided."""
+    """Counts of the cases with equal laws and with equal outputs, and the reasons why other cases are undecided."""
 
     same: int = 0
     alike: int = 0
@@ -163,13 +173,15 @@ class _Seen:
 
 
 def _screened(cases: list[_Case], seed: int) -> tuple[list[_Case], int]:
-    """Put a case in which two outputs differ first, and return the cases and the index of the first that agrees.
+    """Move a case in which two outputs differ to the front, and return the cases and the index of the first that
+    agrees.
 
-    The order does not change if target and reference make different draws in the first case.
+    The order stays the same if target and reference make different draws in the first case.
     """
     allowed = Allowance(SCREENED * SECONDS)
     for k, case in enumerate(cases):
-        alike = case.alike(seed + k)  # other draws in every case, because noise may be kept from call to call
+        # every case uses other draws, because a target may store its noise from call to call
+        alike = case.alike(seed + k)
         if alike is False:
             return [*cases[k:], *cases[:k]], len(cases) - k
         if (alike is None and not case.beside) or allowed.over:
@@ -178,7 +190,7 @@ def _screened(cases: list[_Case], seed: int) -> tuple[list[_Case], int]:
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Compare laws by arithmetic where possible, and gains otherwise."""
+    """Compare laws by exact arithmetic if possible, and otherwise compare the effects of single draws."""
     target, reference = recorder_of(subject.setting), reference_of(subject)
     with target.standing():
         seen = _compared(list(_cases(subject, target, reference)), subject.setting.seed)
@@ -190,7 +202,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
 
 
 def _compared(cases: list[_Case], seed: int) -> _Seen | Finding:
-    """Compare laws by arithmetic until the time is up, or until two differ; then return the finding."""
+    """Compare laws by exact arithmetic until the time is up or two laws differ, and return the finding."""
     compare, seen, allowed = on_common_draws, _Seen(), Allowance(SECONDS)
     ordered, alike = _screened(cases, seed)
     for k, case in enumerate(ordered):
@@ -224,7 +236,7 @@ def _compared(cases: list[_Case], seed: int) -> _Seen | Finding:
         if found.reason and not (seen.same and found.left_out):
             seen.reasons[found.reason] = None
             if not seen.same:
-                break  # draws without a known law have none on data of another shape either
+                break  # draws whose law is unknown here are also unknown for data of another shape
     return seen
 
 
@@ -237,7 +249,7 @@ def _one_law(seen: _Seen, matched: Gains) -> Finding:
 
 
 def _by_gains(subject: Subject, target: Recorder, reference: Recorder, reason: str) -> list[Finding]:
-    """Compare gains alone, and note the differences."""
+    """Compare only the effects of single draws, and note the differences."""
     found = Gains((), {}, reason)
     for n, d in OF_GAINS:
         if d < subject.known.form.smallest_dimension:

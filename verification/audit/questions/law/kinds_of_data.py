@@ -1,4 +1,4 @@
-"""Test whether the outputs have the law of the reference on data of many kinds."""
+"""Test whether the outputs have the law of the reference, on data of many kinds."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -11,11 +11,13 @@ from covassay.verification.audit.engine.shapes import DEFAULT
 from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 from covassay.verification.audit.questions.data_path.same_noise import Residuals
 
-DATA_SETS = 350  # the approximate number of data sets of all kinds; a data set with more draws is counted as several
+DATA_SETS = 350  # the approximate number of data sets of all kinds; a data set with more draws counts as several
 
 
 def on_lattice(subject: Subject) -> bool:
-    """Return whether the noise lies on a lattice, so that one seed does not give one residual at every budget."""
+    """Return whether the noise lies on a lattice, so that the same seed does not give the same residual at every
+    budget.
+    """
     path = subject.known.data_path
     return path is not None and path.atom > 0
 
@@ -35,7 +37,7 @@ def beside(subject: Subject) -> Beside | None:
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Compare draws of the target and the reference on every kind of data."""
+    """Compare draws of the target with draws of the reference on every kind of data."""
     reference = beside(subject)
     if reference is None:
         return []
@@ -65,7 +67,7 @@ QUESTION = Question(
     spared=_spared,
     share=Fraction(1, 10),
     tests=len(NAMES),
-    valid_if="Sequential ranks among draws of the reference are uniform and independent: exact tests, added up.",
+    valid_if="Ranks among draws of the reference are uniform and independent; exact tests of ranks share the level.",
     reads=(Residuals,),
     gives=(LawTest,),
     second_look=10,

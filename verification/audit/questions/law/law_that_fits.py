@@ -12,15 +12,15 @@ from covassay.verification.audit.question import Question, Subject
 
 @dataclass(frozen=True)
 class FittingLaw(Explanation):
-    """A suspect that fits every data set on which the law is refuted; `name` is the name of the suspect."""
+    """A wrong law that fits all data sets on which the claimed law is refuted; `name` is its name."""
 
     name: str = field(metadata=says("The name of the suspect."))
 
 
 def suspects_that_fit(subject: Subject, outputs: Mapping[str, Matrix]) -> list[Suspect]:
-    """Return the suspects that fit these outputs in every scenario whose law was refuted, the best fit first.
+    """Return the wrong laws that fit the outputs on every data set whose claimed law was refuted, the best fit first.
 
-    Scenarios without suspects or without outputs are left out.
+    Data sets without wrong laws to try, or without outputs, are left out.
     """
     scenarios = {scenario.name: scenario for scenario in subject.known.scenarios}
     failed = dict.fromkeys(f.scenario for f in subject.findings if f.status is Status.REFUTED and f.kind == "law")
@@ -33,7 +33,7 @@ def suspects_that_fit(subject: Subject, outputs: Mapping[str, Matrix]) -> list[S
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Name the suspects that fit the draws."""
+    """Name the wrong laws that fit the draws."""
     return [
         Finding("law", s.name, Status.NOTED, s.explanation, facts=FittingLaw(s.explanation, s.name))
         for s in suspects_that_fit(subject, subject.outputs)

@@ -9,7 +9,7 @@ from covassay.verification.audit.question import Question, Subject
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Count zeros and repeats in the draws on every data set of the law."""
+    """Count the zeros and repeats among the draws on every data set of the law test."""
     scenarios = {scenario.name: scenario.x for scenario in subject.known.scenarios}
     drawn = [(scenarios[name], outputs) for name, outputs in subject.outputs.items()]
     return coincidences_seen(subject.known.data_path, drawn, look.level)

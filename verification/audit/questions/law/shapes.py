@@ -1,4 +1,4 @@
-"""Test whether the outputs have the law of the mechanism at many numbers of rows and of columns."""
+"""Test whether the outputs have the law of the mechanism for many numbers of rows and columns."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -11,7 +11,7 @@ from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Test the draws at all shapes together, and the most extreme of their values."""
+    """Test the draws for all shapes together, and the most extreme of their values."""
     if subject.known.shapes is None:
         return []
     found = run_shapes(subject.setting, subject.known.shapes, look)
@@ -28,7 +28,7 @@ QUESTION = Question(
     spared=lambda subject: "the law is already refuted" if subject.refuted("law") else "",
     share=Fraction(1, 10),
     tests=len(NAMES) + 1,
-    valid_if="Exact or conservative tests of independent draws, added up over groups of shapes.",
+    valid_if="Tests of independent draws for groups of shapes, which are exact or conservative; their levels add up.",
     gives=(LawTest,),
     second_look=10,
     most_samples=MOST_KEPT,

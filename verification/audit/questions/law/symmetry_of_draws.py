@@ -1,4 +1,4 @@
-"""Check whether every matrix among the draws of the law test is symmetric, if the target promises this."""
+"""Check whether every matrix among the draws of the law test is symmetric, if the target promises symmetry."""
 
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Look
@@ -7,7 +7,7 @@ from covassay.verification.audit.question import Question, Subject
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Compare every matrix with its transpose."""
+    """Compare every drawn matrix with its transpose."""
     scenarios = {scenario.name: scenario.x for scenario in subject.known.scenarios}
     drawn = [(name, scenarios[name], outputs) for name, outputs in subject.outputs.items()]
     return symmetry_seen(subject.known.form.output, drawn)

@@ -1,1 +1,1 @@
-"""Questions on the loss between neighbouring data sets."""
+"""The questions of this package ask for the privacy loss between neighbouring data sets."""

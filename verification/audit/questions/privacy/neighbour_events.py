@@ -14,32 +14,34 @@ from covassay.verification.audit.questions.data_path.same_noise import Residuals
 from covassay.verification.audit.questions.law.law_that_fits import FittingLaw
 from covassay.verification.audit.recorded.facts import ExactLosses
 
-# an estimate of the number of tests that share the level, which guides the choice of events and changes no level
+# an estimate of the number of tests that share the error probability, which only guides the choice of events
 USUAL_TESTS = 5
 
 
 def searched(subject: Subject) -> bool:
-    """Return whether the audit searches for pairs: only if no law is known, and rows lie in the ball."""
+    """Return whether the audit searches for neighbours, which it does only if no law is known and the rows lie in the
+    ball.
+    """
     return not subject.known.scenarios and subject.setting.box is None
 
 
 def most_tests(subject: Subject) -> int:
-    """Return the largest number of p-values, for the known pairs, at most two pairs of other questions, and a
-    search.
+    """Return the largest number of p-values: for the known neighbours, for at most two pairs of other questions, and
+    for a search.
     """
     pairs = max(len(subject.known.pairs(fitted)) for fitted in (frozenset[str](), suspects(subject)))
     return TESTS * (pairs + 2 + (FOUND if searched(subject) else 0))
 
 
 def suspects(subject: Subject) -> frozenset[str]:
-    """Return the names of all suspects, with which a mechanism gives the largest number of pairs."""
+    """Return the names of all wrong laws to try, for which a mechanism gives the largest number of neighbours."""
     return frozenset(suspect.name for scenario in subject.known.scenarios for suspect in scenario.suspects)
 
 
 def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
-    """Return the pairs to test; some are chosen for a law that fitted the draws.
+    """Return the neighbours to test, some of which are chosen for a wrong law that fitted the draws.
 
-    The pairs are the same in a second look.
+    A second round of draws uses the same neighbours.
     """
     if look.again is None:
         fitted = frozenset(facts.name for _, facts in subject.facts(FittingLaw))
@@ -52,13 +54,13 @@ def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
 
 
 def draws(subject: Subject, look: Look) -> float:
-    """Return the approximate number of draws of a look."""
+    """Return the approximate number of draws in one round."""
     pairs = sum(pair.weight for pair in subject.known.pairs(frozenset()))
     return 2 * look.samples * pairs + (expected_draws(look.samples) if searched(subject) else 0)
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Test an event on every pair."""
+    """Test an event on every pair of neighbours."""
     found: list[Finding] = []
     for pair in pairs_of(subject, look):
         if settled(found, look):
@@ -78,9 +80,9 @@ QUESTION = Question(
     share=Fraction(6, 25),
     tests=most_tests,
     valid_if=(
-        "A pilot on independent draws chooses the event. Poisson numbers of fresh draws make the test of pure DP "
-        "exact; for the other claims both confidence bounds err with the stated probability. A bet ends draws early "
-        "with probability at most its share (Ville)."
+        "Pilot draws, which are independent of the test, choose the event. Poisson numbers of new draws make the test "
+        "of pure DP exact; for other claims, both confidence bounds err with the stated probability. A bet ends the "
+        "draws early with probability at most its share of the level (Ville's inequality)."
     ),
     reads=(Residuals, FittingLaw, ExactLosses),
     gives=(TestedEvent, OutOfTime),

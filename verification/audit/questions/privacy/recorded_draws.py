@@ -1,7 +1,8 @@
-"""Compute the privacy loss from runs with recorded draws, on the known pairs and on the worst pairs of a search.
+"""Compute the privacy loss from runs with recorded random draws, on known neighbours and on the worst neighbours of a
+search.
 
-The loss is exact arithmetic up to a stated rounding error, and spends nothing of the error budget. If the dependence of
-the output on the draws is not found, the question is undecided.
+The computation is exact arithmetic up to a stated rounding error, and uses none of the false-alarm probability. If the
+audit does not find how the output depends on the draws, the question is undecided.
 """
 
 from collections.abc import Sequence
@@ -27,9 +28,9 @@ CHECK = "exact loss"
 UNRECORDED = "a process makes its draws where they cannot be recorded"
 SEARCH = "search"
 AIMED = "neighbours of a large loss by recorded draws"
-SECONDS = 3.0  # all pairs of a slow target together have so many seconds; a fast target needs less
+SECONDS = 3.0  # all pairs of a slow target together get this many seconds; a fast target needs fewer
 SEARCHING = 0.8  # the search uses at most this share of the time
-EVALUATIONS = 0.15  # the search tries so many pairs of one shape for each draw that a look may make
+EVALUATIONS = 0.15  # the search tries this many pairs of one shape for each draw that the audit may make in a round
 FEWEST = 40
 SHORTEST = 0.05  # the shortest time for a pair, in seconds
 
@@ -41,14 +42,16 @@ def recorder_of(setting: Setting) -> Recorder:
 
 
 def why_no_reference(subject: Subject) -> str:
-    """Return the reason why a subject has no reference for comparison; "" if it has one."""
+    """Return why there is no reference to compare with, or an empty string if there is one."""
     if subject.mechanism is None:
         return "no mechanism is named, so there is no reference"
     return "" if subject.setting.box is None else "rows lie in a box, and the reference is for others"
 
 
 def reference_of(subject: Subject) -> Recorder:
-    """Return the recorder for the reference of the claimed mechanism; its outputs are viewed as those of the target."""
+    """Return the recorder of the reference for the claimed mechanism, whose outputs are transformed like those of the
+    target.
+    """
     assert subject.mechanism is not None
     declared = mechanism(subject.mechanism)
     drawn = seen(as_source(declared.sample), subject.known, subject.options)
@@ -56,7 +59,7 @@ def reference_of(subject: Subject) -> Recorder:
 
 
 def domain_of(subject: Subject) -> Searched:
-    """Return the space in which pairs for this subject are searched."""
+    """Return the space in which neighbours are searched for this audit."""
     box = subject.setting.box
     shapes = tuple((n, d) for n, d in SEARCHED_SHAPES if d >= subject.known.form.smallest_dimension)
     return Searched(
@@ -65,7 +68,7 @@ def domain_of(subject: Subject) -> Searched:
 
 
 def search_of(subject: Subject, look: Look) -> Found:
-    """Search for the pairs of largest loss, one for each shape."""
+    """Search for the neighbours with the largest privacy loss, one pair for each shape."""
     most = max(FEWEST, round(EVALUATIONS * look.samples))
     setting = subject.setting
     made = recorder_of(setting)
@@ -73,7 +76,7 @@ def search_of(subject: Subject, look: Look) -> Found:
 
 
 def on_known_pairs(subject: Subject, allowed: Allowance) -> list[tuple[str, ExactLoss]]:
-    """Return the losses of the pairs that the audit knows, by name, up to the first that is above the claim."""
+    """Return the losses of the known pairs of neighbours, by name, up to the first loss above the claim."""
     found: list[tuple[str, ExactLoss]] = []
     for pair in subject.known.pairs(frozenset()):
         left = allowed.left
@@ -89,7 +92,7 @@ def on_known_pairs(subject: Subject, allowed: Allowance) -> list[tuple[str, Exac
 
 
 def transcripts(subject: Subject, losses: Sequence[ExactLoss]) -> list[TranscriptLoss | None]:
-    """Return the privacy losses of the package's primitives on each pair, if its adapter declares primitives."""
+    """Return the privacy losses of the package's primitives on each pair, if the adapter declares primitives."""
     made = recorder_of(subject.setting)
     if not made.primitives:
         return [None] * len(losses)
@@ -97,9 +100,9 @@ def transcripts(subject: Subject, losses: Sequence[ExactLoss]) -> list[Transcrip
 
 
 def aimed(subject: Subject, losses: Sequence[ExactLoss], spent: Sequence[TranscriptLoss | None]) -> tuple[Pair, ...]:
-    """Return the pair on which a loss above the claim is suspected but not proven.
+    """Return the pair of neighbours on which a loss above the claim is suspected but not proven.
 
-    Events of the public output are tested on that pair.
+    Events of the public output are then tested on the suspected pair.
     """
     suspected = []
     for loss, transcript in zip(losses, spent, strict=True):
@@ -122,7 +125,7 @@ def _spent_in(subject: Subject, transcript: TranscriptLoss | None) -> float:
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Compute the largest exact loss, and return it as one finding."""
+    """Compute the largest exact privacy loss, and return it as one finding."""
     named = on_known_pairs(subject, Allowance((1 - SEARCHING) * SECONDS))
     searched_pairs: tuple[ExactLoss, ...] = ()
     evaluations = 0
@@ -154,7 +157,7 @@ def status_of(worst: ExactLoss) -> Status:
 
 
 def _budget(subject: Subject, spent: Sequence[TranscriptLoss | None]) -> str:
-    """Return the losses of the single primitives, in words, on the pair with the largest total."""
+    """Return, in words, the losses of the single primitives on the pair with the largest total loss."""
     most = max(spent, key=lambda one: _spent_in(subject, one))
     if most is None or not most.spent:
         return ""

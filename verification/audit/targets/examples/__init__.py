@@ -1,1 +1,1 @@
-"""Examples of targets in other languages, which `covassay audit --example c` and the like print."""
+"""Examples of targets in other languages, which commands such as `covassay audit --example c` print."""

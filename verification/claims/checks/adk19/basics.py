@@ -68,7 +68,7 @@ def laplace_loss(scale: Formula = laplace.noise_scale) -> Evidence:
 @check("exact", scope="k = 1, 2, 5, 50 and β = 1/2, 1/10, 1/1000")
 @mutant("without the union bound", bound=lambda b, k, beta, log: b * log(1 / beta))
 def laplace_tail(bound: Formula = laplace.largest_error) -> Found:
-    """P(max |Y_i| ≥ b ln(k/β)) = 1 − (1 − β/k)^k ≤ β, by Bernoulli's inequality.
+    """The largest of k Laplace variables |Y_i| reaches b ln(k/β) with probability 1 − (1 − β/k)^k ≤ β (Bernoulli).
 
     If the bound is t times the scale b, this probability is 1 − (1 − e^{−t})^k. The check computes in rational
     arithmetic, with e^{−t} as 1 over the argument of the logarithm in the reference's formula.
@@ -88,7 +88,8 @@ def printed_utility(
 ) -> Evidence:
     """The bound P(ŷ ∉ G_τ) ≤ e^{−ετ/(2Δ)} μ(G_τ) that Lemma 4 prints fails for two outcomes.
 
-    At μ = (½, ½), g = (1, 0), Δ = 1, ε = 2 and τ = 0.9, P = 1/(1 + e) = 0.2689 > ½ e^{−0.9} = 0.2033.
+    The example has μ = (½, ½), g = (1, 0), Δ = 1, ε = 2 and τ = 0.9, where P = 1/(1 + e) = 0.2689 > ½ e^{−0.9} =
+    0.2033.
     """
     with mpmath.workdps(30):
         probability = 1 / (1 + mpmath.e)
@@ -139,7 +140,7 @@ def normal_equations(solve: Formula = ridge.coefficients) -> Found:
 def regression_pairs(seed: int) -> Iterator[tuple[Matrix, Matrix, float]]:
     """Yield random triples (C, Ĉ, α) of two covariances and a penalty.
 
-    The first Ĉ is singular. Lemma 1 is sharp if only the target feature is scaled.
+    In the first triple (C, Ĉ, α) the covariance Ĉ is singular. Lemma 1 is sharp if only the target feature is scaled.
     """
     yield np.array([[1000.0, 10.0], [10.0, 1.0]]), np.array([[1000.0, 10.0], [10.0, 0.1]]), 1 / 200
     rng = np.random.default_rng(seed)
@@ -162,8 +163,8 @@ def regression_pairs(seed: int) -> Iterator[tuple[Matrix, Matrix, float]]:
 def regression_error(denominator: float = 1.0, column: float = 1.0, bound_of: Formula = ridge.error_bound) -> Found:
     """Lemma 1, ‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖ŵ‖)/(λ_min(C) + 2α), holds for the reference's `error_bound`.
 
-    The penalty α of the reference is the αn of the paper. One feature attains the form with the blocks of C: for a in
-    place of λ_min(C), w = 1/(a + 2α) and ŵ = 0.9/(a + 0.3 + 2α) differ by (0.1 + 0.3 ŵ)/(a + 2α).
+    What the reference calls the penalty α is the product αn in the paper. One feature attains the form with the blocks
+    of C: for a in place of λ_min(C), w = 1/(a + 2α) and ŵ = 0.9/(a + 0.3 + 2α) differ by (0.1 + 0.3 ŵ)/(a + 2α).
     """
     for a, alpha in product((0.1, 2.0), (0.05, 1.0)):
         one, other = 1 / (a + 2 * alpha), 0.9 / (a + 0.3 + 2 * alpha)

@@ -61,10 +61,11 @@ def random_frame(rng: np.random.Generator, d: int, near: Matrix) -> Matrix:
 @check("floating")
 @mutant("without ‖C − C_k‖_F", tail=0.0)
 def truncated_reconstruction(tail: float = 1.0) -> Evidence:
-    """‖C − Ĉ_k‖_F ≤ ‖C − C_k‖_F + √(2 Σ_{i≤k} λ_i(λ_i − θ̂_iᵀCθ̂_i)) + τ√k, by the reference's `error_bound`.
+    """The error ‖C − Ĉ_k‖_F of a reconstruction of rank k is at most the reference's `error_bound`.
 
-    This inequality bounds how far the error exceeds that of the best approximation of rank k. It does not bound the
-    distance from that approximation.
+    The bound is ‖C − C_k‖_F + √(2 Σ_{i≤k} λ_i(λ_i − θ̂_iᵀCθ̂_i)) + τ√k. The inequality for ‖C − Ĉ_k‖_F bounds how far
+    the error exceeds that of the best approximation of rank k. The inequality says nothing about the distance of the
+    reconstruction from the best approximation of rank k.
     """
     rng = np.random.default_rng(8)
     failed = 0
@@ -91,8 +92,8 @@ def rank_k_claim(second: Formula = lambda m: m - 1, stated: tuple[float, float] 
     """Without a gap the distance from the best rank-k approximation is of order λ₁, not O(√(Σ dλ_i/ε_i) + √d/ε₀).
 
     For C = diag(M, M − 1), k = 1 and ε₁ = 1, E‖C₁ − λ₁θ̂θ̂ᵀ‖_F = M √2 E|θ̂₂|, and the claimed rate is √(2M). The ratio
-    of this error to the rate grows like √M. The expectation E|θ̂₂| is integrated from the exact law of θ̂₂². The ratio
-    is 19.3 at M = 10³ and 193 at M = 10⁵.
+    of the error of the reconstruction to the claimed rate grows like √M. The expectation E|θ̂₂| is integrated from the
+    exact law of θ̂₂². The ratio of the error to the claimed rate is 19.3 at M = 10³ and 193 at M = 10⁵.
     """
     ratios = {}
     for m in (1e3, 1e5):
@@ -137,7 +138,7 @@ def printed_lemma_5(median: Callable[[int], float] | None = None, slope: float =
 @check("floating")
 @mutant("a constant of 1", constant=1.0)
 def corrected_lemma_5(constant: float = 2.07) -> Evidence:
-    """E[λ₁ − ûᵀCû] ≤ 2.07 d/ε, without any logarithm, on a grid of spectra, by exact moments of the Bingham law."""
+    """For Bingham draws û, E[λ₁ − ûᵀCû] ≤ 2.07 d/ε without any logarithm, on a grid of spectra, by exact moments."""
     rng = np.random.default_rng(9)
     worst = 0.0
     spectra = [np.array([top] + [0.0] * (d - 1)) for d in (2, 5, 10, 20, 40) for top in np.geomspace(1, 2000, 25)]
@@ -267,10 +268,11 @@ def vacuous_corollary_2(ratio: Fraction = Fraction(2)) -> Evidence:
 def gaussian_error(
     power: Fraction = Fraction(1), share: Fraction = Fraction(1), stated: Fraction = Fraction("2.3")
 ) -> Evidence:
-    """Gaussian noise on the upper triangle has E‖N‖_F² = d²σ² exactly, which is at most d³σ² and not of that order.
+    """Gaussian noise N on the upper triangle has E‖N‖_F² = d²σ² exactly, at most d³σ² and not of that order.
 
     2√ln(1.25/δ) ≤ 2.3 √ln(1/δ) for δ ≤ 1/2: the ratio of the logarithms, 1 + ln 1.25/ln(1/δ), is largest at δ = 1/2. At
-    δ = 1/2 this ratio is log₂ 2.5 ≤ 2.3²/4 = 529/400, because 5^400 ≤ 2^929, which is a comparison of whole numbers.
+    δ = 1/2 the ratio of the logarithms is log₂ 2.5 ≤ 2.3²/4 = 529/400, because 5^400 ≤ 2^929, which is a comparison of
+    whole numbers.
     """
     k, sigma = sp.symbols("k sigma", nonnegative=True)
     d = 1 + k
@@ -293,11 +295,11 @@ def gaussian_error(
 def gaussian_comparison(
     power: Fraction = Fraction(3, 2), true_power: Fraction = Fraction(1), least: Formula = lambda d: 1 / d**2
 ) -> Evidence:
-    """d^{3/2} √(λ log λ/ε) ≤ d^{3/2} √log(1/δ)/ε exactly if λ log λ ≤ log(1/δ)/ε.
+    """The guarantee d^{3/2} √(λ log λ/ε) is at most d^{3/2} √log(1/δ)/ε exactly if λ log λ ≤ log(1/δ)/ε.
 
-    The two sides of the inequality are the guarantees that the paper compares. The Gaussian error itself is of order d
-    √log(1/δ)/ε; against it the condition is d λ log λ ≤ log(1/δ)/ε. The bound √d/ε is the Gaussian bound exactly if
-    log(1/δ) = 1/d².
+    The two sides of d^{3/2} √(λ log λ/ε) ≤ d^{3/2} √log(1/δ)/ε are the guarantees that the paper compares. The Gaussian
+    error itself is of order d √log(1/δ)/ε; against this error the condition is d λ log λ ≤ log(1/δ)/ε. The bound √d/ε
+    equals the bound d^{3/2} √log(1/δ)/ε for Gaussian noise exactly if log(1/δ) = 1/d².
     """
     d, epsilon, product, level = sp.symbols("d epsilon P L", positive=True)  # λ log λ and log(1/δ)
     ours = sp.sqrt(d) ** 3 * sp.sqrt(product / epsilon)
@@ -345,9 +347,9 @@ def angular_gaussian(
 def envelope(log_bound: Formula = bingham.log_envelope_bound) -> Evidence:
     """The log acceptance probability of the Bingham sampler is at most 0, and it is 0 at one point.
 
-    It is −y + (q/2) ln(1 + 2y/b) − ln M(b) as a function of y. The log acceptance probability is concave in y, and y =
-    (q − b)/2 is its critical point. The acceptance rate, which is ∝ det Ω^{1/2}/M, is stationary in b at the root of Σ
-    1/(b + 2a_i) = 1, and its logarithm is concave in b.
+    For a proposal u with y = uᵀAu it is −y + (q/2) ln(1 + 2y/b) − ln M(b). The log acceptance probability of the
+    Bingham sampler is concave in y, and y = (q − b)/2 is its critical point. The acceptance rate, which is ∝ det
+    Ω^{1/2}/M, is stationary in b at the root of Σ 1/(b + 2a_i) = 1, and its logarithm is concave in b.
     """
     y, b, q = sp.symbols("y b q", positive=True)
     log_rate = -y + q / 2 * sp.log(1 + 2 * y / b) - log_bound(b, q, sp.log)
@@ -368,7 +370,7 @@ def envelope(log_bound: Formula = bingham.log_envelope_bound) -> Evidence:
 def proposals(bound: Formula = lambda q: math.sqrt(math.e * q / 2) + 0.2) -> Evidence:
     """The exact expected number of proposals per Bingham draw is at most √(eq/2) + 0.2 on a grid of spectra.
 
-    The paper's experiments report a mean of "around 2d" proposals, which is far above this bound.
+    The paper's experiments report a mean of "around 2d" proposals per draw, far more than √(eq/2) + 0.2.
     """
     rng = np.random.default_rng(10)
     worst, figures = 0.0, {}

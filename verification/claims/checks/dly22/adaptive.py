@@ -217,8 +217,9 @@ def skewed_example(
 ) -> Evidence:
     """For d = n, one row of norm 1 and others of norm n^{−1/2}, clipping takes the bound from √(2/(ρn)) to 1/n.
 
-    Both bounds are the leading terms as n → ∞. Without clipping, SeparateCov also has the second term √2 η/(√ρ n) with
-    η ≈ √d. At τ = n^{−1/2} the noise of SeparateCov is of order n^{−5/4}, and the bias is 1/n.
+    Both bounds compared are the leading terms of the error as n → ∞. Without clipping, SeparateCov's error also has the
+    second term √2 η/(√ρ n) with η ≈ √d. At τ = n^{−1/2} the noise of SeparateCov is of order n^{−5/4}, and the bias is
+    1/n.
     """
     figures = []
     for rho in (0.25, 1.0, 9.0):
@@ -283,10 +284,10 @@ def exact_bias_bound(counts: Sequence[int], k: int, n: int) -> Fraction:
 @mutant("only the bins up to k − 1", bound=lambda c, k, n: exact_bias_bound(c, max(k - 1, 0), n))
 @mutant("twice the edges", bound=lambda c, k, n: 4 * exact_bias_bound(c, k, n))
 def bias_bins(bound: Formula = exact_bias_bound) -> Found:
-    """By rational arithmetic, γ(2^{−k}) ≤ B_k ≤ 4γ(2^{−k−1}); rows at the two ends of a bin approach the two bounds.
+    """In rational arithmetic the bias of clipping satisfies γ(2^{−k}) ≤ B_k ≤ 4γ(2^{−k−1}).
 
-    A row of bin j ≤ k contributes 4^{1−j} − 4^{−k}, which lies between ‖x‖² − 4^{−k} and
-    4‖x‖² − 4^{−k} = 4(‖x‖² − 4^{−k−1}).
+    Rows at the two ends of a bin of squared norms approach the two bounds on the bias. A row of bin j ≤ k contributes
+    4^{1−j} − 4^{−k}, which lies between ‖x‖² − 4^{−k} and 4‖x‖² − 4^{−k} = 4(‖x‖² − 4^{−k−1}).
     """
     rng = np.random.default_rng(4)
     equal = 0
@@ -335,8 +336,8 @@ def trace_step(
     """Replacing a row moves the trace by at most 1/n and costs ρ/8 (or ε/8), and t̃ ≥ tr Σ with probability 1 − β/8.
 
     For f = β/8, P(N < −t) ≤ e^{−t²/2} = f at t = √(2 ln(1/f)) = √(2 ln(8/β)), and P(Laplace < −t) = e^{−t}/2 = f at t =
-    ln(1/(2f)) = ln(4/β). The upper tails P(N > t) and P(Laplace > t) have the same bounds. The trace moves by |‖x‖² −
-    ‖y‖²|/n ≤ 1/n. A unit row that is replaced by a row of zeros attains this bound.
+    ln(1/(2f)) = ln(4/β). The upper tails P(N > t) and P(Laplace > t) have the same bounds. The replacement moves the
+    trace by |‖x‖² − ‖y‖²|/n ≤ 1/n. Replacing a unit row by a row of zeros moves the trace by exactly 1/n.
     """
     n, r, w, beta = sp.symbols("n r w beta", positive=True)
     rho, u = 4 * r**2, 2 * w**2
@@ -369,8 +370,8 @@ def budgets(final: Formula = adaptive_cov.final_budget, search: Formula = adapti
 
     The sums are ρ/8 + ε₀²/2 + 3ρ/4 = ρ with ε₀ = √ρ/2 and ε/8 + ε/8 + 3ε/4 = ε. If the radius is private too, the last
     step has 5/8 of the budget in place of 3/4. The proven cost has ε₀²/8 = ρ/32 (bounded range) in place of ε₀²/2 = ρ/8
-    for a search: 29ρ/32, or 26ρ/32 with a private radius. Every step is a function of the data and of what was released
-    before, so the costs add up.
+    for a search: 29ρ/32, or 26ρ/32 with a private radius. Every step of AdaptiveCov is a function of the data and of
+    what was released before, so the costs of the steps add up.
     """
     r = sp.symbols("r", positive=True)
     rho = r**2
@@ -437,11 +438,11 @@ def explicit_bound(noise: float, bias: float, slack: float, rest: float, factor:
 def adaptive_error(factor: float = 32.0, clipping: Formula = clipped_cov.clip_level, slack_share: float = 1.0) -> Found:
     """AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} for every τ, if no noise exceeds its bound.
 
-    In the bound, α is the accuracy of the search. If the search stops at k ≥ 1, then B_j ≤ N_j + α/n for j < k, N_k ≤
-    B_k + α/n, and N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. At the norm 2^{1−k} the mechanism that is better at
-    k has noise at most 4N_k, and the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ >
-    2^{−k−1}, N_k ≤ 4 Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the search does not stop, these
-    inequalities hold with k = K + 1, and the last term of the bound is N_{K+1}.
+    In this bound on the error, α is the accuracy of the search for the threshold. If the search stops at k ≥ 1, then
+    B_j ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. At the norm 2^{1−k}
+    the mechanism that is better at k has noise at most 4N_k, and the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error
+    is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the
+    search does not stop, these inequalities hold with k = K + 1, and the last term of the bound is N_{K+1}.
     """
     rng = np.random.default_rng(8)
     for _ in range(CASES):
@@ -489,13 +490,14 @@ def adaptive_error_proof(
 ) -> Evidence:
     """The constants 32, 9 and 8 in the bound on AdaptiveCov's error are what its proof gives, for all g, a and e.
 
-    The docstring of `adaptive_error` has the proof. The bounds on both noises, and so the smaller bound N_k, satisfy
-    bound(k − 1) ≤ 4 bound(k). GaussCov has equality, and SeparateCov has the slack 2 · 2^{−k} a. Suppose that the
-    search stops at k. At the clipping norm 2^{1−k}, one level above, the noise is at most 4N_k, and the bias at most
-    B_{k−1} ≤ N_{k−1} + s ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4 Noise(τ); if τ is smaller, then
-    N_k ≤ B_k + s ≤ 4γ(τ) + s. If the search does not stop, the last level N_{K+1} is kept. So the error is at most one
-    of 32 Noise(τ) + s, 32γ(τ) + 9s and 8N_{K+1} + s. The stated constants must be the largest in these three bounds. If
-    the search stops at 0, the error is at most the first noise level N_0.
+    The docstring of `adaptive_error` has the proof of the bound. The bounds on both noises, and so the smaller bound
+    N_k, satisfy bound(k − 1) ≤ 4 bound(k). GaussCov has equality, and SeparateCov has the slack 2 · 2^{−k} a. Suppose
+    that the search for the threshold stops at level k. At the clipping norm 2^{1−k}, one level above, the noise is at
+    most 4N_k, and the bias at most B_{k−1} ≤ N_{k−1} + s ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4
+    Noise(τ); if τ is smaller, then N_k ≤ B_k + s ≤ 4γ(τ) + s. If the search does not stop, the last level N_{K+1} is
+    kept. So the error is at most one of 32 Noise(τ) + s, 32γ(τ) + 9s and 8N_{K+1} + s. The stated constants must be the
+    largest coefficients in these three bounds. If the search stops at level 0, the error is at most the first noise
+    level N_0.
     """
     k, g, a, e = sp.symbols("k g a e", positive=True)
     gauss = sp.expand(4 * adaptive_cov.gauss_noise(k, g) - adaptive_cov.gauss_noise(k - 1, g))
@@ -638,11 +640,11 @@ def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Evidence
     """With a private radius r̃, AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + r̃² (9α/n + 8N_{K+1}) + 2α′R²/n.
 
     Let X′ be the rows of X, clipped to length r̃ and then divided by r̃. `adaptive_error` holds for X′, and r̃² times
-    it bounds the error about the covariance of the rows clipped to r̃. Clipping the rows to r̃ adds the bias γ(X, r̃).
-    For τ ≤ r̃, r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ), and r̃² Noise at τ/r̃ and the trace t̃ is Noise at τ and r̃²t̃. For
-    τ > r̃ take the bound at r̃: γ(X′, 1) = 0, Noise rises with τ, and γ(X, r̃) ≤ 2α′R²/n, because at most 2α′ rows are
-    longer than r̃, and none is longer than R. The check draws from the reference's mechanism, and leaves the term in
-    N_{K+1} out. The check also leaves out a draw in which a noise exceeds its bound.
+    it bounds the error about the covariance of the rows clipped to r̃. Clipping the rows to the private radius r̃ adds
+    the bias γ(X, r̃). For τ ≤ r̃, r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ), and r̃² Noise at τ/r̃ and the trace t̃ is Noise
+    at τ and r̃²t̃. For τ > r̃ take the bound at r̃: γ(X′, 1) = 0, Noise rises with τ, and γ(X, r̃) ≤ 2α′R²/n, because
+    at most 2α′ rows are longer than r̃, and none is longer than R. The check draws from the reference's mechanism, and
+    leaves the term in N_{K+1} out. The check also leaves out a draw in which a noise exceeds its bound.
     """
     rng = np.random.default_rng(12)
     worst, seen, small, beta = 0.0, 0, 0, 0.1

@@ -68,9 +68,10 @@ def gauss_cov_error(scale: Formula = gauss_cov.noise_scale, deviations: Formula 
 @mutant("3 % more", factor=1.03)
 @mutant("3 % less", factor=0.97)
 def mahalanobis(swap: bool = False, factor: float = 1.0) -> Evidence:
-    """‖A‖_F/λ₁ ≤ ‖Σ^{−1/2} A Σ^{−1/2}‖_F ≤ ‖A‖_F/λ_d, with equality for A along the first and the last eigenvector.
+    """For every matrix A the norm ‖Σ^{−1/2} A Σ^{−1/2}‖_F lies between ‖A‖_F/λ₁ and ‖A‖_F/λ_d.
 
-    The check tries symmetric and asymmetric matrices A.
+    Matrices A along the first and along the last eigenvector of Σ attain the two bounds. The check tries symmetric and
+    asymmetric matrices A.
     """
     rng = np.random.default_rng(3)
     failed, lowest, highest = 0, math.inf, 0.0
@@ -181,7 +182,7 @@ def eigenvalue_change_l2(supremum: Formula = SENSITIVITIES["eigenvalues, l2"].su
     """Replacing a row moves the ordered eigenvalues of nΣ by at most √2 in ℓ2, which diag(2, 0) → diag(1, 1) attains.
 
     The check also confirms the steps of the proof: adding xxᵀ lowers no eigenvalue and raises their sum by ‖x‖² ≤ 1.
-    Fact 1 of DLY22 then gives the bound.
+    Fact 1 of DLY22 then gives the bound √2 on the move of the eigenvalues.
     """
     rng = np.random.default_rng(8)
     for _ in range(CASES):

@@ -1,8 +1,8 @@
 """Check DLY22 Lemmas 6, 7 and 13–17: norms of Gaussian and of Laplace noise.
 
 Laplace noise is treated as Gaussian noise of random variance: √(2E) g with E exponential and g normal is Laplace(1).
-Given the exponentials E, the noise is Gaussian, so that Gaussian concentration applies. The remaining step is to bound
-the tails of sums and maxima of exponentials.
+Given the exponentials E, the noise is Gaussian, so that Gaussian concentration applies. The remaining step of the proof
+is to bound the tails of sums and maxima of exponentials.
 """
 
 import math
@@ -39,7 +39,10 @@ def chi_squared_exponent(v: Number, b: Number, s: Number, t: Number) -> Number:
 
 
 def moment_bounds() -> list[sp.Expr]:
-    """Return expressions that vanish if both moment bounds hold. Each slack is 0 at u = 0 and has a derivative ≥ 0."""
+    """Return expressions that vanish if both bounds on the moments hold.
+
+    Each slack of a moment bound is 0 at u = 0 and has a derivative ≥ 0.
+    """
     u = sp.symbols("u", positive=True)
     chi = u**2 / (1 - 2 * u) + u + sp.log(1 - 2 * u) / 2
     gamma = u**2 / (2 * (1 - u)) + u + sp.log(1 - u)
@@ -86,8 +89,8 @@ def eta_tail(bound: Formula = tails.eta) -> Evidence:
 def omega_tail(bound: Formula = tails.omega) -> Evidence:
     """The Frobenius norm of the Gaussian Wigner matrix W exceeds ω with probability at most β, for all d and β.
 
-    The squared norm ‖W‖_F² is χ²_d + 2χ²_{d(d−1)/2}. A χ² variable here is at most its η² with probability 1 − β/2, and
-    ω² is exactly the sum of the two bounds.
+    The squared norm ‖W‖_F² has the law χ²_d + 2χ²_{d(d−1)/2}. Each of these two χ² variables is at most its η² with
+    probability 1 − β/2, and ω² is exactly the sum of the two bounds.
     """
     d, s = sp.symbols("d s", positive=True)
     seen: list[Number] = []
@@ -106,8 +109,8 @@ def omega_tail(bound: Formula = tails.omega) -> Evidence:
 def omega_sharp_tail(bound: Formula = tails.omega_sharp) -> Evidence:
     """The bound √(d² + 2√(d(2d − 1) ln(1/β)) + 4 ln(1/β)) on ‖W‖_F holds too, and it is smaller than ω.
 
-    This bound is one Chernoff bound for the sum with d weights 1 and d(d − 1)/2 weights 2, so that v = d(2d − 1) and b
-    = 2. This bound is smaller than ω because √(2d − 1) ≤ 1 + √(2(d − 1)).
+    This smaller bound is one Chernoff bound for the sum with d weights 1 and d(d − 1)/2 weights 2, so that v = d(2d −
+    1) and b = 2. The bound from one Chernoff bound is smaller than ω because √(2d − 1) ≤ 1 + √(2(d − 1)).
     """
     k, s = sp.symbols("k s", positive=True)
     d = k + 1
@@ -156,13 +159,13 @@ def upsilon_far_out(bound: Formula = tails.upsilon) -> Evidence:
 @mutant("one side only", bound=lambda d, b, log: tails.upsilon_star(d, 2 * b, log))
 @mutant("√d for 2√d", bound=lambda d, b, log: d**0.5 + ((4 - 2 / d) * log(2 / b)) ** 0.5)
 def upsilon_star_proof(bound: Formula = tails.upsilon_star) -> Evidence:
-    """‖W‖ ≤ 2√d + √((4 − 2/d) ln(2/β)) with probability at least 1 − β, for the Gaussian Wigner matrix W.
+    """The spectral norm of the Gaussian Wigner matrix exceeds 2√d + √((4 − 2/d) ln(2/β)) with probability at most β.
 
     For unit u, v with c = ⟨u, v⟩, E(uᵀWu − vᵀWv)² = 2‖uuᵀ − vvᵀ‖_F² − Σ(u_i² − v_i²)² and ‖uuᵀ − vvᵀ‖_F² = 2(1 − c²).
     So the increment is at most 4(1 − c²) = 4‖u − v‖² − 4(1 − c)², and comparison with 2⟨g, u⟩ (Sudakov–Fernique) gives
     E λ_max ≤ 2E‖g‖ ≤ 2√d. The gradient of uᵀWu in W has squared length 2(Σu_i²)² − Σu_i⁴ ≤ 2 − 1/d = L², and Gaussian
-    concentration gives √(2L² ln(2/β)) for the two sides. The identities are checked for d = 2, 3, 4, which covers all
-    pairs of indices.
+    concentration gives √(2L² ln(2/β)) for the two sides. The check confirms the identities for d = 2, 3, 4, which
+    covers all pairs of indices.
     """
     residuals: list[sp.Expr] = []
     for k in (2, 3, 4):
@@ -197,7 +200,7 @@ def upsilon_star_proof(bound: Formula = tails.upsilon_star) -> Evidence:
 @check("floating", scope="m ≤ 1e100")
 @mutant("max(2, log₂ m) for K", norm=lambda m, log: 2 * max(1, log(m) / log(2) / 2))
 def psi_norm(norm: Formula = tails.psi_norm) -> Found:
-    """E exp(max_i |Z_i|/K) ≤ 2 for m Laplace(1) variables and K = 2 max((√2 + 1)/(√2 − 1), 2 log₂ m).
+    """For m Laplace(1) variables Z_i, E exp(max_i |Z_i|/K) ≤ 2 with K = 2 max((√2 + 1)/(√2 − 1), 2 log₂ m).
 
     max |Z_i| has the law of Σ E_k/k (Rényi), so the expectation is ∏_{k≤m} k/(k − 1/K) = m! Γ(1 − 1/K)/Γ(m + 1 − 1/K).
     The smallest K that works is 2 at m = 1 and (3 + √5)/2 at m = 2.
@@ -248,9 +251,9 @@ def laplace_vector_tail(coded: Formula = tails.eta_laplace) -> Evidence:
 
     The proven bound, with x = ln(3/β), has three events that each fail with probability at most β/3: ΣE_i ≤ d + √(2dx)
     + x, max E_i ≤ x + ln d, and, given E, Gaussian concentration with mean ≤ √(2ΣE_i) and Lipschitz constant √(2 max
-    E_i). Together they give √(2(d + √(2dx) + x)) + 2√(x(x + ln d)) ≤ √(2d) + √(2x) + 2x + ln d. With L = ln(2/β) ≥ ln 2
-    and x ≤ κL, κ = log₂ 3, that is at most √2 √d + (√(2κ/ln 2) + 2κ + log₂ d) L. The bracket is below K; the two are
-    closest at 2 log₂ d = (√2 + 1)².
+    E_i). The bounds of the three events together give √(2(d + √(2dx) + x)) + 2√(x(x + ln d)) ≤ √(2d) + √(2x) + 2x + ln
+    d. With L = ln(2/β) ≥ ln 2 and x ≤ κL, κ = log₂ 3, the sum √(2d) + √(2x) + 2x + ln d is at most √2 √d + (√(2κ/ln 2)
+    + 2κ + log₂ d) L. The factor √(2κ/ln 2) + 2κ + log₂ d is below K; the two are closest at 2 log₂ d = (√2 + 1)².
     """
     first = math.sqrt(2 * KAPPA / math.log(2)) + 2 * KAPPA
 
@@ -270,8 +273,8 @@ def laplace_frobenius_tail(coded: Formula = tails.omega_laplace) -> Evidence:
 
     The proof is that of `laplace_vector_tail` with the weights 2E_ii and 4E_ij. With m = d(d + 1)/2, √(2(d² + √(2d(2d −
     1)x) + 2x)) + 2√(2x(x + ln m)) ≤ √2 d + 2√x + 2√2 x + √2 ln m ≤ √2 d + (2√(κ/ln 2) + 2√2 κ + √2 log₂ m) L. The mean
-    of ‖W‖_F² is 2d². The bracket is closest to K, 0.3 % below it, at 2 log₂ m = (√2 + 1)², d = 3.4; the grid has this d
-    and β = 1e-300 too.
+    of ‖W‖_F² is 2d² for Laplace noise. The factor 2√(κ/ln 2) + 2√2 κ + √2 log₂ m is closest to K, 0.3 % below it, at 2
+    log₂ m = (√2 + 1)², d = 3.4; the grid has this d and β = 1e-300 too.
     """
     first = 2 * math.sqrt(KAPPA / math.log(2)) + 2 * math.sqrt(2) * KAPPA
 
@@ -375,8 +378,9 @@ def laplace_wigner_bounds(mean: Formula = laplace_wigner_mean, tail: Formula = l
 
     Given the exponentials E_ij, W is Gaussian with standard deviations √(2E_ij), and E‖W‖ ≤ (1 + θ)(2σ + 6σ_*√(ln
     d/ln(1 + θ))) (Bandeira–van Handel 2016), where σ² is the largest row sum and σ_*² the largest entry of 2E. The
-    check inserts the exact means and levels of such maxima into this bound. The stated bounds are at least that large:
-    the exact form is at least 0.85 times the bound on the mean, and 0.8 times that on the tail.
+    check inserts the exact means and levels of the largest row sum and entry into the bound of Bandeira and van Handel.
+    The stated bounds are larger than the exact form, which is at least 0.85 times the bound on the mean, and 0.8 times
+    that on the tail.
     """
     shares = []
     for d in (2, 5, 20, 50, 200, 1000):

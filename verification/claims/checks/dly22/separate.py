@@ -45,7 +45,7 @@ def swap() -> tuple[Matrix, Matrix]:
 def separate_budget(scale: Formula = separate_cov.noise_scale, change: Formula = lambda n: sp.sqrt(2) / n) -> Evidence:
     """SeparateCov's matrix G and eigenvalues λ̃ spend ρ/2 each.
 
-    Both change by at most √2/n in ℓ2, and their Gaussian noise has the scale √2/(n√ρ).
+    Both G and λ̃ change by at most √2/n in ℓ2, and their Gaussian noise has the scale √2/(n√ρ).
     """
     n, r = sp.symbols("n r", positive=True)
     rho = 2 * r**2
@@ -190,7 +190,7 @@ def measured(error: Error) -> Rate:
 
 
 def ratio(first: Rate, second: Rate) -> Rate:
-    """Return the exponents of the quotient of two rates, which are the differences of their exponents."""
+    """Return the exponents of the quotient of two rates: the differences of the exponents of the two rates."""
     d, n, t = (a - b for a, b in zip(first, second, strict=True))
     return d, n, t
 
@@ -230,8 +230,8 @@ em_pure_error = _uniform(lambda d: d / iterative_eigenvectors.uniform_exponents(
 def worst_case_rates(separate: Formula = separate_error) -> Evidence:
     """At tr = 1, d^{1/4}/√n beats d/n exactly for d > n^{2/3}, reaches 1 at d = n², and dominates √d/n until then.
 
-    The check obtains the exponents as slopes of the reference's bounds, rounded to quarters. The comparisons of
-    exponents use whole numbers and are exact.
+    The check obtains the exponents as slopes of the reference's bounds, rounded to quarters. The comparisons of the
+    exponents of d, n and tr use whole numbers and are exact.
     """
     d, n, _ = measured(separate)
     gain_d, gain_n, _ = ratio(measured(gauss_error), (d, n, Fraction(0)))
@@ -267,7 +267,7 @@ def trace_thresholds(separate: Formula = separate_error, em: Formula = em_error)
 
 
 def gauss_bounds(d: int) -> tuple[float, float]:
-    """Return gaussCov's error bound at n = ρ = 1, β = 0.1, as in the reference and with the ω of DLY22 Lemma 7."""
+    """Return GaussCov's error bound at n = ρ = 1, β = 0.1, as in the reference and with the ω of DLY22 Lemma 7."""
     return float(gauss_cov.error_bound(1.0, d, 1.0, 0.1, "wigner")), float(tails.omega(d, 0.1))
 
 
@@ -277,10 +277,11 @@ def gauss_bounds(d: int) -> tuple[float, float]:
 def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Evidence:
     """At β = 0.1 SeparateCov's bound is below GaussCov's for tr ≤ d^{3/2}/(64 n√ρ) and above it for tr ≥ d^{3/2}/(n√ρ).
 
-    If they are multiplied by n√ρ, both bounds depend only on d and on the share of the trace in d^{3/2}/(n√ρ), and
-    SeparateCov's rises with the trace. The check tries every d from 25 to 1000 and powers of 10 up to 10¹⁵, with ω as
-    in the reference and with the larger ω of DLY22 Lemma 7. The leading terms of the two bounds are 2^{7/4}√share · d
-    and d. For d = 2, …, 7 SeparateCov's bound is above both of GaussCov's at the smaller trace too.
+    Multiplied by n√ρ, the bounds of both mechanisms depend only on d and on the trace as a share of d^{3/2}/(n√ρ), and
+    SeparateCov's bound rises with the trace. The check tries every d from 25 to 1000 and powers of 10 up to 10¹⁵, with
+    ω as in the reference and with the larger ω of DLY22 Lemma 7. The leading terms of the bounds of SeparateCov and of
+    GaussCov are 2^{7/4}√share · d and d. For d = 2, …, 7 SeparateCov's bound is above both of GaussCov's at the smaller
+    trace too.
     """
     failed = []
     dimensions = [*range(25, 1001), *(10**k for k in range(4, 16))]
@@ -306,8 +307,8 @@ def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Evidence:
 def triangle_change(supremum: Formula = triangle_l1) -> Evidence:
     """For d ≤ 5 the supremum of Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋) ≤ √2 d, and the block pair attains it.
 
-    Every sign pattern of Δ is tried, with numpy's eigenvalues. At d = 1 the supremum of |x² − y²| is 1, at the rows 1
-    and 0.
+    The check tries every sign pattern of Δ, with numpy's eigenvalues. At d = 1 the supremum of |x² − y²| is 1, at the
+    rows 1 and 0.
     """
     failed, figures = [] if float(supremum(1)) == 1 else ["d=1"], {}
     for d in range(2, 6):
@@ -417,11 +418,13 @@ def pure_rates(separate: Formula = separate_pure_rate, em: Formula = em_pure_err
 def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> Found:
     """Appendix B: if E‖M − μ‖² ≤ α² ≤ d/54 on {±1}^d needs n ≥ d/(Cαε), the empirical error on the ball is ≥ √d/(3Cnε).
 
-    Scaling by 1/√d turns α into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e implies
-    a statistical error of at most e + 1/√n. Used directly, this means e ≥ √d/(Cnε) − 1/√n, which says nothing for n >
-    d/(Cε)². Instead take n₀ < √d/(Caε) records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives
-    e ≥ (2a/3) n₀/n. The condition √d ≥ 68 Cε is enough for this conclusion. The arithmetic is rational and uses C and ε
-    only in the product Cε. So it also holds with another function of ε in its place, such as 12 sinh ε.
+    Scaling by 1/√d turns α into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e of a
+    mean implies an error of at most e + 1/√n against the mean of the distribution. Used directly, the statistical lower
+    bound means e ≥ √d/(Cnε) − 1/√n, which gives no bound for n > d/(Cε)². Instead take n₀ < √d/(Caε) records and n − n₀
+    rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives e ≥ (2a/3) n₀/n. The condition √d ≥ 68 Cε is enough for
+    the lower bound √d/(3Cnε) on the empirical error. The arithmetic of the lower bound is rational and uses C and ε
+    only in the product Cε. So the lower bound √d/(3Cnε) also holds with another function of ε in place of ε, such as 12
+    sinh ε.
     """
     empty = 0
     a = Fraction(2, 15)
@@ -449,9 +452,9 @@ def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> F
 def projection_error(project: Formula = psd_trace_ball, factor: float = 1.0) -> Evidence:
     """The M ⪰ 0, tr M ≤ 1, nearest to Σ + N is Σ̂ with ‖Σ̂ − Σ‖_F² ≤ ⟨N, Σ̂ − Σ⟩ ≤ ‖N‖(tr Σ̂ + tr Σ) ≤ 2‖N‖.
 
-    The pair Σ = e₁e₁ᵀ and N = e₂e₂ᵀ − e₁e₁ᵀ attains this bound. The reference's bound on the error is therefore √(2συ).
-    For the matrices of rank one in place of the convex set, the first inequality fails at Σ = e₁e₁ᵀ, N = diag(−1/2,
-    3/4).
+    The pair Σ = e₁e₁ᵀ and N = e₂e₂ᵀ − e₁e₁ᵀ attains this bound. The reference's bound on the error of the projected
+    output is therefore √(2συ). For the matrices of rank one in place of the convex set, the first inequality fails at Σ
+    = e₁e₁ᵀ, N = diag(−1/2, 3/4).
     """
     rng = np.random.default_rng(4)
     worst, excess = 0.0, 0.0
@@ -482,10 +485,10 @@ def projection_error(project: Formula = psd_trace_ball, factor: float = 1.0) -> 
 def projection_eigenvectors(project: Formula = psd_trace_ball) -> Found:
     """The M ⪰ 0 with tr M ≤ 1 that is nearest to Σ̃ has the eigenvectors of Σ̃.
 
-    In the eigenvectors of Σ̃ = VΛVᵀ, ‖Σ̃ − M‖_F² = ‖Λ − diag(VᵀMV)‖² + ‖the rest of VᵀMV‖². The diagonal is nonnegative
-    and has the same trace, so keeping only the diagonal ("pinching") brings M nearer. The projection P is checked by
-    ⟨Σ̃ − P, M − P⟩ ≤ 0 for competitors M, extreme points among them. The set of second moments of n < d rows, which
-    have rank at most n, is not closed under pinching; K is therefore its convex hull.
+    In the eigenvectors of Σ̃ = VΛVᵀ, ‖Σ̃ − M‖_F² = ‖Λ − diag(VᵀMV)‖² + ‖the rest of VᵀMV‖². The diagonal of VᵀMV is
+    nonnegative and has the same trace, so keeping only the diagonal ("pinching") brings M nearer to Σ̃. The projection
+    P is checked by ⟨Σ̃ − P, M − P⟩ ≤ 0 for competitors M, extreme points among them. The set of second moments of n < d
+    rows, which have rank at most n, is not closed under pinching; K is therefore its convex hull.
     """
     rng = np.random.default_rng(5)
     for _ in range(CASES):

@@ -67,8 +67,8 @@ def svd_volume(jacobian: Formula = repulsion, largest: int = 5) -> Found:
 def volume_constant(jacobian: Formula = repulsion) -> Evidence:
     """At d = 2 the Jacobian J and the Gaussian integral ∫ exp(−‖Z‖_F²/2) dZ = (2π)² give the reference's normaliser.
 
-    The normaliser is (2π)² times the ratio of ∫ exp(−σ₁ − σ₂)|J| dσ and ∫ exp(−(σ₁² + σ₂²)/2)|J| dσ. The two integrals
-    are computed exactly, and the result is compared with the exponential of the reference's log normaliser.
+    The normaliser is (2π)² times the ratio of ∫ exp(−σ₁ − σ₂)|J| dσ and ∫ exp(−(σ₁² + σ₂²)/2)|J| dσ. The check computes
+    the two integrals exactly, and compares the normaliser with the exponential of the reference's log normaliser.
     """
     a, b = sp.symbols("a b", positive=True)
     ordered = {a: a + b, b: b}  # a > b
@@ -96,9 +96,10 @@ def volume_constant(jacobian: Formula = repulsion) -> Evidence:
 def radial_factorisation(
     jacobian: Formula = repulsion, shape: Formula = nuclear_laplace.radius_shape, largest: int = 4
 ) -> Evidence:
-    """The density at σ = Rw is R^{d²−1} e^{−R} times a function of w. So R ~ Gamma(d²) is independent of (w, U, V).
+    """The density at σ = Rw is R^{d²−1} e^{−R} times a function of w.
 
-    ∏(σ_i² − σ_j²) is homogeneous of degree d(d − 1), and dσ contributes the factor R^{d−1}.
+    So the radius R ~ Gamma(d²) is independent of (w, U, V). ∏(σ_i² − σ_j²) is homogeneous of degree d(d − 1), and dσ
+    contributes the factor R^{d−1}.
     """
     failed = []
     for d in range(2, largest + 1):

@@ -63,10 +63,11 @@ def earlier_work(
     additive: Formula = lambda d, n: sp.sqrt(d) / n,
     enough: Number = sp.S.Half,
 ) -> Evidence:
-    """d^{3/4} √(tr/(εn)) + √d/(εn) beats min{d^{3/2}/(εn), √(d/(εn))} for tr ≪ min{d^{3/2}/(εn), d^{−1/2}}; d, εn ≫ 1.
+    """The earlier rate d^{3/4} √(tr/(εn)) + √d/(εn) beats min{d^{3/2}/(εn), √(d/(εn))} if tr Σ is small.
 
-    The term d^{3/4} √(tr/(εn)) is √(tr/t₁) times d^{3/2}/(εn) and √(tr/t₂) times √(d/(εn)), where t₁ and t₂ are the two
-    terms of the threshold. The term √d/(εn) is 1/d times d^{3/2}/(εn) and 1/√(εn) times √(d/(εn)). DN25 prints min{1/n,
+    The small traces are those with tr Σ ≪ min{d^{3/2}/(εn), d^{−1/2}}, for d, εn ≫ 1. The term d^{3/4} √(tr/(εn)) is
+    √(tr/t₁) times d^{3/2}/(εn) and √(tr/t₂) times √(d/(εn)), where t₁ and t₂ are the two terms of the threshold. The
+    term √d/(εn) of the earlier rate is 1/d times d^{3/2}/(εn) and 1/√(εn) times √(d/(εn)). DN25 prints min{1/n,
     d^{−1/4}}/ε. At ε = 1 and n = √d/x the printed terms are x and d^{1/4} times d^{−1/2}, so the printed threshold is
     at most the true one exactly for x ≤ 1.
     """
@@ -108,9 +109,9 @@ def gain_of_theorem_2(trace: Number, level: Number) -> Number:
 def small_sample_gain(gain: Formula = gain_of_theorem_2) -> Evidence:
     """√(d/(εn)) is 1/(√tr Σ + √l) times √(d tr Σ/(εn)) + √(d ln d)/(εn), l = ln(d)/(εn).
 
-    This factor is the gain of Theorem 2 over the rate √(d/(εn)). The factor lies between g/2 and g for g = min((tr
-    Σ)^{−1/2}, l^{−1/2}), because x + y is between max(x, y) and its double. So for small tr Σ the factor is never of
-    the order 1/tr Σ.
+    The factor 1/(√tr Σ + √l) is the gain of Theorem 2 over the rate √(d/(εn)). The gain 1/(√tr Σ + √l) lies between g/2
+    and g for g = min((tr Σ)^{−1/2}, l^{−1/2}), because x + y is between max(x, y) and its double. So for small tr Σ the
+    gain of Theorem 2 is never of the order 1/tr Σ.
     """
     n, d, epsilon, trace, log = sp.symbols("n d epsilon t L", positive=True)
     second = sp.sqrt(d * trace / (epsilon * n)) + sp.sqrt(d * log) / (epsilon * n)
@@ -130,10 +131,10 @@ def small_sample_gain(gain: Formula = gain_of_theorem_2) -> Evidence:
 def recovered_rate(additive: Number = 1, least: Formula = lambda d, n: d**2 / n) -> Evidence:
     """Theorem 2's bound is at most 2√(d/(εn)) for εn ≥ ln d and tr Σ ≤ 1, and not O(√(d/(εn))) for smaller n.
 
-    With ln d = s² the ratio of the second term to √(d/(εn)) is √tr Σ + s/√(εn). This ratio is at most 2 for εn ≥ s².
-    The ratio is always at least s/√(εn), which is unbounded, and so is the ratio of the first term, d/√(εn). √(d/(εn))
-    is then above 1, the error of returning 0. The term √(d tr Σ/(εn)) is √(tr Σ/t₁) times d^{3/2}/(εn), t₁ = d²/(εn),
-    and √tr Σ times √(d/(εn)).
+    With ln d = s² the ratio of the second term to √(d/(εn)) is √tr Σ + s/√(εn). The ratio √tr Σ + s/√(εn) is at most 2
+    for εn ≥ s². The ratio is always at least s/√(εn), which is unbounded, and so is the ratio of the first term,
+    d/√(εn). √(d/(εn)) is then above 1, the error of returning 0. The term √(d tr Σ/(εn)) is √(tr Σ/t₁) times
+    d^{3/2}/(εn), t₁ = d²/(εn), and √tr Σ times √(d/(εn)).
     """
     n, s, trace, more, d = sp.symbols("n s t m d", positive=True)  # n stands for εn
     ratio = sp.sqrt(trace) + additive * s / sp.sqrt(n)
@@ -153,7 +154,7 @@ def abstract_bound(bound: Formula = lambda d, n, trace: 10**6 * math.sqrt(d * tr
 
     Half of the time the Laplace noise on the trace is positive, and then so is the radius r = bL. The projection of the
     noise on the ball of radius r has nuclear norm min(r, ‖Z‖_*), so it is not 0. Theorem 2 itself has an additive term,
-    which avoids this.
+    which avoids the contradiction at rows of zeros.
     """
     d, n = 3, 5
     noise = nuclear_ball_projection.NuclearBallProjectionNoise(np.diag([1.0, 2.0, 0.5]), 1.0)
@@ -177,9 +178,9 @@ def gain_over_dly22(
 ) -> Evidence:
     """The gain "in all regimes by d^{1/4}" is false: for tr Σ ≤ 1/(εn√d) the bounds differ by a factor of at most 2.
 
-    The bounds are √(d tr/(εn)) + √d/(εn) and d^{3/4}√(tr/(εn)) + √d/(εn). With q = d^{1/4} and y = √(εn tr) their ratio
-    is (qy + 1)/(y + 1). The ratio lies between g/2 and 2g with g = 1 for qy ≤ 1, g = qy for 1/q ≤ y ≤ 1, and g = q for
-    y ≥ 1.
+    The two compared bounds are √(d tr/(εn)) + √d/(εn) and d^{3/4}√(tr/(εn)) + √d/(εn). With q = d^{1/4} and y = √(εn
+    tr) the ratio of the bounds is (qy + 1)/(y + 1). The ratio lies between g/2 and 2g with g = 1 for qy ≤ 1, g = qy for
+    1/q ≤ y ≤ 1, and g = q for y ≥ 1.
     """
     q, y, n, a, b = sp.symbols("q y n a b", positive=True)  # n stands for εn
     d, trace = q**4, y**2 / n
@@ -223,9 +224,9 @@ def cap(numerator: Formula = lambda d, b: sp.log(1 / b)) -> Evidence:
 @check("symbolic", covers="all")
 @mutant("with log(1/β)", level=lambda d, b: sp.log(1 / b))
 def corrected_cap(level: Formula = lambda d, b: sp.log(d / b)) -> Evidence:
-    """1/d ≤ √(log(d/β)/d) for d ≥ 2, so α₁ = (1 + c₁^{−1/2}) √(log(d/β)/d) bounds 1/d + √(log(d/β)/(c₁d)).
+    """The corrected cap α₁ = (1 + c₁^{−1/2}) √(log(d/β)/d) bounds 1/d + √(log(d/β)/(c₁d)).
 
-    d log(d/β) ≥ d ln d, which is 2 ln 2 > 1 at d = 2 and grows.
+    The reason is that 1/d ≤ √(log(d/β)/d) for d ≥ 2. d log(d/β) ≥ d ln d, which is 2 ln 2 > 1 at d = 2 and grows.
     """
     d, beta = sp.symbols("d beta", positive=True)
     product = sp.expand_log(d * level(d, beta), force=True)

@@ -19,8 +19,9 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidence:
     """The moments refute every constant a < (7 + √33)/8 = 1.593, so also the 3 of Theorem 1 at p = ∞, where a = 3/2.
 
-    st/(s + t) = (s + t)/4 − (s − t)²/(4(s + t)), and s + t ≤ 2ad if ‖Z‖ ≤ ad. So m = lim E Σ s²/d³ satisfies
-    m ≥ 3/2 + (m − 1)/(4a) and m ≤ a. For a ≥ 1/4 the first gives m ≥ (6a − 1)/(4a − 1), whence 4a² − 7a + 1 ≥ 0.
+    The identity st/(s + t) = (s + t)/4 − (s − t)²/(4(s + t)) is used with s + t ≤ 2ad, which holds if ‖Z‖ ≤ ad. So m =
+    lim E Σ s²/d³ satisfies m ≥ 3/2 + (m − 1)/(4a) and m ≤ a. For a ≥ 1/4 the first of the two inequalities for m gives
+    m ≥ (6a − 1)/(4a − 1), whence 4a² − 7a + 1 ≥ 0.
     """
     a, m = sp.symbols("a m")
     bound = sp.solve(sp.Eq(m, sp.Rational(first.numerator, first.denominator) + (m - 1) / (4 * a)), m)[0]
@@ -43,8 +44,8 @@ def largest_share(
     """Step 0 of DN25 §4 with c₁ = 1/60: where L = ln(d/β) < d/60, the largest weight is at most 5/d for d ≥ 300.
 
     ‖Z‖ ≤ ρ(4d + 2.36 L) and R ≥ ρ(d² − d√(2L)) give max w ≤ (4 + 2.36/60)/(d(1 − √(2/(60d)))), which falls with d times
-    d. The bound on max w is at most 5/d, and (5/d)² ≤ L/(c₁d), since L ≥ ln d ≥ 1. The check uses whole numbers d ≥
-    300, because those below 300 have ln d ≥ d/60.
+    d. The bound on the largest weight is at most 5/d, and (5/d)² ≤ L/(c₁d), since L ≥ ln d ≥ 1. The check uses whole
+    numbers d ≥ 300, because those below 300 have ln d ≥ d/60.
     """
     room = 1 - (4 + slope * level) / 5
     small = room > 0 and 2 * level / first <= room**2
@@ -61,8 +62,8 @@ def logarithmic_share(constant: int = 4, slope: Fraction = Fraction(236, 100), f
     """(4.3) of DN25 with C = 4: where L = ln(d/β) < d/4, the largest weight is at most 4 L/d, for d ≥ 9.
 
     With ‖Z‖ ≤ ρ(4d + 2.36 L) and R ≥ ρ(d² − d√(2L)), d max w ≤ (4 + 2.36/4)/(1 − √(1/(2d))), which falls with d. At d =
-    9 the left side is at most 4 ln 9, and L ≥ ln d for every d. For the integers from 2 to 8, ln d ≥ d/4 makes 4 L/d at
-    least 1.
+    9 the bound on d max w is at most 4 ln 9, and L ≥ ln d for every d. For the integers from 2 to 8, ln d ≥ d/4 makes 4
+    L/d at least 1.
     """
     log, level = mpmath.iv.log, Fraction(1, constant)
     deviation = mpmath.iv.sqrt(mpmath.iv.mpf(2) / (constant * first))
@@ -79,7 +80,7 @@ def logarithmic_share(constant: int = 4, slope: Fraction = Fraction(236, 100), f
 @mutant("3 % less of the second term above", above=lambda u: 1 + u + sp.Rational(97, 200) * u**2)
 @mutant("3 % less below", below=lambda u: 1 - sp.Rational(97, 100) * u)
 def radius_chernoff(above: Formula = lambda u: 1 + u + u**2 / 2, below: Formula = lambda u: 1 - u) -> Evidence:
-    """For R ~ Gamma(k) and L > 0, P(R ≥ k + √(2kL) + L) ≤ e^{−L} and P(R ≤ k − √(2kL)) ≤ e^{−L}, for every k.
+    """A Gamma(k) variable leaves [k − √(2kL), k + √(2kL) + L] with probability at most e^{−L} on each side.
 
     With u = √(2L/k) the two points are k(1 + u + u²/2) and k(1 − u), and L = ku²/2. As E e^{sR} = (1 − s)^{−k},
     Markov's inequality for e^{sR} bounds the two probabilities. The exponent of the bound plus L, over k, is at

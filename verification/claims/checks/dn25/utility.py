@@ -36,9 +36,10 @@ def frobenius_clip(matrix: Matrix, radius: float) -> Matrix:
 @mutant("rescaling", project=rescale)
 @mutant("the Frobenius ball", project=frobenius_clip)
 def projection_inequalities(project: Formula = nuclear_ball) -> Evidence:
-    """For r ≥ tr Σ, P = Π(Σ + Z) satisfies ‖P − Σ‖_F ≤ ‖Z‖_F and ‖P − Σ‖_F² ≤ ⟨Z, P − Σ⟩ ≤ ‖Z‖(tr Σ + r).
+    """For r ≥ tr Σ, the projection P of Σ + Z satisfies ‖P − Σ‖_F ≤ ‖Z‖_F and ‖P − Σ‖_F² ≤ ‖Z‖(tr Σ + r).
 
-    DN25 prints the inner product with the wrong sign, as O(⟨Z, Σ − P⟩), which is at most −‖P − Σ‖_F².
+    The square is even at most ⟨Z, P − Σ⟩, which is at most ‖Z‖(tr Σ + r). DN25 prints the inner product with the wrong
+    sign, as O(⟨Z, Σ − P⟩), which is at most −‖P − Σ‖_F².
     """
     failed = {"contraction": 0, "⟨Z, P − Σ⟩": 0, "‖Z‖(tr Σ + r)": 0}
     for sigma, z in cases(CASES, 1):

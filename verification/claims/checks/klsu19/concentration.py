@@ -22,10 +22,10 @@ LEVEL = 1e-9  # the false-alarm probability of a statistical check
 @mutant("0.9 for 2", bound=lambda t: sp.Rational(9, 10) * sp.exp(-(t**2) / 2))
 @mutant("1.94 for 2, so 0.97 for 1", bound=lambda t: sp.Rational(194, 100) * sp.exp(-(t**2) / 2))
 def gaussian_tail(bound: Formula = lambda t: 2 * sp.exp(-(t**2) / 2)) -> Evidence:
-    """P(|Z| > tσ) ≤ 2 e^{−t²/2} for t ≥ 0, and even with 1 in place of 2.
+    """A normal variable Z with variance σ² has P(|Z| > tσ) ≤ 2 e^{−t²/2} for t ≥ 0, and even with 1 in place of 2.
 
-    The difference g = c e^{−t²/2} − erfc(t/√2) of the two sides has the derivative e^{−t²/2}(√(2/π) − ct). So g rises
-    and then falls to 0, and g ≥ min(g(0), 0).
+    The difference g = c e^{−t²/2} − erfc(t/√2) of the two sides has the derivative e^{−t²/2}(√(2/π) − ct). So the
+    difference g rises and then falls to 0, and g ≥ min(g(0), 0).
     """
     t = sp.symbols("t", nonnegative=True)
 
@@ -69,12 +69,12 @@ EXACT_CASES = [
 @mutant("‖A‖t for 2‖A‖t", bound=lambda v, b, t, sqrt: 2 * sqrt(v * t) + b * t)
 @mutant("‖A‖_F√t for 2‖A‖_F√t", bound=lambda v, b, t, sqrt: sqrt(v * t) + 2 * b * t)
 def quadratic_form_upper(bound: Formula = radius) -> Evidence:
-    """P(YᵀAY − tr A ≥ 2‖A‖_F√t + 2‖A‖t) ≤ e^{−t} for every square matrix A.
+    """For every square matrix A and standard normal Y, P(YᵀAY − tr A ≥ 2‖A‖_F√t + 2‖A‖t) ≤ e^{−t}.
 
     (A + Aᵀ)/2 has the same quadratic form and trace and no larger norms, so let A = diag(a). With ψ(u) = −u − ln(1 −
     2u)/2 the logarithm of the moment generating function is Σ ψ(s a_i). ψ(u) ≤ u²/(1 − 2u) for 0 ≤ u < 1/2 by comparing
-    coefficients, 2^{k−1}/k ≤ 2^{k−2}, and ψ(u) ≤ u² for u < 0. So the sum is at most vs²/(1 − cs) with v = ‖A‖_F², c =
-    2‖A‖, and at s = √t/(√v + c√t) the exponent of Markov's bound is −t. The check also compares the bound for A = I
+    coefficients, 2^{k−1}/k ≤ 2^{k−2}, and ψ(u) ≤ u² for u < 0. So Σ ψ(s a_i) is at most vs²/(1 − cs) with v = ‖A‖_F², c
+    = 2‖A‖, and at s = √t/(√v + c√t) the exponent of Markov's bound is −t. The check also compares the bound for A = I
     with exact χ² tails.
     """
     u, v, b, t = sp.symbols("u v b t", positive=True)
@@ -100,7 +100,7 @@ def printed_lower_tail(
 ) -> Evidence:
     """The printed bound P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} fails for A = −1, d = 1, t = 4.
 
-    There P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183.
+    In this example P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183.
     """
     t = Fraction(4)
     deviation = bound(Fraction(1), Fraction(1), t, rational_root)
@@ -116,8 +116,9 @@ def printed_lower_tail(
 def quadratic_form_lower(bound: Formula = lower_radius) -> Evidence:
     """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} for A ⪰ 0; for any A the radius is 2‖A‖_F√t + 2‖A‖t.
 
-    The bound for A ⪰ 0 follows from ψ(u) ≤ u² for u < 0, because vs² − s · 2√(vt) = −t at s = √(t/v). The bound for any
-    A is the upper tail of the quadratic form of −A. The check also compares the bound for A = I with exact χ² tails.
+    The bound for A ⪰ 0 follows from ψ(u) = −u − ln(1 − 2u)/2 ≤ u² for u < 0, because vs² − s · 2√(vt) = −t at s =
+    √(t/v), where v = ‖A‖_F². The bound for any A is the upper tail of the quadratic form of −A. The check also compares
+    the bound for A = I with exact χ² tails.
     """
     v, b, t = sp.symbols("v b t", positive=True)
     s = sp.sqrt(t / v)
@@ -134,9 +135,9 @@ def quadratic_form_lower(bound: Formula = lower_radius) -> Evidence:
 @mutant("√(L/m) for 4√(L/m)", bound=lambda level, m, sqrt: sqrt(level / m) + 2 * level / m)
 @mutant("without the linear term", bound=lambda level, m, sqrt: 4 * sqrt(level / m))
 def chi_square_mean(bound: Formula = lambda level, m, sqrt: 4 * (sqrt(level / m) + 2 * level / m)) -> Found:
-    """P(|(X₁² + … + X_m²)/m − 1| > 4(√(L/m) + 2L/m)) ≤ β with L = ln(1/β), for every m and every β < 1.
+    """The mean of m squared N(0, 1) variables is within 4(√(L/m) + 2L/m) of 1 with probability 1 − β, L = ln(1/β).
 
-    Let x(L) be the radius 4(√(L/m) + 2L/m). For L ≥ (ln 2)/3 this radius is 2√(t/m) + 2t/m with t = 4L, so
+    Let x(L) be the radius 4(√(L/m) + 2L/m). For L ≥ (ln 2)/3 the radius x(L) is 2√(t/m) + 2t/m with t = 4L, so
     P ≤ 2e^{−4L} ≤ e^{−L} by both tails. For smaller L it is enough that the probability inside the interval is at least
     L, because L ≥ 1 − e^{−L}. Since x is concave, x(L)/x(l) ≥ L/l for L ≤ l.
     m ≤ 14: the density falls to the right of its mode, which is below 1, so P(1 ≤ · ≤ 1 + x) is concave in x, and
@@ -169,8 +170,8 @@ def chi_square_mean(bound: Formula = lambda level, m, sqrt: 4 * (sqrt(level / m)
 def rows_for_multiplicative_error(rows: Formula = weak_ppc.regularity_rows) -> Evidence:
     """With n = `regularity_rows`, singular values of Y/√n in [1 − u, 1 + u] imply (1 − s)I ⪯ Σ̂ ⪯ (1 + s)I.
 
-    u = (√d + √(2 ln(2/β)))/√n, and by Davidson and Szarek the singular values lie there with probability 1 − β. Then
-    (1 + u)² = 1 + s, and (1 − u)² ≥ 1 − s because (2 + s)² ≥ 4(1 + s).
+    u = (√d + √(2 ln(2/β)))/√n, and by Davidson and Szarek the singular values lie there with probability 1 − β. For
+    this n, (1 + u)² = 1 + s, and (1 − u)² ≥ 1 − s because (2 + s)² ≥ 4(1 + s).
     """
     d, x, s = sp.symbols("d x s", positive=True)
     n = sp.nsimplify(rows(d, 2 * sp.exp(-(x**2) / 2), s, lambda value: x**2 / 2))  # ln(2/β) = x²/2

@@ -41,10 +41,10 @@ def sigma_norm(matrix: Matrix, sigma: Matrix) -> float:
 def sensitivity(variance: Formula = naive_pce.noise_variance, largest: Formula = naive_pce.largest_change) -> Evidence:
     """Replacing a row moves NaivePCE's truncated covariance by at most √2 B/n in Frobenius norm, B = r².
 
-    At most ρ is spent. As a multiple of B²/n², Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² = s² + t² − 2c² ≤ 2, which is checked at random
-    rational rows of the unit ball and at dropped rows, which are zero; e₁ and e₂ give equality. In one dimension this
-    maximum is 1. So the variance 2B²/(n²ρ), which suits the sensitivity 2B/n of the triangle inequality, spends ρ/2,
-    and B²/(n²ρ) spends ρ.
+    NaivePCE spends at most ρ. As a multiple of B²/n², Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² = s² + t² − 2c² ≤ 2, which is checked at
+    random rational rows of the unit ball and at dropped rows, which are zero; e₁ and e₂ give equality. In one dimension
+    the maximum of the squared change is 1 in the unit B²/n². So the variance 2B²/(n²ρ), which suits the sensitivity
+    2B/n of the triangle inequality, spends ρ/2, and B²/(n²ρ) spends ρ.
     """
     rng = random.Random(1)
     failed = 0

@@ -110,7 +110,8 @@ def consequences_of_regularity(image: Formula = lambda a, s: a * s * a.T) -> Fou
 def sup_norm(entry: Formula = lambda alpha, d: alpha / sp.sqrt(d)) -> Evidence:
     """An error of at most α/√d in every coordinate is an error of at most α in ℓ2.
 
-    Errors that all equal α/√d attain this. The square of the ℓ2 error is a sum of d squares, each at most α²/d.
+    Errors that all equal α/√d have exactly the ℓ2 error α. The proof: the square of the ℓ2 error is a sum of d squares,
+    each at most α²/d.
     """
     alpha, d = sp.symbols("alpha d", positive=True)
     residual = sp.simplify(d * entry(alpha, d) ** 2 - alpha**2)
@@ -144,8 +145,8 @@ def bits_probability(means: list[Fraction], bits: tuple[int, ...]) -> Fraction:
 def product_distance(factor: Fraction = Fraction(1, 2)) -> Found:
     """TV² ≤ ½ Σ (p_j − q_j)²/(p_j(1 − p_j)) for product distributions on bits, by enumeration with rational means.
 
-    The inequality follows from Pinsker's inequality and KL ≤ χ² in every coordinate. A constant of 0.3 in place of ½ is
-    not enough: some pair of distributions has more.
+    The bound on TV² follows from Pinsker's inequality and KL ≤ χ² in every coordinate. For a factor of 0.3 in place of
+    ½ the bound on TV² fails for some pair of product distributions.
     """
     rng = random.Random(3)
     for i in range(400):
@@ -173,11 +174,12 @@ def divergence_constant(log2: Number) -> Number:
 @mutant("α ≤ 3/4 for α ≤ 1/2", largest=sp.Rational(3, 4))
 @mutant("a constant of 7/8", constant=lambda log2: Fraction(7, 8))
 def gaussian_divergence(constant: Formula = divergence_constant, largest: sp.Expr = LARGEST_ERROR) -> Evidence:
-    """KL(N(μ̂, Σ̂)‖N(μ, Σ)) ≤ (2 ln 2 − 1/2)α² if ‖Σ̂ − Σ‖_Σ ≤ α ≤ 1/2 and ‖μ̂ − μ‖_Σ ≤ α; so TV ≤ 0.666 α.
+    """Gaussians with ‖Σ̂ − Σ‖_Σ ≤ α ≤ 1/2 and ‖μ̂ − μ‖_Σ ≤ α have KL ≤ (2 ln 2 − 1/2)α² and TV ≤ 0.666 α.
 
-    Let 1 + x_i be the eigenvalues of Σ^{−1/2}Σ̂Σ^{−1/2}. Then 2 KL = Σ (x_i − ln(1 + x_i)) + ‖μ̂ − μ‖_Σ². Since x −
-    ln(1 + x) = x² ∫₀¹ s/(1 + sx) ds and the integral decreases in x, it is at most (4 ln 2 − 2)x² for x ≥ −1/2. The
-    bound on TV follows by Pinsker's inequality.
+    In the proof 1 + x_i are the eigenvalues of Σ^{−1/2}Σ̂Σ^{−1/2}. The divergence is 2 KL = Σ (x_i − ln(1 + x_i)) + ‖μ̂
+    − μ‖_Σ² for the eigenvalues 1 + x_i of Σ^{−1/2}Σ̂Σ^{−1/2}. Since x − ln(1 + x) = x² ∫₀¹ s/(1 + sx) ds and the
+    integral decreases in x, it is at most (4 ln 2 − 2)x² for x ≥ −1/2. The bound on TV follows from that on KL by
+    Pinsker's inequality.
     """
     x, s = sp.symbols("x s", positive=True)
     integral = sp.simplify(x**2 * sp.integrate(s / (1 + s * x), (s, 0, 1)) - x + sp.log(1 + x))

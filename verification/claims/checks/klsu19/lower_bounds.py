@@ -13,7 +13,7 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 from covassay.verification.exact.series import Bounds, chi_square_tail, exponential, square_root
 
 CASES = 3000
-TERMS = 26  # the power series in ν have so many terms
+TERMS = 26  # the number of terms of the power series in ν
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Moments:
     η².
 
     The second moment s lies between `low` and `high` times the squared parameter distance, and the distance in the
-    claim is at most `scale` times the parameter distance. `distance` is the claimed ratio of TV to the distance, for
-    distances up to `radius`.
+    claim is at most `scale` times the parameter distance. `distance` is the claimed ratio of the total variation
+    distance TV to the distance of the parameters, for distances up to `radius`.
     """
 
     third: Fraction
@@ -56,9 +56,10 @@ def product_mean_bound(delta: Fraction = Fraction(3, 64), largest: Fraction = Fr
 
     From below, E Σ_i Z_i ≥ d/27 − α² ≥ d/54 by the fingerprinting identity for each coordinate, since α² ≤ d/54. From
     above, with δ = 3/(64n), E Z_i ≤ sinh(ε) α/9 + 2δ · 8d/81, and 2nδ · 8d/81 = d/108. The two bounds on E Σ Z_i
-    together give d/108 ≤ n sinh(ε) α/9. The bounds for an interval of ε follow because sinh(ε)/ε grows with ε.
+    together give d/108 ≤ n sinh(ε) α/9. The bounds for an interval of ε follow from n ≥ d/(12α sinh ε), because
+    sinh(ε)/ε grows with ε.
     """
-    lower = Fraction(1, 27) - Fraction(1, 54)  # all terms are multiples of d
+    lower = Fraction(1, 27) - Fraction(1, 54)  # all terms are multiples of d, which is left out
     left = lower - 2 * delta * Fraction(8, 81)
     constant = left * 9  # n ≥ constant · d/(α sinh ε)
     wide = sinh(largest)[1] <= constant * 72 * largest
@@ -85,8 +86,8 @@ def gaussian_mean_bound(factor: int = 2, entropy: int = 1, share: int = 48) -> E
     chernoff = sp.simplify((d * lam**2 / 2 - lam * t).subs(lam, best) + t**2 / (2 * d)) == 0
     cut = sp.sqrt(2 * d * (entropy * d * sp.log(2) + sp.log(1 / delta)))
     tail = sp.simplify(sp.expand_log(d * sp.log(factor) - cut**2 / (2 * d) - sp.log(delta), force=True)) == 0
-    small = bool(1 / sp.sqrt(2 * sp.log(2)) < sp.Rational(85, 100))  # this is d/T for δ ≤ 1
-    left = sp.Rational(1, 6) - 4 * sp.Rational(1, share)  # all terms are multiples of dR²
+    small = bool(1 / sp.sqrt(2 * sp.log(2)) < sp.Rational(85, 100))  # this bound is d/T for δ ≤ 1
+    left = sp.Rational(1, 6) - 4 * sp.Rational(1, share)  # all terms are multiples of dR², which is left out
     held = bounded and chernoff and tail and small and left == sp.Rational(1, 12)
     return Evidence(
         held,
@@ -113,10 +114,10 @@ def five_runs(
 ) -> Evidence:
     """Theorem 1.5 of KLSU19 follows from its Theorem 6.9, by five runs that each succeed with probability 9/10.
 
-    At least three of the five runs fail with probability 0.0086 < 1/25. In all other cases more than half of the
-    outputs are within α of the truth, and the chosen one is within 3α (KLSU19.fn3). The runs have disjoint records, so
-    the whole is ε-DP on 5n records, and 5n ≥ (d²/1024 − ln 16)/(106 · 3α(e^ε − 1)) and 5n ≥ (d²/1024 − ln 32)/(1692 ·
-    3αε) if 3α ≤ 1/6000.
+    By the binomial law at least three of the five runs fail with probability 0.0086 < 1/25. In all other cases more
+    than half of the outputs are within α of the truth, and the chosen one is within 3α (KLSU19.fn3). The runs have
+    disjoint records, so the whole is ε-DP on 5n records, and 5n ≥ (d²/1024 − ln 16)/(106 · 3α(e^ε − 1)) and 5n ≥
+    (d²/1024 − ln 32)/(1692 · 3αε) if 3α ≤ 1/6000.
     """
     rest = 1 - share
     missed = 10 * rest**3 * share**2 + 5 * rest**4 * share + rest**5
@@ -145,15 +146,16 @@ def fourth_moment_bound(total: Fraction, third: Fraction, fourth: Fraction) -> B
 def distance_constants(
     products: Fraction = BITS.distance, gaussians: Fraction = PRECISIONS.distance, radius: Fraction = BITS.radius
 ) -> Evidence:
-    """For near laws TV ≥ (2/5)‖p − q‖ for products of bits and TV ≥ ‖A₁ − A₂‖_F/15 for Gaussians, by fourth moments.
+    """Near laws have TV ≥ (2/5)‖p − q‖ (products of bits) and TV ≥ ‖A₁ − A₂‖_F/15 (Gaussians), by fourth moments.
 
     Let r_j = 1 + η_j be the likelihood ratios of the coordinates, with E_Q η = 0, s_j = E η², |E η³| ≤ γ₃s^{3/2} and E
-    η⁴ ≤ γ₄s². Let Λ = Σ s_j and L = ∏r_j − 1. By Hölder's inequality 2TV = E|L| ≥ (E L²)^{3/2}/(E L⁴)^{1/2}, where E L²
-    = ∏(1 + s_j) − 1 ≥ Λ. L⁴ expands into a sum over four non-empty sets of coordinates, and a term counts only if each
-    coordinate is in none or in at least two of the sets. This expansion gives E L⁴ ≤ G(Λ), and G/Λ² grows because its
-    coefficients are counts. So TV ≥ (κ/2)√Λ for all Λ ≤ Λ₀, where κ² = Λ₀²/G(Λ₀). Products whose means lie in [1/3,
-    2/3] have γ₃ = 0.71, γ₄ = 1.5 and 4‖p − q‖² ≤ Λ ≤ 4.5‖p − q‖². Gaussians have γ₃ = 3.2, γ₄ = 19.7, 0.454‖ν‖² ≤ Λ ≤
-    0.556‖ν‖² for ‖ν‖ ≤ 1/20, and ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
+    η⁴ ≤ γ₄s². In the proof Λ = Σ s_j is the sum of the second moments, and L = ∏r_j − 1 the joint likelihood ratio
+    minus 1. By Hölder's inequality 2TV = E|L| ≥ (E L²)^{3/2}/(E L⁴)^{1/2}, where E L² = ∏(1 + s_j) − 1 ≥ Λ. L⁴ expands
+    into a sum over four non-empty sets of coordinates, and a term counts only if each coordinate is in none or in at
+    least two of the sets. The expansion of L⁴ gives E L⁴ ≤ G(Λ), and G/Λ² grows because its coefficients are counts. So
+    TV ≥ (κ/2)√Λ for all Λ ≤ Λ₀, where κ² = Λ₀²/G(Λ₀). Products whose means lie in [1/3, 2/3] have γ₃ = 0.71, γ₄ = 1.5
+    and 4‖p − q‖² ≤ Λ ≤ 4.5‖p − q‖². Gaussians have γ₃ = 3.2, γ₄ = 19.7, 0.454‖ν‖² ≤ Λ ≤ 0.556‖ν‖² for ‖ν‖ ≤ 1/20, and
+    ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
     """
     figures, failed = {}, []
     for i, j, k in product(range(8), repeat=3):  # i! j! k! times the coefficient of Λ^i c^j q^k in G
@@ -185,7 +187,7 @@ def moment_series(k: int) -> list[Fraction]:
 
 
 def evaluated(coefficients: Sequence[Fraction], nu: Fraction) -> Fraction:
-    """Return the value of the polynomial with these coefficients."""
+    """Return the value at a point of the polynomial with the given coefficients."""
     value = Fraction(0)
     for coefficient in reversed(coefficients):
         value = value * nu + coefficient
@@ -202,8 +204,8 @@ def precision_moments(known: Moments = PRECISIONS) -> Evidence:
 
     The likelihood ratio r = (1 + ν)^{1/2} e^{−νx²/2} has E r^k = (1 + ν)^{k/2}(1 + kν)^{−1/2}, analytic for |ν| < 1/4.
     s/ν², E η³/ν³ and E η⁴/ν⁴ are power series. At |ν| = 1/5 the sums of moments are at most 21, which bounds the
-    remainders of the series by Cauchy's inequality. The check evaluates 250 points, and a Lipschitz constant covers the
-    points between them.
+    remainders of the series by Cauchy's inequality. The check evaluates the ratios at 250 values of ν, and a Lipschitz
+    constant covers the values between them.
     """
     moments = [moment_series(k) for k in range(5)]
     series = [
@@ -237,7 +239,7 @@ def precision_moments(known: Moments = PRECISIONS) -> Evidence:
 @check("enclosed")
 @mutant("0.39 for 0.3829", constant=Fraction(39, 100))
 def gaussian_distance(constant: Fraction = Fraction(3829, 10000)) -> Evidence:
-    """Fact 6.6: TV(N(μ, I), N(μ′, I)) = 2Φ(δ/2) − 1 ≥ 0.3829 min(δ, 1) with δ = ‖μ − μ′‖.
+    """Fact 6.6: The distance TV(N(μ, I), N(μ′, I)) is 2Φ(δ/2) − 1 ≥ 0.3829 min(δ, 1) with δ = ‖μ − μ′‖.
 
     The densities cross half-way, because the log ratio along the line through the means is δ(t − δ/2). 2Φ(δ/2) − 1 =
     P(χ²₁ < δ²/4) grows and is concave in δ, so it lies above its chord on [0, 1]. The check encloses 2Φ(δ/2) − 1 at δ =
@@ -271,7 +273,7 @@ def printed_hybrid(
     """Lemma 6.15 with e^{4εγn} fails for large ε: at n = 1, γ = 1/100, ε = 3 the ratio is 1.1909 > e^{0.12} = 1.1275.
 
     In the counterexample X₀ is always 0, X₁ is 1 with probability γ, and M is randomised response with odds e^ε. The
-    ratio of probabilities is 1 + γ(e^ε − 1).
+    ratio of probabilities of the counterexample is 1 + γ(e^ε − 1).
     """
     gamma = Fraction(1, 100)
     ratio = 1 + gamma * (exponential(epsilon)[0] - 1)
@@ -286,7 +288,7 @@ def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Evidence:
     """(1 + γ(e^ε − 1))^n ≤ e^{4εγn} holds for all γ exactly if e^ε − 1 ≤ 4ε, that is for ε ≤ 2.3366….
 
     The condition is necessary as γ → 0, and it is sufficient because 1 + x ≤ e^x. e^ε − 1 − 4ε is convex and 0 at 0, so
-    it changes sign once. The same argument shows that e^ε − 1 ≤ 2ε holds for ε ≤ 1.2564….
+    it changes sign once. By the same convexity e^ε − 1 ≤ 2ε holds exactly for ε ≤ 1.2564….
     """
     step = Fraction(1, 10**4)
     below = exponential(limit)[1] - 1 <= 4 * limit
@@ -317,9 +319,10 @@ def covariance_bound(
 
     The output M(X) may be projected onto the convex hull of the construction's matrices. Then Z ≤ α²(d − 1)/(2d) ≤
     α²/2, so E Z ≥ α²/16 gives P(Z > α²/32) ≥ (1/16 − 1/32)/(1/2) = 1/16. Given A and A′, Z and Z′ come from samples
-    whose laws are at most 2 · 0.44α apart. So 1/16 ≤ (1 + 0.88α(e^ε − 1))^n e^{−d²/1024}, and ln(1 + x) ≤ x. Rows of
-    N(0, Σ) and of N(0, I), coupled one by one, differ in K of n places, where E K ≤ 0.44αn. By Markov's inequality P(K
-    > 32 · 0.44αn) ≤ 1/32. So 1/16 ≤ 1/32 + e^{14.1αnε − d²/1024}.
+    whose laws are at most 2 · 0.44α apart. So 1/16 ≤ P(Z > α²/32) ≤ (1 + 0.88α(e^ε − 1))^n e^{−d²/1024}, and ln(1 + x)
+    ≤ x. Rows of N(0, Σ) and of N(0, I), coupled one by one, differ in K of n places, where E K ≤ 0.44αn. By Markov's
+    inequality the number K of differing places has P(K > 32 · 0.44αn) ≤ 1/32. So 1/16 ≤ P(Z > α²/32) ≤ 1/32 +
+    e^{14.1αnε − d²/1024}.
     """
     share = (Fraction(1, 16) - Fraction(1, 32)) / Fraction(1, 2)
     root = square_root(Fraction(6931472, 10**7) - Fraction(1, 2))[1]  # √(ln 2 − ½)

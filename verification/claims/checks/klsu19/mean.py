@@ -34,8 +34,8 @@ def gaussian_tail(t: Fraction) -> Bounds:
 def kv_budget(counts: Formula = kv_mean.count_variance, mean: Formula = kv_mean.mean_variance) -> Evidence:
     """KVMean's counts, whose sensitivity is √2, and its clipped mean, whose sensitivity is 2w/n, cost ρ/2 each.
 
-    So d columns at a budget of ρ/d each cost ρ. The window of the mean depends on the released counts: the composition
-    is adaptive.
+    So for d columns, each at a budget of ρ/d, KVMean costs ρ in all. The composition is adaptive, because the window of
+    the mean depends on the released counts.
     """
     rho, n, w, d = sp.symbols("rho n w d", positive=True)
     parts = [zcdp_of_gaussian(sp.sqrt(2), counts(rho / d)), zcdp_of_gaussian(2 * w / n, mean(n, w, rho / d))]
@@ -69,7 +69,7 @@ def kv_changes(histogram: Formula = kv_mean.histogram, width: float = 2.0) -> Fo
         y = x.copy()
         y[0] = rng.standard_normal() * 10 ** rng.uniform(-1, 2)
         centre, w = rng.standard_normal(), rng.exponential() + 0.1
-        if i % 10 == 0:  # this pair of rows is the extreme one
+        if i % 10 == 0:  # the pair of rows that moves the mean the most
             x[0], y[0] = centre - 2 * w, centre + 2 * w
         change = float(np.linalg.norm(histogram(x, 1.0, last) - histogram(y, 1.0, last)))
         moved = abs(float(np.clip(x, centre - w, centre + w).mean() - np.clip(y, centre - w, centre + w).mean()))
@@ -95,10 +95,10 @@ def kv_location(gap: Fraction = Fraction(str(kv_mean.GAP)), rows: Formula = kv_m
 
     For N(μ, s²) with s ≤ σ the bin of μ has probability at least Φ(1) − Φ(0): the probability is concave in μ, so it is
     smallest at an end of the bin, and for s = σ. A bin whose centre is more than 2σ from μ has probability at most 1 −
-    Φ(3/2). By enclosure, the difference of these two probabilities exceeds the gap. Apply Hoeffding's inequality to a
-    sum of n terms in [−1, 1] of mean at least the gap, and the Gaussian tail to a noise of variance 4/ρ. With ℓ = ln(4
-    bins/β) both tails are at most e^{−ℓ} if gap · n ≥ √(2nℓ) + √(8ℓ/ρ), and `enough_rows` solves this with equality. 2
-    e^{−ℓ} for every bin adds up to β/2.
+    Φ(3/2). The check encloses both probabilities, and their difference exceeds the gap that the reference uses. Apply
+    Hoeffding's inequality to a sum of n terms in [−1, 1] of mean at least the gap, and the Gaussian tail to a noise of
+    variance 4/ρ. With ℓ = ln(4 bins/β) both tails are at most e^{−ℓ} if gap · n ≥ √(2nℓ) + √(8ℓ/ρ), and `enough_rows`
+    solves this with equality. 2 e^{−ℓ} for every bin adds up to β/2.
     """
     low = (Fraction(1, 2) - gaussian_tail(Fraction(1))[1]) - gaussian_tail(Fraction(3, 2))[1]
     failed = []
@@ -120,11 +120,11 @@ def kv_location(gap: Fraction = Fraction(str(kv_mean.GAP)), rows: Formula = kv_m
 def kv_error(width: Formula = kv_mean.half_width, bound: Formula = kv_mean.error_bound) -> Evidence:
     """If |c − μ| ≤ 2σ, KVMean clips a value with probability at most β/8, and its error bound fails with β/4 more.
 
-    The check uses P(|N(0, 1)| > t) ≤ e^{−t²/2}. A value is clipped only if it is w − 2σ or more from μ, and with t =
-    w/σ − 2 the union bound n e^{−t²/2} is β/8. Without clipping the error is the error of the mean of n values plus the
-    noise, and each exceeds √(2 ln(8/β)) of its standard deviations with probability at most β/8. With probability β/2
-    for the centre, the sum of all failure probabilities is 7β/8. The code writes ln y as t²/2 with a symbol t for each
-    y, so that e^{−t²/2} = 1/y.
+    The check uses the Gaussian tail bound P(|N(0, 1)| > t) ≤ e^{−t²/2}. A value is clipped only if it is w − 2σ or more
+    from μ, and with t = w/σ − 2 the union bound n e^{−t²/2} is β/8. Without clipping the error is the error of the mean
+    of n values plus the noise, and each exceeds √(2 ln(8/β)) of its standard deviations with probability at most β/8.
+    With probability β/2 for the centre, the sum of all failure probabilities is 7β/8. The check writes ln y as t²/2
+    with a symbol t for each positive y, so that e^{−t²/2} = 1/y.
     """
     n, sigma, beta, rho = sp.symbols("n sigma beta rho", positive=True)
     deviates: dict[sp.Expr, sp.Symbol] = {}
@@ -224,7 +224,7 @@ def preconditioned_mean(back: Formula = inverse, bound: Formula = pme.image_boun
     """If H = AΣAᵀ ⪰ I, ‖Σ^{−1/2}(A⁻¹m − μ)‖ = ‖H^{−1/2}(m − Aμ)‖ ≤ ‖m − Aμ‖; if H ⪯ 1000 I, ‖Aμ‖ ≤ √1000 R.
 
     The matrix A need not be symmetric. The bound with ‖A‖² holds because ‖A‖² ≤ ‖AΣAᵀ‖ for Σ ⪰ I. The matrices A =
-    √1000 I and Σ = I attain it.
+    √1000 I and Σ = I attain the bound with ‖A‖².
     """
     rng = np.random.default_rng(4)
     gap, largest = 0.0, 0.0
@@ -252,8 +252,8 @@ def preconditioned_mean(back: Formula = inverse, bound: Formula = pme.image_boun
 def pme_budget(share: Formula = pme.half) -> Evidence:
     """PME spends at most ρ, because the preconditioner and the mean have ρ/2 each and a record is in one pair only.
 
-    The Gaussian learner of Theorem 1.1 also spends at most ρ. The budgets proven for the parts may be smaller than
-    their shares.
+    The Gaussian learner of Theorem 1.1 also spends at most ρ. The budgets proven for the two parts of PME may be
+    smaller than their shares ρ/2.
     """
     rho = Fraction(7, 3)
     claimed = zcdp_composition(share(rho), share(rho))

@@ -70,9 +70,9 @@ def lower_lemma(psi: Formula = loss_of_floor) -> Evidence:
 
     On the plane of v ∈ V and w ⊥ V, BΣB is [[P/4, C/2], [C/2, S]] with P ≥ p, |C| ≤ c, because vᵀZw = 0, and (P − 1)(S
     − 1) ≥ C². At the smallest S, 1 + C²/(P − 1), the determinant of this matrix minus λI is f = (P/4 − λ)(1 − λ) −
-    C²(4λ − 1)/(4(P − 1)). For λ ≤ 1/4 this determinant is positive. For λ in [1/4, 1] it grows with P and falls with
-    C², so P = p, C = c is the worst case, where f = ψ² at λ = 1 − ψ. As κ → ∞, the loss ψ tends to 3η²/((1/2 − η)² +
-    4η²).
+    C²(4λ − 1)/(4(P − 1)). For λ ≤ 1/4 the determinant of the 2 × 2 matrix minus λI is positive. For λ in [1/4, 1] it
+    grows with P and falls with C², so P = p, C = c is the worst case, where f = ψ² at λ = 1 − ψ. As κ → ∞, the loss ψ
+    tends to 3η²/((1/2 − η)² + 4η²).
     """
     p, c, x, eta, kappa = sp.symbols("p c lambda eta kappa", positive=True)
     s = 1 + c**2 / (p - 1)
@@ -112,10 +112,11 @@ def constants_of_a_round(
 ) -> Evidence:
     """The constants of the reference's lemma, I ⪯ AΣA ⪯ 0.69 κI for κ ≥ 1000, s = ν = 1/20 and c = 0.84, are right.
 
-    The arithmetic is rational. The upper bound is (1/2 + ν)/((1 − s)c) ≤ 0.69. The lower bound is above c: for p ≤ 9/20
-    by 1 − 3p²/4, and for p ≥ 9/20, where q ≤ 9/10, by κp((1/2 − ν)p/4 − νq)/(1 + s), which grows with p. The last
-    expression is uᵀMu/(1 + s) for u = (p/2, q) and the smallest Σ̂ that the noise allows, M = κ[[1/2 − ν, −ν], [−ν,
-    0]]. The upper bound is κ(1/2 + ν)/(1 − s); 1 − 3p²/4 is ‖u‖² = p²/4 + q² with p² + q² = 1, for Σ ⪰ I.
+    The arithmetic is rational. The upper bound on the eigenvalues of AΣA/κ is (1/2 + ν)/((1 − s)c) ≤ 0.69. The lower
+    bound on the eigenvalues of BΣB is above c: for p ≤ 9/20 by 1 − 3p²/4, and for p ≥ 9/20, where q ≤ 9/10, by κp((1/2
+    − ν)p/4 − νq)/(1 + s), which grows with p. The last expression is uᵀMu/(1 + s) for u = (p/2, q) and the smallest Σ̂
+    that the noise allows, M = κ[[1/2 − ν, −ν], [−ν, 0]]. The upper bound on the eigenvalues of BΣB is κ(1/2 + ν)/(1 −
+    s); 1 − 3p²/4 is ‖u‖² = p²/4 + q² with p² + q² = 1, for Σ ⪰ I.
     """
     s, floor, p, q = (
         Fraction(str(weak_ppc.SAMPLING_ERROR)),
@@ -151,8 +152,9 @@ def a_round_makes_progress(
     """Theorem 3.8 with constants: I ⪯ AΣA ⪯ 0.69 κI if I ⪯ Σ ⪯ κI, κ ≥ 1000, (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ, ‖N‖ ≤ νκ.
 
     A is the reference's preconditioner for the projection of Σ̂ + N onto the cone, and s = ν = 1/20. The check tries
-    random and extreme matrices Σ, Σ̂ and N. Among the extremes are eigenvalues that the errors bring to multiples of κ
-    between 0.4 and 0.6. The check also requires that A halves the directions of eigenvalue κ/2 or more, and no others.
+    random and extreme matrices for the covariance Σ, the sample covariance Σ̂ and the noise N. Among the extreme
+    matrices are some whose eigenvalues the errors bring to multiples of κ between 0.4 and 0.6. The check also requires
+    that A halves the directions of eigenvalue κ/2 or more, and no others.
     """
     rng = np.random.default_rng(3)
     for i in range(4000):

@@ -53,8 +53,8 @@ def renyi_moment(p: Law, q: Law, order: int) -> Fraction:
 def approximate_dp_of_zcdp(conversion: Formula = privacy.epsilon_of_zcdp) -> Evidence:
     """ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP; at ρ = ε²/2 the first number is ε²/2 + ε√(2 ln(1/δ)).
 
-    For ε' = ρ + 2√(ρ ln(1/δ)), Markov's inequality at order α − 1 gives P(loss > ε') ≤ exp((α − 1)(αρ − ε')). The right
-    side is smallest at α = (ε' + ρ)/(2ρ) > 1, where it equals δ.
+    For ε' = ρ + 2√(ρ ln(1/δ)), Markov's inequality at order α − 1 gives P(loss > ε') ≤ exp((α − 1)(αρ − ε')). The bound
+    exp((α − 1)(αρ − ε')) on the probability is smallest at α = (ε' + ρ)/(2ρ) > 1, where it equals δ.
     """
     rho, level, a, e = sp.symbols("rho L alpha epsilon", positive=True)
 
@@ -102,9 +102,9 @@ def literal_conversion(
 def zcdp_composition(composed: Formula = privacy.zcdp_composition) -> Found:
     """A ρ₁-zCDP mechanism followed adaptively by a ρ₂-zCDP mechanism is (ρ₁ + ρ₂)-zCDP.
 
-    The moments Σ P^α Q^{1−α} at most multiply. The check computes the moments of the joint law of random two-stage
-    programs on 3 × 3 outcomes exactly, at orders 2, 3, 5. The moments are equal to the product if the second stage does
-    not depend on the first.
+    The composition at most multiplies the moments Σ P^α Q^{1−α}. The check computes the moments of the joint law of
+    random two-stage programs on 3 × 3 outcomes exactly, at orders 2, 3, 5. The moments of a composition are the
+    products of the moments if the second stage does not depend on the first.
     """
     rng = random.Random(3)
     for i in range(150):
@@ -164,7 +164,7 @@ def printed_advanced_composition(
         figures[f"T = {folds}, δ₀ = {float(odds**-j):.4g}"] = f"δ ≥ {float(delta):.4g}"
         if delta <= odds**-j:
             allowed.append(f"T={folds}")
-    figures_hold = all_round_to((delta, odds**-j), quoted)  # the evidence quotes the last case
+    figures_hold = all_round_to((delta, odds**-j), quoted)  # the evidence quotes the figures of the last case
     holds = not allowed and figures_hold and odds <= sum(Fraction(1, math.factorial(k)) for k in range(4))
     return Evidence(
         holds, f"{len(cases)} counterexamples", "no contradiction at " + ", ".join(allowed) if allowed else "", figures

@@ -49,9 +49,9 @@ def shortened(row: Vector, bound: float) -> Vector:
 def truncated_sensitivity(limit: Formula = lambda b2, size: ppde.change_squared(b2, size, "tight")) -> Found:
     """Rows of [0, 1]^S shortened to length B are at most √min(2B², |S|) apart, and both terms are attained.
 
-    Subtracting min(u_j, v_j) from both rows makes their supports disjoint, and then ‖u − v‖² = ‖u‖² + ‖v‖². The
-    distance of a shortened row from a row of zeros is at most B. If entries may be negative, two shortened rows can be
-    2B apart.
+    In the proof, subtracting min(u_j, v_j) from both rows u and v makes their supports disjoint, and then ‖u − v‖² =
+    ‖u‖² + ‖v‖². A row of length at most B and a row of zeros are at most B apart. With negative entries two shortened
+    rows can be 2B apart.
     """
     rng = np.random.default_rng(1)
     largest, signed = 0.0, 0.0
@@ -160,7 +160,7 @@ def chi_square(p: Sequence[Number], q: Sequence[Number]) -> Number:
 @mutant("the largest term", combined=max)
 @mutant("half the sum", combined=lambda t: sum(t) / 2)
 def tv_subadditive(combined: Formula = sum) -> Found:
-    """TV(∏P_j, ∏Q_j) ≤ Σ TV(P_j, Q_j), with equality if all factors but one agree.
+    """Product laws have TV(∏P_j, ∏Q_j) ≤ Σ TV(P_j, Q_j), with equality if all factors but one agree.
 
     For two factors the inequality follows by summing |p₁p₂ − q₁q₂| ≤ p₁|p₂ − q₂| + q₂|p₁ − q₁|; further factors are
     added one at a time.
@@ -184,7 +184,7 @@ def tv_subadditive(combined: Formula = sum) -> Found:
 @check("symbolic", scope="laws on (2, 3) and (2, 2, 2) points; the argument for all")
 @mutant("the sum", rule=sum)
 def chi_square_product(rule: Formula = lambda parts: math.prod(1 + s for s in parts) - 1) -> Found:
-    """1 + χ²(∏P_j ‖ ∏Q_j) = ∏ (1 + χ²(P_j‖Q_j)), because 1 + χ² = Σ P²/Q and this sum factors.
+    """Product laws have 1 + χ²(∏P_j ‖ ∏Q_j) = ∏ (1 + χ²(P_j‖Q_j)), because 1 + χ² = Σ P²/Q and this sum factors.
 
     The check is symbolic in all probabilities, for two laws on 2 and 3 points and for three laws on 2 points.
     """
@@ -239,8 +239,8 @@ def kl_additive(normalised: bool = True) -> Found:
 def pinsker(factor: int = 2) -> Evidence:
     """2(p − q)² ≤ KL for two bits of means p and q, because ∂/∂q (KL − 2(p − q)²) = (q − p)(1 − 2q)²/(q(1 − q)).
 
-    The derivative with respect to q has the sign of q − p. For any two laws TV = P(A) − Q(A) with A = {P > Q}, and KL
-    is at least the KL of the bits 1_A (log sum inequality), so 2 TV² ≤ KL.
+    The derivative of KL − 2(p − q)² with respect to q has the sign of q − p. For any two laws TV = P(A) − Q(A) with A =
+    {P > Q}, and KL is at least the KL of the bits 1_A (log sum inequality), so 2 TV² ≤ KL.
     """
     p, q = sp.symbols("p q", positive=True)
     kl = p * sp.log(p / q) + (1 - p) * sp.log((1 - p) / (1 - q))
@@ -298,8 +298,9 @@ def kl_chernoff(power: int = 1, exchanged: bool = False) -> Evidence:
     """The mean X̄ of m bits of mean p has P(X̄ ≥ a) ≤ e^{−m KL(a‖p)} for a ≥ p, and the same bound for the lower tail.
 
     At a = k/m, e^{−m KL(a‖p)} = (p/a)^k ((1 − p)/(1 − a))^{m−k} is the minimum over t ≥ 1 of t^{−k} E t^X, by Markov's
-    inequality for t^X at t = a(1 − p)/((1 − a)p). Between the points k/m the left side is constant. The lower tail is
-    the upper tail of the bits 1 − X. The check compares the bounds with rational binomial tails.
+    inequality for t^X at t = a(1 − p)/((1 − a)p). Between the points k/m the tail probability is constant in a. The
+    lower tail of the bits is the upper tail of the bits 1 − X. The check compares the exponential bounds on the tails
+    with rational binomial tails.
     """
     failed, largest = [], Fraction(0)
     for m, p in product((1, 2, 3, 5, 9, 16, 25), (Fraction(j, 12) for j in range(1, 12))):
@@ -320,12 +321,12 @@ def kl_chernoff(power: int = 1, exchanged: bool = False) -> Evidence:
 def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evidence:
     """For bits of means at most p ≤ ½, P(‖X‖² ≥ pd(1 + 3L)) ≤ e^{−L} if pd > 1, and P(‖X‖² ≥ 6L) ≤ e^{−L} if pd ≤ 1.
 
-    The squared length ‖X‖² is stochastically at most Bin(d, p). Tails jump at integers, so the claims are P(Bin ≥ k) ≤
-    e^{−(k/(pd) − 1)/3} for k > pd, and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. For all d the second claim holds because P ≤
-    1/k! (Markov's inequality for C(X, k)), which is at most e^{−k/6} from k = 2 on, and at k = 1, P = 1 − (1 − p)^d ≤
-    3/4. For the first claim let x = k/(pd). The exponent x ln x − x + 1 of the Chernoff bound is at least (x − 1)/3 for
-    x ≥ 11/6. For smaller x, P(Bin > pd) < 3/4 (Greenberg and Mohri 2014), and e^{−5/18} > 3/4. For one bit of mean 1
-    the second claim fails at L ≤ 1/6.
+    The squared length ‖X‖² of a row of d bits of means at most p is stochastically at most Bin(d, p). Tails jump at
+    integers, so the claims are P(Bin ≥ k) ≤ e^{−(k/(pd) − 1)/3} for k > pd, and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. For
+    all d the second claim holds because P ≤ 1/k! (Markov's inequality for C(X, k)), which is at most e^{−k/6} from k =
+    2 on, and at k = 1, P = 1 − (1 − p)^d ≤ 3/4. For the claim on pd > 1 let x = k/(pd). The exponent x ln x − x + 1 of
+    the Chernoff bound is at least (x − 1)/3 for x ≥ 11/6. For smaller x, P(Bin > pd) < 3/4 (Greenberg and Mohri 2014),
+    and e^{−5/18} > 3/4. For one bit of mean 1 the claim on pd ≤ 1 would fail at L ≤ 1/6.
     """
     failed, largest = [], Fraction(0)
     for d in (1, 2, 3, 4, 5, 7, 10, 15, 24, 40):
@@ -341,7 +342,7 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evid
         if exponential(Fraction(-k, second))[0] * math.factorial(k) < 1:
             failed.append(f"1/{k}!")
     crossing = Fraction(11, 6)
-    log_below = Fraction(6061, 10000)  # a number just below ln(11/6)
+    log_below = Fraction(6061, 10000)  # a rational number just below ln(11/6)
     if exponential(log_below)[1] > crossing or crossing * log_below - crossing + 1 < (crossing - 1) / first:
         failed.append("the crossing at 11/6")
     if exponential(-(crossing - 1) / first)[0] <= Fraction(3, 4):
@@ -360,17 +361,19 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evid
 def rows_unshortened(share: Fraction = Fraction(1)) -> Found:
     """With the reference's B² few rows are shortened: P(‖x[S]‖² ≥ B²) ≤ β/(mR) in a round, and ≤ β/m in the last step.
 
-    The squared length ‖x[S]‖² is stochastically at most Bin(|S|, u). In a round B² is 6u|S|L with L = ln(mR/β) ≥ ln 2.
-    Since the tail jumps at integers, P(Bin ≥ k) ≤ e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S| is enough. The inequality holds
-    for all |S| because E e^X ≤ e^{(e − 1)u|S|} for bits, and 5L ≥ e − 1. In the last step B² = 6 ln(m/β) and u|S| < 1,
-    so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6 ln 2.
+    The squared length ‖x[S]‖² of the bits of a row in S is stochastically at most Bin(|S|, u), if all means are at most
+    u. In a round of PPDE B² is 6u|S|L with L = ln(mR/β) ≥ ln 2. Since the tail jumps at integers, P(Bin ≥ k) ≤
+    e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S| is enough. The inequality holds for all |S| because E e^X ≤ e^{(e − 1)u|S|} for
+    bits, and 5L ≥ e − 1. In the last step B² = 6 ln(m/β) and u|S| < 1, so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6 ln 2.
     """
     one = Fraction(1)
     for size, r in product((1, 2, 3, 4, 8, 12, 20, 32), range(1, 6)):
         u = Fraction(ppde.mean_limit(r))
         tails = binomial_tails(size, u)
         if u * size >= 1:
-            unit = Fraction(ppde.truncation_squared(u, size, 2, 1, one, lambda v: one)) * share  # B² at L = 1
+            unit = (
+                Fraction(ppde.truncation_squared(u, size, 2, 1, one, lambda v: one)) * share
+            )  # the value of B² at L = 1
         else:
             unit = Fraction(ppde.last_truncation_squared(2, one, lambda v: one)) * share
         for k in range(math.ceil(unit * Fraction(69, 100)), size + 1):
@@ -395,8 +398,8 @@ def records(d: int, rho: float, beta: float, factor: float = 1.0) -> int:
 def rounds_sampling(factor: float = 1.0, share: int = 16) -> Found:
     """With m = `enough_records`, P(|plain mean − p_j| > u/16) ≤ β/(2dR) if p_j ≤ u, by exact binomial tails.
 
-    For all m it follows from Bernstein's inequality: mt²/(2(u + t/3)) = mu/522.7 at t = u/16 is at least ln(4dR/β),
-    because u ≥ 1/|S| ≥ 1/d.
+    For all m the bound follows from Bernstein's inequality: mt²/(2(u + t/3)) = mu/522.7 at t = u/16 is at least
+    ln(4dR/β), because u ≥ 1/|S| ≥ 1/d.
     """
     exponent = Fraction(1, 16) ** 2 / (2 * (1 + Fraction(1, 48)))
     for d, beta in product((2, 3, 4, 16, 100), (0.3, 1e-3)):
@@ -462,17 +465,18 @@ def means_above_half(
 ) -> Evidence:
     """With means of at most 5/8 in place of ½ PPDE reaches TV ≤ α with the same m as in Theorem 5.2, d ≥ 2.
 
-    Only the first round, r = 1, has u = ½. In the first round m ≥ 523 dl, d ≥ 2, makes P(|plain mean − p| > 1/32) at
-    most 2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened, as B² = 3dL and L ≥ 1;
-    the noise is that of Theorem 5.2. So |q − p| ≤ u/8: a coordinate that goes on has p < ¼, and one that is finished
-    has p ≥ u/4. In the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p, and with a = dl/m ≤ 1/523, b =
-    d√(lL/ρ)/m, TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤ α²/100, b ≤ α/21, α ≤ 1. The m
-    records of the flips are enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d ln(2d/β)/ρ).
+    Only in the first round, r = 1, is the bound u on the means ½. In the first round m ≥ 523 dl, d ≥ 2, makes P(|plain
+    mean − p| > 1/32) at most 2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened,
+    as B² = 3dL and L ≥ 1; the noise is that of Theorem 5.2. So |q − p| ≤ u/8: a coordinate that goes on has p < ¼, and
+    one that is finished has p ≥ u/4. In the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p, and with a = dl/m
+    ≤ 1/523, b = d√(lL/ρ)/m, TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤ α²/100, b ≤ α/21, α ≤
+    1. The m records of the flips are enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d
+    ln(2d/β)/ρ).
     """
     records_per_length = 523
     d = sp.Symbol("d", positive=True)
     error = u / 16
-    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # this number is a multiple of l
+    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # the bound is a multiple of l
     length = ppde.truncation_squared(sp.Rational(1, 2), d, 1, 1, 1, lambda v: 1)  # the value of B² at L = 1
 
     def root(value: Fraction) -> Fraction:
@@ -554,14 +558,15 @@ def explicit_records(
 @mutant("3 for 100", sampling=3.0)
 @mutant("2 for 21", noise=2.0)
 def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
-    """TV ≤ α if m ≥ 100 dl/α², m ≥ 21 d√(lL/ρ)/α and m ≥ `enough_records`, with l = ln(4dR/β), L = ln(mR/β) and d ≥ 2.
+    """PPDE has TV ≤ α if the number m of records is large enough.
 
-    On the events of the rounds and of the last step, which have probability 1 − 4β, the error of q_j is at most e_j =
-    √(2p_jl/m) + 2l/(3m) + s_j√(2l). A coordinate that is finished in a round has p ≥ u/4 ≥ 1/(4d) and s² ≤ 24
+    The condition is m ≥ 100 dl/α², m ≥ 21 d√(lL/ρ)/α and m ≥ `enough_records`, with l = ln(4dR/β), L = ln(mR/β) and d ≥
+    2. On the events of the rounds and of the last step, which have probability 1 − 4β, the error of q_j is at most e_j
+    = √(2p_jl/m) + 2l/(3m) + s_j√(2l). A coordinate that is finished in a round has p ≥ u/4 ≥ 1/(4d) and s² ≤ 24
     pdL/(ρm²); a coordinate that is left to the last step with p ≥ 1/d has a smaller s². For these two kinds of
     coordinates TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for the others TV ≤ Σ e. With a = dl/m and b =
-    d√(lL/ρ)/m, TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. The check computes these sums from
-    the reference's noise, for random means and the worst round of each.
+    d√(lL/ρ)/m, TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. The check computes the bound on TV
+    from the reference's noise, for random means and the worst round of each coordinate.
     """
     rng = np.random.default_rng(6)
     for i in range(400):
@@ -598,10 +603,10 @@ def flip_test(factor: float = 1.0, mean: float = 5 / 8) -> Found:
     """Flipping every bit whose ρ-zCDP mean over m more records exceeds ½ leaves means of at most 5/8, which is enough.
 
     With m ≥ 128 ln(2d/β), m ≥ 16√(d ln(2d/β)/ρ) and noise of variance d/(2ρm²), P(no flip at p ≥ 5/8) ≤ β/d, by the
-    exact binomial law. For all m it follows from Hoeffding's inequality and the Gaussian tail, each at 1/16: both
-    e^{−m/128} and e^{−ρm²/(256d)} are at most β/(2d). Flipping bits is a bijection, so it changes neither TV nor
-    privacy. With p ≤ 5/8 in place of ½ in the first round, `enough_records` makes its sampling error small, and no row
-    is shortened.
+    exact binomial law. For all m the bound follows from Hoeffding's inequality and the Gaussian tail, each at 1/16:
+    both e^{−m/128} and e^{−ρm²/(256d)} are at most β/(2d). Flipping bits is a bijection of the rows, so it changes
+    neither the distance TV nor the privacy. With p ≤ 5/8 in place of ½ in the first round, `enough_records` makes its
+    sampling error small, and no row is shortened.
     """
     for d, rho, beta in product((1, 4, 100), (1e-4, 1.0, 1e4), (0.3, 1e-4)):
         level = math.log(2 * d / beta)

@@ -22,7 +22,7 @@ def sums(x: Matrix) -> tuple[float, Matrix, Matrix]:
 def spent(first: Matrix, second: Matrix, scales: tuple[float, float, float]) -> float:
     """Return D_α/α of the three noisy sums for two data sets, where D_α is the Rényi divergence.
 
-    This ratio is the same for every order α, since the sums are Gaussian.
+    The ratio D_α/α is the same for every order α, since the noise of the sums is Gaussian.
     """
     (value, gram, product), (other, other_gram, other_product) = sums(first), sums(second)
     parts = (

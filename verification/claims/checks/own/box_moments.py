@@ -174,7 +174,7 @@ def objective(d: int, w: Weights, adjacency: Adjacency, gaussian: bool) -> float
 def _varied(w: Weights, name: str, factor: float, d: int, adjacency: Adjacency, gaussian: bool) -> Weights:
     """Return the weights with the free one multiplied by `factor`.
 
-    If the weight of the squares depends on the changed weight, it is changed too.
+    If the weight of the squares depends on the changed weight, the function changes it too.
     """
     values = {key: getattr(w, key) for key in ("count", "mean", "square", "product")}
     values[name] *= factor
@@ -273,8 +273,8 @@ def covariance_error(error: Formula = box_moments.squared_error) -> Evidence:
 def entry_error(bound: Formula = box_moments.error_bound) -> Found:
     """No entry of the error exceeds `error_bound`, for noise at the ends of its range.
 
-    If n is known, one attains it. The check uses sums of one column of n rows, of which some are 1, some −1 and some 0,
-    with every noise at an end of its range or 0.
+    If n is known, some data attain the largest error. The check uses sums of one column of n rows, of which some are 1,
+    some −1 and some 0, with every noise at an end of its range or 0.
     """
     ends = (-1, 0, 1)
     attained = False

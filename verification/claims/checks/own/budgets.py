@@ -43,10 +43,10 @@ def threshold_spend(
 ) -> Evidence:
     """AboveThreshold spends ε on general queries, 3ε/4 on monotone ones and ε/2 on energies; tight scales spend ε.
 
-    The check computes the losses from the exact law of the output, an integral over the noise of the threshold. No
-    random queries exceed the bounds, and explicit ones come within 1 % of them. For general queries, 20 values far
-    above the threshold rise and a last one far below falls; for monotone queries the last one stays; for energies the
-    first value rises and the second falls.
+    The check computes the losses from the exact law of the output, an integral over the noise of the threshold. In the
+    check no random queries exceed the bounds on the loss, and explicit ones come within 1 % of them. For general
+    queries, 20 values far above the threshold rise and a last one far below falls; for monotone queries the last one
+    stays; for energies the first value rises and the second falls.
     """
     rng = np.random.default_rng(41)
     failed, figures = [], {}
@@ -87,7 +87,7 @@ def threshold_spend(
 def largest_move(n: int, alpha: float) -> float:
     """Return the distance by which the worst pair of neighbours moves the ridge minimiser, on three columns."""
     share = 2 * alpha / (1 + 4 * alpha)
-    rest = np.array([math.sqrt(share), 0.0, math.sqrt(1 - share)])  # all other rows are chosen so that ‖ŵ‖ = W
+    rest = np.array([math.sqrt(share), 0.0, math.sqrt(1 - share)])  # the other rows are chosen so that ‖ŵ‖ = W
     w = coefficients(np.outer(rest, rest), 2, alpha)
     q = np.append(w, -1.0) / math.sqrt(float(w @ w) + 1)
     side = np.array([0.0, 1.0, 0.0])
@@ -104,9 +104,9 @@ def largest_move(n: int, alpha: float) -> float:
 def ridge_sensitivity(sensitivity: Formula = lambda n, a: output_perturbation.sensitivity(n, a, "tight")) -> Evidence:
     """Replacing one row moves the ridge minimiser by at most √(W² + 1)/(2αn) with W = 1/(2√(2α(1 + 2α))).
 
-    No random neighbours exceed the bound, as computed with the reference's ridge regression. For n = 10⁶ the pair
-    (q/‖q‖ ± e)/√2 with q = (ŵ, −1) and e ⊥ ŵ, on other rows with ‖ŵ‖ = W, comes within 10⁻³ of it. The norm bound W is
-    the largest √(λ(1 − λ))/(λ + 2α), attained at λ = 2α/(1 + 4α).
+    In the check no random neighbours exceed the bound, as computed with the reference's ridge regression. For n = 10⁶
+    the pair (q/‖q‖ ± e)/√2 with q = (ŵ, −1) and e ⊥ ŵ, on other rows with ‖ŵ‖ = W, comes within 10⁻³ of it. The norm
+    bound W is the largest √(λ(1 − λ))/(λ + 2α), attained at λ = 2α/(1 + 4α).
     """
     rng = np.random.default_rng(43)
     worst, failed = 0.0, []
@@ -148,15 +148,15 @@ def delta_by_quadrature(q: float, epsilon: float) -> float:
 def gaussian_delta(log_delta: Formula = lambda q, e: gaussian_approximate.log_delta(q, e)) -> Evidence:
     """The smallest δ of Gaussian noise is Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q), as quadrature confirms.
 
-    In the formula, q is the sensitivity divided by the standard deviation. The tight scale reaches the claimed δ to
-    1e-7. The classical scale √(2 ln(1.25/δ))/ε has a smaller δ than claimed for ε ≤ 1, and a larger one from ε = 5.74,
-    7.46, 8.78 on at δ = 0.1, 1e-3, 1e-6.
+    In the formula, q is the sensitivity divided by the standard deviation. The tight scale of the Gaussian noise
+    reaches the claimed δ to 1e-7. The classical scale √(2 ln(1.25/δ))/ε has a smaller δ than claimed for ε ≤ 1, and a
+    larger one from ε = 5.74, 7.46, 8.78 on at δ = 0.1, 1e-3, 1e-6.
     """
     worst, failed, compared = 0.0, [], 0
     for q in (0.1, 0.5, 1.0, 3.0):
         for epsilon in (0.01, 0.5, 1.0, 3.0):
             exact = delta_by_quadrature(q, epsilon)
-            if exact > 1e-12:  # two of the values are smaller
+            if exact > 1e-12:  # two of the exact values of δ are smaller
                 worst = max(worst, abs(math.exp(float(log_delta(q, epsilon))) / exact - 1))
                 compared += 1
     for delta, crossing in ((0.1, 5.74), (1e-3, 7.46), (1e-6, 8.78)):

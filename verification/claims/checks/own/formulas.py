@@ -54,8 +54,8 @@ def norm_of_a_regression(
 ) -> Evidence:
     """For rows (a, b) = (√s, √(1 − s)) the ridge coefficient √(s(1 − s))/(s + 2α) is largest at s = 2α/(1 + 4α).
 
-    The maximum W = 1/(2√(2α(1 + 2α))) is the tight bound on ‖ŵ‖. The paper's bound is the norm at which the penalty
-    α‖w‖² alone is ½, which is the loss at w = 0. A gradient (w·a − b)a with a = w sin φ/W, b = −cos φ has the
+    The maximum W = 1/(2√(2α(1 + 2α))) is the tight bound on ‖ŵ‖. The paper's bound on ‖ŵ‖ is the norm at which the
+    penalty α‖w‖² alone is ½, which is the loss at w = 0. A gradient (w·a − b)a with a = w sin φ/W, b = −cos φ has the
     coordinate W sin²φ + sin φ cos φ along w. The range of this coordinate is the tight bound on the distance of two
     gradients; twice its maximum is the paper's bound.
     """
@@ -81,7 +81,7 @@ def norm_of_a_regression(
 def radii_and_angles(radius: Formula = naive_pce.radius_squared, angle: Formula = law.spectral_norm_angle) -> Found:
     """NaivePCE's r² is κη² with η the exact Chernoff bound on ‖N(0, I_d)‖ at β/n.
 
-    The tail angle φ has (2/3)dφ³ = ln(1/β) + (7/6) ln d.
+    In the tail bound the angle φ has (2/3)dφ³ = ln(1/β) + (7/6) ln d.
     """
     for n, d, kappa, beta in product((10, 10**5), (1, 4, 300), (1.0, 50.0), (0.3, 1e-6)):
         same = radius(n, d, kappa, beta) / (kappa * tails.eta(d, beta / n) ** 2)

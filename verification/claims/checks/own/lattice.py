@@ -40,7 +40,7 @@ def modulo(coins: Coins, m: int) -> int:
 def uniform_integers(below: Formula = Coins.below, largest: int = 40) -> Evidence:
     """One round of `Coins.below(m)` gives each of 0, …, m − 1 with the same probability, and no other number.
 
-    Rounds are repeated with fresh bits until one round gives a number, so the result is uniform.
+    `Coins.below` repeats rounds with fresh bits until one round gives a number, so the result is uniform.
     """
     wrong = []
     for m in range(1, largest + 1):
@@ -67,7 +67,8 @@ def exponential_chance(chance_exp: Formula = Coins.chance_exp) -> Evidence:
     """`Coins.chance_exp(p, q)` is true with probability e^{−p/q}, enclosed to 10^−12 by all runs of up to 22 decisions.
 
     Every decision of a run has a rational probability, so the check sums exactly over runs that end true and over runs
-    that end false. The probability e^{−p/q} lies between the first sum and one minus the second.
+    that end false. The probability e^{−p/q} lies between the sum over runs that end true and one minus the sum over
+    runs that end false.
     """
     wrong, widest = [], Fraction(0)
     for p, q in ((0, 1), (1, 7), (1, 1), (3, 2), (2, 1)):
@@ -105,11 +106,11 @@ class Hasty(Coins):
         self.coins = coins
 
     def below(self, m: int) -> int:
-        """Return `below` of the coins."""
+        """Return an integer below m, drawn by the method `below` of the coins."""
         return self.coins.below(m)
 
     def chance(self, p: int, q: int) -> bool:
-        """Return `chance` of the coins."""
+        """Return True with probability p/q, drawn by the method `chance` of the coins."""
         return self.coins.chance(p, q)
 
     def chance_exp(self, p: int, q: int) -> bool:
@@ -139,8 +140,8 @@ VARIANCES = tuple(Fraction(*variance) for variance in ((1, 10), (1, 3), (1, 1), 
 def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Evidence:
     """One round of `discrete_laplace.attempt` gives z with probability c·e^{−|z|/t}, exactly, at rational scales t.
 
-    The check enumerates all runs in which the quotient v is at most 9. These runs include all runs that end in |z| ≤
-    10t − 1.
+    The check enumerates all runs in which the quotient v is at most 9. The enumerated runs include all runs that end in
+    |z| ≤ 10t − 1.
     """
     wrong = []
     for scale in SCALES:
@@ -191,7 +192,7 @@ def gaussian_round(attempt: Formula = discrete_gaussian.attempt) -> Evidence:
     """One round of `discrete_gaussian.attempt` gives z with probability c·e^{−z²/(2σ²)}, exactly, at rational σ².
 
     The check enumerates runs up to the second uniform integer, at which the proposal starts again. Repeating the round
-    multiplies all probabilities by one factor.
+    until it accepts multiplies all probabilities by one factor.
     """
     wrong = []
     for variance in VARIANCES:
@@ -238,8 +239,9 @@ def sensitivities(
 ) -> Evidence:
     """No two integer rows of length up to 2^b move the upper triangle of Σ q qᵀ by more than S in ℓ1 or S² in ℓ2².
 
-    The check tries all pairs of rows. Some pair attains the ℓ2 sensitivity, and for d = 1 also the ℓ1 sensitivity. The
-    release is Σ q qᵀ plus noise that was requested at the scale S/ε, or the variance S²/(2ρ).
+    The check tries all pairs of integer rows of length up to 2^b. Some pair of rows attains the ℓ2 sensitivity, and for
+    d = 1 also the ℓ1 sensitivity. The release is Σ q qᵀ plus noise that was requested at the scale S/ε, or the variance
+    S²/(2ρ).
     """
     wrong, figures = [], {}
     data, z = (ExactData(3, gram, [], 2) for gram in ([[5, 1], [1, 2]], [[7, -3], [-3, 4]]))

@@ -27,8 +27,9 @@ from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf, ratio
 def symmetric_volume(jacobian: Formula = vandermonde, weight_squared: int = 2, largest: int = 4) -> Evidence:
     """The volume element of symmetric Z = QΛQᵀ is dZ = ± 2^{d(d−1)/4} ∏_{i<j} (λ_i − λ_j) dλ dA at Q = 1, Q ≈ 1 + A.
 
-    To first order dZ = AΛ − ΛA + dΛ with A antisymmetric. In the isometric coordinates (Z_ii, √2 Z_ij) the determinant
-    is computed entry by entry. Conjugation by rotations is an isometry, so the formula holds at every Q.
+    To first order the change of Z is dZ = AΛ − ΛA + dΛ with A antisymmetric. In the isometric coordinates (Z_ii, √2
+    Z_ij) the determinant is computed entry by entry. Conjugation by rotations is an isometry, so the formula holds at
+    every Q.
     """
     failed = []
     for d in range(2, largest + 1):
@@ -175,9 +176,9 @@ def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Evidence:
     """Ullman's law is the equilibrium measure of singular values over ρd on [0, π], of eigenvalues on [−π/2, π/2].
 
     The law satisfies the Euler–Lagrange conditions to 18 digits: |x| − ∫ ln|x − y| dμ(y) for symmetric noise, and s − ∫
-    ln|s² − t²| dμ(t) for full noise, are constant on the support and larger beyond the edge. These conditions
-    characterise the equilibrium measure, because the energy is strictly convex. The statement that the largest value
-    tends to the edge is cited, not checked.
+    ln|s² − t²| dμ(t) for full noise, are constant on the support and larger beyond the edge. The Euler–Lagrange
+    conditions characterise the equilibrium measure, because the energy is strictly convex. The claim's statement that
+    the largest value tends to the edge of the support is cited, not checked.
     """
     wrong, figures = [], {}
     with mpmath.workdps(25):

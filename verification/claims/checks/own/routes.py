@@ -26,7 +26,7 @@ from covassay.verification.exact.spectral_cdf import (
     whole_pfaffian,
 )
 
-DIGITS = 12  # the published probabilities have so many significant digits
+DIGITS = 12  # the number of significant digits of the published probabilities
 FALSE_ALARM = 1e-9
 
 # THE SPECTRAL NORM
@@ -122,8 +122,8 @@ TABLE = {  # P(‖Z‖ ≤ cρd) for c = 1.1, 1.5, 3, π, 3.5
 def norm_table(law: Formula = enclose_spectral_cdf, pi: Bounds = PI) -> Evidence:
     """The table of P(‖Z‖ ≤ cρd) is right for c = 1.1, 1.5, 3, π, 3.5.
 
-    Its columns fall with d for c < π and rise for c = 3.5. At c = π a lower and an upper rational bound on π give equal
-    digits, and the distribution function is monotone.
+    The columns of the table fall with d for c < π and rise for c = 3.5. At c = π a lower and an upper rational bound on
+    π give equal digits, and the distribution function is monotone.
     """
     ends = [(c, c) for c in (PRINTED, Fraction(3, 2), Fraction(3))] + [pi, (Fraction(7, 2), Fraction(7, 2))]
     wrong, figures = [], {}
@@ -209,12 +209,12 @@ def wishart_event_twice(
     scale: Formula = lambda n, epsilon: 3 / (2 * n * epsilon),
     quoted: str = "0.283468689426",
 ) -> Evidence:
-    """P(W ⋡ vvᵀ/n) = 1 − e^{−ε/3}, by the χ² law of 1/vᵀW⁻¹v and by translating the cone of semidefinite matrices.
+    """For Wishart W, P(W ⋡ vvᵀ/n) = 1 − e^{−ε/3} by the χ² law of 1/vᵀW⁻¹v and by translating the semidefinite cone.
 
     W ~ Wishart_d with m degrees of freedom and scale σI has density ∝ det(W)^{(m−d−1)/2} e^{−tr W/(2σ)} on the cone.
     For m = d + 1 degrees of freedom the density is proportional to the exponential alone. The event W ⪰ vvᵀ/n is the
-    cone translated by vvᵀ/n, which has trace 1/n, so its probability is e^{−1/(2nσ)} in every dimension. The other
-    route computes P(χ²_{m−d+1} < 1/(nσ)).
+    cone translated by vvᵀ/n, which has trace 1/n, so its probability is e^{−1/(2nσ)} in every dimension. The second
+    route computes the probability as P(χ²_{m−d+1} < 1/(nσ)).
     """
     d, n, epsilon, x = sp.symbols("d n epsilon x", positive=True)
     sigma = scale(n, epsilon)

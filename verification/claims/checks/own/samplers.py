@@ -3,7 +3,8 @@
 Every check has a fixed seed; over a random seed its false-alarm probability would be at most 1e-9. Kolmogorov–Smirnov
 tests are two-sided and exact, and a check combines its p-values by Bonferroni's inequality. One test with n draws
 detects a distance of 2√(ln(2/1e-9)/(2n)) between distribution functions with probability 1 − 1e-9 (Massart): 0.15 for
-2000 draws, 0.066 for 10 000. If k tests share the level, each at 1e-9/k, this distance is slightly larger.
+2000 draws, 0.066 for 10 000. If k tests share the level, each at 1e-9/k, the distance that is detected is slightly
+larger.
 """
 
 from collections.abc import Iterable
@@ -52,8 +53,8 @@ def gamma_radius(sampler: Formula = nuclear_laplace.sample) -> Evidence:
     """The nuclear norm of nuclear-Laplace noise follows Gamma(d²), or Gamma(d(d + 1)/2) if the noise is symmetric.
 
     The check makes Kolmogorov–Smirnov tests with 2000 draws each, 4000 at d = 8, and tests of the sum of the draws,
-    which follows a Gamma law too. At d = 8 a scale that is off by 3 % moves this sum by 11 standard deviations, or by
-    15 if the noise is full.
+    which follows a Gamma law too. At d = 8 a scale of the noise that is off by 3 % moves the sum of the draws by 11
+    standard deviations, or by 15 if the noise is full.
     """
     tests = []
     for d in (1, 2, 3, 8):
@@ -123,8 +124,8 @@ def _second_entry_positive(d: int, rng: np.random.Generator, size: int) -> Matri
 def haar_factors(sampler: Formula = haar.sample) -> Evidence:
     """For Haar matrices Q₁₁² and ⟨u, Qv⟩² follow Beta(1/2, (d − 1)/2), and both signs of each are equally likely.
 
-    The vectors u and v are fixed unit vectors. The check makes Kolmogorov–Smirnov and binomial tests with 10 000 draws
-    at d = 2, 3, 6.
+    The vectors u and v in ⟨u, Qv⟩² are fixed unit vectors. The check makes Kolmogorov–Smirnov and binomial tests with
+    10 000 draws at d = 2, 3, 6.
     """
     draws, tests = 10_000, []
     for d in (2, 3, 6):
@@ -209,8 +210,8 @@ def bingham_acceptance_rate(
 ) -> Evidence:
     """The proposals of the Bingham sampler are accepted at the computed rate.
 
-    The check makes exact binomial tests with 10 000 proposals each in dimensions q = 2, 3, 5. A rate that is off by
-    0.05 is detected with probability above 0.99 (Hoeffding).
+    The check makes exact binomial tests with 10 000 proposals each in dimensions q = 2, 3, 5. The tests detect an
+    acceptance rate that is off by 0.05 with probability above 0.99 (Hoeffding).
     """
     tests, proposals = [], 10_000
     for m in BINGHAM:
@@ -235,7 +236,7 @@ def wigner_entries(sampler: Formula = wigner.sample_wigner) -> Evidence:
     """Wigner noise matrices are symmetric with independent N(0, 1) entries on and above the diagonal.
 
     The check makes Kolmogorov–Smirnov tests of every entry of the triangle and of 5 fixed sums of entries at d = 3,
-    with 5000 draws. A variance of 1/2 is detected with probability above 0.99.
+    with 5000 draws. The tests detect a variance of 1/2 with probability above 0.99.
     """
     w = sampler(3, np.random.default_rng(16), 5000)
     tests = [
@@ -276,7 +277,7 @@ def sketching(transform: Formula = johnson_lindenstrauss.transform) -> Evidence:
 
     The settings d = 10, α = 4 and β = ½ give l = 18 and D = 55, and 160 seeds give 158 400 entries. The check makes a
     Kolmogorov–Smirnov test of the entries, and a test of their sum of squares, which follows a χ² law. A scale that is
-    off by 3 % moves this sum by 16 standard deviations.
+    off by 3 % moves the sum of squares by 16 standard deviations.
     """
     d, alpha, beta, size = 10, 4.0, 0.5, 55
     rows = sketch(d, alpha, beta)

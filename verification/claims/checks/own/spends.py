@@ -2,8 +2,8 @@
 
 If noise is added to a query, the check runs `release` with and without noise to learn the scale of the noise, and looks
 for the pair of rows that moves the query most. If an outcome is drawn, the check records the matrix from which the law
-of the draw is made. These steps do not use the formulas of `spend`. The ledger's entry of the mechanism has the share
-of the budget that the steps of the proof add up to; the check compares it as well.
+of the draw is made. The check of the spent budgets does not use the formulas of `spend`. The ledger's entry of the
+mechanism has the share of the budget that the steps of the proof add up to; the check compares it as well.
 """
 
 import ast
@@ -43,7 +43,7 @@ def first_rows(d: int) -> list[tuple[Matrix, Matrix]]:
     x = np.zeros((ROWS, d))
     x[0, 0] = 1
     other = np.zeros((ROWS, d))
-    other[0, 1:2] = 1  # for d = 1 these entries are zeros
+    other[0, 1:2] = 1  # for d = 1 the slice is empty, and the row stays 0
     return [(x, other), (x, np.zeros((ROWS, d)))]
 
 
@@ -91,12 +91,12 @@ def added(size: Callable[[Array], float]) -> Callable[[str, float, int, Options]
 
 
 def nuclear(m: Array) -> float:
-    """Return the nuclear norm of a matrix."""
+    """Return the nuclear norm of a matrix: the sum of its singular values."""
     return float(np.linalg.norm(m, "nuc"))
 
 
 def total(m: Array) -> float:
-    """Return the sum of the absolute values of the entries."""
+    """Return the sum of the absolute values of the entries of a matrix."""
     return float(np.abs(m).sum())
 
 
@@ -253,7 +253,7 @@ class Account:
     options: dict[str, Sequence[Any]]
 
     def value(self, expression: str, d: int, options: Options) -> Any:
-        """Return the value of an expression of the account."""
+        """Return the value of an expression of the ledger's account at given parameters."""
         names = {
             "d": d,
             "tight": tight(options),
@@ -266,7 +266,7 @@ class Account:
         return eval(arithmetic(expression), {"__builtins__": {}}, {**names, **options})
 
     def share_of(self, d: int, options: Options) -> float:
-        """Return the share of the budget that is spent."""
+        """Return the share of the budget that the mechanism spends, according to the ledger."""
         return float(self.value(self.share, d, options))
 
     def expected(self, name: str, budget: float, d: int, options: Options) -> list[float]:
@@ -276,9 +276,9 @@ class Account:
         return [*ways, *([self.share_of(d, options) * unit] if self.share else [])]
 
     def tolerance(self, name: str) -> float:
-        """Return the allowed relative error of `spend`.
+        """Return the relative error that the check allows for the result of `spend`.
 
-        A tight share of δ belongs to a least scale that is rounded up.
+        A tight share of δ belongs to the least scale of the noise, rounded up.
         """
         return 1e-9 if self.found or "delta" not in budget_of(name, 1.0) else 1e-6
 

@@ -17,7 +17,7 @@ from covassay.verification.claims.checks.own.samplers import DRAWS, decided
 from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-NODES = 160  # Gauss–Legendre quadrature has so many nodes in each of two variables
+NODES = 160  # the number of nodes of Gauss–Legendre quadrature in each of two variables
 EXACT_CASES = ((2, 1), (5, 1), (3, 2), (6, 5), (4, 2))  # pairs (d, k) with an exact normaliser
 Sampler = Callable[..., Matrix]
 

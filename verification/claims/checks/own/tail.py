@@ -1,7 +1,7 @@
 """Check the tail bound P(‖Z‖ ≥ t) ≤ C(d, t) exp(−rate(t)) for every d.
 
-The page proofs/paper/tail-bound.md has the argument. The checks compare its last steps and its bounds with the
-reference and with exact tails.
+The page proofs/paper/tail-bound.md has the argument. The checks compare the last steps of the proof and the bounds with
+the reference and with exact tails.
 """
 
 from collections.abc import Callable
@@ -103,9 +103,9 @@ def tail_bound(
 ) -> Evidence:
     """The tail bound of every width is at least the enclosed P(‖Z‖ ≥ t), from t = 1.02 to 30 edges.
 
-    The least of these bounds over the widths is 3.8 to 252 times this probability. The widths are π/4, π/2, π, 2π and
-    half the distance from the edge of d − 1; the check skips those that do not fit below t. The check evaluates the
-    bound to 60 digits.
+    For these t, from 1.02 to 30 edges, the least tail bound over the widths is 3.8 to 252 times the exact probability.
+    The widths are π/4, π/2, π, 2π and half the distance from the edge of d − 1; the check skips those that do not fit
+    below t. The check evaluates the tail bound to 60 digits.
     """
     wrong, ratios = [], []
     factors = [Fraction(v) for v in ("1.02", "1.05", "1.3", "2", "2.9", "8", "30")]
@@ -131,9 +131,10 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
     it.
 
     The rate is convex and the other factor falls, so beyond t₀ = start·d the bound is at most its value at t₀ times
-    exp(−rate′(t₀) (t − t₀)). So slope·rate′(t₀) ≥ 1 and a value of at most 1 are enough. With rate(t₀) = d·r the value
-    is at most C √(2/(d − 1)) d e^{−rd}. This bound falls from d = 2 on if r > 1/11, because the derivative of its
-    logarithm is (d − 2)/(2d(d − 1)) − r, and the first term is at most 0.0858.
+    exp(−rate′(t₀) (t − t₀)). So for the statement it is enough that slope·rate′(t₀) ≥ 1 and that the value at t₀ is at
+    most 1. With rate(t₀) = d·r the tail bound at t₀ is at most C √(2/(d − 1)) d e^{−rd}. The bound C √(2/(d − 1)) d
+    e^{−rd} falls from d = 2 on if r > 1/11, because the derivative of its logarithm is (d − 2)/(2d(d − 1)) − r, and the
+    first term is at most 0.0858.
     """
     with mpmath.workdps(30):
         t = mpmath.mpf(start.numerator) / start.denominator
@@ -179,11 +180,12 @@ def linear_bound(bound: Formula = nuclear_laplace.spectral_norm_bound) -> Eviden
 def tail_at_the_edge(
     angle: Formula = lambda d, level: nuclear_laplace.spectral_norm_angle(d, level, mpmath.log),
 ) -> Evidence:
-    """‖Z‖ ≤ πρd/cos φ with probability 1 − β, where φ³ = 3(ln(1/β) + (7/6) ln d)/(2d), as long as φ < π/2.
+    """The norm ‖Z‖ is at most πρd/cos φ with probability 1 − β, for φ³ = 3(ln(1/β) + (7/6) ln d)/(2d) and φ < π/2.
 
-    With t = edge/cos φ the rate is d·2(φ/cos φ − arccosh(1/cos φ)). The rate vanishes at φ = 0 and has the derivative
-    2dφ tan φ/cos φ ≥ 2dφ², so it is at least (2/3) dφ³. The factor before e^{−rate} is at most d^{7/6}. So the bound
-    reaches the constant π: for fixed β, ‖Z‖/(ρd) ≤ π + O((ln d/d)^{2/3}). The check evaluates the tail bound on a grid.
+    With t = edge/cos φ the rate of the tail bound is d·2(φ/cos φ − arccosh(1/cos φ)). As a function of φ the rate
+    vanishes at 0 and has the derivative 2dφ tan φ/cos φ ≥ 2dφ², so it is at least (2/3) dφ³. The factor of the tail
+    bound before e^{−rate} is at most d^{7/6}. So the bound reaches the constant π: for fixed β, ‖Z‖/(ρd) ≤ π + O((ln
+    d/d)^{2/3}). The check evaluates the tail bound on a grid of d and β.
     """
     worst = mpmath.mpf(0)
     with mpmath.workdps(20):

@@ -56,8 +56,8 @@ def vanishing(difference: sp.Expr, d: sp.Symbol, c: sp.Symbol) -> tuple[bool, st
 def tail_algebra(points: Formula = lambda d: d, exponent: Formula = lambda c: rate(c, sp.log, sp.pi)) -> Evidence:
     """The bound on d (Z_{d−1}/Z_d) ∫_{cd}^∞ s^{2d−2} e^{−s} ds is e^{−d r(c)}/(c(c − 2)) times two factors below 1.
 
-    The integral from t = cd on is at most t^{2d−2} e^{−t} t/(t − 2d + 2). The factors are (1 − 1/m)^{−(m−1)}/e with m =
-    2d, below 1 because ln(1 + 1/(m − 1)) ≤ 1/(m − 1), and (c − 2)/(c − 2 + 2/d).
+    The integral of s^{2d−2} e^{−s} from t = cd on is at most t^{2d−2} e^{−t} t/(t − 2d + 2). The two factors are (1 −
+    1/m)^{−(m−1)}/e with m = 2d, below 1 because ln(1 + 1/(m − 1)) ≤ 1/(m − 1), and (c − 2)/(c − 2 + 2/d).
     """
     d, c = sp.symbols("d c", positive=True)
     a = sp.pi * (2 * d - 1) / 2
@@ -77,8 +77,8 @@ def tail_algebra(points: Formula = lambda d: d, exponent: Formula = lambda c: ra
 def symmetric_tail_algebra(signs: int = 2, trace: Formula = lambda c: 1 / (2 * c)) -> Evidence:
     """The bound on 2d (Z_{d−1}/Z_d) e^{d/(2c)} ∫_{cd}^∞ s^{d−1} e^{−s} ds is at most the symmetric tail bound.
 
-    The integral from t = cd on is at most t^{d−1} e^{−t} t/(t − d + 1). With this value the product is the tail bound
-    times (c − 1)/(c − 1 + 1/d).
+    The integral of s^{d−1} e^{−s} from t = cd on is at most t^{d−1} e^{−t} t/(t − d + 1). With the bound on the
+    integral the product is the tail bound times (c − 1)/(c − 1 + 1/d).
     """
     d, c = sp.symbols("d c", positive=True)
     a = sp.pi * d / 2
@@ -128,8 +128,8 @@ QUANTILES = {2: "6.20", 3: "7.24", 4: "7.42", 5: "7.38", 6: "7.26", 7: "7.12", 8
 def quantiles(published: Mapping[int, str] | None = None, half: int = 2, symmetric: bool = False) -> Evidence:
     """The C_d with P(‖Z‖ > C_dρd) = d^{−10}/2 are 6.20, 7.24, 7.42, 7.38 for d = 2, …, 5, and from d = 4 on they fall.
 
-    All these C_d are at most 7.5. The check confirms two decimals: the probability at C_d − 0.005 is above d^{−10}/2,
-    and that at C_d + 0.005 is below.
+    All these quantiles C_d are at most 7.5. The check confirms C_d to two decimals: the probability at C_d − 0.005 is
+    above d^{−10}/2, and that at C_d + 0.005 is below.
     """
     listed = published or QUANTILES
     failed = []
@@ -149,10 +149,10 @@ def quantiles(published: Mapping[int, str] | None = None, half: int = 2, symmetr
 @mutant("probability d^{−12}", power=12)
 @mutant("from d = 5 on", first=5)
 def tail_of_theorem_2(level: Fraction = LEVEL, power: int = 10, first: int = 7) -> Evidence:
-    """P(‖Z‖ > 7.5ρd) ≤ d^{−10}/2 for every d ≥ 2, by enclosure below d = 7 and by the tail bound from there on.
+    """The norm ‖Z‖ exceeds 7.5ρd with probability at most d^{−10}/2 for every d ≥ 2.
 
-    e^{−d r}/(c(c − 2)) ≤ d^{−10}/2 holds at d = 7, and for larger d because r > 10/7, so that the logarithm of the left
-    side falls faster.
+    The check encloses the probability below d = 7, and uses the tail bound from there on. e^{−d r}/(c(c − 2)) ≤
+    d^{−10}/2 holds at d = 7, and for larger d because r > 10/7, so that the logarithm of the left side falls faster.
     """
     failed = []
     for d in range(2, first):
@@ -185,12 +185,14 @@ def theorem_2_bound(d: int, n: Number, epsilon: Number, trace: Number, log: Call
 def constants_of_theorem_2(matrix: int = 54, root: int = 10, additive: int = 134) -> Evidence:
     """The two cases of Theorem 2 give its printed form with constants 54, 10 and 134, for every d ≥ 2.
 
-    Let ρ = 4/(εn) and b = 10/(εn). The events ‖Z‖ ≤ 7.5d and |L| ≤ 11 ln d hold with probability 1 − d^{−10}, because
-    e^{−11 ln d} ≤ d^{−10}/2. In units of 1/(εn): r ≥ tr Σ : error ≤ ρ‖Z‖_F ≤ 30 d^{3/2}, and error² ≤ ρ‖Z‖(tr Σ + r) ≤
-    30d (3 tr Σ + 110 ln d), so that error ≤
-        √(90 d tr Σ) + √(3300 d ln d);
-    r < tr Σ : tr Σ < −bL, so error ≤ tr Σ + r ≤ 2 tr Σ ≤ 220 ln d.
-    ln d/d^{3/2} falls from d = 2 on. √(ln d/d) has its maximum at e, and over whole numbers at 3.
+    In the proof ρ = 4/(εn) and b = 10/(εn) are the scales of the two noises of Algorithm 2. The events ‖Z‖ ≤ 7.5d and
+    |L| ≤ 11 ln d hold with probability 1 − d^{−10}, because e^{−11 ln d} ≤ d^{−10}/2. In units of 1/(εn):
+
+    - For r ≥ tr Σ the error is at most ρ‖Z‖_F ≤ 30 d^{3/2}, and its square is at most ρ‖Z‖(tr Σ + r) ≤
+      30d (3 tr Σ + 110 ln d), so the error is at most √(90 d tr Σ) + √(3300 d ln d).
+    - For r < tr Σ, tr Σ < −bL, so the error is at most tr Σ + r ≤ 2 tr Σ ≤ 220 ln d.
+
+    The quotient ln d/d^{3/2} falls from d = 2 on. √(ln d/d) has its maximum at e, and over whole numbers at 3.
     """
     ln_2, ln_3, root_8 = Fraction(694, 1000), Fraction(10987, 10000), Fraction(2828, 1000)
     error, radius = 4 * LEVEL, 10 * TRACE_LEVEL  # the bounds on ρ‖Z‖/d and b|L|/ln d

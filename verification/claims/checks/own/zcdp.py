@@ -17,7 +17,7 @@ from covassay.verification.claims.checks.own.budgets import scales
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact.above_threshold import log_probabilities
 
-ORDERS = (1.001, 1.1, 2.0, 5.0, 30.0)  # these orders α of the Rényi divergences are tried
+ORDERS = (1.001, 1.1, 2.0, 5.0, 30.0)  # the orders α of the Rényi divergences that are tried
 
 
 def rho_of(spend: Callable[..., Spend], **arguments: object) -> float:
@@ -86,10 +86,10 @@ def bounded_range(rho: Formula = zcdp_of_bounded_range) -> Found:
 @mutant("3 % more", rho=lambda gamma: zcdp_of_bounded_range(gamma) * 103 / 100)
 @mutant("3 % less", rho=lambda gamma: zcdp_of_bounded_range(gamma) * 97 / 100)
 def bounded_range_is_least(rho: Formula = zcdp_of_bounded_range) -> Evidence:
-    """No smaller multiple of γ² than γ²/8 is enough. For two laws on two points D₂/2 tends to γ²/8 as γ → 0.
+    """No smaller multiple of γ² than γ²/8 bounds the cost of every loss in an interval of length γ.
 
-    P gives both points probability ½, and Q is ∝ (e^{−γ}, 1), so that the losses are γ apart and e^{D₂} is
-    (1 + e^{−γ})(1 + e^γ)/4 = cosh²(γ/2).
+    For two laws on two points D₂/2 tends to γ²/8 as γ → 0. The law P gives both points probability ½, and Q is ∝
+    (e^{−γ}, 1), so that the losses are γ apart and e^{D₂} is (1 + e^{−γ})(1 + e^γ)/4 = cosh²(γ/2).
     """
     gamma = sp.Symbol("gamma", positive=True)
     p, q = (sp.Rational(1, 2),) * 2, (sp.exp(-gamma) / (1 + sp.exp(-gamma)), 1 / (1 + sp.exp(-gamma)))
@@ -132,7 +132,7 @@ def threshold_range(
     cases += [(kind, low, low + 1) for kind in ends]
     for kind, first, second in cases:
         log_p, log_q = (log_probabilities(v, 0.0, b1, b2) for v in (first, second))
-        loss = log_q - log_p  # this is the loss of the data set with the larger query values
+        loss = log_q - log_p  # the loss of the data set with the larger query values
         ends[kind][0], ends[kind][1] = min(ends[kind][0], float(loss.min())), max(ends[kind][1], float(loss.max()))
         for a in ORDERS:
             for divergence in (renyi(log_p, log_q, a), renyi(log_q, log_p, a)):
@@ -181,7 +181,7 @@ def coinpress_budgets(
 
     A covariance step has the sensitivity √2γ²/n (γ²/n on the line, for the rows γ and 0) and a mean step 2τ/n. The
     reference shortens two far rows on two axes to length γ, and two opposite far rows to the ends of a ball of radius
-    τ; these pairs attain the sensitivities. The arithmetic is exact at γ = 2, τ = 2, ρ_j = 2, n = 4. For 50 random
+    τ; these pairs attain the sensitivities. The check computes exactly at γ = 2, τ = 2, ρ_j = 2, n = 4. For 50 random
     matrices A the check maps rows x to A x and shortens the image to length γ if it is longer.
     """
     sums = [sum(split(Fraction(3, 7), t), Fraction(0)) == Fraction(3, 7) for t in range(1, 9)]
