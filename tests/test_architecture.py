@@ -110,6 +110,7 @@ def file_of(name: str) -> Path:
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_a_mechanism_file_has_the_skeleton(name: str) -> None:
+    """This test catches a mechanism's file whose parts are missing or in another order."""
     source = file_of(name).read_text()
     assert "# FORMULAS" in source
     assert "# MECHANISM" in source or "FORMULAS: " in source
@@ -229,6 +230,7 @@ def test_every_mechanism_file_is_registered() -> None:
 
 
 def test_every_module_of_the_reference_imports() -> None:
+    """This test catches a module that cannot be imported, or has no docstring."""
     for module in pkgutil.walk_packages(covassay.reference.__path__, "covassay.reference."):
         assert importlib.import_module(module.name).__doc__, module.name
 

@@ -67,6 +67,7 @@ def program(folder: Path, name: str, status: int = 0) -> Callable[[], list[str]]
 
 @pytest.mark.parametrize("status", [0, 1, 2, 3, 4, 130])
 def test_only_an_audit_that_refutes_nothing_passes(status: int, tmp_path: Path) -> None:
+    """This test catches a CI job that passes although the audit refuted its target or failed."""
     program(tmp_path, "pip")
     program(tmp_path, "covassay", status)
     assert passes(tmp_path, {}) == (status == 0)
@@ -118,6 +119,7 @@ def test_the_reports_are_kept_whatever_happens_and_the_job_may_only_read() -> No
 
 
 def test_every_action_is_pinned_to_a_commit() -> None:
+    """This test catches an action that is named by a tag, which its owner can move to other code."""
     for file in FILE.parent.glob("*.yml"):
         used = [line for line in file.read_text(encoding="utf-8").splitlines() if re.match(r" +(- )?uses:", line)]
         assert used

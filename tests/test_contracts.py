@@ -68,6 +68,7 @@ def test_the_contracts_are_kept(packages: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("contract", FORBIDDEN)
 def test_a_contract_is_seen_to_fail(contract: str, packages: Path) -> None:
+    """This test catches a contract on imports that no import can break."""
     path, statement = FORBIDDEN[contract]
     spoiled = packages / "covassay" / path
     spoiled.write_text(f"{spoiled.read_text()}\n\n{statement}\n")

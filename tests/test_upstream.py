@@ -50,6 +50,7 @@ def test_a_reproduction_is_short_and_needs_the_package_alone(script: Path) -> No
 
 
 def test_the_page_lists_every_reproduction_once() -> None:
+    """This test catches a reproduction that the page forgets."""
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert len(SCRIPTS) >= 15
     assert all(page.count(f"]({script.name})") == 1 for script in (*SCRIPTS, *IN_R))
@@ -87,6 +88,7 @@ def ways_in_r() -> list[str] | None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("script", IN_R, ids=lambda script: script.stem)
 def test_a_reproduction_in_r_shows_its_fault(script: Path) -> None:
+    """This test catches a reproduction that no longer shows the fault that we report."""
     given = ways_in_r()
     if given is None:
         pytest.skip("needs R with DPpack, or with rmutil and a copy of DPpack that COVASSAY_DPPACK names")

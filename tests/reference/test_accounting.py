@@ -120,6 +120,7 @@ def test_overspent_delta_is_over_budget(spent: list[Guarantee]) -> None:
 
 
 def test_thirds_of_a_budget_are_a_whole() -> None:
+    """This test catches a last release that is refused because of rounding in the sum of the budgets."""
     thirds: list[Guarantee] = [ApproximateDP(0.1, 1e-6 / 3)] * 3
     for total in (ApproximateDP(0.3, 1e-6), ApproximateDP(0.3 - 1e-16, 1e-6 - 1e-22)):
         assert not exceeds(compose(thirds, total), total)

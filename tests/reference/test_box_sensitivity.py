@@ -148,6 +148,7 @@ def test_random_rows_of_random_boxes_stay_within(seed: int, d: int, n: int, divi
 
 
 def test_the_pairs_attain_what_they_are_for() -> None:
+    """This test catches a pair of rows that moves its entry by less than the sensitivity."""
     for bounds in BOXES.values():
         box = Box.of(bounds)
         entries = second_moment_sensitivity(box, 1).entries
@@ -183,6 +184,7 @@ def test_bounds_that_are_none(bounds: object) -> None:
 
 
 def test_too_few_rows_for_the_divisor() -> None:
+    """This test catches a division by 0 when n − 1, or n without one row, is 0."""
     box = Box.of([(0, 1)])
     for n, divisor, adjacency in ((1, "n-1", "replace-one"), (3, "n-1", "add-remove"), (1, "n", "add-remove")):
         with pytest.raises(InvalidInput, match="n = "):

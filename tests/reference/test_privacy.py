@@ -162,6 +162,7 @@ def test_a_guarantee_with_a_bad_parameter_is_refused(make: Callable[[], Any], me
 
 
 def test_guarantees_of_different_notions_are_never_equal() -> None:
+    """This test catches an ε and a ρ that compare as equal because their numbers are."""
     assert PureDP(1.0) != ZCDP(1.0)
     assert PureDP(1.0) == PureDP(1)
     assert Spend(PureDP(1), PureDP(0.5), True) == Spend(PureDP(1), PureDP(0.5), True, "")

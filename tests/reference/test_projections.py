@@ -152,6 +152,7 @@ def test_the_ends_of_the_interval_are_checked(ends: tuple[float, float]) -> None
 
 @pytest.mark.parametrize("project", [simplex, nuclear_ball, psd_trace_ball])
 def test_the_argument_is_not_written_to(project: Projection) -> None:
+    """This test catches a projection that writes into its argument."""
     shape = (3,) if project is simplex else (3, 3)
     v = np.full(shape, 2.0)
     v.flags.writeable = False

@@ -68,6 +68,8 @@ def test_every_pass_starts_again() -> None:
 
 
 def test_nothing_is_read_before_a_pass() -> None:
+    """This test catches a file that is read when it is opened, and once more for the release."""
+
     def start() -> Iterator[Matrix]:
         raise AssertionError("read")
 

@@ -209,6 +209,7 @@ def test_the_rows_are_a_copy(order: Any) -> None:
 
 
 def test_a_read_only_array_is_read() -> None:
+    """This test catches a clip that writes into the given array."""
     x = np.array([[3.0, 4.0]])
     x.flags.writeable = False
     np.testing.assert_allclose(unit_rows(x), [[0.6, 0.8]], rtol=4 * ULP)
@@ -260,6 +261,7 @@ def test_raising_names_the_longest_row_and_the_bound() -> None:
 
 
 def test_raising_forgives_rounding_and_no_more() -> None:
+    """This test catches an error for a row whose length is above 1 by rounding only, or none for a longer row."""
     just_over = unit_rows([[1 + 5e-13]], on_large_rows="raise")
     np.testing.assert_array_equal(just_over, [[1.0]])
     with pytest.raises(InvalidInput):
@@ -309,6 +311,7 @@ def test_clipping_maps_neighbours_to_neighbours(x: Matrix, data: st.DataObject) 
 @PROPERTY
 @given(rows_of_any_length, st.data())
 def test_clipping_does_not_spread_rows_apart(x: Matrix, data: st.DataObject) -> None:
+    """This test catches a clip that is not the projection on the ball, such as one of each entry by itself."""
     # clipping is the projection on the ball, so it is 1-Lipschitz in every row
     y = data.draw(arrays(np.float64, x.shape, elements=st.floats(-1e6, 1e6)))
     before, after = x - y, unit_rows(x) - unit_rows(y)

@@ -46,6 +46,7 @@ def test_rows_are_rounded_toward_zero_and_clipped_as_everywhere(seed: int, n: in
 
 
 def test_every_record_is_mapped_by_itself() -> None:
+    """This test catches a rounding to integers that depends on the other records."""
     x = random_rows(3, 60, 4)
     together = integers(x)
     assert together == [integers(row[None])[0] for row in x]
@@ -105,6 +106,7 @@ def test_bad_arguments_are_refused() -> None:
 
 
 def test_the_data_are_not_written_to() -> None:
+    """This test catches a computation that writes into the caller's data."""
     x = random_rows(7, 50, 3)
     x.setflags(write=False)
     before = x.copy()

@@ -57,6 +57,7 @@ def test_ridge_agrees_with_a_hand_calculation() -> None:
 
 @pytest.mark.parametrize("target", [0, 1, 3])
 def test_ridge_is_the_regression_on_the_rows(target: int) -> None:
+    """This test catches a penalty that is not scaled by the number of rows."""
     x = unit_rows(np.random.default_rng(0).standard_normal((30, 4)))
     others = [j for j in range(4) if j != target]
     root = math.sqrt(2 * 30 * 0.02)  # this solves a least squares problem with d − 1 more rows
@@ -137,6 +138,7 @@ def test_principal_components_agree_with_a_hand_calculation() -> None:
 
 
 def test_without_variance_all_shares_are_zero() -> None:
+    """This test catches a division by a total variance of 0."""
     got = principal_components(-np.eye(3), 2)
     np.testing.assert_array_equal(got.shares, [0, 0])
     assert got.directions.shape == (2, 3)

@@ -258,6 +258,7 @@ def test_what_was_not_fitted_and_what_does_not_fit_is_refused() -> None:
 
 
 def test_a_large_budget_is_warned_of() -> None:
+    """This test catches a budget that hardly protects anyone and passes without a warning."""
     with pytest.warns(PrivacyWarning, match="hardly protected"):
         PrivateCovariance(epsilon=10.5, row_bound=1).fit(X)
     with pytest.warns(PrivacyWarning):
@@ -267,6 +268,8 @@ def test_a_large_budget_is_warned_of() -> None:
 
 @pytest.mark.parametrize("estimator", EVERY, ids=repr)
 def test_seeds_repeat_and_no_seed_does_not(estimator: Any) -> None:
+    """This test catches noise that ignores the seed, or that is the same without one."""
+
     def state(done: Any) -> bytes:
         return pickle.dumps({k: v for k, v in vars(done).items() if k.endswith("_") and k != "random_state"})
 
@@ -306,6 +309,7 @@ def test_data_frames_go_in_and_come_out_with_names() -> None:
 
 @pytest.mark.parametrize("budget", [{"epsilon": 1.0}, {"rho": 0.5}])
 def test_a_rounded_release_is_on_its_grid(budget: dict[str, float]) -> None:
+    """This test catches a release whose `rounded=True` gives floating-point noise."""
     pytest.importorskip("flint")
     given: dict[str, Any] = {**budget, "row_bound": 1, "rounded": True, "random_state": 1, "assume_centered": True}
     x = X[:50] / 3

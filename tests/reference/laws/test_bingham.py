@@ -59,6 +59,7 @@ def test_the_formulas_run_on_fractions_and_on_high_precision_numbers() -> None:
 @PROPERTY
 @given(arrays(np.float64, st.integers(2, 8), elements=st.floats(0, 1e3)))
 def test_the_envelope_parameter_solves_its_equation(a: Vector) -> None:
+    """This test catches a search for the envelope's parameter that stops before the root."""
     a[0] = 0.0
     assume(not a.any() or a.max() > 1e-6)  # near-isotropic spectra have their own test below
     b = law.envelope_parameter(a)
@@ -222,6 +223,7 @@ def test_draws_have_the_exact_second_moments_and_no_preferred_sign(name: str) ->
 
 
 def test_a_sampler_that_never_accepts_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches a rejection sampler that runs for ever."""
     monkeypatch.setattr(law, "MAX_PROPOSALS", 1000)
     monkeypatch.setattr(law, "log_acceptance", lambda y, b, q: np.full_like(y, -math.inf))
     with pytest.raises(ArithmeticError, match="proposals rejected in a row"):
@@ -230,6 +232,7 @@ def test_a_sampler_that_never_accepts_gives_up(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_spectra_of_every_size_can_be_sampled(scale: float) -> None:
+    """This test catches an overflow for a large matrix or a division by 0 for a small one."""
     m = scale * rotated([1.0, 0.5, 0.0, -2.0])
     u = law.sample(m, np.random.default_rng(3), 100)
     np.testing.assert_allclose(np.linalg.norm(u, axis=1), 1, atol=1e-13)

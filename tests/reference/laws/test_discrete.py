@@ -40,6 +40,7 @@ def test_the_discrete_gaussian_law_is_that_of_sums_to_many_digits(sigma: float) 
 
 
 def test_the_two_forms_of_the_tail_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches a jump of the tail at the size where the code changes from a sum to an approximation."""
     sizes = np.array([0.0, 1.0, 10.0, 500.0, 1500.0, 3000.0])
     summed = discrete_gaussian.tail(sizes, 500.0)
     monkeypatch.setattr(discrete_gaussian, "LARGE", 100.0)
@@ -72,6 +73,7 @@ def test_bits_are_handed_out_once_and_in_order() -> None:
 
 @pytest.mark.parametrize("bits", [system_bits, generator_bits(np.random.default_rng(0))])
 def test_a_source_gives_that_many_bits(bits: object) -> None:
+    """This test catches a source of random bits that gives fewer or more bits than were asked for."""
     assert callable(bits)
     for count in (1, 7, 8, 63, 4096):
         drawn = [bits(count) for _ in range(40)]

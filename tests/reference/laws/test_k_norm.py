@@ -82,6 +82,7 @@ def test_the_radius_does_not_depend_on_the_direction(body: Body) -> None:
 
 
 def test_the_entries_of_l1_are_independent_laplace() -> None:
+    """This test catches noise that has the right norm but dependent entries."""
     z = sample("l1", 3, np.random.default_rng(2), 3000)
     for i, j in ((0, 0), (0, 2), (2, 1)):
         assert kolmogorov_smirnov(z[:, i, j], stats.laplace.cdf, "exact").p_value > FALSE_ALARM

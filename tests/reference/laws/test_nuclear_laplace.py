@@ -155,6 +155,7 @@ def spectra(d: int, symmetric: bool, draws: int) -> Matrix:
 @KINDS
 @pytest.mark.parametrize(("d", "draws"), [(2, 20_000), (3, 20_000), pytest.param(8, 20_000, marks=SLOW)])
 def test_the_radius_is_independent_of_the_shape(d: int, draws: int, symmetric: bool) -> None:
+    """This test catches a sampler whose radius depends on the direction."""
     spectrum = np.abs(spectra(d, symmetric, draws))
     radius = spectrum.sum(axis=1)
     assert independence(radius, spectrum.max(axis=1) / radius, "radius and shape").p_value > FALSE_ALARM
@@ -197,6 +198,7 @@ def test_a_bad_dimension_is_refused(d: int) -> None:
 @pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize("d", [1, 2, 7, 300])
 def test_the_tail_bound_begins_beyond_the_edge(d: int, symmetric: bool) -> None:
+    """This test catches a tail bound that is above 1, or rises, or is given where it does not hold."""
     edge = law.spectral_edge(d, symmetric)
     for t in (0.5 * edge, edge):
         with pytest.raises(InvalidInput, match="must be above the edge"):

@@ -259,6 +259,7 @@ def test_a_seed_gives_these_draws(half_line: bool, tuples: list[list[float]]) ->
 @KINDS
 @pytest.mark.parametrize("points", [1, 2, 3, 8, 20])
 def test_the_certificate_of_ordinary_draws_is_tiny(points: int, half_line: bool) -> None:
+    """This test catches a certificate that fails on correct draws."""
     law = pfaffian_ensemble(points, half_line=half_line)
     chain = pfaffian_chains.Chains(law, 50)
     rng = np.random.default_rng(6)

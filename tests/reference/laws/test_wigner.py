@@ -45,11 +45,13 @@ def test_the_coordinates_agree_with_a_hand_calculation() -> None:
 
 @given(m=symmetric_matrices)
 def test_the_coordinates_are_isometric_and_invertible(m: Matrix) -> None:
+    """This test catches a factor √2 that is missing in one of the two directions."""
     assert np.linalg.norm(wigner.svec(m)) == pytest.approx(np.linalg.norm(m), rel=1e-12, abs=1e-150)
     np.testing.assert_allclose(wigner.unsvec(wigner.svec(m)), m, rtol=1e-15, atol=1e-300)
 
 
 def test_stacks_are_converted_matrix_by_matrix() -> None:
+    """This test catches entries of one matrix of a stack that end in another one."""
     stack = drawn("wigner")[:6].reshape(2, 3, D, D)
     coordinates = wigner.svec(stack)
     assert coordinates.shape == (2, 3, 6)
@@ -69,6 +71,7 @@ def test_a_length_that_no_symmetric_matrix_has_is_refused(length: int) -> None:
 @pytest.mark.parametrize("name", SAMPLERS)
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_draws_are_symmetric_and_follow_the_seed(name: str, d: int) -> None:
+    """This test catches a stack whose first matrix differs from a single draw with the same seed."""
     single, stack = SAMPLERS[name](d, np.random.default_rng(0)), SAMPLERS[name](d, np.random.default_rng(0), 4)
     assert single.shape == (d, d)
     assert stack.shape == (4, d, d)

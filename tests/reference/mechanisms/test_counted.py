@@ -129,6 +129,7 @@ def test_the_shares_are_best(noise: float) -> None:
 
 @pytest.mark.parametrize("about", LATTICE, ids=lambda about: about.name)
 def test_whole_numbers_come_out_as_they_are(about: Mechanism[Any, ..., Any]) -> None:
+    """This test catches integers that are rounded to floats on their way to the output."""
     noise = CountedDraws(lambda parameter: -5, lambda parameter: np.full((2, 2), 3 * 4**20, dtype=object))
     kind = about.output_of(OPTIONS)
     for x, n in ((X, 3), (X[:0], 0)):

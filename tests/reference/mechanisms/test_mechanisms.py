@@ -96,6 +96,7 @@ def test_an_entry_points_at_the_functions_of_one_module(about: AnyMechanism) -> 
 
 @EVERY
 def test_budgets_and_options_are_given_by_name(about: AnyMechanism) -> None:
+    """This test catches a budget that can be given by position, or that has a default."""
     with pytest.raises(TypeError):
         about.sample(X, np.random.default_rng(0), 0.8)
     with pytest.raises(TypeError):
@@ -132,6 +133,7 @@ def test_whole_numbers_are_data(about: AnyMechanism, dtype: Any) -> None:
 
 @EVERY
 def test_the_data_are_not_written_to(about: AnyMechanism) -> None:
+    """This test catches a mechanism that writes into the caller's data."""
     x = 3 * X  # rows of this length are clipped
     x.flags.writeable = False
     before = x.copy()
@@ -265,6 +267,7 @@ EDGES = [
 @EVERY
 @pytest.mark.parametrize("x", EDGES)
 def test_the_output_has_the_stated_form(about: AnyMechanism, x: Matrix) -> None:
+    """This test catches an output whose shape or kind differs from the declared one."""
     if x.shape[1] < about.smallest_dimension:
         return
     for options in every_choice(about):
@@ -286,6 +289,7 @@ def test_finite_data_always_give_a_finite_output(about: AnyMechanism, x: Matrix)
 @EVERY
 @pytest.mark.parametrize("size", [1, 2, 7])
 def test_data_in_chunks_are_the_same_data(about: AnyMechanism, size: int) -> None:
+    """This test catches a mechanism that reads only one chunk, or reads a chunk twice."""
     x = np.random.default_rng(5).standard_normal((20, 3))
     for options in every_choice(about):
         expected = drawn(about, x, **options)

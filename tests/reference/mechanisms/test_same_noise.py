@@ -93,6 +93,7 @@ def difference_of_angles(first: Vector, second: Vector) -> float:
 
 @pytest.mark.parametrize(("steps", "independent"), [((0, 1), True), ((0, 0), False)])
 def test_the_steps_of_one_noise_are_independent(steps: tuple[int, int], independent: bool) -> None:
+    """This test catches noise that is reused from one step in the next."""
     rng = np.random.default_rng(0)
     angles = []
     for _ in range(1000):

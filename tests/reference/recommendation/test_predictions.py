@@ -275,6 +275,7 @@ def test_a_norm_or_a_goal_that_does_not_exist_is_refused() -> None:
 
 
 def test_goals_say_what_a_smaller_release_gives() -> None:
+    """This test catches a recommendation that leaves out a mechanism which releases only what the goal needs."""
     setting = Setting(10_000, 6, PureDP(1.0))
     pca, regression = recommend(setting, goal="pca"), recommend(setting, goal="regression")
     assert pca.norm == regression.norm == "spectral"

@@ -79,6 +79,7 @@ def test_what_was_entered_in_the_meantime_counts(tmp_path: Path) -> None:
 
 
 def test_many_at_once_never_exceed_the_total(tmp_path: Path) -> None:
+    """This test catches two processes that both read the same remaining budget and both spend it."""
     path = tmp_path / "account.json"
     account = open_account(path, DATA, PureDP(1.0))
     entered = []

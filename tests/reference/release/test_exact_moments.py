@@ -92,6 +92,7 @@ def test_parts_that_do_not_belong_together_are_not_added() -> None:
 
 @pytest.mark.parametrize("name", ["gauss-cov", "separate-cov", "discrete-gaussian-covariance"])
 def test_a_release_from_sums_on_a_ball(name: str) -> None:
+    """This test catches a release from added sums that differs from the release from all rows."""
     total = exact_moments(X[:7], row_bound=4.0) + exact_moments(X[7:], row_bound=4.0)
     request = {"mechanism": name, "row_bound": 4.0}
     assert integers(total, **request) == integers(X, **request)
@@ -108,6 +109,7 @@ def test_a_release_from_sums_on_a_ball(name: str) -> None:
 @PANDAS
 @pytest.mark.parametrize("adjacency", ["replace-one", "add-remove"])
 def test_a_release_from_sums_of_bounded_columns(adjacency: str) -> None:
+    """This test catches a release from added sums that differs from the release from all rows."""
     total = exact_moments(frame(X[:7]), bounds=BOUNDS) + exact_moments(frame(X[7:]), bounds=BOUNDS)
     request: dict[str, Any] = {"bounds": BOUNDS, "options": {"adjacency": adjacency}}
     expected = integers(frame(), **request)

@@ -81,6 +81,7 @@ def test_a_file_comes_in_chunks_of_bounded_size_the_same_in_every_pass(tmp_path:
 
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_a_small_file_is_one_chunk(tmp_path: Path, suffix: str) -> None:
+    """This test catches a small file that is read in needlessly many parts."""
     opened = open_table(write(tmp_path / f"data{suffix}", np.ones((50, 2))))
     assert [len(chunk) for chunk in blocks(opened.rows)] == [50]
 
@@ -104,6 +105,7 @@ def test_a_small_csv_file_is_parsed_once_and_a_large_one_in_every_pass(
 
 @pytest.mark.usefixtures("small_chunks")
 def test_every_pass_is_shown_to_whoever_watches(tmp_path: Path) -> None:
+    """This test catches a progress bar that misses a pass over the file."""
     seen = []
 
     def watch(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:

@@ -357,6 +357,7 @@ def test_any_bytes_are_read_as_finite_rows_or_refused_in_one_line(
 def test_every_finite_matrix_comes_back_exactly(
     tmp_path_factory: pytest.TempPathFactory, suffix: str, matrix: NDArray[np.float64]
 ) -> None:
+    """This test catches digits that are lost when a release is written."""
     path = tmp_path_factory.getbasetemp() / f"any{suffix}"
     columns = [f"c{j}" for j in range(matrix.shape[1])]
     write_release(path, matrix, columns, {})
@@ -457,6 +458,7 @@ def test_json_holds_columns_matrix_and_provenance(tmp_path: Path) -> None:
 
 
 def test_npz_holds_three_arrays_without_pickles(tmp_path: Path) -> None:
+    """This test catches an archive that can be read only by executing code from it."""
     write_release(tmp_path / "out.npz", MATRIX, COLUMNS, PROVENANCE)
     with np.load(tmp_path / "out.npz", allow_pickle=False) as archive:
         assert set(archive) == {"second_moment", "columns", "provenance"}
@@ -663,6 +665,7 @@ def test_a_link_stays_a_link_and_others_may_read_the_release(tmp_path: Path) -> 
 
 
 def test_the_same_release_gives_the_same_bytes(tmp_path: Path) -> None:
+    """This test catches a file that holds a time stamp or another value that changes."""
     for suffix in SUFFIXES:
         release_to(tmp_path / f"a{suffix}")
         release_to(tmp_path / f"b{suffix}")

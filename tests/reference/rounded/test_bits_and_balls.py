@@ -57,6 +57,7 @@ def test_more_bits_leave_the_bits_that_are_there(source: OperatingSystem | Seede
 
 
 def test_what_is_not_certain_is_not_decided() -> None:
+    """This test catches a decision that is taken from the midpoint of an interval which contains both answers."""
     wide, half = arb(0, 1), arb(0.5, 1e-12)
     for undecided in (
         lambda: is_negative(wide),
@@ -128,6 +129,7 @@ def test_a_decision_that_can_never_be_made_is_broken_off() -> None:
 
 
 def test_numbers_mean_the_decimal_that_is_written() -> None:
+    """This test catches an ε of 0.1 that is read as the nearest float, which is larger."""
     assert rational("epsilon", "0.1") == rational("epsilon", 0.1) == Fraction(1, 10)
     assert rational("epsilon", "1e-3") == Fraction(1, 1000)
     assert rational("body", "l1") == "l1"

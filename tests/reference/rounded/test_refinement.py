@@ -93,6 +93,7 @@ def public_grid(draw_on: Callable[[Matrix], releasing.RoundedRelease]) -> None:
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=NAMES)
 def test_the_same_bits_on_a_finer_grid(name: str, options: dict[str, str]) -> None:
+    """This test catches a release that depends on the precision at which it was computed."""
     refinement([(name, options)])
 
 
@@ -134,6 +135,7 @@ def test_the_first_precision_suffices_in_higher_dimension(name: str, d: int) -> 
 
 
 def test_the_first_precision_reads_public_numbers_only() -> None:
+    """This test catches a first precision that depends on the data, and so the running time too."""
     first = {
         draw("nuclear-laplace", {}, data, 1).precisions[0]
         for data in (rows(12, 3), np.zeros((12, 3)), np.eye(3)[np.zeros(12, int)])
@@ -273,6 +275,7 @@ def test_the_mutant_with_a_grid_that_depends_on_the_data_is_rejected() -> None:
 
 
 def test_the_precision_is_left_as_it_was() -> None:
+    """This test catches a global precision that a release changes for the caller."""
     before = ctx.prec
     draw("nuclear-laplace", {}, rows(12, 2), 1)
     assert ctx.prec == before

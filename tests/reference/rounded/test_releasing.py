@@ -46,6 +46,7 @@ def test_the_budget_is_that_of_the_mechanism(name: str, options: dict[str, str])
 
 
 def test_chunks_and_arrays_give_the_same_release() -> None:
+    """This test catches a mechanism that reads only one chunk, or rounds each chunk by itself."""
     x = rows(100, 3)
     chunks = Chunks(x.shape, lambda: iter([x[:33], x[33:]]))
     assert draw("nuclear-laplace", {}, x, 1).integers == draw("nuclear-laplace", {}, chunks, 1).integers  # type: ignore[arg-type]

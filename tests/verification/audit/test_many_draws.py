@@ -176,6 +176,7 @@ def test_what_a_question_uses_is_said_where_it_is_less_than_was_asked_for() -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["loky", "dask", "ray"])
 def test_no_figure_depends_on_the_workers(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches a report that depends on how many processes made the draws."""
     if backend != "loky":
         pytest.importorskip(workers.NEEDS[backend])
     monkeypatch.setattr(api, "questions", lambda: (distribution.QUESTION, neighbour_events.QUESTION))

@@ -66,6 +66,7 @@ def test_a_signature_that_differs_is_seen() -> None:
 
 
 def test_check_has_the_signature_of_audit() -> None:
+    """This test catches an option that `audit` has and `check` lacks."""
     assert inspect.signature(check) == inspect.signature(audit)
 
 
@@ -142,6 +143,7 @@ def test_bounds_are_pairs_or_minima_and_maxima() -> None:
 
 
 def test_two_by_two_bounds_are_two_pairs() -> None:
+    """This test catches bounds of two columns that are read the wrong way round."""
     assert as_box([(0, 1), (2, 3)]) == Box.of([(0.0, 1.0), (2.0, 3.0)])
     with pytest.raises(InvalidInput, match="bounds of two columns are read as two pairs"):
         as_box(([0, 0], [1, 1]))
@@ -174,6 +176,7 @@ GIVEN: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("given", GIVEN, ids=lambda given: " ".join(given) or "none")
 def test_a_command_says_again_what_was_given(given: dict[str, Any]) -> None:
+    """This test catches an option that the replay command leaves out."""
     options = AuditOptions(**given)
     source = TargetReference("module:f", ".", seeded=not options.unseeded, call=options.call)
     command = replay_command(source, PureDP(options.epsilon or 1.0), options)
@@ -189,6 +192,7 @@ def test_a_command_says_again_what_was_given(given: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("given", GIVEN, ids=lambda given: " ".join(given) or "none")
 def test_a_call_says_again_what_was_given(given: dict[str, Any]) -> None:
+    """This test catches an option that the replay call in Python leaves out."""
     given = {name: value for name, value in given.items() if name not in ("call", "unseeded")}
     options, source = AuditOptions(**given), Target("draws", draws)
     call = replay_command(source, ZCDP(0.5), options)

@@ -73,6 +73,7 @@ def test_the_loop_names_no_question() -> None:
 
 
 def test_facts_are_read_after_they_are_given() -> None:
+    """This test catches a question that reads a fact before another question has found it."""
     order = in_order(own())
     for i, q in enumerate(order):
         assert not any(set(q.reads) & set(later.gives) for later in order[i + 1 :])
@@ -131,6 +132,7 @@ def test_the_level_of_a_question_is_its_share_divided_by_its_looks() -> None:
 
 
 def test_missing_p_values_count_as_one() -> None:
+    """This test catches a p-value that passes because fewer tests were made than planned."""
     (found,) = decide([Finding("law", "a", Status.NOT_REFUTED, "", p_value=0.6e-9)], Look(level=1e-9, tests=2))
     assert found.status is Status.SUSPICIOUS
 

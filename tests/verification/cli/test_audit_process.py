@@ -235,6 +235,7 @@ def test_what_is_no_audit_ends_with_a_line(words: list[str]) -> None:
 
 
 def test_a_refutation_before_an_interruption_is_named() -> None:
+    """This test catches a refutation that is lost when the audit is interrupted."""
     found = Finding("privacy", "event", Status.REFUTED, "too much loss", "zeros", p_value=0.0)
     report = undecided(TargetReference("m:f", "."), PureDP(1.0), AuditOptions(), None, "it was interrupted", [found])
     assert report.verdict is Verdict.INCONCLUSIVE

@@ -30,6 +30,7 @@ def test_a_bad_total_is_refused(text: str) -> None:
 
 
 def test_quotes_protect_a_comma_in_a_name() -> None:
+    """This test catches a column whose name holds a comma and is read as two columns."""
     assert parse_names("--columns", '"a, b",c') == ("a, b", "c")
 
 

@@ -97,6 +97,7 @@ def test_an_audit_on_a_terminal_shows_a_bar_and_finds_the_same(tmp_path: Path) -
      ["controls", "--only", "trace-of-65"]],
 )  # fmt: skip
 def test_other_long_work_has_a_bar_too(arguments: list[str], tmp_path: Path) -> None:
+    """This test catches long work without a progress bar, or a bar that is written into a pipe."""
     out, shown, status = on_a_terminal([*arguments, "--json"], tmp_path)
     piped, silent, same = in_a_pipe([*arguments, "--json"], tmp_path)
     assert re.search(r"[0-9]+ of [0-9]+", shown)

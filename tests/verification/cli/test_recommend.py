@@ -11,6 +11,7 @@ FACTS = ["recommend", "--rows", "2000", "--dimension", "5"]
 
 
 def test_the_verdict_comes_first_and_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    """This test catches a recommendation without its reason."""
     assert run([*FACTS, "--epsilon", "1"]) == 0
     printed = capsys.readouterr().out
     first, second = printed.splitlines()[:2]

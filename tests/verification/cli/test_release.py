@@ -127,6 +127,7 @@ def test_every_mechanism_of_the_registry_releases_a_file(name: str, suffix: str,
 @pytest.mark.parametrize("released", OUTPUTS)
 @pytest.mark.parametrize("domain", ["ball", "space", "cube"])
 def test_every_form_from_every_domain_is_written(released: str, domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches a kind of output that one of the file formats cannot hold."""
     # the `sample` of this mechanism takes no row_bound
     pretended(monkeypatch, released, "space" if domain == "ball" else domain)
     for out in ("out.csv", "out.json", "out.npy", "out.npz"):
@@ -292,6 +293,7 @@ def test_a_release_that_is_not_private_cannot_be_accounted_for(
 
 
 def test_a_release_that_fails_is_not_entered(capsys: pytest.CaptureFixture[str]) -> None:
+    """This test catches a charge for a release that gave nothing."""
     Path("data.csv").write_text("age,height\n1,2\n1,x\n")
     assert "line 3, column 'height' = 'x'" in refused(capsys, *account("--total", "epsilon=2", "--out", "a.csv"))
 
@@ -299,6 +301,7 @@ def test_a_release_that_fails_is_not_entered(capsys: pytest.CaptureFixture[str])
 def test_nothing_is_released_that_cannot_be_entered(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """This test catches a release that is given although the account could not be charged."""
     monkeypatch.setattr(account_file, "PATIENCE", 0.01)
     with FileLock(".account.json.lock"):
         for out in (["--out", "a.csv"], []):
@@ -308,6 +311,8 @@ def test_nothing_is_released_that_cannot_be_entered(
 def test_a_release_that_cannot_be_written_counts(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """This test catches a release that is computed and not charged because its file could not be written."""
+
     def fail(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -390,6 +395,7 @@ def shown_on(console: Callable[..., Console], monkeypatch: pytest.MonkeyPatch, *
 
 @pytest.mark.parametrize(("terminal", "quiet"), [(True, False), (True, True), (False, False)])
 def test_a_progress_bar_is_for_terminals(terminal: bool, quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches a progress bar that is written into a file or in spite of `--quiet`."""
     screen = io.StringIO()
     shown_on(
         lambda **_: Console(file=screen, force_terminal=terminal, width=100),
@@ -403,6 +409,7 @@ def test_a_progress_bar_is_for_terminals(terminal: bool, quiet: bool, monkeypatc
 @pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="opens a terminal")
 def test_a_real_terminal_shows_the_passes() -> None:
+    """This test catches a progress bar that a real terminal does not show."""
     code = f"from covassay.verification.cli.main import run; run({command_line('data.csv', '--out', 'out.csv')!r})"
     outer, inner = pty.openpty()
     environment = {**os.environ, "TERM": "xterm"}

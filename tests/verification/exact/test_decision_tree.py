@@ -20,6 +20,7 @@ def test_probabilities_by_hand() -> None:
 
 
 def test_runs_beyond_the_extent_are_left_out() -> None:
+    """This test catches a run that is cut off and is still counted with its probability."""
     found = probabilities(half_of, OnExponentials, Extent(1, 5))
     assert found == {"left": ExpSum.of(Fraction(1, 3))}
     assert probabilities(lambda coins: coins.bits(2), OnBits, Extent(1, 1)) == dict.fromkeys(

@@ -62,6 +62,7 @@ def test_every_coefficient_is_a_positive_integer(dimension: int) -> None:
 
 
 def test_a_cached_polynomial_cannot_be_changed() -> None:
+    """This test catches a caller that changes the cached result for every later caller."""
     with pytest.raises(TypeError):
         gap_polynomial(2)[(0, 0)] = 1  # type: ignore[index]
 

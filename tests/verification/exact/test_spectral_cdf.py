@@ -133,6 +133,7 @@ def test_it_agrees_with_quadrature(dimension: int, per_dimension: Fraction, symm
 @KINDS
 @pytest.mark.parametrize("dimension", [1, 2, 7, 12])
 def test_an_enclosure_contains_a_sharper_one(dimension: int, symmetric: bool) -> None:
+    """This test catches an enclosure that is too narrow for its number of digits."""
     s = Fraction(8, 5) * dimension
     coarse = enclose_spectral_cdf(dimension, s, symmetric=symmetric, digits=12)
     sharp = enclose_spectral_cdf(dimension, s, symmetric=symmetric, digits=30)
@@ -161,6 +162,7 @@ def test_survival_in_dimension_one_is_relatively_precise_far_out() -> None:
 @KINDS
 @pytest.mark.parametrize("dimension", [2, 5])
 def test_survival_and_cdf_add_up_to_one(dimension: int, symmetric: bool) -> None:
+    """This test catches an enclosure of one of the two functions that does not contain the true value."""
     s = Fraction(5, 2) * dimension
     below = enclose_spectral_cdf(dimension, s, symmetric=symmetric)
     above = enclose_spectral_survival(dimension, s, symmetric=symmetric)

@@ -52,6 +52,7 @@ def test_both_parts_of_adult_are_read_from_a_folder(tmp_path: Path) -> None:
 
 
 def test_airfoil_is_scaled_by_its_bounds(tmp_path: Path) -> None:
+    """This test catches rows that are scaled by their own minimum and maximum, which is not private."""
     rows = uci.airfoil(written(tmp_path / "airfoil_self_noise.dat", AIRFOIL))
     assert rows.shape == (2, 6)
     assert rows[0, 0] == pytest.approx((2 * 800 / 20_000 - 1) / np.sqrt(6))
@@ -60,6 +61,7 @@ def test_airfoil_is_scaled_by_its_bounds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compressed", [False, True])
 def test_images_are_read_plain_and_compressed(compressed: bool, tmp_path: Path) -> None:
+    """This test catches pixels in the wrong order, or images with the labels of others."""
     for name, entries in ((idx.IMAGES, IMAGES), (idx.LABELS, LABELS)):
         content = idx_bytes(entries)
         written(tmp_path / (name + ".gz" * compressed), gzip.compress(content) if compressed else content)
@@ -136,6 +138,7 @@ def test_labels_must_fit_the_images(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "bounds"), [("wine", bundled.WINE), ("breast_cancer", bundled.BREAST_CANCER)])
 def test_the_stated_bounds_are_not_too_small(name: str, bounds: tuple[tuple[float, float], ...]) -> None:
+    """This test catches values of a data set that the clip to its stated bounds would change."""
     pytest.importorskip("sklearn")
     raw = bundled.raw(name)
     low, high = np.array(bounds).T

@@ -43,6 +43,7 @@ def test_links_lead_to_pages(pages: dict[str, str]) -> None:
 
 
 def test_a_formula_is_typeset_from_the_code() -> None:
+    """This test catches a formula of the site that is not the one in the code."""
     pytest.importorskip("latexify")
     names = [function.__name__ for function in formulas_of(entrywise_laplace)]
     assert {"sensitivity", "noise_scale", "privacy_loss", "mean_squared_error", "largest_entry"} <= set(names)
@@ -65,6 +66,7 @@ def list_of_numbers(n: int) -> list[int]:
 
 
 def test_another_constant_and_what_is_no_formula() -> None:
+    """This test catches a formula whose typeset form means something else than the code."""
     pytest.importorskip("latexify")
     assert "<mn>3</mn>" in (as_mathml(scale_with_another_constant) or "")
     assert as_mathml(list_of_numbers) is None  # the text [n]·2 would be read as a product
@@ -73,6 +75,7 @@ def test_another_constant_and_what_is_no_formula() -> None:
 
 @pytest.mark.parametrize(("root", "named"), [("nowhere", "root = "), (None, "out = ")])
 def test_a_wrong_folder_is_one_clear_error(root: str | None, named: str, tmp_path: Path) -> None:
+    """This test catches a build that deletes a folder which holds other files."""
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "a thesis.tex").write_text("")
     with pytest.raises(InvalidInput, match=named):

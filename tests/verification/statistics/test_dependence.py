@@ -110,6 +110,7 @@ def test_the_stated_dependence_is_detected_with_the_stated_power(name: str) -> N
 
 
 def test_a_test_of_nothing_is_never_significant() -> None:
+    """This test catches a small p-value for data that are constant or empty."""
     for values in (np.zeros((100, 3)), np.ones((5, 3)), np.empty((0, 3))):
         for test in TESTS.values():
             assert test(values).p_value >= 0.5

@@ -66,6 +66,7 @@ def test_values_of_a_law_with_jumps_are_spread_anew_in_every_block() -> None:
 
 
 def test_totals_and_successes_add_up_exactly() -> None:
+    """This test catches a pooled p-value that differs from the p-value of all draws at once."""
     values = np.random.default_rng(4).gamma(3.0, size=(BLOCKS, 100))
     totals = [pooled(gamma_total(one, 3.0, "gamma"), levels(800), i) for i, one in enumerate(values)]
     total = totals[0]

@@ -98,6 +98,7 @@ def test_a_few_small_values_about_the_middle_are_seen() -> None:
 
 
 def test_one_value_at_thirty_deviations_refutes_alone() -> None:
+    """This test catches one impossible value among many draws that a test of the whole law overlooks."""
     z = np.random.default_rng(5).standard_normal(100_000)
     assert extreme(z).p_value > 1e-6
     z[7] = 30

@@ -72,6 +72,7 @@ def test_the_digits_of_every_scale_are_right_to_the_last() -> None:
 
 
 def test_it_imports_the_standard_library_alone() -> None:
+    """This test catches a second implementation that shares code with the first, and so its mistakes."""
     imported = {line.split()[1] for line in SOURCE.splitlines() if line.startswith(("import ", "from "))}
     assert imported <= sys.stdlib_module_names
 
@@ -110,5 +111,6 @@ def test_a_mutant_that_is_wrong_by_3_percent_fails(flag: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("flag", OF_THE_PAGES)
 def test_a_mutant_fails_on_nothing_else(flag: str) -> None:
+    """This test catches a flag of the test vectors that is set on the wrong tests."""
     text, mutant, others = OF_THE_PAGES[flag]
     assert failed(outcomes(SOURCE.replace(text, mutant))) == {flag, *others}

@@ -187,6 +187,7 @@ def test_the_schema_refuses_spoiled_tests() -> None:
 
 
 def test_every_mechanism_and_every_flag_has_tests() -> None:
+    """This test catches a mechanism or a flag that no test vector covers."""
     assert {test["mechanism"] for test in CONTENT["tests"] if test["kind"] == "release"} == set(MECHANISMS)
     assert {test["mechanism"] for test in CONTENT["tests"] if test["kind"] == "budget"} == set(MECHANISMS)
     assert {flag for test in CONTENT["tests"] for flag in test["flags"]} == set(FLAGS)

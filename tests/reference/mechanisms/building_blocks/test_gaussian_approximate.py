@@ -35,6 +35,7 @@ def test_the_exact_delta_is_accurate_where_floats_run_out(q: float, epsilon: flo
 @settings(max_examples=100)
 @given(epsilon=st.floats(1e-3, 100), log_delta_claimed=st.floats(-60, -0.01))
 def test_the_tight_scale_is_the_smallest_one(epsilon: float, log_delta_claimed: float) -> None:
+    """This test catches a scale that is too small for the claim, or larger than needed."""
     delta = math.exp(log_delta_claimed)
     sigma = multiplier(epsilon, delta, "tight")
     assert exact_log_delta(1 / sigma, epsilon) <= math.log(delta)

@@ -86,6 +86,7 @@ def decision(
 
 
 def test_a_private_radius_shrinks_the_noise() -> None:
+    """This test catches noise that is scaled by the public bound although the private radius is smaller."""
     # All rows have norm 1/16, and the radius found is 1/16 or 1/8, so the noise is at least 64 times smaller.
     x = np.tile([[1 / 16, 0.0], [0.0, 1 / 16]], (20_000, 1))
     noise = draw_noise(2, np.random.default_rng(0), rows=40_000, radius="private")
@@ -96,6 +97,7 @@ def test_a_private_radius_shrinks_the_noise() -> None:
 
 
 def test_only_zero_rows_leave_next_to_nothing() -> None:
+    """This test catches noise of full size for data without any signal."""
     for radius in RADII:
         noise = draw_noise(2, np.random.default_rng(0), rows=40, radius=radius)
         for bounds in BOUNDS:

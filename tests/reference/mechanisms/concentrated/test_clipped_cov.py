@@ -11,6 +11,7 @@ from covassay.reference.mechanisms.concentrated.clipped_cov import ClippedCovNoi
 
 
 def test_zero_rows_reach_the_last_threshold() -> None:
+    """This test catches a search that stops too early, or whose level does not scale the noise."""
     # There is no bias at any level, so k* = K + 1 and τ = 2^{−K}, and the noise shrinks with τ².
     noise = ClippedCovNoise(
         above_threshold.AboveThresholdNoise(0.0, np.zeros(7)), separate_cov.SeparateCovNoise(np.eye(2), np.ones(2))

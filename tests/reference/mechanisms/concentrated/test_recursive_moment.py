@@ -22,6 +22,7 @@ def test_the_number_of_rounds(kappa: float, m: int, rounds: int) -> None:
 
 
 def test_one_round_is_the_gaussian_covariance() -> None:
+    """This test catches a noise scale that differs from the Gaussian mechanism's when there is one round."""
     rng = np.random.default_rng(0)
     x = rng.standard_normal((20, 3)) / 3
     w = draw_noise(3, rng, kappa=100, subsample=1, calibration="tight")

@@ -63,6 +63,7 @@ def test_the_published_order_undoes_other_coordinates_from_the_third_step_on(ste
 
 
 def test_long_rows_are_shortened_in_every_step() -> None:
+    """This test catches a step without the clip, in which one long row moves the result without bound."""
     rng = np.random.default_rng(3)
     x, noise = rng.standard_normal((30, 2)), draw_noise(2, rng, steps=3)
     far = [release(np.vstack([x, [k, 2 * k]]), noise, rho=0.5) for k in (1e3, 1e9)]

@@ -54,6 +54,7 @@ def test_the_gap_between_the_bins_is_a_lower_bound() -> None:
 
 
 def test_columns_are_treated_one_by_one() -> None:
+    """This test catches noise or a window of one column that is used for another column."""
     rng = np.random.default_rng(0)
     x = rng.standard_normal((30, 3)) + np.array([1.0, -4.0, 7.0])
     noise = draw_noise(3, rng, mean_bound=10.0, sigma=1.0)

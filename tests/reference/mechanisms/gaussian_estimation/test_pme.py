@@ -38,6 +38,7 @@ def data(n: int, kappa: float, mean_bound: float, d: int = 3, seed: int = 0) -> 
 
 
 def test_one_record_makes_one_zero_row() -> None:
+    """This test catches an empty array of differences, for which the next step fails."""
     np.testing.assert_array_equal(next(iter(blocks(differences(np.array([[5.0, 6.0]]))))), [[0, 0]])
     assert sample([[5.0, 6.0]], np.random.default_rng(0), rho=1.0).shape == (2,)
 
@@ -50,6 +51,7 @@ def test_a_difference_that_is_no_float_counts_as_zero() -> None:
 @settings(max_examples=40)
 @given(n=st.integers(2, 9), i=st.integers(0, 8), size=st.integers(1, 4))
 def test_one_record_moves_at_most_one_difference(n: int, i: int, size: int) -> None:
+    """This test catches differences of overlapping pairs, of which one record would move two."""
     x = np.random.default_rng(n).standard_normal((n, 2))
     y = x.copy()
     y[i % n] += 1

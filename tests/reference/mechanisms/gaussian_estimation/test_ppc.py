@@ -159,6 +159,7 @@ def test_the_product_of_two_rounds_is_not_symmetric() -> None:
 
 
 def test_a_round_covariance_needs_no_round() -> None:
+    """This test catches a round that is made, and noise that is added, where κ is already small enough."""
     np.testing.assert_array_equal(release(np.eye(2), np.zeros((0, 2, 2)), rho=1.0, kappa=1000.0), np.eye(2))
 
 

@@ -54,6 +54,7 @@ def test_long_records_are_shortened() -> None:
 
 
 def test_missing_records_count_as_zero_rows() -> None:
+    """This test catches a block that is divided by the number of its records, which a missing record would change."""
     x = np.array([[1.0, 1.0, 1.0, 1.0]])  # n = 1, with three blocks of one record each
     assert release(x, np.zeros((3, 4)), rho=1.0).tolist() == [1, 1, 1, 1]
     assert block_mean(x, 2, 1, np.arange(4), 9.0).tolist() == [0, 0, 0, 0]
@@ -69,6 +70,7 @@ def test_missing_records_count_as_zero_rows() -> None:
 @PROPERTY
 @given(seed=SEEDS, d=st.integers(1, 20), n=st.integers(1, 60), rho=st.sampled_from([1e-6, 1.0, 1e6]))
 def test_there_are_never_more_rounds_than_blocks(seed: int, d: int, n: int, rho: float) -> None:
+    """This test catches a round that reads a block which does not exist, and estimates outside [0, 1]."""
     rng = np.random.default_rng(seed)
     x = (rng.random((n, d)) < rng.random(d) ** 4).astype(np.float64)
     for calibration in ("reconstructed", "tight"):

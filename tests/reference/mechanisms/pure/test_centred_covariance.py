@@ -32,6 +32,7 @@ def test_the_mean_is_taken_off_and_a_shift_changes_nothing() -> None:
 
 
 def test_no_function_takes_a_second_moment() -> None:
+    """This test catches a release from a second moment, which the proof of the centred covariance does not cover."""
     assert list(inspect.signature(release).parameters)[:2] == ["x", "noise"]
     public = [name for name, f in inspect.getmembers(centred_covariance, inspect.isfunction)
               if f.__module__ == centred_covariance.__name__]  # fmt: skip

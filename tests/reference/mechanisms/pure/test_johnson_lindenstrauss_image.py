@@ -34,6 +34,7 @@ COARSE = [(2, 20.0), (2, 10.0), (3, 8.0), (5, 10.0)]
 
 
 def test_the_sampler_is_flagged_as_approximate() -> None:
+    """This test catches a remark that leaves out that the sampler is only approximate."""
     assert MECHANISM.sampler == "approximate"
     assert "not bounded" in spend(epsilon=1, dimension=3).remark
     assert "`sample` draws it only approximately" in " ".join((sample.__doc__ or "").split())
@@ -99,6 +100,7 @@ def test_one_row_moves_the_image_by_at_most_two_in_the_norm(seed: int, case: tup
 
 
 def test_without_a_projection_the_noise_is_exact() -> None:
+    """This test catches a Markov chain that is run where an exact sampler exists."""
     # These are 2000 draws of symmetric nuclear-Laplace noise with d = 2.
     z = draw_image_noise(np.eye(3), 2, np.random.default_rng(2), size=2000)
     norms = law.nuclear_norm(unsvec(z))

@@ -56,6 +56,7 @@ def test_without_noise_the_modes_give_the_best_approximation(seed: int, d: int, 
 
 
 def test_rank_d_and_more_is_everything() -> None:
+    """This test catches a draw that changes when the rank is d or more."""
     for rank in (2, 9):
         whole, ranked = (kapralov_talwar.sample(X, np.random.default_rng(1), epsilon=1, rank=k) for k in (0, rank))
         np.testing.assert_array_equal(whole, ranked)

@@ -28,10 +28,12 @@ def require_same(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["gauss-cov", "separate-cov", "em-cov", "ppc", "box-gauss"])
 def test_draws_in_turn_are_draws_to_the_bit(name: str) -> None:
+    """This test catches draws in bulk that differ from single draws with the same seed."""
     require_same(name)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", IN_TURN)
 def test_so_are_those_of_every_mechanism(name: str) -> None:
+    """This test catches draws in bulk that differ from single draws with the same seed."""
     require_same(name)

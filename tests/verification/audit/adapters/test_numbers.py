@@ -53,6 +53,7 @@ def bits_of(name: str) -> Verdict:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", LEAKS)
 def test_a_sum_of_floats_is_flagged(name: str) -> None:
+    """This test catches a check of low-order bits that overlooks a noisy sum of floats."""
     assert bits_of(name) is Verdict.REFUTED
 
 

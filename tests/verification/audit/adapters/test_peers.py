@@ -65,6 +65,7 @@ def test_an_exception_that_depends_on_the_data_is_a_privacy_violation() -> None:
 @pytest.mark.peers
 @needs("diffprivlib")
 def test_an_adapter_draws_what_the_package_draws() -> None:
+    """This test catches an adapter that changes the data or the seed before it calls the package."""
     from diffprivlib.mechanisms import Bingham
 
     target = TargetReference("diffprivlib:bingham", ".").load()
@@ -119,4 +120,5 @@ def test_the_named_data_sets_lie_in_the_unit_ball() -> None:
 
 
 def test_a_constant_feature_is_scaled_to_zero() -> None:
+    """This test catches a division by the range 0 of a constant column."""
     np.testing.assert_allclose(scaled(np.array([[1.0, 7.0], [3.0, 7.0]])), [[-(0.5**0.5), 0], [0.5**0.5, 0]])

@@ -89,6 +89,7 @@ CORRECT = (float32_inside, float32_throughout, row_by_row, shuffled, rejects_lon
 @pytest.mark.thorough
 @pytest.mark.parametrize("draw", CORRECT)
 def test_a_correct_target_written_otherwise_stays(draw: Callable[..., Any]) -> None:
+    """This test catches a false alarm on a correct mechanism that is written in another way."""
     for seed in range(2):
         checks = run(draw, "gauss-cov", seed)
         assert all(check.status is Status.NOT_REFUTED for check in checks), [(c.name, c.detail) for c in checks]

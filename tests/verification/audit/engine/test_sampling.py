@@ -135,6 +135,7 @@ def test_what_is_reduced_are_the_draws_that_would_be_made(chunks: slice, jobs: i
 
 @pytest.mark.usefixtures("small_blocks")
 def test_draws_end_when_they_will_do() -> None:
+    """This test catches draws that go on after enough of them were made."""
     asked: list[int] = []
 
     def enough(summary: Any) -> bool:
@@ -204,6 +205,7 @@ def test_what_the_store_has_is_not_drawn_again(tmp_path: Path, rare: float) -> N
 
 
 def test_the_draws_are_the_same_again() -> None:
+    """This test catches a seed that does not determine the draws, or which of them failed."""
     one, two = (draw(setting(in_blocks(1e-2)), X, 20 * CHUNK, "again") for _ in range(2))
     assert one.again
     assert np.array_equal(one.outputs, two.outputs)

@@ -33,6 +33,7 @@ def setting(draw: object) -> Setting:
 
 
 def test_a_target_that_answers_is_not_refuted() -> None:
+    """This test catches a false alarm on a target that answers on the user's data."""
     (check,) = user_checks(setting(answers), DATA)
     assert check.status is Status.NOT_REFUTED
     assert check.detail == "n = 4, d = 3: 3 outputs"

@@ -37,6 +37,7 @@ def special(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def test_the_rows_may_stand_in_any_order() -> None:
+    """This test catches two tables that are refused as neighbours because their rows are in different orders."""
     order = [2, 0, 3, 1]
     pair = as_pair(X, Y[order])
     assert pair.moved

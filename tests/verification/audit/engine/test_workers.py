@@ -76,6 +76,7 @@ def _assert_equal(one: tuple[Any, ...], two: tuple[Any, ...]) -> None:
 
 
 def test_a_single_call_starts_no_worker() -> None:
+    """This test catches a slow start of workers for one call."""
     assert list(workers.run(4, os.getpid, [()])) == [os.getpid()]
     assert list(workers.run(4, os.getpid, [])) == []
 

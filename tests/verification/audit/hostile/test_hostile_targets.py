@@ -51,6 +51,7 @@ def checked(printed: str) -> tuple[str, int]:
 def test_a_hostile_target_ends_in_a_verdict(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """This test catches a target that crashes the audit, or changes the state of its process."""
     monkeypatch.chdir(HERE)
     before = np.geterr(), os.getcwd(), sys.stdout
     status = run(["audit", f"hostile_targets:{name}", *OPTIONS, "--time-limit", "0.05"])
@@ -63,6 +64,7 @@ def test_a_hostile_target_ends_in_a_verdict(
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", some(targets.DEADLY, QUICK_DEADLY))
 def test_a_deadly_target_ends_in_a_verdict(name: str) -> None:
+    """This test catches a target that ends the process of the audit, so that no verdict is given."""
     done = subprocess.run(
         [COMMAND, "audit", f"hostile_targets:{name}", *OPTIONS, "--time-limit", "0.1"],
         cwd=HERE, capture_output=True, encoding="utf-8", errors="replace", check=False, timeout=120,

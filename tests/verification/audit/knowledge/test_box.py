@@ -31,6 +31,7 @@ def differing(first: Matrix, second: Matrix) -> int:
 @pytest.mark.parametrize("bounds", BOXES)
 @pytest.mark.parametrize("told", [False, True])
 def test_all_pairs_are_neighbours_in_their_box(bounds: list[tuple[float, float]], told: bool) -> None:
+    """This test catches a pair that is not neighbouring or not within the bounds, whose loss proves nothing."""
     pairs = box_pairs(Box.of(bounds), SECOND_MOMENT, told)
     assert len({pair.name for pair in pairs}) == len(pairs)
     for pair in pairs:

@@ -88,6 +88,7 @@ def test_another_package_brings_what_it_knows(unheard_of: str, tmp_path: Path, m
 
 
 def test_another_package_does_not_replace_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches a package that replaces what covassay knows about its own mechanisms."""
     own = known("lap-cov")
     install(tmp_path, monkeypatch, "lap-cov", OTHER_PACKAGE)
     assert known("lap-cov").law is own.law

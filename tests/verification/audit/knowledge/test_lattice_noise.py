@@ -80,6 +80,7 @@ def sizes_of(u: Matrix, tail: Tail, most: float) -> Matrix:
 @pytest.mark.parametrize("spread", [0.5, 3.0, 1e12])
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
 def test_spread_numbers_have_the_continuous_law(law: str, spread: float) -> None:
+    """This test catches a wrong spreading of whole numbers, by which a continuous test refutes correct noise."""
     rng, count = np.random.default_rng(4), 20_000
     if law == "laplace":
         tail, quantile, wanted, power = discrete_laplace_covariance.tail_of(spread), lambda p: -np.log(p), LAPLACE, 1

@@ -26,6 +26,7 @@ FALSE_ALARM = 1e-9
 
 @pytest.mark.parametrize("bug", of_bingham.BUGS, ids=lambda bug: bug.name)
 def test_a_negative_control_repeats_the_bug(bug) -> None:  # type: ignore[no-untyped-def]
+    """This test catches a published bug that no negative control repeats."""
     control = NEGATIVE_CONTROLS[bug.name]
     assert control.mechanism == "bingham"
     assert control.seen_in == bug.seen_in
@@ -72,6 +73,7 @@ def test_the_acceptance_rate_by_simulation() -> None:
 
 
 def test_the_aimed_event_is_the_likelihood_ratio() -> None:
+    """This test catches an event that is not the one with the largest loss for this bug."""
     pair = aimed_pair(ETA, 1.0, 2000.0)
     assert pair.name == "400 copies of e₁ and of e₂ and one more, d=6"
     assert pair.first.shape == pair.second.shape == (2 * K + 1, Q)

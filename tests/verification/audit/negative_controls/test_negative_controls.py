@@ -124,6 +124,7 @@ def test_what_stands_names_no_check_but_one_that_only_notes() -> None:
 
 
 def test_there_are_enough_controls_of_every_class() -> None:
+    """This test catches controls that get lost when a module of them is no longer imported."""
     of_classes = [of_rows, of_branches, of_repeats, of_families, of_scales, of_joint_laws, of_steps, of_the_list]
     new = [mutant for group in of_classes for mutant in group.NEGATIVE_CONTROLS]
     assert len(new) >= 150

@@ -62,6 +62,7 @@ def refuted(claim: Guarantee, samples: int) -> bool:
 
 @pytest.mark.parametrize(("samples", "seen"), [(100, False), (400, True)])
 def test_a_black_box_audit_sees_it(samples: int, seen: bool) -> None:
+    """This test catches an audit of outputs alone that overlooks the distinguishing event of the Wishart mechanism."""
     assert refuted(PureDP(1.0), samples) is seen
 
 

@@ -134,6 +134,7 @@ def test_the_auditor_of_curves_holds_its_level_where_the_claim_is_attained() -> 
 
 
 def test_the_majority_of_the_nearest_neighbours() -> None:
+    """This test catches a vote that takes the wrong neighbours or the wrong label."""
     train, labels = np.arange(400.0)[:, None], np.repeat([0.0, 1.0], 200)
     found = f_dp.nearest_majority(train, labels, np.array([[0.0], [150.0], [250.0], [399.0]]))
     assert found.tolist() == [0, 0, 1, 1]

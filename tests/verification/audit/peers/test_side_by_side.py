@@ -23,6 +23,7 @@ BY_DRAWS = from_csv((PROOFS / "peers-by-draws.csv").read_text(encoding="utf-8"))
 
 
 def test_the_page_is_that_of_the_table() -> None:
+    """This test catches a page that was not rendered again after its table changed."""
     assert as_csv(KEPT) == (PROOFS / "peers.csv").read_text(encoding="utf-8")
     assert page(KEPT, BY_DRAWS) == (PROOFS / "PEERS.md").read_text(encoding="utf-8")
     changed = [replace(KEPT[0], bound="0.123"), *KEPT[1:]]
@@ -42,6 +43,9 @@ def test_every_tool_has_every_case_that_is_for_it_at_every_level() -> None:
 
 
 def test_the_columns_of_a_line_are_consistent() -> None:
+    """This test catches a line whose median contradicts its number of refutations, or tools with different numbers of
+    draws.
+    """
     for line in KEPT:
         assert 0 <= line.refuted <= line.seeds - line.failed, line
         if line.bound and line.failed == 0:  # a median above the claim: at least half of the seeds refuted it
@@ -137,6 +141,7 @@ def test_a_tool_that_is_not_installed_is_named_with_where_to_get_it(
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_case_samples_what_it_says(name: str) -> None:
+    """This test catches a case whose outputs have another shape than the tools are told."""
     case, rng = CASES[name], np.random.default_rng(0)
     for x in (case.first, case.second):
         outputs = case.sample(x, 7, rng)

@@ -84,6 +84,7 @@ def test_a_broken_function_is_refuted_with_its_loss(name: str) -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", CORRECT)
 def test_a_correct_function_is_not_refuted(name: str, seed: int) -> None:
+    """This test catches a false alarm, or a loss that is left undecided without need, on correct functions."""
     for pair in (PAIR, PAIR[::-1]):
         found = exact_loss(CORRECT[name], *pair, PureDP(1.0), seed=seed)
         assert not found.refuted, found
@@ -110,6 +111,7 @@ def test_clipping_late_would_be_refuted_if_the_tails_were_not_visited() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", TARGETS)
 def test_no_mechanism_of_the_reference_is_refuted(name: str) -> None:
+    """This test catches a false alarm on a correct mechanism."""
     target = TARGETS[name]()
     assert target.mechanism is not None
     declared = MECHANISMS[target.mechanism]
@@ -209,6 +211,8 @@ def test_a_slow_target_is_not_decided() -> None:
 
 
 def test_draws_of_every_generator_are_recorded() -> None:
+    """This test catches a generator of random numbers whose draws are not recorded."""
+
     def everywhere(x: Any, *, epsilon: float, rng: Any) -> Any:
         import random
         import secrets
@@ -275,6 +279,7 @@ def test_rho_of_laplace_laws_is_that_of_its_definition() -> None:
 
 
 def test_an_event_proves_what_it_proves() -> None:
+    """This test catches a lower bound on the loss that is larger than the event's probabilities allow."""
     assert event_loss(PureDP(1.0), 0.3, 0.1) == pytest.approx(math.log(3))
     assert event_loss(ApproximateDP(1.0, 0.1), 0.5, 0.1) == pytest.approx(0.5 - math.e * 0.1)
     assert event_loss(ZCDP(1.0), 0.1, 0.3) == 0.0

@@ -90,6 +90,7 @@ def test_a_quick_audit_that_decides_is_not_refuted_without_a_p_value() -> None:
 
 
 def test_three_percent_are_refuted_by_arithmetic_alone() -> None:
+    """This test catches noise that is 3 % too small and is not refuted, or only by many draws."""
     report = quick(lambda x, *, rho, rng: gauss(x, rho=rho, rng=rng, factor=0.97), rho=0.5)
     assert report.verdict is Verdict.REFUTED
     assert all(check.p_value is None for check in report.checks)

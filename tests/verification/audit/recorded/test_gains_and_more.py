@@ -42,6 +42,8 @@ def _separate(factor_of_values: float) -> Any:
 
 
 def test_gains_of_additive_noise_name_the_factor() -> None:
+    """This test catches a report that does not say by which factor which noise is too small."""
+
     def small(x: Any, *, rho: float, rng: Any) -> Any:
         s = unit_rows(x).T @ unit_rows(x) / len(x)
         w = np.zeros((3, 3))
@@ -61,6 +63,7 @@ def test_gains_of_additive_noise_name_the_factor() -> None:
 
 
 def test_gains_of_a_composite_name_the_step() -> None:
+    """This test catches a report that does not say in which step the noise is too small."""
     right, wrong = (beside(_separate(f), "separate-cov") for f in (1.0, 0.5))
     assert not right.reason
     assert sum(g.numbers for g in right.matched) == 9
@@ -73,6 +76,8 @@ def test_gains_of_a_composite_name_the_step() -> None:
 
 
 def test_a_draw_too_few_is_told() -> None:
+    """This test catches one random number that is used for several entries."""
+
     def shared(x: Any, *, rho: float, rng: Any) -> Any:
         s = unit_rows(x).T @ unit_rows(x) / len(x)
         w = wigner.sample_wigner(3, rng)
@@ -83,6 +88,8 @@ def test_a_draw_too_few_is_told() -> None:
 
 
 def test_forced_draws_walk_into_rare_branches() -> None:
+    """This test catches a branch of the code that is so rare that ordinary draws never reach it."""
+
     def rare(x: Any, *, epsilon: float, rng: Any) -> Any:
         a, b, c = rng.laplace(size=3)
         while abs(c) > 20:
@@ -101,6 +108,7 @@ def test_forced_draws_walk_into_rare_branches() -> None:
 @pytest.mark.peers
 @pytest.mark.filterwarnings("ignore")
 def test_a_transcript_tells_the_budget_by_primitive() -> None:
+    """This test catches a report that does not say on which primitive the budget is spent."""
     from diffprivlib import tools
 
     def mean(x: Any, *, epsilon: float, rng: Any) -> Any:

@@ -100,6 +100,7 @@ def test_neighbours_are_those_of_the_claim_of_the_target() -> None:
 
 
 def test_what_is_not_decided_ends_the_search() -> None:
+    """This test catches a search that uses up its time on a target that it cannot decide."""
     found = search("covassay:separate-cov", ZCDP(0.5), shapes=[(4, 3)], seconds=60.0)
     assert not found.worst.decided
     assert found.seconds < 5.0

@@ -249,6 +249,7 @@ def test_ticks_are_round_few_and_within_the_axis(low: float, high: float, log: b
 
 
 def test_nothing_is_drawn_beyond_the_picture() -> None:
+    """This test catches a point outside the axes, or without a value, that is drawn outside the picture."""
     picture = Picture("", Axis("", 0.0, 1.0), Axis("", 1e-6, 1.0, log=True))
     wild = [(-5.0, 0.0), (0.5, 1e-30), (7.0, 3.0), (float("nan"), 1.0), (0.1, float("inf"))]
     picture.line(wild, "law")

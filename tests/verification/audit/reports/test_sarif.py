@@ -168,6 +168,7 @@ def test_a_target_that_lies_about_itself_is_found_by_its_type() -> None:
 
 
 def test_a_function_without_a_source_is_nowhere() -> None:
+    """This test catches an error, or a wrong file, for a function that has no Python source."""
     for draw in (len, np.linalg.svd, None, 3):
         target = Target("mine", draw)  # type: ignore[arg-type]
         found = whereabouts(target, target)

@@ -127,6 +127,7 @@ def test_the_whole_table_is_printed_only_when_asked(reports: dict[str, AuditRepo
 
 @pytest.mark.parametrize("width", [20, 60, 78, 200])
 def test_a_folded_command_is_the_same_command(width: int) -> None:
+    """This test catches a command that does something else when it is copied from the screen."""
     command = shlex.join(
         ["covassay", "audit", "exec:python3 'my release.py'", "--mechanism", "nuclear-laplace", "--options", "a=b c",
          "--samples", "200", "--seed", "3"]
@@ -146,6 +147,7 @@ def test_a_folded_python_call_is_the_same_call() -> None:
 
 @pytest.mark.thorough
 def test_a_name_between_colons_is_no_emoji(reports: dict[str, AuditReport]) -> None:
+    """This test catches a name that the terminal library turns into an emoji."""
     report = replace(next(iter(reports.values())), notes=("mymodule:two: it raised",))
     assert "note: mymodule:two: it raised" in text(report)
 

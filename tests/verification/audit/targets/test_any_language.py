@@ -227,6 +227,7 @@ WRITES = {
 def test_where_people_stumble_the_audit_says_why(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """This test catches a usual mistake of a user's program that ends in an unclear message."""
     statement, message = WRITES[name]
     (tmp_path / "target.py").write_text(f"import sys\nfor line in sys.stdin:\n    {statement}\n")
     monkeypatch.chdir(tmp_path)

@@ -82,6 +82,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="re
 )
 @pytest.mark.parametrize("how", [Child.stop, Child.finish])
 def test_every_process_of_the_group_ends(ends: str, body: str, how: Callable[[Child], None], tmp_path: Path) -> None:
+    """This test catches a process that a target starts and that goes on after the audit."""
     asked = process(tmp_path, body, SLEEPER)
     asked.ask({"x": [[1.0]]}, 10**6)
     assert asked._running is not None

@@ -199,6 +199,7 @@ def test_a_project_without_a_package_asks_for_a_copy(monkeypatch: pytest.MonkeyP
 def test_a_target_is_asked_in_its_environment(
     fake: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """This test catches a package that is run in the wrong environment, or a report that leaves its version out."""
     place = installed(fake, tmp_path)
     target._load.cache_clear()
     made = TargetReference("fake:moment", ".").load()

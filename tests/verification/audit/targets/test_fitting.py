@@ -184,6 +184,7 @@ def found(function: Any, **budget: Any) -> Target:
 
 @pytest.mark.parametrize("name", FOUND)
 def test_a_function_comes_as_it_is(name: str) -> None:
+    """This test catches a function whose arguments are filled in wrongly, or whose seed is ignored."""
     function, call = FOUND[name]
     target = found(function)
     assert getattr(target.draw, "call", None) == call
@@ -286,6 +287,8 @@ def test_what_gives_no_output_cannot_be_run_and_is_shown_what_came_back(name: st
 
 
 def test_the_two_lines_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches an advice in an error message that is not valid Python."""
+
     def needs(X, eps, seed, n_bins):
         return noisy(X, eps, np.random.default_rng(seed + n_bins))
 
@@ -330,6 +333,7 @@ def test_wrap_finds_the_call_when_it_is_used_and_survives_pickling() -> None:
 
 
 def test_a_module_may_hold_what_wrap_returns(tmp_path: Path) -> None:
+    """This test catches a wrapped function that is wrapped a second time."""
     (tmp_path / "holds_wrapped.py").write_text(
         "from covassay.verification import wrap\n"
         "def plain(x, *, epsilon, rng): return x.T @ x\n"

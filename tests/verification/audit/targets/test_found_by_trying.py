@@ -276,6 +276,7 @@ def test_every_method_that_may_take_the_data_is_offered() -> None:
 
 
 def test_an_expression_that_was_offered_does() -> None:
+    """This test catches an offered expression that fails when it is used."""
     for function, call in (
         (coroutine, "asyncio.run(f(x, eps=epsilon, seed=seed))"),
         (generator, "next(f(x, eps=epsilon, seed=seed))"),

@@ -230,6 +230,7 @@ def test_a_process_that_dies_now_and_then_is_started_again(tmp_path: Path) -> No
     ids=["seeded", "seed-ignored", "no-noise"],
 )
 def test_the_seed_stands_for_the_generator(tmp_path: Path, answer: str, same: str, new: str) -> None:
+    """This test catches an audit that overlooks a process which ignores its seed, or which draws no noise."""
     target = setting(tmp_path, answer, released="number")
     assert (same_seed(target).status, new_seed(target, Form()).status) == (Status[same], Status[new])
 

@@ -35,6 +35,7 @@ def test_the_sums_of_scaled_columns_are_seen_whatever_the_bounds(box: Box | None
 
 
 def test_the_bounds_are_repeated_for_more_columns() -> None:
+    """This test catches an error or wrong bounds for data with more columns than bounds."""
     given: list[Any] = []
 
     def told(x: Matrix, *, rng: np.random.Generator, rho: float, bounds: Any) -> Matrix:

@@ -34,6 +34,7 @@ def test_a_draw_that_ends_when_its_time_is_up_leaves_no_timer_behind() -> None:
 
 
 def test_a_function_is_interrupted_again_and_again() -> None:
+    """This test catches a function that catches the interruption and so outlives its time limit."""
     caught = []
 
     def stubborn() -> str:

@@ -60,6 +60,7 @@ def run_audit(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.thorough
 def test_a_correct_function_is_not_refuted(project: Path) -> None:
+    """This test catches a false alarm on a user's correct function."""
     done = run_audit(project, CORRECT)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "NOT REFUTED" in done.stdout
