@@ -37,6 +37,7 @@ from covassay.verification.audit.knowledge.shared.gaussian_noise import (
     likelihood_ratio,
     noise_scenario,
 )
+from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
@@ -247,5 +248,6 @@ KNOWN = Known(
         SAME_SQUARES,
         continuous=True,
     ),
+    many=InOneBatch(mechanism.draw_noise, mechanism.release),
     no_choices="data near the threshold are a scenario, because the law is known there",
 )
