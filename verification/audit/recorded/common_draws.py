@@ -217,7 +217,7 @@ def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
     if y.shape != r.shape or not count or len(r) < count + OVERDETERMINED or (s[count:] > EXACT * s[0]).any():
         return None
     image = (u[:, :count] * s[:count]).T
-    matrix = np.linalg.lstsq(image.T, y, rcond=None)[0]  # each row of y is a row of r times this matrix
+    matrix = np.linalg.lstsq(image.T, y, rcond=None)[0]  # each row of `y` is a row of `r` times this matrix
     if np.abs(image.T @ matrix - y).max() > LINEAR * s[count - 1]:
         return None
     kept = vt[:count]
