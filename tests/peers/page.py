@@ -34,9 +34,9 @@ REASONS: dict[tuple[str, str], str] = {
     "for rarer than 10 000 draws can show, with less confidence than the level asks for; covassay's bound is exact",
     ("noisy-histogram-2", SIEGE): "Delta-Siege is ahead by 0.03 at the level 0.05, where its threshold for a learned "
     "score is chosen with less caution than covassay's event; at 1e-9 covassay shows more",
-    ("prefix-sum", SIEGE): "Delta-Siege is ahead by 0.002 at the level 0.05, which is less than the seeds differ; at "
+    ("prefix-sum", SIEGE): "Delta-Siege is ahead by 0.002 at the level 0.05, and two seeds differ by more; at "
     "1e-9 covassay shows more",
-    ("numerical-svt", SIEGE): "Delta-Siege is ahead by 0.01 at the level 0.05, for the reason of noisy-histogram-2; at "
+    ("numerical-svt", SIEGE): "Delta-Siege is ahead by 0.01 at the level 0.05, as for noisy-histogram-2; at "
     "1e-9 covassay shows more",
 }
 
