@@ -11,9 +11,10 @@ is 0 inside the box if low_i < 0 < high_i. Some rows attain both ends of the ran
 Centred covariance (1/q) Σ_k (x_k − x̄)(x_k − x̄)ᵀ with q = n or q = n − 1. Let m be the mean of the rows that stay, v =
 x − m and w = y − m. The change is ((n − 1)/(nq)) (v vᵀ − w wᵀ), as in `sensitivity.centred_change`. Off the diagonal
 v_i v_j − w_i w_j is linear in each of x_i, x_j, y_i, y_j, and in m_i and m_j too, because their product cancels. So the
-maximum of the change is at corners. If m is a corner, v_i v_j and w_i w_j both lie in [0, W_i W_j] or both in [−W_i
-W_j, 0], hence |v_i v_j − w_i w_j| ≤ W_i W_j. On the diagonal v_i² and w_i² lie in [0, W_i²]. So the supremum is ((n −
-1)/(nq)) W_i W_j. This supremum is attained in all entries at once, by x = high, y = low and all other rows at low.
+maximum of the change of the covariance is at corners of the box. If m is a corner, v_i v_j and w_i w_j both lie in [0,
+W_i W_j] or both in [−W_i W_j, 0], hence |v_i v_j − w_i w_j| ≤ W_i W_j. On the diagonal v_i² and w_i² lie in [0, W_i²].
+So the supremum of the change of entry (i, j) is ((n − 1)/(nq)) W_i W_j. This supremum is attained in all entries at
+once, by x = high, y = low and all other rows at low.
 
 Joint norms. A norm that grows with the absolute values of the entries (ℓ1, ℓ1 over the triangle, ℓ2) is at most its
 value at the matrix of the entries' sensitivities. The norm of these sensitivities is the supremum where one pair
@@ -37,7 +38,7 @@ number of rows:
 - The centred covariance with q = n − 1: n |change| ≤ t² + (n/(n − 2)) t(1 − t), whose derivative at 1 is 2 − n/(n −
   2) ≥ 0 for n ≥ 4. For n < 4 nothing is claimed.
 - The sum XᵀX, or XᵀX over a fixed public number: the change is x xᵀ. The supremum of entry (i, j) is M_i M_j with M_j =
-  max(|low_j|, |high_j|), attained in all entries at once. Replacing a row moves this entry by R_ij, which is up to
+  max(|low_j|, |high_j|), attained in all entries at once. Replacing a row moves entry (i, j) by R_ij, which is up to
   twice as much.
 """
 

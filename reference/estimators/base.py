@@ -1,8 +1,8 @@
 """This module has what all estimators share: parameters, budgets, bounds, input data, names, and the tags that
 scikit-learn asks for.
 
-The module imports neither scikit-learn nor a library of data frames. It looks these modules up only when scikit-learn
-calls `__sklearn_tags__` or a caller wants data frames.
+The module imports neither scikit-learn nor a library of data frames. The module looks for scikit-learn, pandas and
+polars only when scikit-learn calls `__sklearn_tags__` or a caller wants data frames.
 """
 
 import importlib

@@ -75,9 +75,7 @@ class PrivateRidge(MomentEstimator):
         module = sys.modules["sklearn.utils"]
         tags.estimator_type = "regressor"
         tags.target_tags = module.TargetTags(required=True)
-        tags.regressor_tags = module.RegressorTags(
-            poor_score=True
-        )  # on small data the noise of the release makes the score poor
+        tags.regressor_tags = module.RegressorTags(poor_score=True)  # on small data the noise makes the score poor
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:

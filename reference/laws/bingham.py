@@ -92,14 +92,18 @@ def _decomposed(entries: bytes, q: int) -> tuple[Vector, Matrix, float]:
     return a, vectors, envelope_parameter(a)
 
 
-def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def sample(m: Matrix, rng: np.random.Generator | list[np.random.Generator], size: int | None = None) -> Matrix:
     """Draw unit vectors u with density ∝ exp(uᵀMu), of shape (q,) or (size, q). Exact up to rounding.
+
+    For a stack of S matrices, (S, q, q), and a list of S generators, draw one vector for each, (S, q).
 
     Raises
     ------
     ArithmeticError : more than `MAX_PROPOSALS` proposals in a row were rejected. The acceptance rate is of order
         q^{−1/2} for every M, so this error has a probability that is 0 for practical purposes.
     """
+    if isinstance(rng, list):
+        return _sample_each(m, rng)
     matrix = require_shape("m", m, (len(m), len(m)))
     q, count = len(matrix), 1 if size is None else size
     if q == 1:
@@ -125,7 +129,7 @@ def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matr
     return drawn[0] if size is None else drawn
 
 
-def sample_each(matrices: Matrix, generators: Sequence[np.random.Generator]) -> Matrix:
+def _sample_each(matrices: Matrix, generators: list[np.random.Generator]) -> Matrix:
     """Draw one vector for each matrix, (S, q, q) -> (S, q): the vectors of `sample(m, rng)`, in fewer steps."""
     q, batch = matrices.shape[-1], 2 + FEWEST_PROPOSALS
     if q == 1:

@@ -58,8 +58,9 @@ class Coins:
     def chance_exp(self, p: int, q: int) -> bool:
         """Return True with probability e^{−p/q}, for p ≥ 0 (CKS20 Algorithm 1).
 
-        For γ = p/q ≤ 1, the loop below goes beyond k with probability γ^k/k!, so that k ends odd with probability
-        1 − γ + γ²/2! − … = e^{−γ}. A larger γ is split: e^{−γ} = e^{−1} ⋯ e^{−1} e^{−(γ − m)}.
+        For γ = p/q ≤ 1, the loop below goes beyond k with probability γ^k/k!, so that k ends odd with probability 1 − γ
+        + γ²/2! − … = e^{−γ}. An exponent γ above 1 is split into m steps of 1 and a rest: e^{−γ} = e^{−1} ⋯ e^{−1}
+        e^{−(γ − m)}.
         """
         while p > q:
             if not self.chance_exp(1, 1):

@@ -21,7 +21,7 @@ The noise for each body is drawn as follows:
   [−1, 1].
 - l2: R times a uniform direction: the direction of a Gaussian matrix with variance 1 on the diagonal and 1/2 off it.
 - schatten1: the symmetric law of `nuclear_laplace`.
-- covariance: R times a direction of nuclear-Laplace noise that has passed a rejection step, explained next.
+- covariance: R times a direction of nuclear-Laplace noise that has passed a rejection step, which is explained below.
 
 Since tr M₊ + tr M₋ = ‖M‖_* and tr M₊ − tr M₋ = tr M, the norm of the covariance body is (‖M‖_* + |tr M|)/2. Let L be
 any norm, and let M have a density φ(‖M‖_L). Then the direction W of M has density ∝ ∫ φ(r ‖W‖_L) r^{D−1} dr ∝

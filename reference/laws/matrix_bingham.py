@@ -78,7 +78,7 @@ def propose_one(g: Matrix, rng: np.random.Generator) -> tuple[Matrix, float]:
         ratio = np.linalg.det(np.eye(m) + 2 / b * gap) / np.linalg.det(np.linalg.inv(r @ r.T) + 2 / b * gap)
         accepted *= sphere * math.sqrt(ratio)
 
-        # For the next column RRᵀ is B − xxᵀ = R(I − uuᵀ)Rᵀ.
+        # For the next column of X the matrix B becomes B − xxᵀ = R(I − uuᵀ)Rᵀ.
         # The matrix in brackets below is a square root of I − uuᵀ.
         r = r @ (np.eye(m) - np.outer(u, u) / (1 + math.sqrt(1 - u @ u)))
     return x, accepted

@@ -61,7 +61,7 @@ def expansion(values: Array) -> tuple[Array, Array]:
     """Return Chebyshev coefficients of the interpolating polynomial and of its integral from −1, from values at the
     nodes.
 
-    The shapes are (..., m) -> (..., m) and (..., m + 1).
+    The shapes of the values, and of the two results, are (..., m) -> (..., m) and (..., m + 1).
     """
     _, _, basis, integrals = _reference_panel()
     return values @ basis.T, values @ integrals.T

@@ -158,9 +158,7 @@ class Chains:
         self._panel = np.zeros((size, n), dtype=np.intp)  # the panel of every point of the process
         self._integration = np.zeros((size, n, NODES))  # the weights of ∫ from the left edge of that panel
         self._changes = np.zeros((size, 2 * n, d + n))  # c, v of the first point, c, v of the second, … as rows
-        self._h = np.tile(
-            ensemble.one_point_density * half[:, None], (size, 1, 1)
-        )  # the values at the nodes, (S, panels, m)
+        self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # at the nodes, (S, panels, m)
         # room for the largest arrays, because allocating new ones at every point would be slower
         self._room = np.empty((2, 2, *self._h.shape))
         at_edges, _ = ensemble.panels.antiderivative(ensemble.one_point_density)
@@ -210,7 +208,7 @@ class Chains:
         return place_at(self.ensemble, panel, phi, invert_on_panel(f, low, high, target - below)), products
 
     def _smooth_interval(self, target: Vector) -> tuple[Vector, Vector, Vector]:
-        """Return the neighbouring breakpoints with F_k(left) ≤ target ≤ F_k(right), and F_k(left): (S,) each."""
+        """Return neighbouring breakpoints with F_k(left) ≤ target ≤ F_k(right), and the values F_k(left), (S,) each."""
         s = self._samples
         cumulative = self.cumulative[s[:, None], self._order]
         i = (cumulative[:, 1:-1] < target[:, None]).sum(axis=1)

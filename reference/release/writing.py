@@ -91,7 +91,7 @@ def write_release(
     Raises
     ------
     InvalidInput : an argument breaks a rule. Nothing has been written.
-    OSError : the system failed while writing. No part of the file remains in this case.
+    OSError : the system failed while writing. After such an error no part of the file remains.
     """
     arrays = [_require_release(given, columns, output) for given in (values, projected) if given is not None]
     if path is None:
@@ -224,7 +224,7 @@ def target_file(path: Path) -> Path:
 
 @contextlib.contextmanager
 def _temporary_beside(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """Open a new file beside the target, locked while it is open, which distinguishes it from leftovers of killed
+    """Open a new file beside the target. The file is locked while it is open, which tells it from leftovers of killed
     processes.
 
     The module tempfile is not used, because only the owner can read its files, even after they are renamed.

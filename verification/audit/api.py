@@ -135,7 +135,7 @@ def audit(
     stop_early : leave out checks after an overwhelming refutation, and those that only add notes; the verdict is the
         same.
     progress : called with the label of a check and a number of draws as they are made.
-    unknown : nothing; any other keyword is refused.
+    unknown : nothing; a keyword of an earlier version is refused with what to write in its place.
 
     Raises
     ------

@@ -31,6 +31,22 @@ SAMPLES = 2000
 SCOPES = "real", "bits"
 FEWEST_SAMPLES = 100  # with fewer draws, an audit could find only very large violations
 
+# earlier spellings, with the present spelling in Python, and on the command line if the option existed there
+OLD = {
+    "as": ("mechanism=…", "--mechanism …"),
+    "calibration": ('options={"calibration": …}', "--options calibration=…"),
+    "checkpoint_file": ("checkpoint=…", ""),
+    "claim": ("epsilon=…, delta=… or rho=…", ""),
+    "claimed": ("mechanism=…", ""),
+    "dimension": ("checkpoint=… alone, with which all data sets are drawn on", "--checkpoint FILE alone"),
+    "domain": ("bounds=… alone, which say that rows lie in a box", ""),
+    "guarantee": ("epsilon=…, delta=… or rho=…", ""),
+    "seconds": ("time_limit=…", ""),
+    "seeded": ("unseeded=True in place of seeded=False", ""),
+    "set": ("options={…}", "--options NAME=VALUE"),
+    "user_data": ("data=…", ""),
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Option:
@@ -262,9 +278,14 @@ OPTIONS = tuple(
 
 
 def require_keywords(names: Mapping[str, Any]) -> None:
-    """Raise `InvalidInput` if one of the keywords of an entry in Python is none of its options."""
+    """Raise `InvalidInput` if one of the keywords of an entry in Python is none of its options.
+
+    For a keyword of an earlier version, the message has the present spelling.
+    """
     known = [option.name for option in OPTIONS if option.python]
     for name in names:
+        if name in OLD:
+            raise InvalidInput(f"{name}: this option has another name now; write {OLD[name][0]}")
         if name not in known:
             raise InvalidInput(f"{name}: {guess(name, known)}must be one of {', '.join(known)}")
 

@@ -69,7 +69,7 @@ from covassay.verification.audit.check import by_group, group_of
 from covassay.verification.audit.engine.finding import Finding, Verdict
 from covassay.verification.audit.engine.workers import local_workers
 from covassay.verification.audit.expected import claim_of
-from covassay.verification.audit.options import OPTIONS, AuditOptions, Option
+from covassay.verification.audit.options import OLD, OPTIONS, AuditOptions, Option
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.formats import formats
 from covassay.verification.audit.reports.json_report import as_json
@@ -106,6 +106,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for option in OPTIONS:
         if option.command:
             add(option.flag, **_argument(option))
+    for name, (_, now) in OLD.items():
+        if now:
+            add(f"--{name}", nargs=1, action=_Renamed, now=now, help=argparse.SUPPRESS)
     add("--json", action="store_true", help="print the report as JSON (covassay schema audit)")
     for form in formats().values():
         add(f"--{form.name}", metavar="FILE", help=form.help.replace("%", "%%"))
@@ -131,6 +134,17 @@ def _argument(option: Option) -> dict[str, Any]:
         "metavar": option.kind.metavar,
         "help": f"{text} (default {default})" if default else text,
     }
+
+
+class _Renamed(argparse.Action):
+    """An option of an earlier version, which is rejected with a message that names the present spelling."""
+
+    def __init__(self, *args: Any, now: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.now = now
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        raise InvalidInput(f"{option_string}: this option has another name now; write {self.now}")
 
 
 def run(options: argparse.Namespace) -> int:

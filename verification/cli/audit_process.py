@@ -89,7 +89,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Screen:
-    """The properties of the standard output: whether it is a terminal, and its width in columns (0 if it is no
+    """The properties of a process's standard output: whether it is a terminal, and its width in columns (0 if it is no
     terminal).
     """
 

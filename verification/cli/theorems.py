@@ -62,8 +62,8 @@ def theorems(options: argparse.Namespace) -> int:
 def accept(options: argparse.Namespace) -> int:
     """Compile and audit the theorems, print the changes, and lock the answers of the kernel.
 
-    The user must name every theorem, witness and lemma of a vector whose statement has changed. If the user does not
-    name one of them, nothing is locked.
+    The user must name every theorem, witness and lemma of a vector whose statement has changed. If the user leaves out
+    one of these names, nothing is locked.
     """
     if not kernel.available():
         raise InvalidInput("accept --rocq asks the kernel: coqc, coq_makefile and make must be installed")

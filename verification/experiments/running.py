@@ -1,9 +1,9 @@
 """Run experiments in worker processes. Every finished cell is stored at once, so that a killed run can continue.
 
 While an experiment runs, FOLDER/NAME.partial.jsonl has a line of JSON for each finished cell, after a first line that
-describes the run. An incomplete line is dropped when the file is read. At the end the rows are written to
-FOLDER/NAME.parquet, in the order of the declaration, and the lines are deleted. Later runs with more repetitions
-continue from the Parquet file.
+describes the run. An incomplete last line is dropped when the file of a killed run is read. At the end the rows are
+written to FOLDER/NAME.parquet, in the order of the declaration, and the lines are deleted. Later runs with more
+repetitions continue from the Parquet file.
 
 The workers are processes whose linear algebra uses one thread. So the results do not depend on the number of workers;
 with more threads a library may add numbers in another order.

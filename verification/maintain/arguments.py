@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from covassay.reference.errors import InvalidInput
@@ -24,6 +25,14 @@ def file_to_write(name: str | None) -> Path | None:
     if path is not None and not path.absolute().parent.is_dir():
         raise InvalidInput(f"{name}: must be in a directory that exists")
     return path
+
+
+def chosen(names: Iterable[str], only: str | None) -> list[str]:
+    """Return the targets whose name contains a text, and raise an error if there are none."""
+    found = [name for name in names if not only or only in name]
+    if not found:
+        raise InvalidInput(f"only = {only!r}: no target has this text in its name")
+    return found
 
 
 def add_choice(parser: argparse.ArgumentParser, these: str, schema: str) -> None:

@@ -26,7 +26,7 @@ from covassay.verification.audit.targets.target import CannotRun, Target, Target
 from covassay.verification.claims.markdown import cell
 from covassay.verification.cli.screen import print_json, progress
 from covassay.verification.maintain import kept_rows
-from covassay.verification.maintain.arguments import add_choice, add_kept, file_to_write, printing
+from covassay.verification.maintain.arguments import add_choice, add_kept, chosen, file_to_write, printing
 
 PARSER = {
     "description": "What the low-order bits of samplers of several packages tell of neighbouring data sets.",
@@ -120,14 +120,6 @@ def measured(names: Sequence[str], samples: int, jobs: int = 1, kept: Path | Non
     known = {(row["target"], samples): BitRow(**row) for row in kept_rows.read(kept)}
     tasks = ((name, samples) for name in names)
     yield from kept_rows.measured(row_of, tasks, known, jobs, kept, lambda row: None if row.missing else asdict(row))
-
-
-def chosen(only: str | None) -> list[str]:
-    """Return the targets of the table whose name contains a text."""
-    names = [name for name in TARGETS if not only or only in name]
-    if not names:
-        raise InvalidInput(f"only = {only!r}: no target has this text in its name")
-    return names
 
 
 def line(row: BitRow) -> str:
@@ -263,7 +255,7 @@ def run(options: argparse.Namespace) -> int:
                 advance(one["target"])
                 repeated.append(one)
     if out is not None or not options.rounded:
-        targets = chosen(options.only)
+        targets = chosen(TARGETS, options.only)
         with progress("", len(targets), quiet=printing(options)) as advance:
             for row in measured(targets, options.samples, options.jobs, kept_file):
                 rows.append(row)

@@ -35,7 +35,7 @@ from covassay.verification.audit.targets.target import CannotRun, TargetReferenc
 from covassay.verification.claims.markdown import cell
 from covassay.verification.cli.screen import print_json
 from covassay.verification.maintain import kept_rows
-from covassay.verification.maintain.arguments import add_choice, add_kept, file_to_write, require_jobs
+from covassay.verification.maintain.arguments import add_choice, add_kept, chosen, file_to_write, require_jobs
 
 PARSER = {
     "description": "Audit the functions of other projects, each by one command without hints.",
@@ -232,23 +232,13 @@ def exact_words(report: AuditReport) -> str:
     return f"{UNDECIDED}: {report.exact[0].reason}" if report.exact else ""
 
 
-def chosen(only: str | None) -> dict[str, int]:
-    """Return the targets of the page whose name contains a text."""
-    names = {name: samples for name, samples in TARGETS.items() if not only or only in name}
-    if not names:
-        raise InvalidInput(f"only = {only!r}: no target has this text in its name")
-    return names
-
-
-def measured(
-    names: Mapping[str, int], jobs: int = 1, kept: Path | None = None, seed: int = FIRST
-) -> Iterator[FindingRow]:
+def measured(names: Iterable[str], jobs: int = 1, kept: Path | None = None, seed: int = FIRST) -> Iterator[FindingRow]:
     """Yield the rows of the given targets, each as soon as it is known.
 
     Rows in the file `kept` are read from it, and new rows are added to it.
     """
     known = {(row.target, row.samples, row.seed): row for row in map(FindingRow.of, kept_rows.read(kept))}
-    tasks = [(name, samples, seed) for name, samples in names.items()]
+    tasks = [(name, TARGETS[name], seed) for name in names]
     yield from kept_rows.measured(row_of, tasks, known, jobs, kept, lambda row: None if row.missing else asdict(row))
 
 
@@ -496,7 +486,7 @@ def run(options: argparse.Namespace) -> int:
     rows = []
     if out is not None and options.only:
         raise InvalidInput("write: the page has every target; leave --only out")
-    for row in measured(chosen(options.only), options.jobs, kept, options.seed):
+    for row in measured(chosen(TARGETS, options.only), options.jobs, kept, options.seed):
         rows.append(row)
         if not options.json:
             print(f"{row.target}: {row.missing or row.verdict}", flush=True)

@@ -1,6 +1,7 @@
 """Write formulas as MathML for browsers, from the source of the Python functions in the section FORMULAS.
 
-These functions are not run. Each formula is the code of a function, in the notation of mathematics.
+The functions that the module typesets are only read, and never run. Each formula is the code of a function, in the
+notation of mathematics.
 """
 
 import ast

@@ -140,8 +140,8 @@ def draw_number(variance: Fraction, rng: np.random.Generator) -> int:
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """Return the noise that `release` takes. For one σ² this is always the same matrix. Under add-remove the noise is a
-    `CountedDraws`.
+    """Return the noise that `release` takes. For one σ² the noise is always the same matrix. Under add-remove the noise
+    is a `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)
     return noise if adjacency == "replace-one" else CountedDraws(draws_again(draw_number, rng), noise)

@@ -19,7 +19,7 @@ reconstructed : Laplace noise, b = 2/√ρ, η_i = √(ρ/d)/4. It spends at mos
 tight : ours. Gaussian noise, b² = 2/ρ, η_i = √(ρ/(d − 1)). It spends at most ρ/2 + ρ/2 = ρ, or exactly ρ/4 for d = 1.
 
 NOTE: the experiments of DLY22 converted ρ-zCDP to (ε, δ)-DP at δ = 10^−10, and ran EMCov as an ε-DP mechanism with this
-ε. The experiments used ε/2 for the eigenvalues. At ρ = 0.1 this half alone costs at least 4.8 ρ under zCDP.
+ε. The paper's experiments used ε/2 for the eigenvalues. At ρ = 0.1 this half alone costs at least 4.8 ρ under zCDP.
 
 Proof: proofs/paper/em-cov.md
 """

@@ -4,8 +4,8 @@
 2. A = PPC(y; ρ/2, β/2, κ) (`ppc`). In every round a noisy covariance of the images A y_i shows the directions of large
    variance, and A is changed to shrink them. In the end I ⪯ AΣAᵀ ⪯ 1000 I, if there are enough rows.
 3. m = NaivePME(A x_1, …, A x_n; ρ/2, β/2, κ' = 1000, R' = √1000 R) (`naive_pme`). For every coordinate a noisy
-   histogram finds where its values lie. The values are clipped to a window at that place, and noise is added to their
-   mean.
+   histogram finds where its values lie. The values of the coordinate are clipped to a window at that place, and noise
+   is added to their mean.
 4. Release A⁻¹ m. A⁻¹ is known from the rounds of PPC in closed form, so nothing can fail.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. We chose that each step

@@ -113,7 +113,8 @@ def precondition(
 ) -> tuple[Matrix, Matrix]:
     """Return the result of steps 1 to 3, which is A and A⁻¹ after the T rounds, given the noise of all rounds.
 
-    noise : (..., T, d, d). With more than three axes, it is the noise of many draws, and so many A and A⁻¹ result.
+    noise : (..., T, d, d). An array with more than three axes is the noise of many draws, and gives A and A⁻¹ for each
+        draw.
     """
     t, d = rounds(kappa), rows.shape[1]
     gaussians = require_symmetric("noise", noise, (t, d, d), stacked=True)

@@ -120,7 +120,9 @@ def block_mean(rows: Rows, r: int, m: int, kept: Any, bound: float) -> Vector:
 def release(
     x: DataSet, noise: Matrix, *, rho: Rho, calibration: ReconstructedCalibration = "reconstructed", beta: Beta = 0.1
 ) -> Vector:
-    """Release the mean of every coordinate, given the noise, (R + 1, d), independent N(0, 1), row r for block r."""
+    """Release the mean of every coordinate, given the noise: an array (R + 1, d) of independent N(0, 1) draws, with row
+    r for block r of the records.
+    """
     # VALIDATE
     rows: Rows = map_rows(lambda block: np.clip(block, 0.0, 1.0), as_rows(x))
     n, d = rows.shape

@@ -10,7 +10,8 @@ theorem is about the integers that are released, and assumes fair bits. ε means
 
 Why ε-DP. Replacing a row changes C by Δ, and the privacy loss at any output is at most Σ_{i≤j} |Δ_ij|/t. The rows x =
 q/2^b lie in the unit ball, so the sum is at most 4^b s with s = ½√((d + 2)² + 4⌊d²/4⌋), or 1 for d = 1
-(`sensitivity:triangle_l1`). This sum is a whole number, hence at most S = ⌊4^b s⌋, and the loss is at most S/t = ε.
+(`sensitivity:triangle_l1`). The sum Σ_{i≤j} |Δ_ij| is a whole number, hence at most S = ⌊4^b s⌋, and the loss is at
+most S/t = ε.
 
 The text above is for replace-one. Under add-remove, C + Z is released without the division by n, for S = 4^b (d + 1)/2,
 the most that one row moves the triangle of C in ℓ1. n is released with discrete Laplace noise of its own. ε = ε₀ + ε₁,

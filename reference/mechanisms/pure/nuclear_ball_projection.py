@@ -78,7 +78,9 @@ def privacy_loss(s: Number, t: Number, n: Number, rho: Number, b: Number) -> Num
 
 @dataclass(frozen=True)
 class NuclearBallProjectionNoise:
-    """The noise of both steps: `matrix` (d, d) is nuclear-Laplace noise at ρ = 1, and `trace` is Laplace(1)."""
+    """The noise of both steps of the mechanism: `matrix` (d, d) is nuclear-Laplace noise at ρ = 1, and `trace` is
+    Laplace(1).
+    """
 
     matrix: Matrix
     trace: float

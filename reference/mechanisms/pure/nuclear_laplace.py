@@ -6,8 +6,8 @@
    is symmetric, and `projections.psd_cone` makes it positive semidefinite.
 
 Why ε-DP. Replacing one row changes Σ by Δ/n with ‖Δ‖_* ≤ 2, so by the triangle inequality the privacy loss at every
-output is at most 2/(nρ) = ε. Orthonormal rows attain this loss. In dimension 1 no two rows are orthogonal: ‖Δ‖_* ≤ 1,
-and the mechanism spends ε/2.
+output is at most 2/(nρ) = ε. Orthonormal rows attain the privacy loss ε. In dimension 1 no two rows are orthogonal:
+‖Δ‖_* ≤ 1, and the mechanism spends ε/2.
 
 Accuracy. ‖Z‖_* ~ Gamma(d²) and E‖Z‖_F² are known exactly, and ‖ρZ‖/(ρd) → π as d → ∞. NOTE: DN25 Theorem 6 (‖ρZ‖ ≤
 1.1 ρd with high probability) and the constant 3 of Theorem 1 for p > 3.07 are false.

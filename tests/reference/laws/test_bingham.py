@@ -271,6 +271,6 @@ def test_draws_of_several_laws_are_those_of_each_law(q: int, fewest: int, monkey
     rng = np.random.default_rng(0)
     roots = rng.standard_normal((50, q, q))
     matrices = np.concatenate([roots + np.swapaxes(roots, 1, 2), 100 * (roots @ np.swapaxes(roots, 1, 2))])
-    each = law.sample_each(matrices, [np.random.default_rng(i) for i in range(100)])
+    each = law.sample(matrices, [np.random.default_rng(i) for i in range(100)])
     alone = np.array([law.sample(m, np.random.default_rng(i)) for i, m in enumerate(matrices)])
     np.testing.assert_array_equal(each, alone, strict=True)

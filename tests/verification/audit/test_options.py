@@ -15,7 +15,7 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 from covassay.verification import audit, check, parametrize_with_checks
 from covassay.verification.audit.engine.user_data import UserData
 from covassay.verification.audit.engine.user_pair import as_pair
-from covassay.verification.audit.options import OPTIONS, AuditOptions, replay_command, settings_schema
+from covassay.verification.audit.options import OLD, OPTIONS, AuditOptions, replay_command, settings_schema
 from covassay.verification.audit.targets.bounds import as_box
 from covassay.verification.audit.targets.target import Target, TargetReference
 from covassay.verification.cli.main import parse, run
@@ -78,6 +78,21 @@ def entries(covassay_audit: Callable[..., Any]) -> dict[str, Callable[..., Any]]
     return {"audit": audit, "check": check, "decorator": decorated, "fixture": covassay_audit}
 
 
+@pytest.mark.parametrize("entry", ["audit", "check", "decorator", "fixture"])
+@pytest.mark.parametrize("old", OLD)
+def test_an_old_spelling_fails_with_the_new_one(entries: dict[str, Any], entry: str, old: str) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        entries[entry](draws, epsilon=1.0, **{old: 1})
+    assert str(raised.value) == f"{old}: this option has another name now; write {OLD[old][0]}"
+    assert any(f"{option.name}=" in OLD[old][0] for option in OPTIONS)
+
+
+@pytest.mark.parametrize("old", [name for name, (_, now) in OLD.items() if now])
+def test_an_old_option_of_the_command_fails_with_the_new_one(old: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit", "covassay:bingham", f"--{old}", "value"]) == 2
+    assert capsys.readouterr().err == f"covassay: --{old}: this option has another name now; write {OLD[old][1]}\n"
+
+
 @pytest.mark.parametrize(
     ("claim", "told"),
     [(PureDP(2.0), "epsilon=2.0"), (ZCDP(0.5), "rho=0.5"), (ApproximateDP(1.0, 1e-6), "epsilon=1.0, delta=1e-06")],
@@ -90,10 +105,9 @@ def test_a_budget_in_the_place_of_the_mechanism_is_told_its_name(
         entries[entry](draws, claim)
 
 
-@pytest.mark.parametrize("entry", ["audit", "check", "decorator", "fixture"])
-def test_an_unknown_keyword_is_refused(entries: dict[str, Any], entry: str) -> None:
+def test_an_unknown_keyword_is_refused() -> None:
     with pytest.raises(InvalidInput, match="sample: did you mean samples"):
-        entries[entry](draws, epsilon=1.0, sample=100)
+        audit(draws, sample=100)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from covassay.verification.audit.api import audit
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.maintain import findings
 from covassay.verification.maintain.__main__ import PROGRAM
+from covassay.verification.maintain.arguments import chosen
 from covassay.verification.maintain.findings import TARGETS, FindingRow, Found, Remarks, Upstream
 
 PROOFS = Path(__file__).resolve().parents[3] / "proofs"
@@ -123,12 +124,12 @@ def test_rows_that_are_there_are_not_measured_again(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     row = FindingRow("bhs23:mean", TARGETS["bhs23:mean"], verdict="REFUTED", found=(Found("law", "seen before"),))
     file.write_text(json.dumps(asdict(row)) + "\n", encoding="utf-8")
-    assert list(findings.measured(findings.chosen("bhs23:mean"), kept=file)) == [row]
+    assert list(findings.measured(["bhs23:mean"], kept=file)) == [row]
 
 
 def test_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no target has this text"):
-        findings.chosen("nothing-like-it")
+        chosen(TARGETS, "nothing-like-it")
     assert PROGRAM.run(["findings", "--only", "bhs23", "--write", str(tmp_path / "F.md")]) == 2
     assert PROGRAM.run(["findings", "--jobs", "0"]) == 2
     assert "leave --only out" in capsys.readouterr().err

@@ -1,18 +1,12 @@
-"""Make targets from estimators of diffprivlib (audited at 0.6.6); they belong to the adapter `diffprivlib`.
+"""Make targets from estimators of diffprivlib 0.6.6; they belong to the adapter `diffprivlib`.
 
 The audit tests the public attributes of a fitted estimator, which the adapter joins to one output. The package says
 that "differential privacy is guaranteed with respect to the training sample", and does not say which data sets are
 neighbours. The package takes the number of rows from the data, so it is audited for replace-one.
 
-- `pca`: `PCA(epsilon, data_norm=2, bounds=(−1, 1)).fit(X)`: Vᵀ diag(explained_variance_) V. Rows lie in the unit ball;
-  a mean in the unit cube moves them by at most √d, and the class clips what is longer than 2.
-- `eigenvalues`: `models.utils.covariance_eig(X, epsilon, norm=1, eigvals_only=True)`, the eigenvalues of XᵀX.
-- `linear-regression`: `LinearRegression(epsilon, bounds_X, bounds_y).fit(X, y).coef_`, y the last column.
-- `linear-regression-moments`: the moments that the same fit leaves in `_obj_coefs`, in a matrix. The class makes its
-  coefficients of them, and a model that is pickled has them; by its documentation they are what is randomised.
-- `standard-scaler`: `StandardScaler(epsilon, bounds).fit(X)`: `mean_`, and below it the diagonal matrix of `var_`.
-- `gaussian-nb`: `GaussianNB(epsilon, bounds).partial_fit(X, y, classes=[0, 1])` with public classes: the share of the
-  first class and its means `theta_`. The label of a row is whether its last column is in the upper half of its range.
+- The target `pca` fits `PCA(epsilon, data_norm=2, bounds=(−1, 1))` and returns Vᵀ diag(explained_variance_) V. Rows
+  lie in the unit ball. Subtracting a mean in the unit cube moves them by at most √d, and the class clips rows that
+  are longer than 2.
 
 - The target `eigenvalues` returns the eigenvalues of XᵀX by `models.utils.covariance_eig(X, epsilon, norm=1,
   eigvals_only=True)`.
@@ -20,14 +14,12 @@ neighbours. The package takes the number of rows from the data, so it is audited
 - The target `linear-regression` returns `LinearRegression(epsilon, bounds_X, bounds_y).fit(X, y).coef_`, where y is
   the last column.
 
-- The target `linear-regression-moments` returns the moments that the fit of `LinearRegression` stores in `_obj_coefs`,
-  as a matrix. The class computes its coefficients from them, and a pickled model contains them. The documentation of
-  `LinearRegression` says that these moments are randomised.
+- The target `linear-regression-moments` returns the moments that the fit of `LinearRegression` stores in
+  `_obj_coefs`, as a matrix. The class computes its coefficients from them, and a pickled model contains them. The
+  documentation of `LinearRegression` says that these moments are randomised.
 
 - The target `standard-scaler` fits `StandardScaler(epsilon, bounds)` and returns `mean_`, with the diagonal matrix of
   `var_` below it.
-
-- The targets `mean` and `var` call `tools.mean(X, epsilon, bounds, axis=0)` and `tools.var`.
 
 - The target `gaussian-nb` calls `GaussianNB(epsilon, bounds).partial_fit(X, y, classes=[0, 1])`, whose classes are
   public, and returns the share of the first class and its means `theta_`. The label of a row says whether its last

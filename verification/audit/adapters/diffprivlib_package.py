@@ -1,5 +1,5 @@
-"""Declare what the adapters of diffprivlib need: the package at its pinned version, the generators that it takes,
-its noise, and targets that run it without its warnings.
+"""Declare what the adapters of diffprivlib share: the pinned version, generators, primitives, and targets without
+warnings.
 """
 
 import math

@@ -2,13 +2,20 @@
 
 All targets take columns with public bounds. The package does not say which data sets are neighbours.
 
-- `mean`, `var`, `sum`, `std`, `nanmean`: `tools.mean(X, epsilon, bounds, axis=0)`, `tools.var` and so on.
-- `count-nonzero`: `tools.count_nonzero` of whether entries of the first column are above the middle of its range.
-- `histogram`: `tools.histogram` of the first column, with as many bins of its range as there are columns. The
-sensitivity of the histogram is 1 for all bins together, which is that of adding or removing a row, so this is its
-adjacency here. - `quantile`: `tools.quantile(x, 0.5, epsilon, bounds)` of the first column.
-- `k-means`: `KMeans(epsilon, bounds, n_clusters=d).fit(X).cluster_centers_`, for d columns. The number of iterations
-depends on n, so n is fixed here.
+- The targets `mean`, `var`, `sum`, `std` and `nanmean` call `tools.mean(X, epsilon, bounds, axis=0)`, `tools.var` and
+  so on.
+
+- The target `count-nonzero` calls `tools.count_nonzero` to count the entries of the first column above the middle of
+  its range.
+
+- The target `histogram` calls `tools.histogram` on the first column, with as many bins of its range as there are
+  columns. The sensitivity of the histogram is 1 for all bins together. A sensitivity of 1 is that to adding or
+  removing a row, so the target has add-remove adjacency.
+
+- The target `quantile` calls `tools.quantile(x, 0.5, epsilon, bounds)` on the first column x.
+
+- The target `k-means` returns `KMeans(epsilon, bounds, n_clusters=d).fit(X).cluster_centers_` for d columns. The
+  number of iterations of K-means depends on n, so the adapter fixes n.
 """
 
 from collections.abc import Callable

@@ -5,8 +5,8 @@
   that `theta` is one vector. The class does not say which data sets are neighbours.
 
 - The target `covariance` calls `utils.dp_covariance(X_clip, noise_std, rng)`, the step of least squares that adds noise
-  to XᵀX. The accountant of the package takes clipping_norm² as the sensitivity. This sensitivity is right when one row
-  is added or removed, so the target has add-remove adjacency.
+  to XᵀX. The accountant of the package takes clipping_norm² as the sensitivity. The sensitivity clipping_norm² is right
+  when one row is added or removed, so the target has add-remove adjacency.
 
 - The targets `coinpress-mean` and `coinpress-covariance` use `coinpress.algos`, whose functions the module
   `coinpress_calls` calls.

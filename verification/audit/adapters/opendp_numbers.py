@@ -1,8 +1,8 @@
 """Make targets from mechanisms of OpenDP 0.16.0 that release one number; they belong to the adapter `opendp`.
 
-The target `laplace` calls `make_laplace`, which is ε-DP, and `gaussian` calls `make_gaussian`, which is ρ-zCDP. Both
-functions work on floats, with the scale for which the library's own privacy map gives the claim. OpenDP's Rust library
-draws the noise, so the audit cannot seed the targets `laplace` and `gaussian`.
+The target `laplace` calls `make_laplace`, which is ε-DP, and `gaussian` calls `make_gaussian`, which is ρ-zCDP. The
+functions `make_laplace` and `make_gaussian` work on floats, with the scale for which the library's own privacy map
+gives the claim. OpenDP's Rust library draws the noise, so the audit cannot seed the targets `laplace` and `gaussian`.
 """
 
 from collections.abc import Callable

@@ -13,7 +13,7 @@
   seeds.
 
 - The targets `box-gauss` and `box-laplace` call `make_gaussian` and `make_laplace` on the vector of the weighted sums
-  of bounded columns (`box_moments`). Both targets use the scale for which the privacy maps give the budget at the
+  of bounded columns (`box_moments`). The targets use the scale for which the privacy maps give the budget at the
   sensitivity of the vector of sums. OpenDP has no function with the joint law of these sums, because the budgets of its
   sums of bounded columns add up under composition. The adapter computes the sums, and then the number of rows, the mean
   and the covariance from the noisy sums.

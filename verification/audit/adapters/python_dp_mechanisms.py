@@ -2,8 +2,8 @@
 
 The target `laplace` calls `LaplaceMechanism(epsilon, sensitivity).add_noise(query)`, which is ε-DP and rounds to a
 grid. The target `gaussian` calls `GaussianMechanism(epsilon, delta, sensitivity).add_noise(query)`, which is (ε,
-δ)-DP. Both mechanisms draw from the operating system. The module `python_dp_algorithms` makes other targets from
-python-dp.
+δ)-DP. The mechanisms of python-dp draw from the operating system. The module `python_dp_algorithms` makes other targets
+from python-dp.
 """
 
 from collections.abc import Callable

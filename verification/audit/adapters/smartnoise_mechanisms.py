@@ -13,8 +13,8 @@ an argument, so it is audited for replace-one.
 
 The package requires opacus 0.14 and other large libraries, which the audited classes do not use. So no extra of
 covassay installs the package, and it is installed without its large requirements. The command `covassay adapters
-install smartnoise` installs the package in this way in an environment. The following command does it in the present
-environment.
+install smartnoise` installs the package without its large requirements in an environment. The following command does it
+in the present environment.
 
     pip install --no-deps smartnoise-synth==1.0.8 && pip install pandas scikit-learn
 
@@ -126,12 +126,12 @@ def _target(
 
 
 def covariance() -> Target:
-    """Return the matrix that the class computes from its released values."""
+    """Return the matrix that `DPcovariance` computes from its released values."""
     return _target("covariance", _covariance, "the matrix is its make_covar_symmetric(release(data))")
 
 
 def covariance_values() -> Target:
-    """Return the values that the class releases, in the order in which it computes them."""
+    """Return the values that `DPcovariance` releases, in the order in which it computes them."""
     note = "the values of its release(data) are put in the lower triangle, the order in which they are computed"
     return _target("covariance-values", _covariance_values, note)
 

@@ -63,7 +63,7 @@ class Place:
 def _places(
     setting: Setting, beside: Beside, path: DataPath | None, others: Sequence[tuple[Guarantee, DataPath, Beside]]
 ) -> Iterator[list[Place]]:
-    """Yield the data sets and budgets to compare, in one list for each sort, the smallest data sets first."""
+    """Yield the data sets and budgets to compare, in one list for each kind of change, the smallest data sets first."""
     low = max(1, beside.smallest_dimension)
     d, budget = max(2, low), setting.budget
 

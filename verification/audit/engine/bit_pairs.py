@@ -26,7 +26,7 @@ from covassay.verification.audit.engine.sampling import Setting, draw
 
 ROWS = 16  # with a power of two, the entries of one row divided by the number of rows are dyadic numbers
 MORE = 3, 4, 5  # further neighbours for outputs that are matrices have these numbers of columns
-# the numbers of rows and columns of the neighbours for vectors; the root of WIDE is a power of two
+# the numbers of rows and columns of the neighbours for vectors; the square root of the latter is a power of two
 WIDE_ROWS, WIDE = 64, 16
 LENGTHS = (*(4.0**k for k in range(6)), 2.0**20)  # a mechanism usually shortens rows below the last of these lengths
 STEPS = tuple(2.0**0.5**k for k in range(4))  # the best of these lengths is refined by these factors

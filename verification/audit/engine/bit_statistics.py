@@ -5,9 +5,9 @@ all numbers of an output is low as soon as one of them is low. So the smallest e
 numbers.
 
 The squared norm of a released unit vector differs from 1 by the rounding errors of its computation. In real arithmetic
-the squared norm is exactly 1. In floating-point arithmetic its difference from 1 depends on how the vector was
-computed. The difference is larger if the vector was rotated into the axes of the data, because the product with a
-matrix rounds once more.
+the squared norm is exactly 1. In floating-point arithmetic the difference of the squared norm from 1 depends on how the
+vector was computed. The difference is larger if the vector was rotated into the axes of the data, because the product
+with a matrix rounds once more.
 """
 
 import math

@@ -35,7 +35,7 @@ from covassay.verification.statistics.streams import stream
 PROBE = 10
 # If the target seems always to fail on one data set, the tested event is failure, with `failing_mean` draws.
 # If the target then never fails on the other data set, the p-value is at most FAILING_SHARE times the level of a check.
-# So the claim is refuted even after multiplication by 2 or 4 (`privacy`) and Holm's correction for 250 checks.
+# So the p-value refutes the claim even after multiplication by 2 or 4 (`privacy`) and Holm's correction for 250 checks.
 # SHORTFALL standard deviations are added, because a Poisson number of draws may be below its mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
 PILOT = 0.3  # this share of the draws chooses the event, and the other draws test it
@@ -59,7 +59,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Counting:
-    """What to count in the draws that test an event, which is chosen before these draws."""
+    """A choice of what to count in the draws that test an event, made before these draws."""
 
     event: Event
     wager: Wager | None = None

@@ -75,7 +75,7 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
 
     On the half from which it was learned, a statistic would look better than it is.
 
-    There are three kinds of learned statistics. The statistics of `log_ratios` are estimates of a log likelihood ratio.
+    Three kinds of statistics are learned. The statistics of `log_ratios` are estimates of a log likelihood ratio.
     Now let M and M' be the medians of the outputs on the two data sets, and Y an output. The statistic `spread` is the
     distance of Y from (M + M')/2. The statistic `spread` detects noise whose scale differs between the data sets. The
     statistic `closer` is ‖Y − M'‖₁ − ‖Y − M‖₁ for an output Y and the medians M and M'. The statistic `closer` is

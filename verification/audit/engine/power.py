@@ -3,8 +3,8 @@
 The tested event occurred in some share p of the draws on one data set. Suppose that the probability of the event were p
 on the first data set, and q on the second. If q is small enough, the test would have refuted the claim in 99 % of all
 runs. The privacy loss of an event with the probabilities p and q is, for instance, ln(p/q) for pure DP. A run detects a
-loss of this size if the loss shows in an event as likely as the tested one. If a loss shows only in rarer events, more
-draws are needed to detect it.
+privacy loss if the loss shows in an event as likely as the tested one, and is at least the loss of such an event. If a
+loss shows only in rarer events, more draws are needed to detect it.
 """
 
 import math
@@ -68,7 +68,8 @@ class EventTest:
     def sees(self, log_q: float, mean: float) -> bool:
         """Return whether the test refutes in 99 % of runs if the event has probability q on the second data set.
 
-        By the union bound over the four counts, the 99 % hold however the counts depend on each other.
+        By the union bound over the four counts of a test, this probability holds however the counts depend on each
+        other.
         """
         miss = (1 - POWER) / 4
         first, size = _lower(miss, mean * self.p), _upper(miss, mean)

@@ -14,8 +14,8 @@ called the two sides.
    (`violation`).
 
 4. Wagers (`wager`). The pilot also chooses a bet on the new draws. For zCDP and (ε, δ)-DP the bet of the pilot is a
-   second test. For pure DP it can only end the draws early. For zCDP it uses in which of about 20 intervals the
-   statistic lies, while the event uses only on which side of one threshold it lies.
+   second test. For pure DP the bet can only end the draws early. For zCDP the bet uses in which of about 20 intervals
+   the statistic lies, while the event uses only on which side of one threshold it lies.
 
 5. Failures. The draws for the event also show whether the target fails more often on one data set.
 
@@ -49,7 +49,7 @@ from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower,
 
 CONFIDENCE = 0.999  # the confidence level of the bound that is printed; the verdict uses p-values instead
 FAILURES = "failures"  # the name of the check whose event is that the target fails
-# 30 stages of the pilot and 30 of the test; 30 stages have 2^30 chunks of draws, more than any run makes
+# the largest number of stages, 30 of the pilot and 30 of the test; 30 stages have more draws than any run makes
 MOST_STAGES = 60
 SMALLEST_P = 1e-300  # the smallest p-value whose logarithm is taken
 

@@ -27,7 +27,7 @@ def laplace_loss(first: Matrix, second: Matrix) -> float:
     """Return an estimate of the privacy loss between two samples of outputs with independent Laplace noise, Σ |M −
     M'|/s.
 
-    Here M and M' are the medians of an entry on the two data sets, and s is the spread of the entry. Entries
+    The numbers M and M' are the medians of an entry on the two data sets, and s is the spread of the entry. Entries
     that are equal in all draws count once.
     """
     _, near, far, spread = _summary(first, second)

@@ -64,7 +64,7 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
 def _violates_zcdp(p: float, q: float, rho: float) -> bool:
     """Return whether an event with the probabilities p > q on two data sets contradicts ρ-zCDP.
 
-    An event contradicts ρ-zCDP if, for some order α > 1, the Rényi divergence between the Bernoulli laws with these
+    An event contradicts ρ-zCDP if, for some order α > 1, the Rényi divergence between the Bernoulli laws with its two
     probabilities is above ρα. For restricting to one event cannot increase a divergence. The search covers only this
     direction and the orders in `LOG_ORDERS`. So a violation can be missed, but a true claim is never rejected here.
     """

@@ -5,10 +5,10 @@ A function of the data and the generator gives one output for one data set and o
 another branch for float32 or for a data frame, or keep a value of one call for the next, such as a scale, a bound or a
 mean. The output then changes, and a few draws under one seed show the change.
 
-A change is judged as in the module `same_noise`. If noise is added to a known query, a residual that is shifted or
-scaled by the same amount under every seed has another law. Other changes may come from another algorithm with the same
-law, or from a cached random number, so they refute only if many draws differ in law. A way of calling in which the
-target fails is not promised, and is skipped.
+The module `same_noise` explains how a change of outputs is judged. If noise is added to a known query, a residual that
+is shifted or scaled by the same amount under every seed has another law. Other changes may come from another algorithm
+with the same law, or from a cached random number, so they refute only if many draws differ in law. A way of calling in
+which the target fails is not promised, and is skipped.
 """
 
 import contextlib

@@ -51,9 +51,10 @@ def near_the_first_level(claim: ClaimUnderAudit) -> near_choices.Choices:
 def near_the_better_mechanism(claim: ClaimUnderAudit) -> near_choices.Choices:
     """Return rows on which the noisy trace decides which mechanism answers, at the level where the search ends.
 
-    With few columns there are no rows near this choice, because their trace must make both error bounds equal, and
-    their bias must end the search at this level. The function uses the smallest number of columns for which such rows
-    exist. The rows are just longer than 1/2, because the search then sees a large bias for their trace.
+    With few columns there are no rows near the choice between two mechanisms, because their trace must make both error
+    bounds equal, and their bias must end the search at a given level. The function uses the smallest number of columns
+    for which such rows exist. The rows are just longer than 1/2, because the search then sees a large bias for their
+    trace.
     """
     rho, options = claim.budget["rho"], claim.options
     n, beta = math.ceil(FEW_ROWS / math.sqrt(rho)), claim.parameter("beta")

@@ -55,7 +55,7 @@ def two_level_cdf(log_g: Callable[[Vector], Vector], q: int) -> Callable[[Vector
 
 
 def two_level(q: int, eta: float) -> Scenario:
-    """Return copies of one direction that is no coordinate axis, as many as make ηk nearly `DECAY`."""
+    """Return copies of one direction that is no coordinate axis; their number times the exponent is nearly `DECAY`."""
     k = math.ceil(DECAY / eta)
     direction = np.ones(q) / math.sqrt(q)
     x = np.tile(direction, (k, 1))

@@ -55,7 +55,7 @@ def many(x: Matrix, size: int, *, rng: np.random.Generator, **given: Any) -> Mat
     noises = [mechanism.draw_noise(x.shape[1], rng, **option) for _ in range(size)]
 
     def direction(m: Matrix, *, step: int) -> Matrix:
-        return bingham.sample_each(m, [cast(DrawsAgain[Vector], z.direction).generator(step) for z in noises])
+        return bingham.sample(m, [cast(DrawsAgain[Vector], z.direction).generator(step) for z in noises])
 
     eigenvalues = np.array([noise.eigenvalues for noise in noises])
     return mechanism.release(x, IterativeEigenvectorsNoise(eigenvalues, direction), **given)

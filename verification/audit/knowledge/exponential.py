@@ -28,8 +28,8 @@ RARE, MANY = (3e-4, 2e-5), 512
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the law for features of the energies 4, 2 and 1, and for one feature with more energy than many others.
 
-    In one data set this feature is as likely as all other features together, so that its probability depends strongly
-    on the exponent. In another data set each of the other features is rare.
+    In one data set the strong feature is as likely as all other features together, so that its probability depends
+    strongly on the exponent. In another data set each of the other features is rare.
     """
     eta = exponential.exponent(claim.budget["epsilon"], exponential.ENERGY_RANGE)
 

@@ -1,8 +1,8 @@
 """If the fit of the Johnson–Lindenstrauss mechanism changes nothing, its output is the second moment plus ℓ2 noise.
 
 A symmetric d × d matrix has D = d(d + 1)/2 coordinates in an isometry with R^D; let l be the dimension after
-projection. If l = D, so that nothing is projected, and if the noisy second moment is positive definite with trace below
-1, then the fit changes nothing. The noise z is then observed. The norm of z has the law Gamma(D), and its direction is
+projection. If nothing is projected (l = D), and if the noisy second moment is positive definite with trace below 1,
+then the fit changes nothing. The noise z is then observed. The norm of z has the law Gamma(D), and its direction is
 uniform on the sphere of R^D. On data with few rows, draws are compared with draws of the reference.
 """
 

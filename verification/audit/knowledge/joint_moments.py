@@ -3,8 +3,8 @@
 Let m be the mean, Σ the second moment, m̃ and Σ̃ their noisy versions, and σ₁ and σ₂ the noise scales. The audit knows
 the data and observes N = (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂, whose laws are known exactly. Separate tests detect wrong
 noise in one of the two parts, and joint tests detect wrong noise in both. In some neighbours the differing rows are
-opposite, which changes only the mean. In others they attain the joint sensitivity of both moments for the chosen
-weight.
+opposite, which changes only the mean. In other neighbours the differing rows attain the joint sensitivity of both
+moments for the chosen weight.
 """
 
 import math

@@ -38,7 +38,8 @@ DISTANCE = 60.0
 
 @lru_cache(maxsize=16)
 def trace_cdf(decay: float, distance: float, factor: float) -> Callable[[Vector], Vector]:
-    """Return a table of the distribution function of z₁(1 − w) + z₂ − Kw/b, with an error below 1e-5.
+    """Return the distribution function of z₁(1 − w) + z₂ − Kw/b for Laplace z₁, z₂ and a Bingham w, with an error below
+    1e-5.
 
     `decay` is ηb, `distance` is K/b, and z₁ and z₂ are multiplied by `factor`.
     """
@@ -84,7 +85,7 @@ def one_feature(epsilon: float) -> Scenario:
 
 
 def two_equal_features(epsilon: float) -> Scenario:
-    """Return two features with XᵀX = K·I, with the tests on them."""
+    """Return rows with two features for which XᵀX is a multiple of I, with the tests on them."""
     eta, b = mechanism.exponent(epsilon, 2), mechanism.value_scale(epsilon, 2)
     k = math.ceil(DISTANCE * b)
     x = np.repeat(np.eye(2), k, axis=0)

@@ -35,20 +35,19 @@ UNKNOWN = NotAdditive("it is not known that the output is a query plus noise")
 class Known:
     """All that the audit knows of one mechanism.
 
-    law : takes a claim; returns data sets on which the law is known, wrong laws to suspect, neighbours, and data of any
-        shape. Without it, draws are compared with draws of the reference.
-    path : describes how the output depends on the data; it may depend on the options of a claim. If the output is a
-        query plus noise, `profile` adds tests of the entries of the noise to the tests of `law`.
-    many : draws many outputs of the reference faster than one by one, from x, size, rng and the parameters of `sample`.
-    add_remove : the share of the noise that suffices if a row is added or removed, n is public and d ≥ 2; None if
-        unknown.
-    nuclear : says whether the noise is nuclear-Laplace, so that a report shows the tail of its spectral norm.
-    view : computes the tested quantity from an output under a claim; None tests the output itself.
-    choices : takes a claim; returns data near the choices of the mechanism, on which draws are compared with the
-        reference.
-    no_choices : the reason why there are no such data, if the output is no query plus noise.
-    bits_unseen : the reason why the check of low-order bits finds no loss above the claim in float releases; empty if
-        it does.
+    `law` takes a claim and returns data sets on which the law is known, wrong laws to suspect, neighbours, and data of
+    any shape. By default, draws are compared with draws of the reference. `path` describes how the output depends on
+    the data, and may be a function of the claim. If the output is a query plus noise, `profile` adds tests of the
+    entries of the noise to the tests of `law`. `many` draws many outputs of the reference faster than one by one, from
+    x, size, rng and the parameters of `sample`.
+
+    `add_remove` is the share of the noise that suffices if a row is added or removed, n is public and d ≥ 2; it is None
+    if this is unknown. `nuclear` says whether the noise is nuclear-Laplace, so that a report shows the tail of its
+    spectral norm. `view` computes the tested quantity from an output under a claim; if it is None, the output itself is
+    tested. `choices` takes a claim and returns data near the choices of the mechanism, on which draws are compared with
+    the reference. `no_choices` is the reason why there are no such data, if the output is no query plus noise.
+    `bits_unseen` is the reason why the check of low-order bits finds no loss above the claim in float releases; it is
+    empty if the check finds one.
 
     The audit compares draws at other budgets with the reference without any further field.
     """

@@ -3,9 +3,9 @@
 Let P be the released orthogonal projection of rank k. On n copies of a unit vector v, the distribution function of w =
 vᵀPv is known for every rank and dimension. Given w = vᵀPv, the rest of the projection P is uniform around v. With three
 columns, the projection P is determined by one vector, which spans either its range or its kernel. Now take rank 2 and n
-copies of each of two directions in R⁴, and let Q project onto their span. Then s = tr(PQ) − 1 has a density
-proportional to −ln|s| e^{ηns} on [−1, 1], where η is the exponent of the mechanism. On other data, draws are compared
-with draws of the reference.
+copies of each of two directions in R⁴, and let Q project onto their span. If Q projects onto two directions in R⁴, the
+number s = tr(PQ) − 1 has a density proportional to −ln|s| e^{ηns} on [−1, 1], where η is the exponent of the mechanism.
+On other data, draws are compared with draws of the reference.
 """
 
 import math

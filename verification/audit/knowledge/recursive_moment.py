@@ -1,4 +1,4 @@
-"""The output of the recursive moment shows the noise of its last round. The noise of each earlier round decides which
+"""The output of the recursive moment shows the noise of its last round. In earlier rounds the noise decides which
 directions count as large.
 
 If all directions are far below the threshold in every round, or all are far above it, the map of each round is a
@@ -37,6 +37,7 @@ from covassay.verification.audit.knowledge.shared.gaussian_noise import (
     likelihood_ratio,
     noise_scenario,
 )
+from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
@@ -91,7 +92,8 @@ class Claimed:
         """Return data whose directions stay small: every round multiplies the rows by √(8/3) and shortens none
         of them.
         """
-        last = self.threshold / 4  # the largest eigenvalue that the second moment may have after the last map
+        # the largest eigenvalue that the second moment may have after the map of the last round
+        last = self.threshold / 4
         rows = example_rows(self.rows_of_small(d), d)
         largest = float(np.linalg.eigvalsh(second_moment(rows))[-1])
         factor = math.sqrt(min(1.0, last / largest / (8 / 3) ** (self.rounds - 1)))
@@ -246,5 +248,6 @@ KNOWN = Known(
         SAME_SQUARES,
         continuous=True,
     ),
+    many=InOneBatch(mechanism.draw_noise, mechanism.release),
     no_choices="data near the threshold are a scenario, because the law is known there",
 )

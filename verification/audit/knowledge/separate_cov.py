@@ -1,5 +1,5 @@
-"""On separated eigenvalues the output of SeparateCov shows the eigenvalue noise. On two equal features it shows the
-eigenvectors of the matrix noise.
+"""On separated eigenvalues the output of SeparateCov shows the eigenvalue noise. On two equal features the output of
+SeparateCov shows the eigenvectors of the matrix noise.
 
 The laws of both noises are exact: the eigenvalue noises are independent Gaussians, and the tangent of the doubled angle
 of an eigenvector is a ratio of Gaussians. On other data, draws are compared with draws of the reference.
@@ -25,18 +25,18 @@ def angle_scenario(ensemble: str) -> Scenario:
     determines it.
 
     The angle φ of an eigenvector of W satisfies tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output
-    shows φ whatever eigenvalues are released with it.
+    shows the angle φ whatever eigenvalues are released.
     """
     x = np.eye(2)
     spread = deviations(2, ensemble)[0, 1] / math.sqrt(0.5)
 
     def ratio(outputs: Matrix) -> Vector:
-        """Return the angle 2φ of each output in [−π/2, π/2], and 0 if the angle is undefined."""
+        """Return the doubled angle of an eigenvector of each output in [−π/2, π/2], and 0 if the angle is undefined."""
         across, along = 2 * outputs[:, 0, 1], outputs[:, 0, 0] - outputs[:, 1, 1]
         return np.asarray(np.arctan2(across * np.where(along < 0, -1, 1), np.abs(along)))
 
     def place(t: Vector) -> Vector:
-        """Return the distribution function of the angle 2φ."""
+        """Return the distribution function of the doubled angle of an eigenvector."""
         return np.asarray(0.5 + np.arctan2(np.sin(t), spread * np.cos(t)) / math.pi)
 
     def angle(outputs: Matrix) -> TestResult:

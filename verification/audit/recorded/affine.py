@@ -35,12 +35,12 @@ IDLE = tuple(float(p) for p in (*FORCED, *(k / 24 for k in range(1, 24)), *(1 - 
 class Variable:
     """A variable is one number on the tape, entry `entry` of draw `draw`.
 
-    `family` is the law of the variable. For a uniform number this is the law whose quantile function the target
-    applies, or "flat" if the output is affine in the uniform number, or "idle" if the number never reaches the
-    output. The family "radial" is for a coordinate of a vector in a uniform direction. Normal numbers on the tape
-    give the direction, and a gamma number gives the length of the vector. `sign` is −1 if the target applies the
-    quantile function to 1 − u. `parameter` is the parameter of a geometric or gamma law. `radius` is the index of the
-    draw of the gamma number.
+    `family` is the law of the variable. For a uniform number `family` is the law whose quantile function the target
+    applies, or "flat" if the output is affine in the uniform number, or "idle" if the number never reaches the output.
+    The family "radial" is for a coordinate of a vector in a uniform direction. Normal numbers on the tape give the
+    direction, and a gamma number gives the length of the vector. `sign` is −1 if the target applies the quantile
+    function to 1 − u. `parameter` is the parameter of a geometric or gamma law. `radius` is the index of the draw of
+    the gamma number.
     """
 
     draw: int
@@ -154,15 +154,15 @@ def coordinates(tape: Tape, variables: Sequence[Variable]) -> Vector:
 
 
 def _radius(variables: Sequence[Variable]) -> int:
-    """Return the index of the draw of the gamma number, or −1 if there is none."""
+    """Return the index of the draw of a gamma number, or −1 if there is none."""
     return max((v.radius for v in variables), default=-1)
 
 
 def _split(variables: Sequence[Variable], z: Vector) -> tuple[float, Vector]:
     """Return the length of the radial vector, and the values z in which this vector is replaced by normal numbers.
 
-    The normal numbers have the direction of the vector. Their length must not matter, so it differs from point to
-    point.
+    The normal numbers have the direction of the vector. The length of the normal numbers must not matter, so it differs
+    from point to point.
     """
     radial = np.array([v.family == "radial" for v in variables], dtype=bool)
     length, numbers = float(np.linalg.norm(z[radial])), z.copy()

@@ -3,8 +3,8 @@ the same order.
 
 Let y be an entry of the target's output and r the same entry of the reference's output, and let c and m be constants.
 If y = c·r + m for all draws, and either |c| ≠ 1, or c = 1 and m ≠ 0, then y and r have different laws. For no varying
-number has the same law after it is shifted or rescaled in this way. If y = r in all entries for all draws, the outputs
-have the same law.
+number has the same law after it is shifted, or rescaled by a factor other than ±1. If y = r in all entries for all
+draws, the outputs have the same law.
 
 The whole output vectors may also be related by a linear map, y = A r + m. Let A be defined on the smallest affine space
 that contains all values of r. If y and r have the same law, then so has A^k (r − r′) for every k, where r′ is an
@@ -217,7 +217,7 @@ def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
     if y.shape != r.shape or not count or len(r) < count + OVERDETERMINED or (s[count:] > EXACT * s[0]).any():
         return None
     image = (u[:, :count] * s[:count]).T
-    matrix = np.linalg.lstsq(image.T, y, rcond=None)[0]  # each row of y is a row of r times this matrix
+    matrix = np.linalg.lstsq(image.T, y, rcond=None)[0]  # each row of `y` is a row of `r` times this matrix
     if np.abs(image.T @ matrix - y).max() > LINEAR * s[count - 1]:
         return None
     kept = vt[:count]

@@ -529,7 +529,8 @@ def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
     """Return whether some entry of the output differs between the data sets and changes with every small change of the
     noise.
 
-    Otherwise an output on one data set may also occur on the other for another seed, as in randomised response.
+    If there is no such entry, an output on one data set may also occur on the other for another seed, as in randomised
+    response.
     """
     telling = np.ones(len(first.base.output), dtype=bool)
     for k in range(SEEDINGS):

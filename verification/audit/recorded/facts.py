@@ -33,7 +33,7 @@ class Spending:
     """The privacy loss of one call of a declared primitive on a pair of neighbours."""
 
     primitive: str = field(metadata=says("The callable of the package that adds noise."))
-    loss: float = field(metadata=says("The privacy loss of its output, as ε of Laplace noise or μ of normal noise."))
+    loss: float = field(metadata=says("The privacy loss of the output, as ε of Laplace noise or μ of normal noise."))
     family: Literal["laplace", "normal", "geometric"] = field(metadata=says("The law of its noise."))
 
 

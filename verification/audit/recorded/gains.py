@@ -3,8 +3,8 @@
 The gain of a draw is the change of the output when the draw changes by one unit and all other continuous draws are 0.
 For additive noise, the length of the gain is the noise scale. Draws of the target and of the reference are matched if
 they have the same law and move the output in the same direction, whatever their order. The ratio of the lengths of
-their gains points to a step with a wrong factor. A ratio other than 1 does not refute a claim, because another correct
-implementation may use other draws.
+two matched gains points to a step with a wrong factor. A ratio other than 1 does not refute a claim, because another
+correct implementation may use other draws.
 """
 
 from collections.abc import Mapping

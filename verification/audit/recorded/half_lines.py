@@ -141,7 +141,9 @@ def _single(first: Side, second: Side, variables: tuple[Variable, ...], z0: Vect
 def _independent(
     first: Side, second: Side, variables: tuple[Variable, ...], maps: Sequence[_Map], rng: np.random.Generator
 ) -> bool:
-    """Return whether, on fresh draws, each entry lies between its values at the nearest levels of its own variable."""
+    """Return whether, on fresh draws, each entry lies between its values at the two nearest tabulated levels of its
+    variable.
+    """
     for _ in range(FRESH):
         z = np.array([v.at(float(np.clip(rng.random(), 1e-11, 1 - 1e-11))) for v in variables])
         for side, name in ((first, "first"), (second, "second")):

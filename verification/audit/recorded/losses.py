@@ -161,9 +161,9 @@ def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
 def _with_radial(claim: Guarantee, law: Law) -> tuple[float, float]:
     """Return the privacy loss if a vector w with a density proportional to e^(−|w|) is shifted, and its possible error.
 
-    For pure DP the loss of a shift t is the supremum of |w + t| − |w|, which is |t|. It is |t| for a projection of w
-    too, because the logarithm of its density has the slope −1 far out. For (ε, δ)-DP the loss is an integral, which the
-    page of `l2_approximate` derives.
+    For pure DP the loss of a shift t is the supremum of |w + t| − |w|, which is |t|. The loss is |t| for a projection
+    of w too, because the logarithm of its density has the slope −1 far out. For (ε, δ)-DP the loss is an integral,
+    which the page of `l2_approximate` derives.
     """
     if isinstance(claim, PureDP):
         loss, error = loss_in(claim, replace(law, radial=0.0))

@@ -77,7 +77,7 @@ class PrimitiveCall:
 class Transcript:
     """The calls of primitives that are recorded in a run.
 
-    If `held` is given, the primitives return the outputs of that earlier run, in the same order.
+    If `held` has the calls of an earlier run, the primitives return the outputs of these calls in the same order.
     """
 
     calls: list[PrimitiveCall]

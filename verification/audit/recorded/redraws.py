@@ -2,10 +2,10 @@
 possible on one data set only.
 
 Suppose that an entry of the output depends on one noise number alone, and that the target draws this number again if it
-lies beyond an edge. Then the output at the edge is the most extreme output that is possible. On the neighbour the most
-extreme output differs. So the outputs between the extremes of the two data sets have a known probability on one data
-set, and probability 0 on the other. The module checks that the other noise numbers do not matter, that the new number
-replaces the old one, and that a new number beyond the edge is drawn again too.
+lies beyond an edge. If large noise is drawn again, the output at the edge is the most extreme output that is possible.
+On the neighbour the most extreme output differs. So the outputs between the extremes of the two data sets have a known
+probability on one data set, and probability 0 on the other. The module checks that the other noise numbers do not
+matter, that the new number replaces the old one, and that a new number beyond the edge is drawn again too.
 """
 
 from collections.abc import Iterator

@@ -244,13 +244,15 @@ class _Search:
         return points[:MOST_STARTS] + [rng.uniform(-1, 1, size=(3, d)) for _ in range(RANDOM_STARTS)]
 
     def _climb(self) -> tuple[float, Matrix] | None:
-        """Return the largest loss that was found and its point; None if the losses of points are unknown."""
+        """Return the largest loss that the search found and its point; None if the loss of a point cannot be
+        computed.
+        """
         loss = (self._by_primitives() if self.made.primitives else None) or self._by_draws()
         return None if loss is None else self._highest(loss)
 
     def _by_primitives(self) -> Callable[[Matrix], float] | None:
-        """Return the loss by the package's primitives on the pair of a point; None if it is unknown on the
-        first pair.
+        """Return, as a function of a search point, the loss by the package's primitives on its pair of neighbours; None
+        if it is unknown on the first pair.
         """
 
         def loss(point: Matrix) -> float:
@@ -261,8 +263,8 @@ class _Search:
         return loss if loss(self._starts()[0]) >= 0 else None
 
     def _by_draws(self) -> Callable[[Matrix], float] | None:
-        """Return the loss of the pair of a point as a function, from the gains of the draws; None if the gains are
-        unknown.
+        """Return, as a function of a search point, the loss of its pair of neighbours by the gains of the draws; None
+        if the gains are unknown.
         """
         starts = self._starts()
         try:

@@ -3,9 +3,9 @@
 The generator that the target is given is replaced, and so are every `Generator` and `RandomState` that it makes,
 numpy's legacy functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom`.
 Functions that were imported before under another name are not replaced, nor are the generators of other libraries and
-processes. Two runs on one tape then differ, which `recorder` notices. A generator that is copied, or set back to an
-earlier state, draws the same numbers again. If the tape cannot follow how a target uses a generator's state, the tape
-says so. Outside of a run, every function works as usual.
+processes. If a target draws from these, two runs on one tape differ, which `recorder` notices. A generator that is
+copied, or set back to an earlier state, draws the same numbers again. If the tape cannot follow how a target uses a
+generator's state, the tape says so. Outside of a run, every function works as usual.
 """
 
 import contextlib

@@ -1,9 +1,9 @@
 """Find out how a function is called from the names of its parameters, and by trying expressions that call it.
 
-The candidates are Python expressions as in the module `calling`. The candidates differ in the form of the data (an
-array, a pandas data frame, a list of rows) and of the randomness (a numpy Generator, a whole number, numpy's older
-RandomState, Python's random.Random). The first candidate that gives an output is used. Candidates are tried on public
-example rows, and never on the user's data.
+The candidates are Python expressions of the form that the module `calling` describes. The candidates differ in the form
+of the data (an array, a pandas data frame, a list of rows) and of the randomness (a numpy Generator, a whole number,
+numpy's older RandomState, Python's random.Random). The first candidate that gives an output is used. Candidates are
+tried on public example rows, and never on the user's data.
 
 If a method, or a part of the returned value, was found by trial, it is used only if its value changes with the seed. A
 value that does not change may be a quantity without noise that is never released.

@@ -2,9 +2,9 @@
 
 `exec:COMMAND` runs COMMAND in the current directory. The command is split into words as a shell splits it, but no shell
 runs it. A request is one line on the standard input of the process. A request has the data, the keywords of the claimed
-budget ("epsilon", "rho", or "epsilon" and "delta"), a seed, and the version of the protocol. For data in a box it also
-has the bounds ("bounds": [[0, 1], [0, 100]]). The reply is one line on its standard output, which must be flushed. A
-reply has an output, or an error, which counts as an exception.
+budget ("epsilon", "rho", or "epsilon" and "delta"), a seed, and the version of the protocol. For data in a box, a
+request also has the bounds ("bounds": [[0, 1], [0, 100]]). The reply is one line on its standard output, which must be
+flushed. A reply has an output, or an error, which counts as an exception.
 
     {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seed": 4503599627370497, "protocol": 1}
     {"output": [[3.17, -0.72], [1.94, 0.05]]}

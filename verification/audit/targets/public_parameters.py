@@ -46,7 +46,8 @@ def notes_on(draw: Any, declared: Mechanism[Any, ..., Any]) -> tuple[str, ...]:
 
 
 def to_pass(draw: Any, declared: Mechanism[Any, ..., Any], stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keywords to add to the call of a target: stated values that differ from its own, and a length.
+    """Return the keywords to add to the call of a target: values of the user that differ from its own, and a length of
+    rows.
 
     If the rows of the mechanism lie in the unit ball, a target with another default bound on their length is called
     with bound 1.

@@ -124,8 +124,8 @@ class TargetReference:
     process at little cost.
 
     If `seeded` is False, the target draws from the operating system, whatever it declares itself. `call` is an
-    expression that calls a function with another signature, as in the module `calling`. `batch` is the number of draws
-    that a process makes for one request, if it draws in batches.
+    expression that calls a function with another signature; the module `calling` describes such expressions. `batch` is
+    the number of draws that a process makes for one request, if it draws in batches.
     """
 
     spec: str

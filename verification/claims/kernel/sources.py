@@ -65,7 +65,7 @@ def read_table(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
-@lru_cache(maxsize=256)  # the gate asks for every file several times
+@lru_cache(maxsize=256)  # an audit asks for the code of every file several times
 def code(text: str, strings: bool = False) -> str:
     """Return the text without its comments and, unless `strings`, without the contents of its strings.
 

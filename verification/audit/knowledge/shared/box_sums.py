@@ -1,10 +1,11 @@
 """Compute noisy sums from a released number of rows, mean and covariance of bounded columns, and state the law of these
 sums.
 
-The mechanism computes the three released quantities from the noisy sums, and they determine these sums. So the audit
-tests the sums, whose noise is independent and of known scales on data with any numbers of rows and columns. Let u_j be
-the scaled columns. Under replace-one the number of rows is public, and the tested matrix has the sums of u_j above the
-sums of u_i u_j. Under add-remove the tested matrix is symmetric and also has the noisy number of rows in its corner.
+The mechanism computes the released number of rows, mean and covariance from the noisy sums, and they determine these
+sums. So the audit tests the sums, whose noise is independent and of known scales on data with any numbers of rows and
+columns. Let u_j be the scaled columns. Under replace-one the number of rows is public, and the tested matrix has the
+sums of u_j above the sums of u_i u_j. Under add-remove the tested matrix is symmetric and also has the noisy number of
+rows in its corner.
 """
 
 from collections.abc import Callable, Mapping
@@ -110,8 +111,8 @@ def view(claim: ClaimUnderAudit) -> View:
 class SumsLaw:
     """The law of the noise of the sums, whose scales are functions of the number of columns and of the adjacency.
 
-    scale : takes (d, adjacency); returns the noise scale of a sum of weight 1 at the claimed budget.
-    gaussian : says whether the noise is Gaussian; otherwise it is Laplace.
+    `scale` takes (d, adjacency) and returns the noise scale of a sum of weight 1 at the claimed budget. `gaussian`
+    says whether the noise is Gaussian or Laplace.
     """
 
     adjacency: Adjacency

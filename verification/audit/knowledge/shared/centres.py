@@ -47,7 +47,7 @@ def _name_of(query: Query) -> str:
 def location(setting: Setting, expected: Profile, named: bool) -> Location | None:
     """Return the centre of a target's outputs if this centre is wrong and a simple mistake explains it.
 
-    named : says whether the target claims to be a mechanism. If the target claims no mechanism, its query is unknown,
+    `named` says whether the target claims to be a mechanism. If the target claims no mechanism, its query is unknown,
     and only a wrong size of the outputs is reported.
     """
     output, path = expected.form.output, expected.data_path

@@ -102,8 +102,8 @@ class DrawnBin:
 
     The law of an entry is a mixture that has one Gaussian for every bin, the last bin first.
 
-    means : the centres of the Gaussians, (2B + 1,).
-    leader : the probability that the last bin is chosen; the other bins share the rest equally.
+    `means` are the centres of the Gaussians, (2B + 1,). `leader` is the probability that the last bin is chosen; the
+    other bins share the rest equally.
     """
 
     name: str

@@ -22,7 +22,7 @@ from covassay.verification.statistics.tests import (
     kolmogorov_smirnov,
 )
 
-WEIGHT = 3.0  # with so much weight, the draws reveal a correlation of 0.07 between two coordinates
+WEIGHT = 3.0  # this weight gives enough draws to detect a correlation of 0.07 between two coordinates
 
 
 def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, power: int) -> Scenario:

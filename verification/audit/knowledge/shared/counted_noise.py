@@ -77,8 +77,8 @@ def pairs(output: RowsAndSumOutput, ratio: Callable[[Matrix, Matrix], Statistic]
 class IndependentNoise:
     """The law of independent noise, Gaussian or Laplace, on the number of rows and on every entry of the sum.
 
-    scales : takes d; returns the noise scale of the number of rows and that of an entry.
-    halved : says whether the noise above the diagonal has half the variance of the noise on it.
+    `scales` takes d and returns the noise scale of the number of rows and that of an entry. `halved` says whether the
+    noise above the diagonal has half the variance of the noise on it.
     """
 
     output: RowsAndSumOutput
@@ -127,8 +127,8 @@ class IndependentNoise:
 class MatrixNoise:
     """The law of Laplace noise on the number of rows and of matrix noise on the sum.
 
-    tests : takes (x, scale); returns the tests of outputs Σ + noise of this scale.
-    norm : takes matrices (size, d, d); returns their norms, of which the density of the noise is a function.
+    `tests` takes (x, scale) and returns the tests of outputs Σ + noise of this scale. `norm` takes matrices (size, d,
+    d) and returns their norms, of which the density of the noise is a function.
     """
 
     output: RowsAndSumOutput

@@ -1,8 +1,8 @@
 """State how the output of a mechanism depends on the data, as far as an audit can test it.
 
-Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. Then the noise, output
-− query(x), is the same under one seed for all data sets of one shape. The query is computed by the reference's
-`release` with zero noise.
+Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. In this case the
+noise, output − query(x), is the same under one seed for all data sets of one shape. The query is computed by the
+reference's `release` with zero noise.
 """
 
 import inspect
@@ -44,7 +44,7 @@ SAME_IN_THE_CUBE = (*NEARBY, "clipped to the cube")
 
 
 def _zero(noise: Any) -> Any:
-    """Return a noise object of this kind in which every number is 0."""
+    """Return a copy of the noise object in which every number is 0."""
 
     def zero(z: Any) -> Any:
         return np.zeros_like(z) if isinstance(z, np.ndarray) else type(z)(0)
@@ -83,8 +83,9 @@ def _no_atoms(claim: ClaimUnderAudit) -> float:
 class QueryPlusNoise:
     """The declaration that an output is query(x) + noise, where the law of the noise depends on n and d alone.
 
-    independent : says whether the noise entries are independent, apart from entries that are equal by symmetry.
-    atom : the largest probability of one value of one entry of the noise; 0 if the noise has a density.
+    `independent` says whether the noise entries are independent, apart from entries that are equal by symmetry.
+    `atom` is the largest probability of one value of one entry of the noise, which is 0 if the noise has a
+    density.
     """
 
     independent: bool = False
@@ -120,7 +121,7 @@ def _just_inside(x: Matrix) -> Matrix:
     """Return the rows, of which those outside of the unit ball are clipped to just below norm 1, as floating-point
     arithmetic may do.
 
-    A row that is clipped in this way can lie just below a grid point that the exactly clipped row reaches.
+    A row that is clipped to just below norm 1 can lie just below a grid point that the exactly clipped row reaches.
     """
     norms = np.linalg.norm(x, axis=1, keepdims=True)
     return np.where(norms > 1, x / np.maximum(norms, 1.0) * ALMOST, x)
@@ -130,9 +131,9 @@ def _just_inside(x: Matrix) -> Matrix:
 class NotAdditive:
     """The declaration that an output is not known to be a query plus noise.
 
-    because : the reason why a seed does not determine the noise.
-    unchanged_by : the changes of the rows that leave the law as it is, as keys of `equal_laws.CHANGES`.
-    continuous : says whether every single value has probability 0; if all values are clipped, the output has an atom.
+    `because` is the reason why a seed does not determine the noise. `unchanged_by` are the changes of the rows that
+    leave the law as it is, as keys of `equal_laws.CHANGES`. `continuous` says whether every single value has
+    probability 0; if all values are clipped, the output has an atom.
     """
 
     because: str

@@ -1,4 +1,5 @@
-"""K-norm noise has a radius with a Gamma law in every dimension. In dimension 2 the law of its direction is known too.
+"""K-norm noise has a radius with a Gamma law in every dimension. In dimension 2 the law of the direction of K-norm
+noise is known too.
 
 The audit knows the data, so it observes the noise for any numbers of rows and columns. The entries of the noise are
 independent for some convex bodies only.
@@ -59,12 +60,14 @@ class KNormNoise:
     body: k_norm_law.Body
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """Return the standardised noise Z for every output."""
+        """Return the standardised noise of every output."""
         z: Matrix = (outputs - second_moment(self.x)) / self.scale
         return z
 
     def radius(self, factor: float) -> Test:
-        """Return the test that the norm ‖Z‖_K has its Gamma law, if the noise scale is multiplied by `factor`."""
+        """Return the test that the K-norm of the noise has its Gamma law, if the noise scale is multiplied by
+        `factor`.
+        """
         d = self.x.shape[1]
         return lambda y: kolmogorov_smirnov(
             k_norm_law.norm(self.residuals(y), self.body) / factor,
@@ -73,7 +76,7 @@ class KNormNoise:
         )
 
     def total(self, outputs: Matrix) -> TestResult:
-        """Test that the sum of the norms ‖Z‖_K over all draws has its Gamma law."""
+        """Test that the sum of the K-norms of the noise over all draws has its Gamma law."""
         shape = k_norm_law.degrees_of_freedom(self.x.shape[1])
         norms = k_norm_law.norm(self.residuals(outputs), self.body)
         return gamma_total(norms, shape, f"the sum of ‖Z‖_K over n draws ~ Gamma({shape:g} n)")

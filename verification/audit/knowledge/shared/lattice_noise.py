@@ -41,7 +41,8 @@ Tail = Callable[[Vector], Vector]  # takes a whole number k ≥ 0; returns P(|Z|
 class Lattice:
     """A data set, the unit of the lattice on which its outputs lie, and the law of the whole-number noise Z.
 
-    quantile : takes a probability p; returns the number that |X| exceeds with probability p under the continuous law.
+    `quantile` takes a probability p and returns the number that |X| exceeds with probability p under the continuous
+    law.
     """
 
     x: Matrix

@@ -40,9 +40,9 @@ def at_scales(
 ) -> Choices:
     """Return the data sets at these numbers of noise scales from a choice.
 
-    at : takes a number of noise scales; returns a data set, or None if no data set lies there. times : the factor by
-    which the number of draws on each data set exceeds that on other kinds of data. most : the largest number of rows;
-    larger data sets are left out.
+    `at` takes a number of noise scales and returns a data set, or None if no data set lies there. `times` is the
+    factor by which the number of draws on each data set exceeds that on other kinds of data. `most` is the largest
+    number of rows; larger data sets are left out.
     """
     found = ((k, at(k)) for k in scales)
     return tuple(
@@ -88,8 +88,8 @@ def first_clip_level(n: int, noise_bound: Callable[[float], float], scale: float
     The search compares two errors at level 1: the bias of clipping to norm 1/2, which is 3/4 of the share of unit rows,
     and a bound on the noise.
 
-    noise_bound : takes the mean of ‖x‖²; returns the bound on the error of the noise at level 1.
-    scale : the noise scale of n times the difference of the two errors.
+    `noise_bound` takes the mean of ‖x‖² and returns the bound on the error of the noise at level 1. `scale` is the
+    noise scale of n times the difference of the two errors.
     """
 
     excess = np.array([0.75 * count - n * noise_bound(count / n) for count in range(1, n)])
@@ -106,7 +106,7 @@ def long_rows(seed: int, radius: Callable[[int, int], float]) -> Choices:
 
     On rows of the unit ball, the noise of such a mechanism would hide what happens to single rows.
 
-    radius : takes (n, d); returns the length beyond which rows are dropped or shortened.
+    `radius` takes (n, d) and returns the length beyond which rows are dropped or shortened.
     """
     found = zoo(*LONG_AT, seed, LONG_KINDS)
     return tuple(

@@ -25,8 +25,8 @@ STEP_SIGNS, STEP_SIZES = "signs across steps", "sizes across steps"
 class NoiseEntries:
     """Quantities of an output whose laws are symmetric about 0, and the pairs of them that must be independent.
 
-    values : takes outputs; returns the quantities, (n, k).
-    turned, skew, sizes : say which pairs are tested, as in `statistics.dependence`, each (k, k).
+    `values` takes outputs and returns the quantities, (n, k). `turned`, `skew` and `sizes` say which pairs are
+    tested, as in `statistics.dependence`, each (k, k).
     """
 
     names: tuple[str, ...]

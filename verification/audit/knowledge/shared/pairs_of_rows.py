@@ -26,7 +26,7 @@ WEIGHT = 0.05  # many rows are slow
 def rows_for_quiet_rounds(claim: ClaimUnderAudit, rho: float, beta: float) -> int:
     """Return a number of differences for which the noise of a round hardly reaches the threshold κ_t/2 of the round.
 
-    rho, beta : the budget and the failure probability of PPC.
+    `rho` and `beta` are the budget and the failure probability of PPC.
     """
     rounds, rows = max(1, ppc.rounds(claim.parameter("kappa"))), 2
     while rows <= MOST_ROWS:
@@ -42,7 +42,7 @@ def pairs_of_rows(claim: ClaimUnderAudit, rho: float, beta: float) -> Matrix | N
     """Return pairs of equal rows, as many pairs in every bin, with successive pairs at opposite ends; None if they are
     too many.
 
-    rho, beta : the budget and the failure probability of PME.
+    `rho` and `beta` are the budget and the failure probability of PME.
     """
     sigma = math.sqrt(weak_ppc.SMALLEST_KAPPA)
     last = kv_mean.last_bin(pme.image_bound(claim.parameter("mean_bound")), sigma)

@@ -29,8 +29,8 @@ OUTSIDE = 50.0  # the norm of rows that a mechanism must clip or reject
 class View:
     """A function that recovers a query plus noise from an output that was computed from it.
 
-    output : the kind of the query.
-    see : a function at module level; it takes (output, box, number of rows) and returns the query plus noise.
+    `output` is the kind of the query. `see` is a function at module level; it takes (output, box, number of rows) and
+    returns the query plus noise.
     """
 
     output: Output

@@ -8,7 +8,7 @@ p < 1e-5 in the first test.
 
 The tests compare one-dimensional statistics on one data set on which the noise is larger than the signal, and on one on
 which it is smaller. If the target is a mechanism of the reference itself, both samples come from the same code, and the
-comparison cannot fail. The tests in tests/reference check its law.
+comparison cannot fail. The tests in tests/reference check the law of such a target.
 """
 
 from collections.abc import Callable, Mapping

@@ -8,8 +8,8 @@ and zeros are replaced by smaller numbers. After such a change no row is zero or
 consists of whole numbers.
 
 Most implementations give the same output on both data sets under one seed, up to rounding. For other implementations, a
-few draws suggest how the laws differ, and fresh draws test this difference. If the output is the same under two seeds
-on many data sets, the target adds no noise.
+few draws suggest how the laws differ, and new draws test whether they do. If the output is the same under two seeds on
+many data sets, the target adds no noise.
 """
 
 from collections.abc import Callable, Iterator

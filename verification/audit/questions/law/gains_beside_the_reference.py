@@ -48,8 +48,8 @@ SIZES = sorted(
     key=lambda size: size[0] * size[1] + size[1] ** 2,
 )
 SHAPES_OF_KINDS = (6, 2), (200, 3), (65, 2), (1, 2)  # the shapes of data of many kinds
-LONG = "rows all longer than 1"  # rows of this kind show whether some blocks of rows are left unclipped
-BLOCKS = [(n, d) for n, d in SIZES if n >= 128]  # the shapes for data of this kind
+LONG = "rows all longer than 1"  # long rows show whether some blocks of rows are left unclipped
+BLOCKS = [(n, d) for n, d in SIZES if n >= 128]  # the shapes for data of long rows
 OF_GAINS = SHAPES[:2]
 OF_FORMS = 20, 3  # the shape of data in other forms of numbers
 SEED = 0  # the seed for the rows

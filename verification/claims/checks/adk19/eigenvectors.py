@@ -93,7 +93,7 @@ def rank_k_claim(second: Formula = lambda m: m - 1, stated: tuple[float, float] 
 
     For C = diag(M, M − 1), k = 1 and ε₁ = 1, E‖C₁ − λ₁θ̂θ̂ᵀ‖_F = M √2 E|θ̂₂|, and the claimed rate is √(2M). The ratio
     of the error of the reconstruction to the claimed rate grows like √M. The expectation E|θ̂₂| is integrated from the
-    exact law of θ̂₂². The ratio of the error to the claimed rate is 19.3 at M = 10³ and 193 at M = 10⁵.
+    exact law of θ̂₂². The ratio of the error to the claimed rate √(2M) is 19.3 at M = 10³ and 193 at M = 10⁵.
     """
     ratios = {}
     for m in (1e3, 1e5):

@@ -242,12 +242,12 @@ def skewed_example(
 def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
     """For two data sets with equal n, d and trace, every quantile misses the best threshold of one of them by n^{1/16}.
 
-    To clip at a quantile is to take as τ the norm of the row that has a fixed rank in descending order. The example has
-    d = n, tr = n^{−3/8} and m = n tr. One data set has m rows of squared norm 1, and its other rows are zero. On this
-    data set a rank above m gives τ = 0 and the error tr = n^{−6/16}, and a rank up to m gives τ = 1 and the error
-    n^{−7/16}. The other data set has m rows of squared norm n^{−1/4}, and its remaining rows all have one norm. On the
-    second data set a rank up to m gives the error n^{−9/16}, and a rank above m gives the error n^{−10/16}. The
-    logarithms do not depend on n, because d and n enter υ as powers.
+    To clip at a quantile is to take as τ the norm of the row that has a fixed rank in descending order. The two data
+    sets of the example have d = n, tr = n^{−3/8} and m = n tr. One data set has m rows of squared norm 1, and its other
+    rows are zero. On this data set a rank above m gives τ = 0 and the error tr = n^{−6/16}, and a rank up to m gives τ
+    = 1 and the error n^{−7/16}. The other data set has m rows of squared norm n^{−1/4}, and its remaining rows all have
+    one norm. On the second data set a rank up to m gives the error n^{−9/16}, and a rank above m gives the error
+    n^{−10/16}. The logarithms do not depend on n, because d and n enter υ as powers.
     """
     gains = []
     for n in (1e64, 1e128):

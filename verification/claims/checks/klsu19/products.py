@@ -371,9 +371,7 @@ def rows_unshortened(share: Fraction = Fraction(1)) -> Found:
         u = Fraction(ppde.mean_limit(r))
         tails = binomial_tails(size, u)
         if u * size >= 1:
-            unit = (
-                Fraction(ppde.truncation_squared(u, size, 2, 1, one, lambda v: one)) * share
-            )  # the value of B² at L = 1
+            unit = Fraction(ppde.truncation_squared(u, size, 2, 1, one, lambda v: one)) * share  # B² at L = 1
         else:
             unit = Fraction(ppde.last_truncation_squared(2, one, lambda v: one)) * share
         for k in range(math.ceil(unit * Fraction(69, 100)), size + 1):

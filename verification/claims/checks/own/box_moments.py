@@ -273,8 +273,8 @@ def covariance_error(error: Formula = box_moments.squared_error) -> Evidence:
 def entry_error(bound: Formula = box_moments.error_bound) -> Found:
     """No entry of the error exceeds `error_bound`, for noise at the ends of its range.
 
-    If n is known, some data attain the largest error. The check uses sums of one column of n rows, of which some are 1,
-    some −1 and some 0, with every noise at an end of its range or 0.
+    If the number of rows n is known, some data attain the bound `error_bound`. The check uses sums of one column of n
+    rows, of which some are 1, some −1 and some 0, with every noise at an end of its range or 0.
     """
     ends = (-1, 0, 1)
     attained = False

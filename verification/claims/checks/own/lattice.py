@@ -152,7 +152,9 @@ def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Evidence:
 
 
 def gaussian_round_with(gamma: Callable[[int, Fraction, Fraction], Fraction], proposal: Attempt) -> Attempt:
-    """Make a mutant of the round, with another acceptance probability e^{−γ(|y|, t, σ²)} or another proposal."""
+    """Make a mutant of a round of the discrete Gaussian sampler, with another acceptance probability e^{−γ(|y|, t, σ²)}
+    or another proposal.
+    """
 
     def attempt(variance: Fraction, coins: Coins) -> int | None:
         t = Fraction(isqrt(variance.numerator // variance.denominator) + 1)

@@ -14,7 +14,7 @@ from covassay.verification.claims.evidence import Evidence, Formula, Found, chec
 RHO = 0.75
 MORE, LESS = Fraction(103, 100), Fraction(97, 100)
 ENSEMBLES = {"reconstructed": "wigner", "tight": "goe"}
-NOISE = Fraction(1, 80)  # mc, where the noise is at most cκ in operator norm
+NOISE = Fraction(1, 80)  # the product mc, where cκ is a bound on the operator norm of the noise
 STOP = 640  # the lemma on one round has κ ≥ 640m
 NEXT = Fraction(3, 7)  # the factor by which κ and R² shrink from round to round
 
