@@ -22,8 +22,8 @@ REASONS: dict[tuple[str, str], str] = {
     "from outputs alone the size is visible only in rare draws with large noise",
     ("inferred-domain", SNIPER): "Covassay's target fails in every draw on one data set, so it stops after "
     "about 110 draws per data set, with p < 1e-14; the other bound has all draws",
-    ("truncated-geometric", RECORDER): "Dp-recorder is ahead by 0.003 at the level 0.05, which is less than the seeds "
-    "differ; at 1e-9 covassay shows more",
+    ("truncated-geometric", RECORDER): "Dp-recorder is ahead by 0.003 at the level 0.05, and two seeds differ by "
+    "more; at 1e-9 covassay shows more",
     ("svt-3", SNIPER): "At the level 0.05 its fixed event of probability 0.01 is better than the event that covassay's "
     "cautious choice takes; neither refutes, and at 1e-9 covassay shows more",
     ("svt-34-parallel", SNIPER): "The reason is that of svt-3",
