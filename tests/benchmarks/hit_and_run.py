@@ -143,8 +143,9 @@ def autocorrelation_time(series: Matrix) -> AutocorrelationTime:
 
     The estimator is Sokal's (Monte Carlo Methods in Statistical Mechanics, 1997, §3): with τ = 1/2 + Σ_{k≤M} ρ_k, the
     sum stops at the smallest M ≥ 6 τ(M); the time is 2τ. The autocovariances are averaged over the chains, about the
-    common mean. The window cuts off a tail, e^{−6} of the time for one exponential and more for several, so the error
-    is in favour of the chain. The standard error is that of Madras and Sokal (1988), 2τ √(2(2M + 1)/(steps · chains)).
+    common mean. The window M cuts off a tail of the sum, e^{−6} of the time for one exponential and more for several,
+    so the error is in favour of the chain. The standard error is that of Madras and Sokal (1988), 2τ √(2(2M + 1)/(steps
+    · chains)).
     """
     steps, chains = series.shape
     spectrum = np.fft.rfft(series - series.mean(), 2 * steps, axis=0)

@@ -74,7 +74,7 @@ def times_hit_and_run(
     )
     mixing = Chains(stationary_start(dimension, 100, rng), rng)
     time_of_a_sample = autocorrelation_time(mixing.run(steps))
-    assert time_of_a_sample.standard_error < 0.1 * time_of_a_sample.value  # the run is long enough to mean something
+    assert time_of_a_sample.standard_error < 0.1 * time_of_a_sample.value  # the error of the estimate is below 10 %
     return float(walked / ratios[0].size * time_of_a_sample.value / (exact / batch))
 
 

@@ -15,7 +15,9 @@ Finish = Callable[[Matrix, float], Matrix]  # maps (noisy matrix, noisy radius) 
 
 
 def projection(finish: Finish = nuclear_ball, trace_factor: float = 1.0) -> Callable[..., Matrix]:
-    """Make the mechanism with a replaceable projection: (x, size, rng=, epsilon=), at the paper's calibration."""
+    """Make the mechanism with a replaceable projection, as a function of (x, size, rng=, epsilon=), at the paper's
+    calibration.
+    """
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x)

@@ -76,7 +76,9 @@ def sorted_noise(length: int, rng: np.random.Generator) -> Vector:
 
 
 def coefficients(draw: Draw) -> Callable[..., Matrix]:
-    """Make output perturbation with other noise: (x, size, rng=, epsilon=), at the paper's calibration."""
+    """Make output perturbation with other noise, as a function of (x, size, rng=, epsilon=), at the paper's
+    calibration.
+    """
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         length = max(1, np.shape(x)[-1] - 1)

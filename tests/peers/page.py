@@ -22,8 +22,8 @@ REASONS: dict[tuple[str, str], str] = {
     "from outputs alone the size is visible only in rare draws with large noise",
     ("inferred-domain", SNIPER): "Covassay's target fails in every draw on one data set, so it stops after "
     "about 110 draws per data set, with p < 1e-14; the other bound has all draws",
-    ("truncated-geometric", RECORDER): "Dp-recorder is ahead by 0.003 at the level 0.05, which is less than the seeds "
-    "differ; at 1e-9 covassay shows more",
+    ("truncated-geometric", RECORDER): "Dp-recorder is ahead by 0.003 at the level 0.05, and two seeds differ by "
+    "more; at 1e-9 covassay shows more",
     ("svt-3", SNIPER): "At the level 0.05 its fixed event of probability 0.01 is better than the event that covassay's "
     "cautious choice takes; neither refutes, and at 1e-9 covassay shows more",
     ("svt-34-parallel", SNIPER): "The reason is that of svt-3",
@@ -34,9 +34,9 @@ REASONS: dict[tuple[str, str], str] = {
     "for rarer than 10 000 draws can show, with less confidence than the level asks for; covassay's bound is exact",
     ("noisy-histogram-2", SIEGE): "Delta-Siege is ahead by 0.03 at the level 0.05, where its threshold for a learned "
     "score is chosen with less caution than covassay's event; at 1e-9 covassay shows more",
-    ("prefix-sum", SIEGE): "Delta-Siege is ahead by 0.002 at the level 0.05, which is less than the seeds differ; at "
+    ("prefix-sum", SIEGE): "Delta-Siege is ahead by 0.002 at the level 0.05, and two seeds differ by more; at "
     "1e-9 covassay shows more",
-    ("numerical-svt", SIEGE): "Delta-Siege is ahead by 0.01 at the level 0.05, for the reason of noisy-histogram-2; at "
+    ("numerical-svt", SIEGE): "Delta-Siege is ahead by 0.01 at the level 0.05, as for noisy-histogram-2; at "
     "1e-9 covassay shows more",
 }
 

@@ -60,7 +60,7 @@ def test_ridge_is_the_regression_on_the_rows(target: int) -> None:
     """This test catches a penalty that is not scaled by the number of rows."""
     x = unit_rows(np.random.default_rng(0).standard_normal((30, 4)))
     others = [j for j in range(4) if j != target]
-    root = math.sqrt(2 * 30 * 0.02)  # this solves a least squares problem with d − 1 more rows
+    root = math.sqrt(2 * 30 * 0.02)  # ridge is least squares with d − 1 more rows
     a = np.vstack([x[:, others], root * np.eye(3)])
     y = np.concatenate([x[:, target], np.zeros(3)])
     np.testing.assert_allclose(ridge(second_moment(x), target, 0.02), np.linalg.lstsq(a, y, rcond=None)[0], rtol=1e-10)

@@ -28,7 +28,7 @@ from covassay.verification.cli import mutant_table
 from covassay.verification.cli.main import run
 
 PROOFS = Path(__file__).resolve().parents[3] / "proofs"
-# These checks take 0.3 s or more.
+# The checks of the ledger that take 0.3 s or more
 LONG = {
     "dly22.adaptive:adaptive_error",
     "dly22.adaptive:adaptive_release",

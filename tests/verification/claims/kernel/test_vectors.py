@@ -69,7 +69,7 @@ def l1_sensitivity(rows: Rows) -> None:
     """Compare the squared sensitivities in ℓ1 of the entries on and above the diagonal, and of all entries."""
     for dimension, triangle, full in rows:
         d = int(dimension)
-        assert math.isclose(sensitivity.triangle_l1(d) ** 2, triangle, rel_tol=1e-14)  # a root and its square
+        assert math.isclose(sensitivity.triangle_l1(d) ** 2, triangle, rel_tol=1e-14)
         assert math.isclose(sensitivity.full_l1(d) ** 2, full, rel_tol=1e-14)
 
 
