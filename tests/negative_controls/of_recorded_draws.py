@@ -5,7 +5,8 @@ import math
 import numpy as np
 from scipy import special
 
-from covassay.reference.domain import Matrix, Vector
+from covassay.reference.domain import Matrix, Vector, unit_rows
+from covassay.reference.mechanisms.concentrated import gauss_cov
 from tests.negative_controls.broken import other_noise
 from tests.negative_controls.negative_control import NegativeControl
 
@@ -73,7 +74,15 @@ def half_of_a_square(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
     return np.asarray(np.triu(w) + np.triu(w, 1).T)
 
 
+def clipped_up_to_4096(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Clips the first 4096 rows only."""
+    rows = np.vstack([unit_rows(x[:4096]), x[4096:]])
+    noise = gauss_cov.noise_scale(len(x), rho) * gauss_cov.draw_noise(x.shape[1], rng)
+    return np.asarray(rows.T @ rows / len(x) + noise)
+
+
 NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
+    NegativeControl("clipped-up-to-4096", "Clips the first 4096 rows only.", "gauss-cov", (GAINS,), clipped_up_to_4096),
     other_noise("noise-995", "gauss-cov", "Has 0.995 times the noise.", a_little_less, caught_by=(EXACT, GAINS)),
     other_noise("cut-at-12-scales", "laplace", "Cuts noise off beyond 12 scales.", cut_far_out,
                 caught_by=(EXACT, FORCED)),
