@@ -171,7 +171,7 @@ def test_a_step_that_differs_in_a_function_that_release_calls_is_seen() -> None:
 
 
 def empty_steps(source: str) -> list[str]:
-    """Return steps of `release` that no line of code follows."""
+    """Return the numbered steps of `release` that have no code below their comment."""
     lines = [line.strip() for line in release_of(source).splitlines() if line.strip()]
     steps = [line.startswith(tuple(LABELS)) or STEP.match(line) is not None for line in lines]
     return [line for line, this, following in zip(lines, steps, [*steps[1:], True], strict=True) if this and following]

@@ -69,7 +69,7 @@ class Extent:
 
 
 class Run(Coins):
-    """A run whose decisions follow a plan and, after its end, always take the first branch."""
+    """A run that makes the decisions of a plan, and takes the first branch at every decision beyond the plan."""
 
     def __init__(self, plan: list[int], extent: Extent) -> None:
         self.plan, self.extent = plan, extent

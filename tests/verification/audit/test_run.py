@@ -187,7 +187,7 @@ def hides_interruptions(x: Matrix, *, epsilon: float, rng: np.random.Generator) 
 
 @pytest.mark.parametrize("function", [hangs, hides_interruptions])
 def test_a_time_out_is_an_outcome(function) -> None:  # type: ignore[no-untyped-def]
-    """This test catches a call that never returns and stops the audit."""
+    """This test catches an audit that hangs because a call of the target never returns."""
     output, elapsed = call(Target("mine", function), np.eye(2), {"epsilon": 1.0}, np.random.default_rng(0), 0.2)
     assert isinstance(output, Failure)
     assert output.kind == "time-out"

@@ -115,7 +115,7 @@ class _Entries:
 
 
 def _queries(box: Box, x: Matrix) -> dict[str, tuple[Matrix, Matrix]]:
-    """Return, for each name of a query, its value and the units of its noise scales."""
+    """Return the value of each named query, and the units in which its noise scales are given."""
     c = x - x.mean(axis=0)
     products = np.outer(box.widths, box.widths)
     return {

@@ -11,7 +11,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the tests and pairs that serve any mechanism, and data of paired rows as for the private mean PME."""
+    """Return tests and neighbours for any mechanism, and the equal and distant rows on which PME is tested."""
     share = gaussian_learner.half
     pairs = of_pairs(claim, share(claim.budget["rho"]), share(claim.parameter("beta")))
     return KnownLaw((*reference_draws.scenarios(claim), *pairs), reference_draws.pairs(claim))

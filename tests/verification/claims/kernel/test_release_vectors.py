@@ -183,8 +183,8 @@ def output_perturbation(row: Row) -> None:
 
 
 def discrete_laplace(row: Row) -> None:
-    """Replay a row: the scale that `release` requests and the integers are exact, and a release is the nearest
-    float."""
+    """Replay a row: `release` asks for exactly the scale of the row, and gives the float nearest to the exact
+    result."""
     d = size(row)[1]
     entries = [[int(row[f"z{i + 1}{j + 1}"]) for j in range(d)] for i in range(d)]
     scales: list[Fraction] = []

@@ -159,8 +159,8 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     more = f", and {len(parts) - SHOWN} more" if len(parts) > SHOWN else ""
     told = (
         f"{listed}{more}: kept in the clear in what {asked.whole.call} returns, the same for every seed and another on "
-        f"other data. The audit is of {function.call} alone. Whoever is given the whole of what is returned, or a file "
-        f"of it, gets these parts. Leave them out, or declare what is documented as public with --public{declared}"
+        f"other data. The audit is of {function.call} alone. Whoever gets the returned object, or a file "
+        f"with it, gets these parts. Leave them out, or declare what is documented as public with --public{declared}"
     )
     return [Finding("contract", NAME, Status.NOTED, told, facts=PartsInTheClear(parts))]
 
