@@ -1,5 +1,5 @@
-"""This package releases a private matrix from a table, with its provenance: reading, scaling, accounts,
-post-processing, writing.
+"""This package releases a private matrix from a table and records how it was made. Its modules read and scale the
+table, keep the account of the budget, post-process the matrix and write the files.
 """
 
 from covassay.reference.release.parts import exact_moments

@@ -29,8 +29,8 @@ EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISM
 # The results of formulas with these names multiply noise, are the variance of noise, or multiply a score. With a factor
 # of 0 no noise would be added, and with infinity nothing but noise would be released.
 SCALES = re.compile(r".*(scale|scales|scale_of_sum|variance|multiplier|exponent|exponents)")
-# An entry is an end of a range that the mechanism refuses together with the defaults of the others; the message names
-# both.
+# Each entry is an end of the range of one parameter. With the defaults of the other parameters the mechanism refuses
+# this value, and the message names both.
 REFUSED = {
     ("gauss-cov-approximate", "epsilon", 1e12): "calibration",
     ("box-gauss-approximate", "epsilon", 1e12): "calibration",

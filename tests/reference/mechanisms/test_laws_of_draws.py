@@ -34,8 +34,8 @@ def with_other_noise() -> list[str]:
 
 
 def known(name: str) -> Scenario | None:
-    """Return the data set on which most is known of the law; on other data sets, outputs may only be compared with the
-    reference."""
+    """Return the data set on which the output has a known law; on other data sets, outputs can only be compared with
+    those of the reference."""
     target = TARGETS[name]()
     declared = mechanism(str(target.mechanism))
     found = profile(declared.name, default_claim(declared.name), declared.resolve(dict(target.options)), DRAWS, 0)

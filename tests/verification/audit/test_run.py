@@ -266,7 +266,7 @@ def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.
     """This test catches a refutation by the first look alone, and a second look on the old draws. For a claim that is
     slightly too strong, the first look is only suspicious.
 
-    A second look, ten times larger, decides.
+    A second test, on ten times as many fresh draws, decides whether it is refuted.
     """
     many = perturbation(factor=0.97)
     target = Target("mine", one(many), draw_many=many)

@@ -271,7 +271,7 @@ def two_gammas(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def normal_of_random_variance(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Draw a normal number of an exponential variance, which has a Laplace law."""
+    """Draw a normal number with a random, exponential variance. The number has a Laplace law."""
     return query(x) + rng.standard_normal() * math.sqrt(2 * rng.exponential()) / epsilon
 
 

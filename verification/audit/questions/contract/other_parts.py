@@ -67,7 +67,7 @@ def _rows(setting: Setting, n: int) -> list[Matrix]:
 
 
 class _Asked:
-    """Calls of the target's expression that return the whole value, and not only the output."""
+    """Call a target, and return all that its function returns in place of the output alone."""
 
     def __init__(self, setting: Setting, function: Wrapped) -> None:
         assert function.call is not None
