@@ -29,6 +29,7 @@ from covassay.verification.statistics.tail_probabilities import (
 )
 
 POWER = 0.99
+TWO_CDFS = "distance of two CDFs"  # the effect that `two_sample` detects
 # the largest size of the larger of two samples for which the p-value is exact
 LARGEST_COUNTED = 20_000
 SCALE = "noise scale off by a share"
@@ -146,9 +147,7 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
     shares = (np.searchsorted(np.sort(z), both, "right") / len(z) for z in (x, y))
     statistic = float(np.abs(np.subtract(*shares)).max())
     p_value = rounded_up(math.exp(1 - n * statistic**2) if n == m else _of_different_sizes(x, y, statistic), n + m)
-    return TestResult(
-        null, statistic, p_value, n, "CDF distance", lambda alpha: detected(n, m, alpha), curve=between(x, y)
-    )
+    return TestResult(null, statistic, p_value, n, TWO_CDFS, lambda alpha: detected(n, m, alpha), curve=between(x, y))
 
 
 def detected(n: int, m: int, alpha: float) -> float:
