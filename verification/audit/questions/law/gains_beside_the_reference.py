@@ -49,7 +49,7 @@ SIZES = sorted(
 )
 SHAPES_OF_KINDS = (6, 2), (200, 3), (65, 2), (1, 2)  # the shapes of data of many kinds
 LONG = "rows all longer than 1"  # long rows show whether some blocks of rows are left unclipped
-BLOCKS = [(n, d) for n, d in SIZES if n >= 128]  # the shapes for data of long rows
+BLOCKS = [(n, 2) for n in (10_001, 4097, 1025, 257, 129, 513, 2049, 8193)]  # the sizes for this kind of rows
 OF_GAINS = SHAPES[:2]
 OF_FORMS = 20, 3  # the shape of data in other forms of numbers
 SEED = 0  # the seed for the rows
