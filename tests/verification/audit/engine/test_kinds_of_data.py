@@ -3,6 +3,7 @@ detected."""
 
 import itertools
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -72,6 +73,22 @@ def many(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
 
 
 BESIDE = Beside(many, lambda x: features(SECOND_MOMENT, x.shape[1]), 2)
+
+
+def test_data_that_correct_implementations_round_differently_are_left_out() -> None:
+    """This test catches a comparison on rows that floating-point clipping puts on either side of a grid point."""
+    target = Target("laplace", lambda x, *, rng: laplace(x, rng))
+    unsure = replace(BESIDE, unsure=lambda x: True)
+    (found,) = run_kinds(Setting(target, {}, SECOND_MOMENT, seed=0), unsure, Look(samples=100))
+    assert found.status is Status.SKIPPED
+
+
+@pytest.mark.parametrize(("bits", "size", "rounds"), [("2", 7.0, True), ("2", 1.0, False), ("20", 7.0, False)])
+def test_only_clipped_rows_on_a_coarse_grid_are_rounded_differently(bits: str, size: float, rounds: bool) -> None:
+    """This test catches an allowance for rows inside the ball, or for a grid so fine that the noise hides it."""
+    name = "discrete-laplace-covariance"
+    known = profile(name, default_claim(name), mechanism(name).resolve({"input_bits": bits}), 2000, 0)
+    assert known.beside.unsure(np.full((4, 1), size)) == rounds
 
 
 def looked_at(draw: object, samples: int = 2000) -> list[Finding]:

@@ -89,6 +89,20 @@ def test_a_quick_audit_that_decides_is_not_refuted_without_a_p_value() -> None:
     assert "the largest exact loss found is ρ = 0.5 of 0.5, at these rows" in exact_sentence(report)
 
 
+def test_the_headline_says_on_which_pairs_the_loss_is_known() -> None:
+    """This test catches a headline that reads as if the loss were known on every pair."""
+
+    def squared_for_more_columns(x: Any, *, rho: float, rng: Any) -> Any:
+        y = gauss_cov.sample(x, rng, rho=rho)
+        return y if y.shape[1] == 1 else y**2
+
+    report = quick(squared_for_more_columns, rho=0.5)
+    known = sum(loss.decided for loss in report.exact)
+    assert 0 < known < len(report.exact)
+    assert f"(it is known on {known} of {len(report.exact)} pairs, with d = 1)" in exact_sentence(report)
+    assert "pairs" not in exact_sentence(quick(gauss, rho=0.5))
+
+
 def test_three_percent_are_refuted_by_arithmetic_alone() -> None:
     """This test catches noise that is 3 % too small and is not refuted, or only by many draws."""
     report = quick(lambda x, *, rho, rng: gauss(x, rho=rho, rng=rng, factor=0.97), rho=0.5)
