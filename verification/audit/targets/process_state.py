@@ -43,8 +43,7 @@ class Changed(set[str]):
 def put_back() -> Iterator[Changed]:
     """Restore the state when the block ends, also after an exception, and report the parts that had changed.
 
-    If the block has made a copy of this process (`os.fork`), the copy ends here, because it must not go on with the
-    audit.
+    If the block forked this process (`os.fork`), the child process exits here, so that it does not continue the audit.
     """
     process, changed = os.getpid(), Changed()
     directory, errors, recursion = _directory(), np.geterr(), sys.getrecursionlimit()

@@ -8,11 +8,11 @@ the entry points of the group `covassay.adapters`. The target is called as
 
 where x is a float64 array (n, d) whose rows lie in the unit ball or in a box with public bounds. If the function has a
 parameter `bounds`, it also gets the box as d pairs (low, high). If the claim is zCDP or approximate DP, it is called
-with `rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, many draws are made by
-f.draw_many(x, size, *, epsilon, rng), which returns an array of `size` outputs. The law of the outputs of `draw_many`
-is compared with that of f. If the function has an attribute `accounting`, f.accounting(x, *, epsilon) is the cost of
-one call by the function's own accounting, as ε or as ρ for zCDP. A cost above the claim refutes the claim. An exception
-(also SystemExit) and a time-out are outcomes of the target like any output.
+with `rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, the call
+f.draw_many(x, size, *, epsilon, rng) returns an array of `size` outputs, and their law is compared with that of f. If
+the function has an attribute `accounting`, f.accounting(x, *, epsilon) returns the privacy loss that the function
+itself reports for one call: ε, or ρ for zCDP. A reported loss above the claim refutes the claim. An exception (also
+SystemExit) and a time-out are outcomes of the target like any output.
 """
 
 import contextlib

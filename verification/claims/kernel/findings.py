@@ -122,7 +122,7 @@ def witness_findings(
 ) -> list[Discrepancy]:
     """Return premises that no witness shows to be possible and, for the whole project, witnesses that no premise needs.
 
-    The argument `whole` says that the whole project was audited. Predicates in `passed_over` are not examined.
+    `whole` is true if the whole project was audited. Predicates in `passed_over` are not examined.
     """
     tags: dict[str, list[str]] = {}  # for each predicate, the theorems with it as a premise
     for tagged, said in audit.theorems.items():

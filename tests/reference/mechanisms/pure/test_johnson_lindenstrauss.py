@@ -135,7 +135,7 @@ def test_rows_whose_image_is_too_long_are_shortened() -> None:
 
 
 def test_a_projection_keeps_what_it_can() -> None:
-    # Without noise, with d = 40 and l = 757 < D, the fit finds the second moment again.
+    # Without noise the fitted matrix is close to the second moment, although its image has only l = 757 < D numbers.
     x = unit_rows(np.random.default_rng(3).standard_normal((5, 40)))
     got = release(x, np.zeros(sketch_rows(40, 1.0, 0.1)), epsilon=1.0)
     assert np.linalg.norm(got - second_moment(x)) < 0.05 * np.linalg.norm(second_moment(x))

@@ -1,5 +1,5 @@
-"""Test statistics that are learned from pilot draws: only they detect some losses, and they do not refute correct
-mechanisms."""
+"""Learn test statistics from pilot draws: they detect losses that no other statistic detects, and refute nothing that
+is correct."""
 
 import math
 from collections.abc import Callable

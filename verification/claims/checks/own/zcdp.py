@@ -182,7 +182,7 @@ def coinpress_budgets(
     A covariance step has the sensitivity √2γ²/n (γ²/n on the line, for the rows γ and 0) and a mean step 2τ/n. The
     reference shortens two far rows on two axes to length γ, and two opposite far rows to the ends of a ball of radius
     τ; these pairs attain the sensitivities. The check computes exactly at γ = 2, τ = 2, ρ_j = 2, n = 4. For 50 random
-    matrices A the check maps rows x to A x and shortens the image to length γ if it is longer.
+    matrices A the check maps every row x to A x, and clips the image to length γ.
     """
     sums = [sum(split(Fraction(3, 7), t), Fraction(0)) == Fraction(3, 7) for t in range(1, 9)]
     n, size, rho = 4, 2.0, 2.0
