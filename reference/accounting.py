@@ -1,29 +1,30 @@
-"""Account for the budget of one data set: its releases, the budget that they have spent, and the rest.
+"""Account for the budget of one data set: its releases, the budget that they have spent, and the budget that is left.
 
     account = Account(ZCDP(0.5))
     first = account.release("gauss-cov", x, rng, rho=0.2)    # first.values, first.spend, first.total
     account.release("nuclear-laplace", x, rng, epsilon=0.5)   # counts as ε tanh(ε/2) zCDP
 
-Releases compose adaptively: a later one may depend on the outputs of earlier ones. A release that would exceed the
+Releases compose adaptively: each release may depend on the outputs of earlier ones. A release that would exceed the
 total raises `OverBudget` before the data are read. An account charges what the mechanism's paper claims, or with
 charge="proven" what is proven of the mechanism here, which is never more.
 
 The notion of privacy of the total budget decides how the costs of releases add up.
 
-- Pure DP accepts pure DP releases only. The ε of these releases add up.
+- Pure DP accepts pure DP releases only. The values ε of pure releases add up.
 - zCDP accepts zCDP releases, whose ρ add up, and pure DP releases, which count as ρ = ε tanh(ε/2).
-- (ε, δ)-DP accepts all releases. The ε and the δ of the (ε, δ) releases are added. The δ that is left converts all
-  other releases to an ε, in the cheaper of two ways. The first way adds all of these releases up as zCDP and converts
-  the sum. The second way converts only the zCDP releases, and adds the ε of the pure ones.
+- (ε, δ)-DP accepts all releases. The ε and the δ of (ε, δ) releases are added. The δ that is left converts all other
+  releases, which are zCDP or pure, to an ε, in the cheaper of two ways. The first way adds up all of these other
+  releases as zCDP, and converts the sum. The second way converts only the zCDP releases, and adds the ε of the pure
+  releases.
 
-The second way is valid in any order of the releases, for this reason. Up to events of total probability Σδ, an (ε, δ)
-release has a privacy loss of at most ε, and a pure release always has. So each of these releases adds its ε to the
-right side of the bound D_α ≤ αρ of the zCDP releases, which adds Σε to `epsilon_of_zcdp_at` for every α.
+The second way is valid in any order of the releases, for the following reason. Up to events of total probability Σδ,
+each (ε, δ) release has a privacy loss of at most ε, as a pure release always has. So each of these releases adds its ε
+to the right side of the bound D_α ≤ αρ of the zCDP releases, which adds Σε to `epsilon_of_zcdp_at` for every α.
 
 If the total is pure DP or zCDP, or if all releases are (ε, δ), then even the budgets and other arguments of a release
 may be chosen in view of earlier outputs. In these cases the rule that the sum stays within the total is a privacy
-filter (Rogers et al. 2016; Feldman–Zrnic 2021). For other releases into an (ε, δ) total, the guarantee assumes that the
-budgets were fixed beforehand.
+filter (Rogers et al. 2016; Feldman–Zrnic 2021). For other releases whose total is (ε, δ), the guarantee assumes that
+the budgets were fixed beforehand.
 """
 
 import contextlib
@@ -50,7 +51,7 @@ from covassay.reference.privacy import (
 )
 
 ROUNDING = 1e-12  # a relative excess over the total up to this size counts as rounding
-# replaces ε = 0 if δ alone covers what is spent, because a guarantee needs ε > 0
+# this number replaces ε = 0 if δ alone covers the releases, because a guarantee needs ε > 0
 SMALLEST = float(np.finfo(float).tiny)
 
 
@@ -60,7 +61,9 @@ class OverBudget(InvalidInput):
 
 @dataclass(frozen=True)
 class Release:
-    """One release: its output, the mechanism and its arguments, what it spent, and the sum of all releases so far."""
+    """One release: its output, the mechanism and its arguments, the budget that it spent, and the sum of all releases
+    so far.
+    """
 
     values: Any
     mechanism: str
@@ -120,8 +123,8 @@ class Account:
 
     An account is never duplicated. The functions `copy` and `deepcopy` return the account itself, so that code which
     copies its arguments, such as scikit-learn's `clone`, goes on to charge the same budget. Threads may share an
-    account. An account that was pickled, for another process or for a file, is closed: it shows what had been spent,
-    and refuses every release.
+    account. An account that was pickled for another process or for a file is closed: it shows what was spent, and
+    refuses every release.
 
     Parameters
     ----------
@@ -162,7 +165,7 @@ class Account:
 
         Raises
         ------
-        OverBudget : the sum exceeds the total, or this account was pickled in another process and so is closed.
+        OverBudget : the sum exceeds the total, or this account is closed because it was pickled in another process.
         """
         if self.closed:
             raise OverBudget(
@@ -200,7 +203,7 @@ class Account:
 
     @contextlib.contextmanager
     def charging(self, spend: Spend) -> Iterator[Guarantee]:
-        """Charge what `spend` says, run the block of the `with` statement, and yield the sum of all charges.
+        """Charge the cost `spend`, run the block of the `with` statement, and yield the sum of all charges.
 
         If the block raises `InvalidInput`, nothing has been released, and the charge is taken back. After any other
         exception the charge stands.
@@ -223,7 +226,7 @@ class Account:
 
 
 def _number_of_columns(x: DataSet) -> int:
-    """Return the number d of columns of data of shape (n, d), from the shape alone if the data have one."""
+    """Return the number d of columns of data of shape (n, d), from the shape alone if the data have a shape."""
     shape: tuple[int, ...] = getattr(x, "shape", ())
     _, d = shape if len(shape) == 2 else as_rows(x).shape
     return int(d)

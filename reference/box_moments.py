@@ -1,14 +1,15 @@
-"""Compute the moments of rows in a box: how far one row moves them, the best weights, and estimates from noisy moments.
+"""Compute the moments of rows in a box: the change of the moments by one row, the best weights, and estimates from
+noisy moments.
 
-Columns are scaled to u = (x − centre)/(half the width), so rows u lie in [−1, 1]^d. The program adds up, over all rows,
-the values of
+Columns are scaled to u = (x − centre)/(half the width), so rows u lie in [−1, 1]^d. The following terms are summed over
+all rows:
 
     1,   u_j,   u_j² − 1,   u_i u_j (i < j)
 
 These sums stand in one symmetric (d + 1, d + 1) matrix, with the number of rows in its corner and the first moments
 beside it. Before noise of one scale is added, each kind of sum is multiplied by its own public weight. In this
-docstring the weights `count`, `mean`, `square` and `product` are called k, a, b and c. For the weights that are used,
-the sensitivity of the weighted sums is exact.
+docstring the weights `count`, `mean`, `square` and `product` are called k, a, b and c. For the weights that are used
+here, the sensitivity of the weighted sums is exact.
 
 Under replace-one (n is public, k = 0), a row u is replaced by a row v. Let u_j − v_j = 2δ_j and u_j + v_j = 2σ_j, so
 |σ_j| + |δ_j| ≤ 1 and the changes are 2δ_j, 4σ_jδ_j and 2(σ_iδ_j + σ_jδ_i). The absolute values of these changes are
@@ -23,8 +24,8 @@ p)),
   2(a + Q)s − 2Qs²/d by Cauchy–Schwarz, with equality for equal δ_j. The maximum is d(a + Q)²/(2Q) if Q ≥ a, for v_j =
   −a/Q, and 2ad otherwise.
 
-Under add-remove, one row u comes or goes. With u_j² − 1 in place of u_j², the squares are 0 at the rows where the other
-sums are largest.
+Under add-remove, one row u is added or removed. With u_j² − 1 in place of u_j², the squares are 0 at the rows where the
+other sums are largest.
 
 - ℓ2, b² ≤ a² + c²(d − 1)/2: k² + Σ (a²τ_j + b²(1 − τ_j)²) + c² Σ_{i<j} τ_iτ_j is convex in each τ_j = u_j². With p
   ones it is k² + a²p + b²(d − p) + c²p(p − 1)/2, convex in p, so its maximum is at p = d: k² + da² + c²d(d − 1)/2.
@@ -66,14 +67,15 @@ class Weights:
 
 
 def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """The best c²/a² for Gaussian noise under replace-one with b = a: see `gauss_weights`.
+    """Return the best c²/a² for Gaussian noise under replace-one with b = a, as `gauss_weights` uses it.
 
-    This c²/a² minimises p(1 + t(d − p))(M + D/t), M = d(2d + 3), D = d(d − 1), over t. The worst number of opposite
-    columns is p where 1/(2p + 1 − d) ≤ t ≤ 1/(2p − 1 − d); there the least is at √(D/(M(d − p))), or at an end.
+    The ratio c²/a² minimises p(1 + t(d − p))(M + D/t), M = d(2d + 3), D = d(d − 1), over t. The worst number of
+    opposite columns is p if 1/(2p + 1 − d) ≤ t ≤ 1/(2p − 1 − d), and then the minimum is at t = √(D/(M(d − p))) or at
+    an end of this range.
     """
     if d == 1:
         return 1
-    m, products, one = d * (2 * d + 3), d * (d - 1), sqrt(1)  # the last one is the number 1 in the arithmetic of `sqrt`
+    m, products, one = d * (2 * d + 3), d * (d - 1), sqrt(1)  # the last number is 1 in the arithmetic of `sqrt`
     best, least = one / (d - 1), d * (m + products * (d - 1))
     for p in range((d + 1) // 2, d):
         t = max(sqrt(one * products / (m * (d - p))), one / (2 * p + 1 - d))
@@ -187,8 +189,8 @@ def moment_sums(rows: Rows, n: int, d: int) -> Matrix:
 
 
 def spreads(scale: float, w: Weights, d: int) -> Matrix:
-    """Return the scale of the noise of every sum, (d + 1, d + 1). This scale is `scale` divided by the sum's weight,
-    and 0 if the sum has no weight.
+    """Return the scale of the noise of every sum, (d + 1, d + 1). The scale of a sum is `scale` divided by the sum's
+    weight, and 0 if the sum has no weight.
     """
     every = np.full((d + 1, d + 1), scale / w.product)
     every[0, :] = every[:, 0] = scale / w.mean
@@ -200,8 +202,8 @@ def spreads(scale: float, w: Weights, d: int) -> Matrix:
 def estimates(sums: Matrix, box: Box) -> Matrix:
     """Return the number of rows, the mean and the covariance in the units of the data, from noisy sums, (d + 1, d + 1).
 
-    The sums are divided by the noisy number of rows, or by 1 if that number is less than 1. In the result the corner
-    has the number of rows, beside it stands the mean, and below the mean the covariance, which need not be positive
+    The sums are divided by the noisy number of rows, or by 1 if that number is less than 1. In the result the number of
+    rows is in the corner, the mean beside it, and the covariance below the mean; the covariance need not be positive
     semidefinite.
     """
     divisor = max(float(sums[0, 0]), 1.0)
@@ -233,7 +235,7 @@ def sums_of(released: Matrix, box: Box) -> Matrix:
 def worst_rows(d: int, w: Weights, norm: Norm) -> tuple[Vector, Vector]:
     """Return two scaled rows whose exchange moves the weighted sums the most.
 
-    Under add-remove, the first row alone moves the sums the most when it is added.
+    Under add-remove, adding the first row alone moves the sums the most.
     """
     first, second = np.ones(d), np.ones(d)
     if norm == "l2":

@@ -1,4 +1,4 @@
-"""Bound how far one row moves the second moment and the centred covariance of rows in a box.
+"""Bound the change of the second moment and of the centred covariance of rows in a box when one row changes.
 
 Every column j has public bounds low_j ≤ x_j ≤ high_j, and W_j = high_j − low_j is its width. Unless stated otherwise,
 neighbours have the same public number of rows n and differ in one row, which is x in one data set and y in the other.
@@ -26,20 +26,20 @@ upper bound: on [−1, 1]² the ℓ1 bound over the triangle is 4, and it is not
 Adding or removing a row (add-remove), where the larger data set has n rows and each statistic is divided by its own
 number of rows:
 
-- XᵀX/n: the change is (x xᵀ − A)/n, where A is the second moment of the n − 1 other rows. A lies in the convex hull of
-  the matrices y yᵀ, and is any y yᵀ if these rows are equal. So the suprema of all entries and norms are those for
-  replacing a row.
+- XᵀX/n: the change is (x xᵀ − A)/n, where A is the second moment of the n − 1 other rows. The matrix A lies in the
+  convex hull of the matrices y yᵀ, and equals y yᵀ if all these rows are y. So the suprema of all entries and norms are
+  equal to those for replacing a row.
 - The centred covariance with q = n: the change is ((n − 1)/n²) v vᵀ − S/n, where S is the covariance of the other
   rows. In units of W_i and W_j, let a and b be the distances of m_i and m_j from the farther end of their intervals.
   Then |v_i v_j| ≤ ab, and |S_ij| ≤ √(a(1 − a) b(1 − b)), because values in [0, 1] with mean a have variance at most
   a(1 − a). By Cauchy–Schwarz √((1 − a)(1 − b)) ≤ 1 − t for t = √(ab). So n |change| ≤ ((n − 1)/n) t² + t(1 − t). The
   right side is concave in t for n ≥ 1, and its derivative at t = 1 is 1 − 2/n ≥ 0 for n ≥ 2. So its maximum over t ≤ 1
   is at t = 1, where it is (n − 1)/n: the supremum for replacing a row, attained by the pair given there.
-- The centred covariance with q = n − 1: n |change| ≤ t² + (n/(n − 2)) t(1 − t), whose derivative at 1 is 2 − n/(n −
-  2) ≥ 0 for n ≥ 4. For n < 4 nothing is claimed.
+- The centred covariance with q = n − 1: n |change| ≤ t² + (n/(n − 2)) t(1 − t), whose derivative at 1 is 2 − n/(n − 2)
+  ≥ 0 for n ≥ 4. For n < 4 no sensitivity is claimed.
 - The sum XᵀX, or XᵀX over a fixed public number: the change is x xᵀ. The supremum of entry (i, j) is M_i M_j with M_j =
-  max(|low_j|, |high_j|), attained in all entries at once. Replacing a row moves entry (i, j) by R_ij, which is up to
-  twice as much.
+  max(|low_j|, |high_j|), attained in all entries at once. Replacing a row changes entry (i, j) by R_ij, which is up to
+  twice as much as M_i M_j.
 """
 
 from dataclasses import dataclass
@@ -57,9 +57,7 @@ DIVISORS: tuple[Divisor, ...] = ("n", "n-1")
 
 
 def centred_factor(n: Number, divisor: Divisor = "n") -> Number:
-    """Return the factor (n − 1)/(nq) in the change of the centred covariance, for q = n or q = n − 1 (then it is
-    1/n).
-    """
+    """Return the factor (n − 1)/(nq) in the change of the centred covariance, for q = n or q = n − 1 (then 1/n)."""
     require_choice("divisor", divisor, DIVISORS)
     return (n - 1) / n**2 if divisor == "n" else 1 / n
 
@@ -83,9 +81,9 @@ def square_range(interval: tuple[Number, Number]) -> tuple[Number, Number]:
 class BoxSensitivity:
     """The sensitivity of every entry of a symmetric matrix, and the norms of the matrix that these sensitivities form.
 
-    entries : (d, d), the supremum of the absolute change of every entry; every supremum is attained.
-    jointly : whether one pair of data sets attains all entries at once. If one pair does, the norms are suprema;
-        otherwise they are upper bounds.
+    entries : (d, d), the supremum of the absolute change of every entry, which is always attained.
+    jointly : whether one pair of data sets attains all entries at once. If one pair does so, the norms are suprema;
+        otherwise the norms are upper bounds.
     """
 
     entries: Matrix
@@ -113,7 +111,9 @@ def one_signed(box: Box) -> bool:
 
 
 def second_moment_sensitivity(box: Box, n: int) -> BoxSensitivity:
-    """Return the sensitivity of XᵀX/n to a change of one of n rows, or to the n-th row that is added or removed."""
+    """Return the sensitivity of XᵀX/n to the replacement of one of n rows, or to the n-th row if it is added or
+    removed.
+    """
     d = box.dimension
     ranges = np.empty((d, d))
     for i, j in np.ndindex(d, d):
@@ -167,8 +167,8 @@ def moment_pair(box: Box, i: int, j: int) -> tuple[Vector, Vector]:
 
 
 def centred_pair(box: Box, n: int) -> tuple[Matrix, Matrix]:
-    """Return data sets (n, d) that attain every entry of the covariance: n − 1 rows are at low, and the last is at high
-    or low.
+    """Return data sets (n, d) that attain every entry of the covariance: n − 1 rows are at low, and the last row is at
+    high or low.
     """
     second = np.tile(box.low, (n, 1))
     first = second.copy()

@@ -1,6 +1,4 @@
-"""This module has the exception that every function raises for bad input, and a guess at the name that the user
-meant.
-"""
+"""Define the exception that every function raises for bad input, and find the name that the user may have meant."""
 
 import difflib
 from collections.abc import Callable, Iterable

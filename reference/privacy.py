@@ -1,4 +1,4 @@
-"""This module has notions of privacy, with definitions, conversions and composition.
+"""Define notions of privacy, with conversions and composition.
 
 Throughout, two data sets are neighbours if one row of one is replaced in the other. A mechanism has the guarantees
 below if they hold for its output laws P and Q on every pair of neighbours:
@@ -24,12 +24,14 @@ from covassay.reference.domain import Number, require_below_one, require_positiv
 
 
 def pure_composition(*epsilons: Number) -> Number:
-    """The ε of several adaptively chosen pure DP releases together: the sum (DMNS 2006; DN25 §1)."""
+    """Return the ε of several adaptively chosen pure DP releases together, which is the sum (DMNS 2006; DN25 §1)."""
     return sum(epsilons)
 
 
 def zcdp_composition(*rhos: Number) -> Number:
-    """The ρ of several adaptively chosen zCDP releases together: the sum (Bun–Steinke 2016, Lemma 1.7)."""
+    """Return the ρ of several adaptively chosen zCDP releases together, which is the sum (Bun–Steinke 2016, Lemma
+    1.7).
+    """
     return sum(rhos)
 
 
@@ -38,8 +40,8 @@ def advanced_composition(
 ) -> Number:
     """The ε at which k = `folds` uses of an ε-DP mechanism are (ε, δ)-DP together (DRV 2010, Theorem III.3).
 
-    This ε is ε √(2k ln(1/δ)) + k ε (e^ε − 1), by Dwork, Rothblum and Vadhan. The code writes e^ε as a power, so that no
-    second function is needed.
+    The returned ε is ε √(2k ln(1/δ)) + k ε (e^ε − 1), by Dwork, Rothblum and Vadhan. The code writes e^ε as a power, so
+    that no second function is needed.
     """
     return epsilon * (2 * folds * log(1 / delta)) ** 0.5 + folds * epsilon * (math.e**epsilon - 1)
 
@@ -76,7 +78,7 @@ def log_delta_of_zcdp_at(
     """The ln δ for which the Rényi divergence of order α > 1 shows that a ρ-zCDP mechanism is (ε, δ)-DP.
 
     This ln δ is (α − 1)(αρ − ε) + α ln(1 − 1/α) − ln(α − 1) (Canonne–Kamath–Steinke 2020, Proposition 7). Every α
-    proves such a δ, so the mechanism has the smallest of them.
+    proves such a δ, so the mechanism has the smallest of these δ.
     """
     return (alpha - 1) * (alpha * rho - epsilon) + alpha * log(1 - 1 / alpha) - log(alpha - 1)
 
@@ -196,8 +198,8 @@ def smallest_epsilon_of_zcdp(rho: float, delta: float) -> float:
     """Return the smallest ε, over the orders α that are tried, at which a ρ-zCDP mechanism is (ε, δ)-DP. The result is
     at most `epsilon_of_zcdp`.
 
-    Every α proves its own ε, so the search can miss the smallest value but never give a false one. The result is 0 if
-    some α gives an ε below 0: then δ alone covers what a ρ-zCDP mechanism can reveal.
+    Every α proves an ε of its own, so the search can miss the smallest value but never give a false one. The result is
+    0 if some α gives an ε below 0: then δ alone covers what a ρ-zCDP mechanism can reveal.
     """
     require_positive("rho", rho)
     require_below_one("delta", delta)

@@ -9,8 +9,8 @@ they have the same n and differ in one row. Mechanisms work on the rows `x_i / r
 at a time, and return their output in the unit of `x` squared.
 
 Clipping maps neighbours to neighbours, so it costs no privacy. After clipping, the norms are at most 1 up to rounding
-(a few units in the last place). Like all rounding, this excess is outside the guarantees, which are theorems about real
-numbers.
+(a few units in the last place). Like all rounding, a norm above 1 is outside the guarantees, which are theorems about
+real numbers.
 """
 
 from covassay.reference.domain.box import Box

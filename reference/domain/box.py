@@ -1,4 +1,4 @@
-"""This module has the box: public bounds low_j ≤ x_j ≤ high_j on every column."""
+"""Define the box: public bounds low_j ≤ x_j ≤ high_j on every column."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

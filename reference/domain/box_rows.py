@@ -1,4 +1,6 @@
-"""Read a data set as rows of a box: every column is scaled to [−1, 1], and values outside are clipped or refused."""
+"""Read a data set as rows of a box, by scaling every column to [−1, 1]; values outside of the box are clipped or
+refused.
+"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -17,8 +19,8 @@ OnOutside = Literal["clip", "raise"]
 
 
 def fewest_rows(adjacency: Adjacency) -> int:
-    """Return the smallest accepted number of rows, which is 0 under add-remove: refusing empty data would reveal their
-    number.
+    """Return the smallest accepted number of rows, which is 0 under add-remove, because refusing empty data would
+    reveal their number of rows.
     """
     return 0 if adjacency == "add-remove" else 1
 
@@ -55,8 +57,8 @@ def _scaled_chunks(rows: Chunks, box: Box, on_outside: OnOutside) -> Iterator[Ma
 
 
 def _scaled(rows: Matrix, box: Box, on_outside: OnOutside, first: int = 0) -> Matrix:
-    """Do for an array what `scaled_rows` does. The argument `first` is the position of the array's first row in the
-    data set, for messages.
+    """Scale the rows of an array as `scaled_rows` does. The argument `first` is the position of the array's first row
+    in the data set, for messages.
     """
     if on_outside == "raise" and (outside := (rows < box.low) | (rows > box.high)).any():
         i, j = np.argwhere(outside)[0]

@@ -19,8 +19,8 @@ from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows
 from covassay.reference.errors import InvalidInput
 
 NEAR = 1e-9  # a relative distance far above the rounding of a sum of squares of up to 1e6 entries
-SMALLEST_PLAIN = 1e-150  # for a number x of at least this size, x² and 1/x² are ordinary floats
-ROUNDING = 1e-12  # on_large_rows="raise" treats a relative excess over the row bound up to this size as rounding
+SMALLEST_PLAIN = 1e-150  # for a number x that is at least this large, x² and 1/x² are ordinary floats
+ROUNDING = 1e-12  # with on_large_rows="raise", a relative excess over the row bound up to this size counts as rounding
 
 
 @overload
@@ -62,7 +62,7 @@ def shape_of(x: DataSet, fewest: int = 1) -> tuple[int, int]:
 
 
 def _checked_chunks(x: Chunks) -> Iterator[Matrix]:
-    """Yield the chunks of one pass, each checked by the function `_as_array`."""
+    """Yield the chunks of one pass over the rows, each checked by the function `_as_array`."""
     first = 0
     for chunk in blocks(x):
         rows = _as_array(chunk, first)
@@ -73,7 +73,7 @@ def _checked_chunks(x: Chunks) -> Iterator[Matrix]:
 
 
 def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
-    """Do for an array what `as_rows` does. The argument `first` is the position of the array's first row in the data
+    """Validate an array as `as_rows` does. The argument `first` is the position of the array's first row in the data
     set, for messages.
     """
     if np.ma.isMaskedArray(x):
@@ -87,7 +87,7 @@ def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
     if array.shape[0] < fewest or array.shape[1] < 1:
         wanted = "one column" if fewest == 0 else "one row and one column"
         raise InvalidInput(f"x has shape {array.shape}: must have at least {wanted}")
-    if array.dtype.kind == "O":  # mixed columns of a data frame, or integers of any length, have this kind
+    if array.dtype.kind == "O":  # this kind of array holds mixed columns of a data frame, or integers of any length
         if not all(is_real(entry) or isinstance(entry, bool | np.bool_) for entry in array.flat):
             raise InvalidInput("x has entries that are not numbers: must be real numbers")
         try:
@@ -106,7 +106,7 @@ def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
 def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
     """Return the largest absolute entry of every row, and the norm of the row divided by it, (..., d) -> (...) each.
 
-    The product of the two factors is the norm, which can overflow where the factors do not.
+    The norm is the product of the two factors, and can overflow although neither factor does.
     """
     largest = np.abs(rows).max(axis=-1, initial=0.0)
     relative: Vector = np.linalg.norm(rows / np.where(largest > 0, largest, 1.0)[..., None], axis=-1)
@@ -175,7 +175,7 @@ def sized_unit_rows(x: DataSet, row_bound: float, on_large_rows: OnLargeRows, fe
 
 
 def _unit_chunks(rows: Chunks, r: float, on_large_rows: OnLargeRows) -> Iterator[Matrix]:
-    """Yield the chunks of one pass, each brought into the unit ball by the function `_unit`."""
+    """Yield the chunks of one pass over the rows, each brought into the unit ball by the function `_unit`."""
     first = 0
     for chunk in blocks(rows):
         yield _unit(chunk, r, on_large_rows, first)
@@ -183,8 +183,8 @@ def _unit_chunks(rows: Chunks, r: float, on_large_rows: OnLargeRows) -> Iterator
 
 
 def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows, first: int = 0) -> Matrix:
-    """Do for an array what `unit_rows` does. The argument `first` is the position of the array's first row in the data
-    set, for messages.
+    """Bring the rows of an array into the unit ball as `unit_rows` does. The argument `first` is the position of the
+    array's first row in the data set, for messages.
     """
     largest, relative = _norm_factors(rows)
     with np.errstate(over="ignore"):  # rows / r can overflow only in rows that are clipped
@@ -210,8 +210,8 @@ def total_square(rows: Rows) -> float:
 
 
 def second_moment(rows: Rows) -> Matrix:
-    """Return the second moment Σ = (1/n) Σ_i x_i x_iᵀ, symmetric, (..., n, d) -> (..., d, d): the papers' covariance,
-    which is not centred.
+    """Return the second moment Σ = (1/n) Σ_i x_i x_iᵀ, (..., n, d) -> (..., d, d), symmetric and not centred; the
+    papers call it the covariance.
     """
 
     def moment() -> Matrix:

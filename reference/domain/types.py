@@ -1,4 +1,4 @@
-"""This module has the types that mechanisms take and return: matrices, data sets in memory, and data sets in chunks."""
+"""Define the types that mechanisms take and return: matrices, data sets in memory, and data sets in chunks."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -53,5 +53,5 @@ class Chunks:
         return compute()
 
 
-Rows = Matrix | Chunks  # validated rows, with which a mechanism computes
-DataSet = ArrayLike | Chunks  # a data set as the caller gives it
+Rows = Matrix | Chunks  # validated rows, from which a mechanism computes
+DataSet = ArrayLike | Chunks  # a data set in the form that the caller gives

@@ -1,5 +1,5 @@
-"""This module has what all estimators share: parameters, budgets, bounds, input data, names, and the tags that
-scikit-learn asks for.
+"""Define what all estimators share: parameters, budgets, bounds, input data, names, and the tags that scikit-learn asks
+for.
 
 The module imports neither scikit-learn nor a library of data frames. The module looks for scikit-learn, pandas and
 polars only when scikit-learn calls `__sklearn_tags__` or a caller wants data frames.
@@ -28,7 +28,7 @@ OUTPUTS = ("default", "pandas", "polars")
 
 
 class PrivacyWarning(UserWarning):
-    """A warning that the user allows something which protects less than the user may think."""
+    """A warning that an option of the user protects less than the user may think."""
 
 
 class PrivateEstimator:
@@ -109,7 +109,7 @@ class PrivateEstimator:
             and not (name is None and c.searches)
         ]
         if name is not None:
-            # this checks that the mechanism exists and that its claim is of this notion of privacy
+            # this call checks that the mechanism exists and that its claim has this notion of privacy
             mechanism(name).require_budget(budget)
             if not allowed:
                 raise InvalidInput(f"mechanism = {name!r}: must be one of {_mechanisms(rounded, additive)}, or None")
@@ -118,7 +118,7 @@ class PrivateEstimator:
             return of_notion[0]
         try:
             return recommend(Setting(rows, dimension, budget), candidates=of_notion).best.candidate
-        except InvalidInput:  # the recommendation has no prediction for these numbers
+        except InvalidInput:  # the recommendation has no prediction for this shape or budget
             return of_notion[0]
 
     def _randomness(self) -> np.random.Generator | int | None:
@@ -136,8 +136,8 @@ class PrivateEstimator:
             raise InvalidInput(f"random_state = {state!r}: must be None, a whole number or a generator") from None
 
     def _box(self, columns: int) -> Box | None:
-        """Return the bounds of every column, or None if a row bound is given instead. The user must give one of the
-        two.
+        """Return the bounds of every column, or None if a row bound is given instead. Exactly one of the two must be
+        given.
         """
         row_bound, bounds = getattr(self, "row_bound", None), getattr(self, "bounds", None)
         if (row_bound is None) == (bounds is None):
@@ -328,9 +328,7 @@ def box_of(bounds: Any, columns: int, names: np.ndarray[Any, Any] | None) -> Box
 
 
 def _as_pairs(bounds: Any) -> Matrix | None:
-    """Return the bounds as numbers (low, high) or as an array of pairs, or None if they cannot be read in these
-    ways.
-    """
+    """Return the bounds as numbers (low, high) or as an array of pairs, or None if the bounds have neither form."""
     if isinstance(bounds, tuple) and any(isinstance(end, np.ndarray) and end.ndim for end in bounds):
         return None
     try:

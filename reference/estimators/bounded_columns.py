@@ -2,12 +2,12 @@
 
 The scaled columns u = (x − centre)/(half the width) lie in [−1, 1].
 
-The alternative, in `moments`, is to scale the columns into the unit ball and to release by the best mechanism for the
-unit ball. We measured which way is more accurate on 3000 uniform rows with the mean at the centre and half way to a
-bound, at d = 1, 2, 3, 5 and 10. For ρ = 0.5 the error of the covariance from the box is 0.86 to 0.98 times that from
-the ball, and 1.01 and 1.19 times at d = 1. For ε = 1 the error from the box is 0.95 and 1.19 times that from the ball
-at d = 1, and 1.17 to 1.73 times from d = 2 on: noise of the shape of the nuclear ball fits a second moment better than
-independent Laplace noise does. So if no mechanism is named, the box is used only for a budget ρ.
+The module `moments` has the alternative: scale the columns into the unit ball, and release by the best mechanism for
+the unit ball. We measured the errors of both ways on 3000 uniform rows with the mean at the centre and half way to a
+bound, for d = 1, 2, 3, 5 and 10. For ρ = 0.5 the error of the covariance from the box is 0.86 to 0.98 times that from
+the ball for d > 1, and 1.01 and 1.19 times for d = 1. For ε = 1 the error from the box is 0.95 and 1.19 times that from
+the ball at d = 1, and 1.17 to 1.73 times from d = 2 on: noise of the shape of the nuclear ball fits a second moment
+better than independent Laplace noise does. So if no mechanism is named, the box is used only for a budget ρ.
 """
 
 import contextlib
@@ -88,7 +88,8 @@ class InBox:
 
 
 def in_box(budget: PureDP | ZCDP, name: str | None) -> InBox | None:
-    """Return the mechanism `name`; if it is None, return the default mechanism for a budget ρ, and None for a budget ε.
+    """Return the mechanism `name`; if `name` is None, return the default mechanism for a budget ρ, and None for a
+    budget ε.
 
     Raises
     ------

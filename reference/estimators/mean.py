@@ -12,10 +12,10 @@ class PrivateMean(MomentEstimator):
     """An estimator of a mean with differential privacy.
 
     The mean is released together with a second moment that the estimator discards, by a mechanism whose noise does not
-    depend on the data. Under zCDP the error of the mean is exactly that of Gaussian noise on the mean. Under pure DP
-    the error of the mean was not compared with that of mechanisms which release a mean alone. With bounds the rows are
-    scaled into a ball: under zCDP the noise on the mean is then at most that of `box-gauss`, whose weights serve the
-    covariance.
+    depend on the data. Under zCDP the error of the mean is exactly that of adding Gaussian noise to the mean alone.
+    Under pure DP the error of the mean was not compared with that of mechanisms which release a mean alone. With bounds
+    the rows are scaled into a ball: under zCDP the noise on the mean is then at most that of `box-gauss`, whose weights
+    serve the covariance.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""This module has the arguments that all estimators have, and the one release that each of them makes."""
+"""Define the arguments that all estimators have, and the one release that each of them makes."""
 
 from typing import Any
 

@@ -6,11 +6,11 @@ moment of the rows z holds both moments of the rows u:
     (1/n) Σ z zᵀ  =  [ a S      √(ab) μ ]        S = (1/n) Σ u uᵀ,   μ = (1/n) Σ u.
                      [ √(ab) μᵀ     b   ]
 
-So one release of this matrix, by any mechanism for the second moment, gives S and μ, and its whole budget serves both.
-The map acts on every row by itself, so neighbours stay neighbours and the proof of the mechanism applies. The spend is
-the spend of the mechanism in dimension d + 1. Noise of standard deviation s on an entry of the matrix becomes noise of
-s/a on an entry of S, and of s/√(ab) on an entry of μ. (Releasing μ and S separately would divide the budget.) With
-Gaussian noise of the ensemble "goe" and a = b = 1/2, μ has exactly the error of the Gaussian mechanism at the same ρ.
+So one release of this matrix, by any mechanism for the second moment, gives both S and μ with its whole budget. The map
+acts on every row by itself, so neighbours stay neighbours and the proof of the mechanism applies. The spend is the
+spend of the mechanism in dimension d + 1. Noise of standard deviation s on an entry of the matrix becomes noise of s/a
+on an entry of S, and of s/√(ab) on an entry of μ. (Releasing μ and S separately would divide the budget.) With Gaussian
+noise of the ensemble "goe" and a = b = 1/2, μ has exactly the error of the Gaussian mechanism at the same ρ.
 """
 
 import contextlib
@@ -29,7 +29,8 @@ from covassay.reference.recommendation import Candidate
 from covassay.reference.release.scaling import scaling
 from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM, rounded_release
 
-# the share a of the second moment: a smaller share gives the covariance more noise, and a larger one the mean
+# the share a of the second moment; a smaller share increases the noise of the covariance, and a larger share that of
+# the mean
 SHARE = 0.8
 SHARE_OF_MEAN = 0.5  # the share a if only the mean is wanted: it minimises the noise on the mean, s/√(a(1 − a))
 
@@ -55,7 +56,7 @@ class Moments:
 
     second : S, a symmetric matrix.
     mean : μ, or None if it was not released.
-    noise : the predicted spectral norm of the noise on S, if it is not that of the recommendation.
+    noise : the predicted spectral norm of the noise on S, or None if it is that of the recommendation.
     """
 
     second: Matrix
@@ -123,7 +124,7 @@ def release_moments(
     u : (n, d), rows in the unit ball.
     randomness : for float noise, a generator; for a rounded release, a seed for tests, or None for the randomness of
         the operating system.
-    accountant : the account that is charged before anything is drawn.
+    accountant : the account that is charged before any noise is drawn.
 
     Raises
     ------

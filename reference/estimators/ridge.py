@@ -30,7 +30,7 @@ class PrivateRidge(MomentEstimator):
     epsilon, rho, mechanism, rounded, random_state, accountant : as for `PrivateCovariance`.
     row_bound : a public bound on the norm of a row of features and target together, (x, y).
     bounds, target_bounds : public bounds on the features, and (low, high) for the target, in place of a row bound.
-    fit_intercept : whether there is a constant c. Without it X and y are taken to be centred at 0.
+    fit_intercept : whether the model has a constant c. Without a constant, X and y are taken to be centred at 0.
     noise_penalty : whether the penalty for noise is added.
 
     Attributes

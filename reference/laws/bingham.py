@@ -1,7 +1,7 @@
 """The Bingham law: unit vectors u in R^q with density ∝ exp(uᵀMu), for a symmetric matrix M.
 
 The exact sampler (Kent, Ganeiber and Mardia 2018, §3.5) draws by rejection. Let A = λ_max(M) I − M ≥ 0 and y = uᵀAu.
-For any b in (0, q], the angular central Gaussian law with Ω = I + 2A/b is an envelope of the density:
+For any b in (0, q], the following envelope of the density is the angular central Gaussian law with Ω = I + 2A/b:
 
     exp(−y) ≤ M(b) (uᵀΩu)^{−q/2},   M(b) = exp(−(q − b)/2) (q/b)^{q/2},   uᵀΩu = 1 + 2y/b,
 
@@ -37,11 +37,10 @@ from covassay.reference.domain import Matrix, Number, Vector, require_shape
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.panels import Panels
 
-# half the contour has so many nodes: the truncation error 2.85^{-28} meets the rounding error e^{7.3} 2^{-53} near
-# 3e-13
+# the number of nodes on half of the contour; truncation 2.85^{-28} and rounding e^{7.3} 2^{-53} then meet near 3e-13
 CONTOUR_NODES = 28
-FEWEST_PROPOSALS = 8  # the number of proposals made at once, beyond twice the number of vectors that are wanted
-MAX_PROPOSALS = 10_000_000  # the number of rejections in a row after which the sampler gives up
+FEWEST_PROPOSALS = 8  # the number of proposals made at once, in addition to twice the number of vectors that are wanted
+MAX_PROPOSALS = 10_000_000  # the number of successive rejections after which the sampler gives up
 
 # FORMULAS
 
@@ -99,7 +98,7 @@ def sample(m: Matrix, rng: np.random.Generator | list[np.random.Generator], size
 
     Raises
     ------
-    ArithmeticError : more than `MAX_PROPOSALS` proposals in a row were rejected. The acceptance rate is of order
+    ArithmeticError : more than `MAX_PROPOSALS` successive proposals were rejected. The acceptance rate is of order
         q^{−1/2} for every M, so this error has a probability that is 0 for practical purposes.
     """
     if isinstance(rng, list):
@@ -130,12 +129,12 @@ def sample(m: Matrix, rng: np.random.Generator | list[np.random.Generator], size
 
 
 def _sample_each(matrices: Matrix, generators: list[np.random.Generator]) -> Matrix:
-    """Draw one vector for each matrix, (S, q, q) -> (S, q): the vectors of `sample(m, rng)`, in fewer steps."""
+    """Draw one vector for each matrix, (S, q, q) -> (S, q), which equals that of `sample(m, rng)`, in fewer steps."""
     q, batch = matrices.shape[-1], 2 + FEWEST_PROPOSALS
     if q == 1:
         return np.array([sample(m, rng) for m, rng in zip(matrices, generators, strict=True)])
     laws = [_decomposed(m.tobytes(), q) for m in matrices]
-    # these have the order in memory that `decompose` gives to the arrays of one law, because rounding depends on it
+    # the arrays have the order in memory that `decompose` gives to those of one law, because rounding depends on it
     a = np.array([values[::-1] for values, _, _ in laws])[:, ::-1]
     vectors = np.array([columns[:, ::-1] for _, columns, _ in laws])[:, :, ::-1]
     b = np.array([[parameter] for _, _, parameter in laws])
@@ -147,7 +146,7 @@ def _sample_each(matrices: Matrix, generators: list[np.random.Generator]) -> Mat
     accepted = np.log([uniform for _, uniform in drawn]) < log_acceptance(y, b, q)
     first = u[np.arange(len(u)), accepted.argmax(axis=1)]
     vectors_drawn: Matrix = (first[:, None, :] @ np.swapaxes(vectors, 1, 2))[:, 0]
-    for i in np.flatnonzero(~accepted.any(axis=1)):  # all proposals were rejected, so the generator goes on
+    for i in np.flatnonzero(~accepted.any(axis=1)):  # all proposals were rejected, so this generator makes more
         vectors_drawn[i] = sample(matrices[i], generators[int(i)])
     return vectors_drawn
 
@@ -163,7 +162,7 @@ def _inverse_laplace(exponents: Vector, shifts: Vector, r: Vector, nodes: int = 
     μ = πn/(12r) and step h = 3/n for n nodes (Weideman and Trefethen 2007).
     """
     h = 3 / nodes
-    theta = (np.arange(nodes) + 0.5) * h  # the other half of the contour gives the complex conjugate
+    theta = (np.arange(nodes) + 0.5) * h  # the other half of the contour contributes the complex conjugate
     mu = math.pi * nodes / 12 / np.asarray(r, dtype=np.float64)[..., None]
     s = mu * (1j * theta + 1) ** 2
     derivative = 2j * mu * (1j * theta + 1)
@@ -178,7 +177,7 @@ def _at_one(exponents: Vector, shifts: Vector) -> float:
     integrand.
 
     The contour meets the real axis at μ = πn/12 for n nodes, and the saddle point solves Σ exponent_i/(s + shift_i) =
-    1. With fewer nodes, for many coordinates and small shifts, terms far larger than the result would cancel.
+    1. With fewer nodes, terms far larger than the result would cancel for many coordinates and small shifts.
     """
     saddle = scipy.optimize.brentq(
         lambda s: float((exponents / (s + shifts)).sum()) - 1, 1e-3, float(exponents.sum()) + 1
@@ -237,13 +236,13 @@ def projection_cdf(m: Matrix, kept: Sequence[int]) -> Callable[[ArrayLike], Vect
     The argument `kept` is a proper, non-empty subset S of 0, …, q − 1, which are positions among the eigenvectors v_i
     of M in descending order of their eigenvalues. The density of w is ∝ k_S(w) k_T(1 − w), where T is the complement of
     S and k_S(r) is the inverse Laplace transform at r of ∏_{i in S} (s + a_i)^{−1/2}. In the variable θ with w = sin²θ
-    this density is smooth, and it is integrated panel by panel.
+    this density is smooth, and it is integrated interval by interval.
     """
     a, _ = decompose(m)
     inside = np.isin(np.arange(len(a)), list(kept))
     if inside.all() or not inside.any():
         raise InvalidInput(f"kept = {list(kept)!r}: must be a proper, non-empty subset of 0..{len(a) - 1}")
-    # the panels narrow toward both ends, since the mass may lie close to either end
+    # the intervals narrow toward both ends, since the mass may lie close to either end
     graded = np.concatenate([[0.0], np.geomspace(1e-8, math.pi / 4, 48)])
     panels = Panels(np.concatenate([graded, math.pi / 2 - graded[-2::-1]]))
     theta = panels.nodes

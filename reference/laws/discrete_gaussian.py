@@ -1,4 +1,5 @@
-"""The discrete Gaussian law: P(Z = z) ∝ e^{−z²/(2σ²)} on the integers. The variance of Z is at most σ² (CKS20).
+"""The discrete Gaussian law: The discrete Gaussian law P(Z = z) ∝ e^{−z²/(2σ²)} on the integers. The variance of Z is
+at most σ² (CKS20).
 
 The parameter σ² is a positive rational number. The function `sample` draws in integers, with exactly these
 probabilities (CKS20 Algorithm 3): it proposes a discrete Laplace number y of scale t = ⌊σ⌋ + 1, and accepts it with
@@ -20,7 +21,7 @@ from covassay.reference.laws.exact_draws import Coins
 
 # THE LAW
 
-LARGE = 1e4  # for σ of at least this size, the law differs from that of a rounded Gaussian number by less than 1e-9
+LARGE = 1e4  # for σ at least as large as this, the law differs from that of a rounded Gaussian number by less than 1e-9
 REACH = 40  # beyond this multiple of σ, probabilities are below the range of float64
 
 
@@ -59,7 +60,7 @@ def attempt(sigma_squared: Fraction, coins: Coins) -> int | None:
     a, b = sigma_squared.numerator, sigma_squared.denominator
     t = math.isqrt(a // b) + 1
     y = discrete_laplace.sample(Fraction(t), coins)
-    # (|y| − σ²/t)²/(2σ²) with σ² = a/b
+    # the exponent (|y| − σ²/t)²/(2σ²), where σ² = a/b
     return y if coins.chance_exp((abs(y) * t * b - a) ** 2, 2 * a * b * t**2) else None
 
 

@@ -2,8 +2,8 @@
 a release.
 
 The square root of the sum of all variances is the root mean square of the Frobenius norm of the noise. If column j of
-the data is in a unit of its own, the noise in the entry (i, j) is scaled by both units, so the variances are needed
-entry by entry.
+the data is measured in a unit of its own, the noise in the entry (i, j) is scaled by two units, so the variances are
+needed entry by entry.
 
 Nuclear-Laplace noise Z has a density that rotations do not change. The law of full noise does not change either when it
 is rotated from one side alone, so all d² entries have the same variance. A symmetric Z with the same law as QZQᵀ has
@@ -39,7 +39,7 @@ def discrete_laplace_variance(scale: float) -> float:
 def discrete_gaussian_variance(sigma_squared: float) -> float:
     """Return the variance of the discrete Gaussian law.
 
-    For σ ≥ 10 this variance is σ², up to a share far below the rounding of float64.
+    For σ ≥ 10 the variance is σ² up to a relative error far below the rounding of float64.
     """
     if sigma_squared >= 100:
         return sigma_squared
@@ -93,7 +93,7 @@ def of_k_norm(body: Body, dimension: int) -> Matrix | None:
 
 
 def _mean_product(law: PfaffianEnsemble) -> float:
-    """Return the mean of Σ_{i<j} x_i x_j for points on the full line."""
+    """Return the mean of Σ_{i<j} x_i x_j for the points of the law on the full line."""
     phi, moved = law.phi, law.phi * law.panels.nodes
     edges, nodes = law.panels.antiderivative(moved)
     totals = edges[:, -1]

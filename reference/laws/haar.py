@@ -2,8 +2,8 @@
 
 The sampler takes the Q of a QR decomposition of a Gaussian matrix. A Gaussian matrix times an orthogonal matrix has the
 same law, so Q is Haar distributed if the decomposition is the unique one in which R has a positive diagonal. LAPACK
-does not promise this, so the sampler multiplies every column of Q by the sign of R's diagonal entry (Stewart 1980;
-Mezzadri 2007).
+does not promise a positive diagonal, so the sampler multiplies every column of Q by the sign of R's diagonal entry
+(Stewart 1980; Mezzadri 2007).
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from covassay.reference.domain import Matrix, Vector, require_dimension
 def squared_coordinate_shape(subspace: int, dimension: int) -> tuple[float, float]:
     """Return the parameters (a, b) of the Beta law of ‖Pu‖², for u uniform on the unit sphere of R^d, d = `dimension`.
 
-    Here P is an orthogonal projection of rank `subspace`.
+    The matrix P is an orthogonal projection of rank `subspace`.
     """
     return subspace / 2, (dimension - subspace) / 2
 

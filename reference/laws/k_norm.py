@@ -50,17 +50,21 @@ BODIES: tuple[Body, ...] = ("schatten1", "covariance", "l1", "l2", "linf")
 
 
 def degrees_of_freedom(d: Number) -> Number:
-    """The dimension D = d(d + 1)/2, which is the number of free entries and the shape of the Gamma law of ‖Z‖_K."""
+    """Return the dimension D = d(d + 1)/2, which is the number of free entries and the shape of the Gamma law of
+    ‖Z‖_K.
+    """
     return d * (d + 1) / 2
 
 
 def covariance_norm(nuclear: Number, trace: Number) -> Number:
-    """The norm of the covariance body, max(tr M₊, tr M₋) = (‖M‖_* + |tr M|)/2, from ‖M‖_* and tr M."""
+    """Return the norm of the covariance body, max(tr M₊, tr M₋) = (‖M‖_* + |tr M|)/2, from ‖M‖_* and tr M."""
     return (nuclear + abs(trace)) / 2
 
 
 def acceptance(nuclear: Number, trace: Number, d: Number) -> Number:
-    """The acceptance probability (‖M‖_*/(2‖M‖_K))^D of a direction for the covariance body, from ‖M‖_* and tr M."""
+    """Return the acceptance probability (‖M‖_*/(2‖M‖_K))^D of a direction for the covariance body, from ‖M‖_* and
+    tr M.
+    """
     return (nuclear / (2 * covariance_norm(nuclear, trace))) ** degrees_of_freedom(d)
 
 
@@ -106,7 +110,7 @@ def _covariance_spectra(d: int, rng: np.random.Generator, size: int) -> Matrix:
     """Return the eigenvalues of V for the covariance body, where ‖V‖_K = 1, by rejection, (size, d)."""
     accepted = np.empty((0, d))
     while len(accepted) < size:
-        # d × rate is at least 1/2, so that one call usually suffices
+        # the product d × rate is at least 1/2, so that one call usually suffices
         proposals = max(8, 2 * d * (size - len(accepted)))
         proposed = nuclear_laplace.sample_spectrum(d, rng, proposals, symmetric=True)
         nuclear, trace = np.abs(proposed).sum(axis=1), proposed.sum(axis=1)
@@ -139,6 +143,6 @@ def sample(body: Body, dimension: int, rng: np.random.Generator, size: int | Non
         else:
             q = haar.sample(d, rng, count)
             z = (q * (radius * _covariance_spectra(d, rng, count))[:, None, :]) @ np.swapaxes(q, 1, 2)
-            z = (z + np.swapaxes(z, 1, 2)) / 2  # removes rounding errors only
+            z = (z + np.swapaxes(z, 1, 2)) / 2  # the mean with the transpose removes rounding errors only
     drawn: Matrix = z[0] if size is None else z
     return drawn

@@ -113,11 +113,11 @@ def sample(m: Matrix, k: int, rng: np.random.Generator, size: int | None = None)
 
     Raises
     ------
-    ArithmeticError : more than `bingham.MAX_PROPOSALS` proposals in a row were rejected. For k > 1 the acceptance rate
-        falls with q and k, as proofs/paper/matrix-bingham.md explains.
+    ArithmeticError : more than `bingham.MAX_PROPOSALS` successive proposals were rejected. For k > 1 the acceptance
+        rate falls with q and k, as proofs/paper/matrix-bingham.md explains.
     """
     g, vectors = gaps(m, k)
-    # whether rows of X are drawn in place of columns; in both cases the largest gaps come first
+    # whether rows of X are drawn in place of columns; either way the largest gaps come first
     turned = k > len(vectors) - k
     steps = g.T[:, ::-1] if turned else g
     count, most = 1 if size is None else size, max(1, BATCH // len(vectors) ** 2)
@@ -142,9 +142,9 @@ def share_cdf(strength: float, k: int, q: int) -> Callable[[ArrayLike], Vector]:
     """Return the exact distribution function of w = vᵀPv for M = strength · vvᵀ, where v is a unit vector.
 
     Under the uniform law w ~ Beta(k/2, (q − k)/2). So w has density ∝ w^{k/2 − 1} (1 − w)^{(q−k)/2 − 1} e^{strength w}.
-    In the variable θ with w = sin²θ this density is smooth, and it is integrated panel by panel.
+    In the variable θ with w = sin²θ this density is smooth, and it is integrated interval by interval.
     """
-    # the panels narrow toward both ends, since the mass may lie close to either end
+    # the intervals narrow toward both ends, since the mass may lie close to either end
     graded = np.concatenate([[0.0], np.geomspace(1e-8, math.pi / 4, 48)])
     panels = Panels(np.concatenate([graded, math.pi / 2 - graded[-2::-1]]))
     theta = panels.nodes

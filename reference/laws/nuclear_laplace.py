@@ -14,7 +14,8 @@ independent. ‖Z‖_* ~ Gamma(d(d + 1)/2, ρ).
 So a draw of Z consists of its spectrum, σ or λ, and two Haar matrices (full noise) or one (symmetric noise). The module
 `pfaffian_sampler` draws the numbers of the spectrum one after another, each from its conditional density. Then the
 module checks that the product of these densities is the joint density. Samples are exact up to float64 rounding.
-Functions without an argument `scale` are for the scale ρ = 1. For another scale ρ, use that Z/ρ has the law for ρ = 1.
+Functions without an argument `scale` are for the scale ρ = 1. For another scale ρ, the matrix Z/ρ has the law for ρ =
+1.
 
 The spectral norm ‖Z‖ is the largest singular value. As d → ∞, ‖Z‖/(ρd) tends to π for full noise and to π/2 for
 symmetric noise. For every d this file has the exact law of ‖Z‖, and a proven upper bound on its tail
@@ -37,9 +38,8 @@ from covassay.reference.laws import haar
 from covassay.reference.laws.pfaffian_chains import sample_points
 from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble, pfaffian_ensemble
 
-# `spectral_norm_quantile` is accurate for probabilities from 1e-12 to 1 − 1e-9.
-# Below 1e-12, the absolute error 1e-15 of the distribution function is too large.
-# Above 1 − 1e-9, the survival function P(‖Z‖ > t) loses accuracy.
+# `spectral_norm_quantile` is accurate for probabilities from 1e-12 to 1 − 1e-9. The absolute error 1e-15 of the
+# distribution function is too large below 1e-12. The survival function P(‖Z‖ > t) loses accuracy above 1 − 1e-9.
 SMALLEST_QUANTILE = 1e-12
 SMALLEST_SURVIVAL = 1e-9
 
@@ -82,7 +82,7 @@ def edge_rate(t: Number, edge: Number, functions: Any = math) -> Number:
     """Return the rate (2/π) ∫_edge^t arccosh(t/α) dα, for t ≥ edge.
 
     The upper bounds on P(‖Z‖ ≥ t) below decay like exp(−rate). The rate is a convex function of t, and it is 0 at the
-    edge. The argument The argument `functions` is math or mpmath.
+    edge. The argument `functions` is math or mpmath.
     """
     return 2 / functions.pi * (t * functions.acos(edge / t) - edge * functions.acosh(t / edge))
 
@@ -198,7 +198,7 @@ def sample(dimension: int, rng: np.random.Generator, size: int | None = None, sy
     right = left if symmetric else haar.sample(dimension, rng, count)
     z = (left * spectrum[:, None, :]) @ np.swapaxes(right, 1, 2)
     if symmetric:
-        z = (z + np.swapaxes(z, 1, 2)) / 2  # removes rounding errors only
+        z = (z + np.swapaxes(z, 1, 2)) / 2  # the mean with the transpose removes rounding errors only
     drawn: Matrix = z[0] if size is None else z
     return drawn
 

@@ -1,4 +1,4 @@
-"""This module has composite Gauss–Legendre quadrature on intervals ("panels") with m = `NODES` nodes each.
+"""Integrate by composite Gauss–Legendre quadrature, on successive intervals ("panels") with m = `NODES` nodes each.
 
 On one panel a smooth function equals its interpolating polynomial at the nodes up to rounding. So the function can be
 integrated up to any point x, not only up to the edge of a panel. Every panel has its own variable t ∈ [−1, 1].
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Array, Matrix, Vector
 
-NODES = 24  # so many nodes integrate a function whose phase turns by 8 radians per panel, up to rounding
-ORDERS = np.arange(NODES + 1.0)  # of the Chebyshev polynomials
-FEW = 16  # up to this number of evaluation points, a cosine costs less than the calls it replaces
+NODES = 24  # this number of nodes integrates a function whose phase turns by 8 radians per panel, up to rounding
+ORDERS = np.arange(NODES + 1.0)  # the degree of the Chebyshev polynomials
+FEW = 16  # up to this number of points, a cosine takes less time than the calls that it replaces
 
 
 @lru_cache(maxsize=1)
@@ -50,7 +50,7 @@ def chebyshev(t: Array) -> Array:
     polynomials[0], polynomials[1] = 1.0, inside
     k = 1
     while k < NODES:
-        more = min(k, NODES - k)  # i = 1, …, more
+        more = min(k, NODES - k)  # the factors T_i for i = 1, …, more
         doubled = 2 * polynomials[k] * polynomials[1 : more + 1]
         polynomials[k + 1 : k + more + 1] = doubled - polynomials[k - more : k][::-1]
         k += more
@@ -141,8 +141,8 @@ class Panels:
         """Return for every x the index of the panel that holds x, and the panel's variable t at x, of shape x.shape
         each.
 
-        An inner edge belongs to the panel on its right. A point outside all panels belongs to the nearest panel, and
-        then |t| > 1.
+        An inner edge belongs to the panel on its right. A point outside all panels belongs to the nearest panel, so
+        that |t| > 1.
         """
         panel = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, self.count - 1)
         return panel, (x - self.edges[panel]) / self.half_widths[panel] - 1

@@ -1,8 +1,8 @@
 """Run the sampler of `pfaffian_sampler` for many samples at once, in O(N³) steps for each.
 
-S samples run side by side, and the first axis of every array is the sample. From the same uniforms, a draw equals the
-draw of `draw_points` up to rounding. For speed, three things are computed differently. The names are those of
-`pfaffian_sampler`.
+S independent samples are drawn together, and the first axis of every array is the sample. From the same uniforms, a
+draw equals the draw of `draw_points` up to rounding. For speed, three things are computed differently. The symbols are
+those of `pfaffian_sampler`.
 
 THE INVERSE μ of the bordered matrix is not formed: it is A^{−1} plus one change of rank two for every point drawn. With
 c = c₁ and v = c₂/f_k(p), μ = A^{−1} + Σ_p (c vᵀ − v cᵀ).
@@ -11,7 +11,7 @@ THE INTENSITY f_k is kept as h, its part without signs, at the nodes of the pane
 and starts as ρ₁. The intensity is f_k(x) = h(x) − φ(x)·y,     y = the first N entries of μ (0, sgn(q_1 − x), …, sgn(q_k
 − x)).
 
-A new point p changes f_k by −α v·b + β c·b, with α = φ·c and β = φ·v. Let A and B be the integrals of α and β from −∞,
+A new point p changes f_k by −α v·b + β c·b, where α = φ·c and β = φ·v. Let A and B be the integrals of α and β from −∞,
 and let e_c, e_v be the values at −∞ of E·c and E·v. As E = τ − 2G, the part of the change without signs is
 
     Δh = −α (e_v − 2B) + β (e_c − 2A).
@@ -22,13 +22,13 @@ summed over the points q drawn, p among them, where c_q and v_q are the entries 
 
     ∫_{−∞}^x sgn(q − t) α(t) dt = A(x) if x ≤ q, and 2A(q) − A(x) if x > q.
 
-When the breakpoints are sorted, the sums over q < x are running sums.
+If the breakpoints are sorted, the sums over q < x are running sums.
 
-THE LIMIT. For one sample, φ at all nodes is multiplied by c and v, N times. There are 14 N nodes for large N, and 21 N
-at N = 100, so these products take 60 N³ to 80 N³ operations. Two QR factorisations and a product take about 7 N³, a
-ninth of it. With the other passes over the nodes the ratio of times is about 15 at N = 50 and 100 (tests/benchmarks
-prints it). A small N needs many nodes, too, because the panels extend until less than 1e-20 of the mass is left beyond
-them: 288 nodes for N = 2.
+THE LIMIT. The most time goes to one product: for one sample, φ at all nodes is multiplied by c and v, N times. There
+are 14 N nodes for large N, and 21 N at N = 100, so these products take 60 N³ to 80 N³ operations. Two QR factorisations
+and a matrix product take about 7 N³ operations, a ninth of the products with φ. Including the other passes over the
+nodes, the ratio of times is about 15 at N = 50 and 100 (tests/benchmarks prints it). Even a small N needs many nodes,
+because the panels extend until less than 1e-20 of the mass is left beyond them: 288 nodes for N = 2.
 """
 
 import math
@@ -65,7 +65,7 @@ NEWTON_STEPS = 100
 
 
 class Place(NamedTuple):
-    """One point of every sample (S of them), with the values that the formulas need there."""
+    """The data of one point of each of S samples, with the values of φ that the formulas need at the point."""
 
     x: Vector  # (S,)
     panel: NDArray[np.intp]  # the panel that holds x, (S,)
@@ -86,7 +86,7 @@ def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], phi: Array, t:
     return Place(x, panel, integration, at_x, ensemble.g_edges.T[panel] + half[:, None] * within)
 
 
-@np.errstate(divide="ignore", invalid="ignore")  # where f is 0, no Newton step is made
+@np.errstate(divide="ignore", invalid="ignore")  # if f is 0 at a point, no Newton step is made from it
 def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vector:
     """Return the t in [low, high] with ∫_low^t f = goal, by Newton's method inside a bracket that shrinks.
 
@@ -119,7 +119,8 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
 
 
 def _inverted(value: Matrix, integral: Matrix, low: float, high: float, goal: float) -> float:
-    """Return t for one sample, by the same steps on numbers, which take about half the time; bit for bit the same.
+    """Return t for one sample by the same steps on single numbers, which take about half the time and give the same
+    result bit for bit.
 
     value, integral : Chebyshev coefficients of f and of its integral from −1, (m, 1) and (m + 1, 1).
     """
@@ -137,11 +138,11 @@ def _inverted(value: Matrix, integral: Matrix, low: float, high: float, goal: fl
 
 
 class Chains:
-    """S independent runs of the chain rule, side by side: every `draw` adds one point to each.
+    """Run S samples of the chain rule together; every `draw` adds one point to each sample.
 
     Values at the nodes of a panel are multiplied by half its width: integrals are over its variable t ∈ [−1, 1].
-    Breakpoints are the panel edges, followed by the k points drawn, B in all. `cumulative` (S, B) is F_k there, as long
-    as a point is left to be drawn. `log_intensity` (S,) is Σ ln f_k(p_k) over the points drawn.
+    Breakpoints are the panel edges, followed by the k points drawn, B in all. `cumulative` (S, B) is F_k at the
+    breakpoints, as long as a point is left to be drawn. `log_intensity` (S,) is Σ ln f_k(p_k) over the points drawn.
     """
 
     def __init__(self, ensemble: PfaffianEnsemble, size: int) -> None:
@@ -156,10 +157,10 @@ class Chains:
         self._phi_nodes = (ensemble.phi * half[:, None]).reshape(n, -1)  # φ at all nodes, flattened to (N, nodes)
         self._x = np.tile(np.concatenate([edges, np.zeros(n)]), (size, 1))  # an array (S, B) with room for all points
         self._panel = np.zeros((size, n), dtype=np.intp)  # the panel of every point of the process
-        self._integration = np.zeros((size, n, NODES))  # the weights of ∫ from the left edge of that panel
+        self._integration = np.zeros((size, n, NODES))  # the weights of the integral from the left edge of that panel
         self._changes = np.zeros((size, 2 * n, d + n))  # c, v of the first point, c, v of the second, … as rows
         self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # at the nodes, (S, panels, m)
-        # room for the largest arrays, because allocating new ones at every point would be slower
+        # memory for the largest arrays, because allocating new ones at every point would be slower
         self._room = np.empty((2, 2, *self._h.shape))
         at_edges, _ = ensemble.panels.antiderivative(ensemble.one_point_density)
         self.cumulative = np.tile(at_edges, (size, 1))
@@ -167,7 +168,7 @@ class Chains:
 
     @property
     def breakpoints(self) -> Matrix:
-        """Return the panel edges, then the points drawn: not sorted, (S, B)."""
+        """Return the panel edges followed by the points drawn, not sorted, (S, B)."""
         return self._x[:, : self.edges + self.drawn]
 
     @property
@@ -193,14 +194,14 @@ class Chains:
     def _quantile(self, target: Vector) -> tuple[Place, Array]:
         """Solve F_k(x) = target.
 
-        Also compute c·w and v·w for all changes c and v, w = (0, sgn(q − x), …), (S, 1, 2k).
+        Also compute the products c·w and v·w for all changes c and v, w = (0, sgn(q − x), …), (S, 1, 2k).
         """
         panels = self.ensemble.panels
         left, right, below = self._smooth_interval(target)
         middle = (left + right) / 2
         panel, _ = panels.locate(middle)
         phi, half = self.ensemble.phi_by_panel[panel], panels.half_widths[panel]
-        # f_k with all signs taken at the middle of the interval: its analytic branch there, on the whole panel
+        # f_k with all signs fixed at their values in the middle of the interval, which is analytic on the whole panel
         products = self._products(np.sign(self.points - middle[:, None])[:, None, :], self.ensemble.order)
         y = self._changed(products, self.ensemble.points)
         f = self._h[self._samples, panel] - (y @ phi)[:, 0] * half[:, None]

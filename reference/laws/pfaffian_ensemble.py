@@ -40,12 +40,11 @@ from covassay.reference.laws.panels import Panels, integrated, interpolation
 
 # radians by which the phase of the fastest basis function turns on one panel; 24 nodes integrate that up to rounding
 PHASE = 8.0
-# The panels end at the edge of the spectrum plus 27 N^{1/3} + 20, where the mass beyond is below 1e-20.
-# For large N the largest point fluctuates on the scale (π/2) N^{1/3}, or a smaller scale on the full line.
-# At u times this scale beyond the edge its upper tail is like exp(−(2/3) u^{3/2}).
-# The distance 27 N^{1/3} is u = 17, and exp(−(2/3) 17^{3/2}) = 5e-21.
-# For few points the tail is like e^{−x} instead, and the number 20 is for them.
-# A test evaluates the proven bound `nuclear_laplace.spectral_norm_tail_bound` at the end of the panels.
+# The panels end at the edge of the spectrum plus 27 N^{1/3} + 20, beyond which the mass is below 1e-20. For large N the
+# largest point fluctuates on the scale (π/2) N^{1/3}, or a smaller scale on the full line. At u times this scale beyond
+# the edge its upper tail is like exp(−(2/3) u^{3/2}). The distance 27 N^{1/3} is u = 17, and exp(−(2/3) 17^{3/2}) =
+# 5e-21. The number 20 is for few points, whose tail is like e^{−x} instead. A test evaluates the proven bound
+# `nuclear_laplace.spectral_norm_tail_bound` at the end of the panels.
 EDGE_MARGIN = 27.0
 CONSTANT_MARGIN = 20.0
 PHASE_TABLE = 40  # entries of the table that inverts the phase, per unit of length; panel edges need no precision
@@ -89,7 +88,8 @@ class PfaffianEnsemble:
         self.totals: Vector = self.g_edges[:, -1]
 
     def _orthonormal_basis(self) -> tuple[Array, float]:
-        """φ_j at the nodes, (N, panels, m), and Σ_j ln(leading coefficient of φ_j e^{|x|}, a polynomial in m(x)).
+        """Return φ_j at the nodes, (N, panels, m), and Σ_j ln(leading coefficient of φ_j e^{|x|}, a polynomial in
+        m(x)).
 
         The function uses the three-term recurrence φ_{j+1} ∝ (m(x) − α_j) φ_j − β_j φ_{j−1}, with inner products by
         quadrature. The recurrence runs on √weight · φ_j, so that the inner products are dot products. e^{−|x|}
@@ -103,7 +103,7 @@ class PfaffianEnsemble:
         for j in range(self.points):
             norm = np.linalg.norm(current * np.exp(log_scale))
             current = current / norm
-            # 1/norm is a factor of φ_j and of all later basis functions
+            # the number 1/norm is a factor of φ_j and of all later basis functions
             log_leading -= (self.points - j) * math.log(norm)
             basis[j] = current * np.exp(log_scale)
             diagonal = (multiplier * basis[j]) @ basis[j]  # α_j
@@ -229,12 +229,12 @@ class PfaffianEnsemble:
         return skew[panel[0] + 1] + half - half.T, mass[panel[0] + 1] + phi @ weights
 
     def _excluded(self, s: float) -> Matrix:
-        """B(s) = A − A(s), (D, D): the part of A_jk = ∬ sgn(y − x) φ_j(x) φ_k(y) with x or y outside [−s, s].
+        """Return B(s) = A − A(s), (D, D): the part of A_jk = ∬ sgn(y − x) φ_j(x) φ_k(y) with x or y outside [−s, s].
 
-        The border of the matrix, for odd N, is ∫ φ_j outside [−s, s]. The part with max(x, y) > s is T(s), which is all
-        of it on the half line. On the full line φ_j(−x) = (−1)^j φ_j(x), so reflection turns T(s) into the part with
-        min(x, y) < −s, with the sign −(−1)^{j+k}. The two parts contain the corners where one of x, y is below −s and
-        the other above s, so these are subtracted once: (−1)^j a_j a_k − (−1)^k a_j a_k.
+        The border of the matrix, for odd N, is ∫ φ_j outside [−s, s]. The part with max(x, y) > s is T(s), and on the
+        half line there is no other part. On the full line φ_j(−x) = (−1)^j φ_j(x), so reflection turns T(s) into the
+        part with min(x, y) < −s, with the sign −(−1)^{j+k}. The two parts contain the corners where one of x, y is
+        below −s and the other above s, so these are subtracted once: (−1)^j a_j a_k − (−1)^k a_j a_k.
         """
         tail, mass = self._tail(s)
         if self.half_line:
@@ -245,7 +245,7 @@ class PfaffianEnsemble:
         return self.bordered(tail + reflected - corner, mass + sign * mass)
 
     def largest_cdf(self, s: float) -> float:
-        """P(all |x_i| ≤ s), with absolute error near 1e-15 for N up to 100."""
+        """Return P(all |x_i| ≤ s), with absolute error near 1e-15 for N up to 100."""
         if s <= 0:
             return 0.0
         if s >= self.panels.edges[-1]:
@@ -255,7 +255,7 @@ class PfaffianEnsemble:
         return float(min(1.0, math.exp(log_det / 2))) if sign > 0 else 0.0
 
     def largest_survival(self, s: float) -> float:
-        """P(some |x_i| > s), with relative accuracy down to about 1e-10; smaller values are inaccurate."""
+        """Return P(some |x_i| > s), with relative accuracy down to about 1e-10; smaller values are inaccurate."""
         if s <= 0:
             return 1.0
         if s >= self.panels.edges[-1]:
@@ -268,5 +268,5 @@ class PfaffianEnsemble:
 
 @lru_cache(maxsize=16)
 def pfaffian_ensemble(points: int, *, half_line: bool) -> PfaffianEnsemble:
-    """Return the ensemble with this number of points, computed at the first call and kept for later ones."""
+    """Return the ensemble with this number of points, which is computed at the first call and then stored."""
     return PfaffianEnsemble(points, half_line=half_line)

@@ -1,6 +1,7 @@
 """Sample exactly from a Pfaffian ensemble, one point at a time, by the Pfaffian chain rule.
 
-This file draws one sample, as plainly as possible. `pfaffian_chains` draws many, from the same formulas and faster.
+This file draws one sample, as simply as possible. The module `pfaffian_chains` draws many samples from the same
+formulas, and is faster.
 
 THE LAW is that of N points with the joint density |det φ_j(x_i)| / (N! Pf A) of `pfaffian_ensemble`, with N basis
 functions φ = (φ_1, …, φ_N), in exchangeable (random) order. As in the module `pfaffian_ensemble`, G is the
@@ -44,8 +45,8 @@ holds the quantile, the exact integral of the interpolating polynomial of f_k is
 
 THE CERTIFICATE. The sum over k of ln f_k at the point drawn from it must equal ln ρ_N, which has its own product
 formula. `pfaffian_chains` checks every draw. The check depends on the noise alone, never on data. The check tests μ and
-its updates at the points drawn. The check cannot see how the points were drawn (F_k and its inversion): the statistical
-tests of the law do that.
+its updates at the points drawn. The check does not test how the points were drawn (F_k and its inversion), which the
+statistical tests of the law do.
 
 "Exact" means up to float64 rounding, and up to points outside all panels, which have probability below 1e-20 and are
 never drawn.

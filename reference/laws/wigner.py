@@ -1,4 +1,4 @@
-"""Symmetric random matrices with independent entries on and above the diagonal.
+"""Define symmetric random matrices with independent entries on and above the diagonal.
 
 wigner : every entry is N(0, 1). DLY22 calls it "symmetric Gaussian Wigner".
 goe : N(0, 1) on the diagonal and N(0, 1/2) above it, the Gaussian orthogonal ensemble. In the isometric coordinates

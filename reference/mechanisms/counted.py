@@ -1,7 +1,7 @@
 """This module adds a noisy number of rows to a noisy sum, for additive mechanisms whose neighbours differ by one row.
 
 Under add-remove the number of rows n is private. So the sum Σ_i x_i x_iᵀ is released in place of its mean Σ, and n is
-released with noise of its own. A row that comes or goes moves n by 1 and, at the same time, the sum by at most its
+released with noise of its own. Adding or removing a row changes n by 1 and, at the same time, the sum by at most its
 sensitivity for one row. So n and the sum share the budget: ε = ε₀ + ε₁ or ρ = ρ₀ + ρ₁, with the first share for n. A
 row that moves the sum the most attains the whole budget.
 
@@ -42,12 +42,12 @@ Entries = Literal["vector", "full", "triangle"]
 
 
 def square_root(value: Number) -> Number:
-    """√value as a power, for floats and symbols."""
+    """Return √value as a power, for floats and symbols."""
     return value**0.5
 
 
 def cube_root(value: Number) -> Number:
-    """The cube root of value as a power, for floats and symbols."""
+    """Return the cube root of value as a power, for floats and symbols."""
     return value ** (1 / 3)
 
 
@@ -90,7 +90,7 @@ class CountedDraws:
     sum: Callable[[Fraction], IntegerMatrix]
 
     def whole_count(self, parameter: Fraction) -> int:
-        """Return the noise of the number of rows, or raise `InvalidInput` unless it is a Python integer."""
+        """Return the noise of the number of rows, or raise `InvalidInput` if this noise is not a Python integer."""
         drawn = self.count(parameter)
         if not isinstance(drawn, int) or isinstance(drawn, bool):
             raise InvalidInput(f"noise.count(parameter) = {drawn!r}: must be a Python integer")
@@ -144,7 +144,7 @@ class RowsAndSumOutput(Output):
     def meaning(self, scaled: bool) -> dict[str, dict[str, str]]:
         """Return the meaning of the parts, as for every output.
 
-        The sum and the quotient are about the point about which a second moment is taken.
+        The sum and the quotient are taken about the same point as a second moment.
         """
         said = super().meaning(scaled)
         point = "the point `shift` in the provenance" if scaled else said["second_moment"]["about"]

@@ -1,5 +1,5 @@
-"""This module has the declaration of a mechanism: one object in every file, in which programs find the functions and
-their meaning.
+"""Define the declaration of a mechanism, one object in every file, by which programs find the functions and their
+meaning.
 
 The registry, the options of the command line, the table of the README and the provenance of a release are derived from
 `Mechanism` objects.
@@ -74,11 +74,12 @@ class Mechanism(Generic[N, P, R]):
     repeats : whether outputs can coincide, because their law has atoms.
     smallest_dimension : the smallest number of columns for which the mechanism makes sense.
     sampler : "approximate" if the noise is drawn by a Markov chain, so that the guarantee is only approximate too.
-    declared : the parameters of `sample`.
-    of_the_draw : those that `release` does not take.
+    declared : the declarations of the parameters of `sample`.
+    of_the_draw : the parameters that `release` does not take.
     counted : the kind of output under add-remove, or a function of the options that returns it; None if the mechanism
         has no add-remove form.
-    unranked : the reason why `recommend` does not compare the mechanism with others; empty if it does.
+    unranked : the reason why `recommend` does not compare the mechanism with others; empty if the mechanism is
+        compared.
     lattice : whether the output consists of integers times a public unit, drawn without floating point.
     """
 

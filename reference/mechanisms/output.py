@@ -1,7 +1,7 @@
-"""This module describes the output of a mechanism: its shape, its unit, and its parts in a file.
+"""Describe the output of a mechanism: its shape, its unit, and its parts in a file.
 
-There are ten kinds. Every kind is an object with the same methods, so that the release tool need not tell the kinds
-apart.
+There are ten kinds. Every kind of output is an object with the same methods, so that the release tool need not tell the
+kinds apart.
 """
 
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ UNITS = {
 class Output:
     """One kind of output.
 
-    kind : the name by which the command line knows it.
-    layout : its shape, in words.
+    kind : the name of the kind of output on the command line.
+    layout : the shape of an output, in words.
     power : the p such that the output is in the unit of x to the power p.
     symmetric : whether an output always equals its transpose.
     normalised : whether an output is a vector of length 1.

@@ -1,8 +1,8 @@
-"""This module has the parameters of mechanisms: their types, each with the rule that a value must obey and what the
-value means.
+"""Define the parameters of mechanisms: their types, each with the rule that a value must obey and the meaning of the
+value.
 
 The signature of `release` declares the parameters of a mechanism. The annotation `epsilon: Epsilon` says that ε is a
-number above 0, and `Literal["full", "triangle"]` says that one of two words is meant. The decorator `checked` holds
+number above 0, and `Literal["full", "triangle"]` says that one of two words is meant. The decorator `checked` checks
 arguments against these rules before the function runs.
 """
 
@@ -28,7 +28,7 @@ class Rule:
     """The rule that a number must obey, and the meaning of the number.
 
     require : takes the name and the value, and raises `InvalidInput` if the value breaks the rule.
-    ends : the smallest and the largest number that it allows; None if there is none.
+    ends : the smallest and the largest number that the rule allows; None if there is none.
     """
 
     meaning: str
@@ -36,8 +36,7 @@ class Rule:
     ends: tuple[float | None, float | None] = (None, None)
 
 
-# In these ranges every formula was found to give finite numbers, and every noise a scale above 0.
-# Products and powers of a few such numbers are far from the ends of the floats, 1e-308 and 1e308.
+# for parameters in these ranges, every formula was found to give finite numbers, and every noise scale to be above 0
 SMALLEST, LARGEST = 1e-30, 1e30
 SMALLEST_PROBABILITY = 1e-300
 LARGEST_DIMENSION = 10**6
@@ -90,7 +89,7 @@ class Parameter:
 
     choices : the words that it may be; empty for a number.
     default : `inspect.Parameter.empty` if there is none.
-    ends : those of its rule.
+    ends : the ends of the rule of the parameter.
     """
 
     name: str
@@ -106,7 +105,7 @@ class Parameter:
 
         Raises
         ------
-        InvalidInput : it is neither, or it breaks the rule.
+        InvalidInput : the text is neither a word of `choices` nor a number, or it breaks the rule.
         """
         if self.choices:
             return require_choice(self.name, str(value), self.choices)
@@ -195,7 +194,7 @@ def strict(**words: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
-# The parameters that many mechanisms share are declared here.
+# the parameters that many mechanisms share
 
 THE_BUDGET = "the budget"
 FAILURE = "public: the probability that the error bound may fail"
@@ -204,10 +203,10 @@ Epsilon = Annotated[float, positive("ε", THE_BUDGET)]
 Rho = Annotated[float, positive("ρ", THE_BUDGET)]
 Delta = Annotated[float, below_one("δ", "the additive term of (ε, δ)-DP")]
 Beta = Annotated[float, below_one("β", FAILURE)]
-# A mechanism that divides the budget or β among its steps has the following parameters.
-# With them every share, which is at least 1/1000 of the whole, is in the range above.
-# The suffix Twice is for mechanisms that give halves of their budget to such mechanisms.
-# The suffix Thrice is for mechanisms that give halves of their budget to mechanisms with the suffix Twice.
+# A mechanism that divides the budget or β among its steps has the following parameters. By these parameters every
+# share, at least 1/1000 of the whole, is in the range above. The suffix Twice is for mechanisms that give halves of
+# their budget to such mechanisms. The suffix Thrice is for mechanisms that give halves to mechanisms with the suffix
+# Twice.
 EpsilonToShare = Annotated[float, positive("ε", THE_BUDGET, 1e-27)]
 RhoToShare = Annotated[float, positive("ρ", THE_BUDGET, 1e-27)]
 BetaToShare = Annotated[float, below_one("β", FAILURE, 1e-297)]

@@ -1,7 +1,6 @@
-"""This module finds every mechanism of the reference by its name.
+"""Find every mechanism of the reference by its name, which follows from the name of its file.
 
-A mechanism is found by its file. Tables list the mechanisms in the order in which the package names them, and then the
-others.
+Tables list the mechanisms in the order in which the package names them, followed by all others.
 """
 
 from importlib import import_module

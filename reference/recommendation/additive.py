@@ -36,9 +36,7 @@ TAIL_NODES = 120
 
 @dataclass(frozen=True)
 class Figure:
-    """A number, the kind of number that it is (`KINDS`), and its relative standard error, which is 0 unless it was
-    measured.
-    """
+    """A number, its kind (`KINDS`), and its relative standard error, which is 0 for a number that was not measured."""
 
     value: float
     kind: Kind
@@ -78,7 +76,7 @@ def square_of_goe(d: Number) -> Number:
     return degrees_of_freedom(d)
 
 
-# THE ORDER of the spectral norm at scale 1, of which the measured constants are multiples
+# THE ORDER of the spectral norm at scale 1; the measured constants are multiples of it
 
 
 def gaussian_edge(d: float) -> float:
@@ -117,8 +115,8 @@ def nuclear_spectral(d: int, symmetric: bool) -> Figure:
 
 
 def _multiple(law: str, norm: str, order: Callable[[int], float], limit: bool) -> Callable[[int], Figure | None]:
-    """Return a function that maps d to a measured multiple of `order`; where none was measured, to None or, if `limit`,
-    to `order`.
+    """Return a function that maps d to a measured multiple of `order`; if none was measured, the function gives None,
+    or `order` if `limit` is true.
     """
 
     def figure(d: int) -> Figure | None:
@@ -139,7 +137,7 @@ def _exact(square: Callable[[int], float]) -> Callable[[int], Figure | None]:
 
 @dataclass(frozen=True)
 class Additive:
-    """A law of noise, with the scale for n rows, d columns and the budget, and the two norms at scale 1."""
+    """A law of noise: the scale for n rows, d columns and the budget, and the two norms at scale 1."""
 
     scale: Callable[[int, int, float], float]
     frobenius: Callable[[int], Figure | None]

@@ -1,5 +1,5 @@
-"""List the mechanisms that are compared, with the options of each, and all other mechanisms, with the reason why they
-are not.
+"""List the mechanisms that are compared, with the options of each, and the mechanisms that are not compared, with the
+reason.
 
 If no variant of a mechanism is compared, the field `unranked` of its declaration gives the reason.
 

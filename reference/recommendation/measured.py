@@ -14,9 +14,9 @@ mechanism on the model data of `setting`, where m is nε or n√ρ. The grid of 
 points of a grid the logarithms are interpolated linearly.
 
 The tables of correlated Gaussian rows are for mechanisms that search for a clipping norm among the powers of 2. The
-error of such a mechanism jumps where the longest of 1024 rows passes a power of 2, somewhere between two traces;
-between these traces the larger figure is taken. For far more rows the longest is longer, and the jump comes at a
-smaller trace.
+error of such a mechanism jumps where the longest of 1024 rows passes a power of 2, at some trace between two grid
+points; between these traces the larger figure is taken. For far more rows the longest row is longer, and the jump comes
+at a smaller trace.
 """
 
 import json
@@ -113,5 +113,7 @@ def from_json(document: Mapping[str, Any]) -> Measured:
 
 
 def relative_size(d: float, size: float, trace: float, pure: bool) -> float:
-    """The size q = mt/d^{3/2}, or mt/d for zCDP: the trace over the Frobenius norm of the noise, up to a constant."""
+    """The size q = mt/d^{3/2}, or mt/d for zCDP, which is the trace over the Frobenius norm of the noise, up to a
+    constant.
+    """
     return float(size * trace / (d**1.5 if pure else d))

@@ -1,7 +1,7 @@
 """Predict the error of every candidate, and rank the candidates by their predicted errors.
 
 The error is the root mean square of ‖Σ̂ − Σ‖ in the Frobenius or the spectral norm, for rows in the unit ball. Every
-prediction states its kind (`additive.KINDS`), and how far from a simulation it may be.
+prediction states its kind (`additive.KINDS`), and by how much it may differ from a simulation.
 
 The error of a mechanism that searches for a clipping norm depends on how the norms of the rows vary. The module
 predicts this error under two assumptions, rows of equal norm and correlated Gaussian rows, and ranks mechanisms by the
@@ -33,8 +33,7 @@ Goal = Literal["covariance", "pca", "regression"]
 GOALS: dict[Goal, Norm] = {"covariance": "frobenius", "pca": "spectral", "regression": "spectral"}
 NORM_SIGNS: dict[Norm, str] = {"frobenius": "‖·‖_F", "spectral": "‖·‖"}
 NEAR = 0.03  # predictions that differ by a smaller share are called about equal
-# The interval has this number of standard errors on either side of a measured figure.
-# The true value lies outside of the interval in 6e-7 of the cases.
+# the number of standard errors on either side of a measured figure; the true value is outside in 6e-7 of the cases
 STANDARD_ERRORS = 5
 LARGEST_BINGHAM = 64  # the largest number of columns for which the exact moments of the Bingham law are fast and finite
 WORTH = 0.9  # a release with this share of the error of the zero matrix, or more, is called useless
@@ -52,7 +51,7 @@ class Prediction:
     """The predicted error of one candidate, in one norm.
 
     equal, gaussian : the figure for rows of equal norm, and for correlated Gaussian rows.
-    allowance : the relative error of the prediction itself, below and above it. This relative error is 0 for formulas;
+    allowance : the relative error of the prediction itself, in both directions. This relative error is 0 for formulas;
         for a bound it is infinite below.
     """
 

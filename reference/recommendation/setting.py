@@ -32,12 +32,14 @@ SMALLEST_TRACE = 1e-6
 
 
 def fewest_rows(d: Number, budget: Number, trace: Number, pure: bool, pi: Number = math.pi) -> Number:
-    """The number of rows at which the noise equals the trace: πd/(εt) or √(2d)/(√ρ t)."""
+    """Return the number of rows at which the noise equals the trace: πd/(εt) or √(2d)/(√ρ t)."""
     return pi * d / (budget * trace) if pure else (2 * d) ** 0.5 / (budget**0.5 * trace)
 
 
 def enough_rows(d: Number, budget: Number, trace: Number, pure: bool, pi: Number = math.pi) -> Number:
-    """The number of rows at which the noise equals the average eigenvalue, which is d times as many as at the trace."""
+    """Return the number of rows at which the noise equals the average eigenvalue, which is d times as many as at the
+    trace.
+    """
     return d * fewest_rows(d, budget, trace, pure, pi)
 
 

@@ -190,7 +190,7 @@ OF_A_RELEASE: Types = {
 
 
 def _require_types(document: Any) -> None:
-    """Raise `ValueError` unless an account has exactly the right entries, each once and of the right type."""
+    """Raise `ValueError` unless an account has exactly the right entries, each of them once and of the right type."""
     _require_entries("it", document, ENTRIES, tuple(ENTRIES))
     if document["schema"] != SCHEMA:
         raise ValueError(f"its schema is {shown(document['schema'])}, not {SCHEMA}")

@@ -315,7 +315,7 @@ BOX_MEANING = (
 
 
 def box_accuracy(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, rows: float, box: Box) -> Accuracy:
-    """Return the predicted error of a release of bounded columns, from the released number of rows."""
+    """Return the predicted error of a release of bounded columns, based on the released number of rows."""
     entries = box_bound(name, arguments, adjacency, rows, box)
     if entries is None:
         return Accuracy(None, None, ("there are too few rows for this budget: no bound on the error can be stated",))

@@ -1,9 +1,9 @@
 """Make one release from a table of any size, with its provenance and, optionally, an account of its budget.
 
-The order of the steps matters. All that can be rejected without the data is rejected before the data are read: options,
-bounds, the output file, the budget. Then the names and types of the columns are checked, in all files of the table.
-Then the data are read in chunks, as often as the mechanism needs. Then the release is entered in the account. Only
-after this entry is the release written, in full or not at all.
+The order of the steps matters. All requests that can be rejected without the data are rejected before the data are
+read: options, bounds, the output file, the budget. Then the names and types of the columns are checked, in all files of
+the table. Then the data are read in chunks, as often as the mechanism needs. Then the release is entered in the
+account. Only after this entry is the release written, in full or not at all.
 """
 
 from collections.abc import Mapping
@@ -60,8 +60,8 @@ class ReleaseRequest:
     out : .csv, .json, .npy or .npz; None writes CSV to standard output.
     force : replace an existing file.
     row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or public bounds on
-        every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of them:
-        there is no default.
+        every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of the
+        two, and has no default.
     scale_by_data : scale features by their smallest and largest values. This scaling is NOT private.
     account, total : a file that adds up the releases from these data files, and the total budget for a new account.
     name : the name in the account for data that are not files.
@@ -69,7 +69,7 @@ class ReleaseRequest:
     project : "psd" or "trace", post-processing of a released matrix; the result is given in addition.
     seed : fixed noise, for tests. A fixed seed is NOT private.
     rounded, grid : release correctly rounded to a grid (`reference.rounded`), a power of 2, for rows in the unit ball;
-        None means 2^-30. A mechanism on a lattice has its own grid, and no other form.
+        None means 2^-30. A mechanism on a lattice releases only on its own grid.
     """
 
     data: Any
@@ -249,7 +249,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
         account=_account(request, adjacency),
         projection=None if request.project is None else projection(request.project, declared, arguments),
     )
-    plan.spend(declared.smallest_dimension)  # the call raises if a choice or a budget breaks its rule
+    plan.spend(declared.smallest_dimension)  # the call raises an error if a choice or a budget breaks its rule
     require_writable(request.out)
     data = request.data if isinstance(request.data, list | tuple) else [request.data]
     for other in (*data, request.bounds, request.account):
@@ -363,9 +363,7 @@ def _box(plan: _Plan, limits: tuple[Vector, Vector] | None) -> Box | None:
 
 
 def _require_rows(rows: Chunks | ExactData, for_what: str) -> Chunks:
-    """Return the rows, or raise `InvalidInput` if only their sums are given and these do not suffice for the
-    mechanism.
-    """
+    """Return the rows, or raise `InvalidInput` if only their sums are given and the mechanism needs the rows."""
     if isinstance(rows, ExactData):
         raise InvalidInput(
             f"{for_what}: the data are exact sums, which only an exact release can be made of, with the row bound or "

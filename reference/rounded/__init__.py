@@ -1,7 +1,7 @@
 """This package rounds releases correctly, so that the privacy theorem covers every released bit.
 
-The function `rounded_release` returns exactly what the ideal mechanism, a function of infinitely many fair bits,
-returns after rounding to a public grid. Rounding is post-processing, so the guarantee of the ideal mechanism holds for
+The function `rounded_release` returns exactly the output of the ideal mechanism, a function of infinitely many fair
+bits, after rounding to a public grid. Rounding is post-processing, so the guarantee of the ideal mechanism holds for
 the rounded output. The page proofs/paper/rounded-releases.md has the argument. The package needs python-flint, which
 `pip install 'covassay[exact]'` installs.
 

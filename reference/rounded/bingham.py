@@ -43,7 +43,7 @@ def _envelope(m: arb_mat, offset: arb) -> arb_mat:
     """Return the Cholesky factor of sI − M for the smallest s = (k + offset)/STEPS with s > λ_max(M), tr (sI −
     M)^{−1} < 2.
     """
-    above = 1  # the loop keeps that k = below is too small, and k = above is not
+    above = 1  # invariant: k = below is too small, and k = above is not
     while _good_factor(m, above + offset) is None:
         above *= 2
     below = -1
@@ -61,7 +61,7 @@ def _envelope(m: arb_mat, offset: arb) -> arb_mat:
 
 
 def _good_factor(m: arb_mat, steps: arb) -> arb_mat | None:
-    """Return the Cholesky factor of sI − M for s = steps/STEPS if s > λ_max(M) and tr (sI − M)^{−1} < 2, and else
+    """Return the Cholesky factor of sI − M for s = steps/STEPS if s > λ_max(M) and tr (sI − M)^{−1} < 2, and otherwise
     None.
     """
     shifted = -m

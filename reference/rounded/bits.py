@@ -58,7 +58,7 @@ class Uniforms:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.read: list[tuple[int, int]] = []  # the pair (v, b) of every number so far
+        self.read: list[tuple[int, int]] = []  # the pair (v, b) of every number that was read so far
         self.position = 0
         self.extensions = 0
 

@@ -47,7 +47,7 @@ def _jacobi(m: arb_mat) -> tuple[arb_mat, arb_mat]:
     """Return a nearly diagonal matrix QᵀMQ and Q itself, both without radii, by cyclic Jacobi rotations."""
     d = m.nrows()
     a = [[value.mid() for value in row] for row in m.tolist()]
-    q = [[arb(int(i == j)) for j in range(d)] for i in range(d)]  # the rows of Qᵀ
+    q = [[arb(int(i == j)) for j in range(d)] for i in range(d)]  # the array holds the rows of Qᵀ
     scale = max((abs(value) for row in a for value in row), default=arb(0))
     small = scale * arb((1, 8 - ctx.prec))
     for _ in range(SWEEPS):

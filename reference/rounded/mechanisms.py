@@ -44,7 +44,7 @@ from covassay.reference.rounded.eigenvalues import eigenvalues
 
 Parts = dict[str, list[arb]]
 Released = dict[str, NDArray[np.float64]]
-Options = Mapping[str, Any]  # the budget and the numeric options as balls, the choices as words
+Options = Mapping[str, Any]  # the budget and the numeric options are balls, and the choices are words
 
 
 @dataclass(frozen=True)
@@ -292,7 +292,7 @@ def _complement(u: list[arb]) -> arb_mat:
 def _from_directions(parts: Released, n: int, d: int, options: Options) -> Any:
     directions = parts["directions"].reshape(-1, d)
     kept = len(parts["eigenvalues"])
-    if len(directions) < kept:  # otherwise the other directions determine the last one
+    if len(directions) < kept:  # otherwise the other directions determine the last direction
         rest = null_space(directions).T if len(directions) else np.eye(d)
         directions = np.vstack([directions, rest[: kept - len(directions)]])
     matrix = (directions.T * parts["eigenvalues"]) @ directions / n

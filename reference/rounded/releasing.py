@@ -21,8 +21,7 @@ from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uni
 from covassay.reference.rounded.mechanisms import Options, Parts, form_of
 from covassay.reference.rounded.release_record import UNIT_BALL, ExactRelease, require_rows
 
-# The first attempt has this number of bits beyond those expected to be needed.
-# A second attempt is then necessary with a probability of about 2^{−64} per entry.
+# the bits of the first attempt beyond those needed; a second attempt has a probability of about 2^{−64} per entry
 SPARE_BITS = 64
 
 

@@ -1,10 +1,11 @@
 """Divide the false-alarm budget of a run: the share of every question, and Holm's procedure inside a question.
 
 If a target keeps its claim, a run refutes it with probability at most the sum of the shares times the false-alarm
-probability α of the run. The statement is the union bound over the questions. The bound holds although questions depend
-on one another and answers decide which questions are asked, because all levels were fixed before the first draw. The
-bound needs valid p-values: under the claim, and conditionally on everything that chose its test, a p-value is at most t
-with probability at most t, for every t. `Question.valid_if` gives the reason for each question.
+probability α of the run. This bound on the probability of a refutation is the union bound over the questions. The bound
+holds although questions depend on one another and results decide which questions are asked, because all levels were
+fixed before the first draw. The bound needs valid p-values: under the claim, and conditionally on everything that chose
+its test, a p-value is at most t with probability at most t, for every t. `Question.valid_if` gives the reason for each
+question.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +25,9 @@ class Overspent(ValueError):
 
 @dataclass(frozen=True)
 class Share:
-    """The error budget of one look of a question: a share of α, for at most `tests` p-values (0: see `Question`)."""
+    """The error budget of one look of a question: a share of α, for at most `tests` p-values (0 if it computes
+    none).
+    """
 
     question: str
     look: str
@@ -62,7 +65,7 @@ def decide(findings: Iterable[Finding], look: Look) -> list[Finding]:
     """
     listed = list(findings)
     if not look.tests:
-        return listed  # the question itself has set the status at its level
+        return listed  # a question without p-values has set the status itself, at its level
     p_values = [f.p_value for f in listed if f.p_value is not None]
     if len(p_values) > look.tests:
         raise Overspent(f"{look.tests} tests were declared, and {len(p_values)} were made")

@@ -25,7 +25,7 @@ COMPLETED = "completed"  # the group of all other checks, and of reasons that ma
 
 
 def _with_signature_of(model: Callable[P, R]) -> Callable[[Callable[..., R]], Callable[P, R]]:
-    """Give a function the signature of another, because it takes the same arguments."""
+    """Make a decorator that gives a function the signature of `model`, whose arguments the function takes."""
 
     def signed(function: Callable[..., R]) -> Callable[P, R]:
         function.__signature__ = inspect.signature(model)  # type: ignore[attr-defined]
@@ -52,7 +52,7 @@ class Inconclusive(Exception):
 
 @_with_signature_of(audit)
 def check(target: TargetSource | Callable[..., Any] | str, mechanism: str | None = None, **options: Any) -> AuditReport:
-    """Audit an implementation, and return the report if nothing was refuted; this is not a certificate.
+    """Audit an implementation; return the report if nothing was refuted, which does not certify the implementation.
 
     >>> import numpy as np
     >>> def release(X, eps, random_state):
@@ -78,8 +78,8 @@ def check(target: TargetSource | Callable[..., Any] | str, mechanism: str | None
 
 
 def groups() -> tuple[str, ...]:
-    """Return the test cases that can be expected failures: every question of the contract, every other kind, and
-    the end.
+    """Return the test cases that can be expected failures: all questions of the contract, the other kinds, and the
+    final case.
     """
     contract = (question.id for question in in_order(questions()) if question.kind == KINDS[0])
     return (*contract, *KINDS[1:], COMPLETED)
@@ -93,7 +93,7 @@ def group_of(check: Finding) -> str:
 
 
 def require_group(report: AuditReport, group: str) -> str:
-    """Require that nothing in a group is refuted; return "", or the reason why nothing in it was checked.
+    """Require that nothing in a group is refuted; return "" if something in the group was checked, or why nothing was.
 
     Raises
     ------

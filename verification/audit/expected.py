@@ -35,15 +35,14 @@ _USUAL = AuditOptions()
 
 
 def claim_of(source: TargetSource | Callable[..., Any] | str, options: AuditOptions = _USUAL) -> Guarantee:
-    """Return the stated claim; otherwise the usual claim of the target, if it has one, or the default claim of the
-    mechanism.
+    """Return the stated claim; if there is none, return the target's usual claim or the mechanism's default claim.
 
     Only a target that takes its budget as an argument has a default claim.
 
     Raises
     ------
     InvalidInput : no claim is stated, and the target takes no budget, so that only its author knows its claim; or an
-        option was given that the audit of this target would not use.
+        option was given that the audit of this target ignores.
     """
     found = as_source(source)
     target = load(found)
@@ -63,7 +62,7 @@ def claim_of(source: TargetSource | Callable[..., Any] | str, options: AuditOpti
 
 
 def _require_use(options: AuditOptions, name: str | None) -> None:
-    """Raise `InvalidInput` if an option was given that this audit would not use."""
+    """Raise `InvalidInput` if an option was given that this audit ignores."""
     if name and options.released:
         raise InvalidInput(f"released = {options.released}: the output of {name} is known; leave the option out")
     if name is None and options.options:
@@ -95,8 +94,8 @@ def expected_of(
 
 
 def _adjacency(name: str, options: AuditOptions) -> dict[str, str]:
-    """Return the option of the mechanism that the adjacency of the audit sets; empty if the mechanism has no such
-    option.
+    """Return the mechanism's option for the adjacency if the audit states an adjacency and the mechanism has this
+    option, and otherwise nothing.
     """
     asked = options.adjacency
     if asked is None:
@@ -125,7 +124,7 @@ def notes_of(target: Target, name: str | None) -> tuple[str, ...]:
 
 
 def seen(source: TargetSource, expected: Profile, options: AuditOptions) -> TargetSource:
-    """Return the source in the form to audit: in scaled columns, if its mechanism is for bounded columns."""
+    """Return the source in the form to audit, which scales the columns if the mechanism is for bounded columns."""
     return source if expected.view is None else scaled_columns(source, expected.view.see, options.bounds)
 
 
@@ -149,7 +148,9 @@ def as_stated_by(target: Target, options: AuditOptions) -> AuditOptions:
 
 
 def with_pair(expected: Profile, given: UserPair | None, adjacency: str, box: Box | None = None) -> Profile:
-    """Return the profile, with the user's pair before all others; in scaled columns if the audit uses those."""
+    """Return the profile with the user's pair before all other pairs; if the audit scales the columns, the pair is
+    scaled too.
+    """
     if given is None:
         return expected
     if expected.view is not None and box is not None:
@@ -162,7 +163,7 @@ def with_pair(expected: Profile, given: UserPair | None, adjacency: str, box: Bo
 
 
 def _black_box(target: Target, options: AuditOptions) -> Profile:
-    """Return the profile of a target that names no mechanism: pairs of neighbours."""
+    """Return the profile, made of pairs of neighbours, of a target that names no mechanism."""
     output = OUTPUTS[options.released or target.released or USUAL]
     box = options.bounds
     if box is not None and min(output.shape(box.dimension), default=1) == 0:
@@ -189,8 +190,8 @@ def with_kind(
 
 
 def identity_of(source: TargetSource, target: Target, options: AuditOptions) -> dict[str, Any]:
-    """Return the identity of a run, which must be equal to continue from the draws of another: target, options, and
-    packages.
+    """Return the identity of a run: its target, options and packages; a run continues only from draws of an equal
+    identity.
 
     To detect a changed target, only the file of its function, or the files that its command names, are compared.
     """

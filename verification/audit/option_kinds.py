@@ -1,4 +1,6 @@
-"""Declare the kinds of values of audit options: how each is read from a word, checked, and written."""
+"""Declare the kinds of values of audit options, and how a value of each kind is read from a word, checked, and
+written.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -26,9 +28,9 @@ class Kind:
     """A kind of values of options.
 
     type, rule : the type of a value in Python, and its rule in words.
-    read : the value of a word of the command line. take : the value of an argument in Python. Both raise ValueError or
-        TypeError for a value that breaks the rule, or `InvalidInput` with a message of their own.
-    named : the value of a word that names a file, without reading the file.
+    read : makes a value from a word of the command line. take : makes a value from an argument in Python. Both raise
+        ValueError or TypeError for a value that breaks the rule, or `InvalidInput` with a message of their own.
+    named : makes a value from a word that names a file, without reading the file.
     words : a value as words of a command line. plain : the value as plain data. code : the value as an expression in
         Python.
     """

@@ -1,8 +1,7 @@
 """Declare the options of an audit, each once, and the command that runs an audit again.
 
-The fields of `AuditOptions` determine the arguments and the help of `covassay audit`, the keywords of every entry in
-Python with the signature and the docstring of `audit`, the command in a report, and the settings there with their JSON
-Schema.
+The fields of `AuditOptions` determine the arguments and the help of `covassay audit`, the keywords and the docstring of
+the functions in Python, the command in a report, and the JSON Schema of a report's settings.
 """
 
 import dataclasses
@@ -50,7 +49,7 @@ OLD = {
 
 @dataclass(frozen=True, eq=False)
 class Option:
-    """An option: its name, default, kind, a sentence of help, and whether it exists in Python or on the command line.
+    """An option: its name, default, kind and help text, and whether it exists in Python and on the command line.
 
     `replayed` says that the command in a report includes the option, because it affects the draws or the report.
     """
@@ -69,7 +68,9 @@ class Option:
         return f"--{self.name.replace('_', '-')}"
 
     def read(self, word: Any, *, whole: bool = True) -> Any:
-        """Read a word of the command line; unless `whole`, a file that it names is not read."""
+        """Read the value of the option from a word of the command line; unless `whole` is true, a file that the word
+        names is not read.
+        """
         return self._found(self.kind.named if self.kind.named and not whole else self.kind.read, word, str(word))
 
     def take(self, given: Any) -> Any:
@@ -250,7 +251,9 @@ class AuditOptions:
 
     @classmethod
     def of_words(cls, words: Mapping[str, Any], *, whole: bool = True) -> Self:
-        """Return the options of the words of a command line; if not `whole`, files that they name are not read."""
+        """Read the options from the words of a command line; unless `whole` is true, files that the words name are not
+        read.
+        """
         said = {option: words[option.name] for option in OPTIONS if option.command}
         return cls(**{option.name: option.read(word, whole=whole) for option, word in said.items() if word is not None})
 
@@ -278,9 +281,9 @@ OPTIONS = tuple(
 
 
 def require_keywords(names: Mapping[str, Any]) -> None:
-    """Raise `InvalidInput` if one of the keywords of an entry in Python is none of its options.
+    """Raise `InvalidInput` if a keyword is the name of no option that exists in Python.
 
-    For a keyword of an earlier version, the message has the present spelling.
+    If the keyword is one of an earlier version, the message has the present spelling.
     """
     known = [option.name for option in OPTIONS if option.python]
     for name in names:
@@ -306,8 +309,8 @@ def replay_command(source: TargetSource, guarantee: Guarantee, options: AuditOpt
     """Return the command that repeats an audit draw for draw: the claim, the seed, and all options that are not
     defaults.
 
-    If the function has no name of the form module:function, it is a call in Python, because no command can name the
-    function.
+    If the function has no name of the form module:function, the result is a Python call, because no command can name
+    the function.
     """
     name = source.spec if isinstance(source, TargetReference) else source.name
     stated = options.stated(source, guarantee)

@@ -67,12 +67,12 @@ def always(subject: Subject) -> str:
 
 @dataclass(frozen=True)
 class Question:
-    """One check of a target, with everything that the loop needs.
+    """One check of a target, with everything that the loop over the questions needs.
 
     name : stable; it names rows of reports, rules, test cases and expected failures.
-    kind : the part of the verdict for which it counts.
+    kind : the kind of its findings, such as "law" or "privacy".
     asks : the question in a sentence. blind_to : the mistakes that it cannot detect, printed if it finds nothing.
-    ask : (subject, look) -> findings. The error budget decides those with a p-value.
+    ask : (subject, look) -> findings. The error budget decides the findings that have a p-value.
     applies : the reason why the question does not apply, or "" if it does; known before any draw.
     spared : the reason why the question is unnecessary after the findings so far, or "".
     share : its share of the false-alarm budget, for all looks together; 0 if chance cannot make it refute.
@@ -128,7 +128,7 @@ class Question:
         return self.draws(subject, self.limited(look)) if callable(self.draws) else self.draws
 
     def limited(self, look: Look) -> Look:
-        """Return the look with no more samples than the question uses."""
+        """Return the look with at most as many samples as the question uses."""
         return replace(look, samples=min(look.samples, self.most_samples or look.samples))
 
     def skipped(self, reason: str) -> Finding:
@@ -153,7 +153,9 @@ class Question:
         return found or [self.skipped("there was nothing to ask")]
 
     def _found(self, subject: Subject, look: Look) -> Iterable[Finding]:
-        """Return the findings of `ask`. A continued run asks again only if the question has or follows second looks."""
+        """Return the findings of `ask`. A continued run asks the question again only if it has second looks, or is
+        asked again after second looks.
+        """
         store, tally = subject.setting.store, subject.setting.tally
         if store is None or self.second_look or (self.reads and not self.share):
             return self.ask(subject, look)

@@ -19,10 +19,10 @@ class AuditReport:
     """Everything that an audit found. The verdict is never a certificate.
 
     `options` are the complete options of the mechanism. `diagnoses` explain the laws that fit the draws although the
-    claimed law was refuted. `replay` runs the audit again, draw for draw. `draws` is the number of draws for laws and
-    pairs; `failures` counts those of them that gave no output, by what happened. `covassay` is the version of this
-    package. `settings` are the options of the audit, as plain data. `budget` says what every question could spend of
-    `false_alarm`. `found_at` is where the source of the target is, None if that is not known.
+    claimed law was refuted. `replay` is the command that runs the audit again, draw for draw. `draws` is the number of
+    draws for laws and pairs; `failures` counts those of them that gave no output, by what happened. `covassay` is the
+    version of this package. `settings` are the options of the audit, as plain data. `budget` says what every question
+    could spend of `false_alarm`. `found_at` is the place of the target's source, or None if the place is not known.
     """
 
     target: str
@@ -50,12 +50,14 @@ class AuditReport:
 
     @property
     def in_real_arithmetic(self) -> Verdict:
-        """Return the verdict of all checks but that of low-order bits."""
+        """Return the verdict of all checks except the check of low-order bits."""
         return verdict(self.checks)
 
     @property
     def bits(self) -> Bits | None:
-        """Return the findings on low-order bits, None if these were not tested; they count if `scope` is "bits"."""
+        """Return the findings on low-order bits, or None if these were not tested; the findings count if `scope` is
+        "bits".
+        """
         return next((check.facts for check in self.checks if isinstance(check.facts, Bits)), None)
 
     @property

@@ -1,7 +1,7 @@
 """Run an audit: select and order the questions, set their levels, and derive the verdict.
 
 A first look asks every question that applies. If the first look refutes nothing, suspicious findings get a second look,
-on more and fresh draws. The false-alarm levels of both looks are reserved before the first draw. The program names no
+on more and fresh draws. The false-alarm levels of both looks are reserved before the first draw. This module names no
 question: it only uses their declarations.
 """
 
@@ -73,7 +73,9 @@ def _why_not(question: Question, subject: Subject) -> str:
 
 
 def _look_again(ordered: list[Question], subject: Subject, looks: dict[str, tuple[Look, ...]], told: Told) -> None:
-    """Take the second looks. Questions without a share that read facts of a second look are asked again after it."""
+    """Take the second looks. Ask the questions without a share again if they read facts of a question that had a second
+    look.
+    """
     renewed: set[type] = set()
     for question in ordered:
         planned = looks.get(question.id, ())
@@ -93,7 +95,7 @@ def _worth_more_draws(finding: Finding) -> bool:
 
 
 def _look(question: Question, subject: Subject, look: Look, told: Told) -> None:
-    """Ask one question; its findings replace those of an earlier look at the same scenarios."""
+    """Ask one question; its findings replace those of its earlier look at the same scenarios."""
     found = decide(question.asked(subject, look), look)
     asked_again = {f.scenario for f in found} | (look.again or frozenset())
     subject.findings = [f for f in subject.findings if f.question != question.id or f.scenario not in asked_again]
@@ -110,7 +112,7 @@ def _part(question: Question, look: Look) -> str:
 def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
     """Return REFUTED if any finding is refuted.
 
-    Without a refuted finding return INCONCLUSIVE if any is inconclusive, or if none has a p-value or is exact.
+    If no finding is refuted, return INCONCLUSIVE if any is inconclusive, or if none has a p-value or is exact.
 
     Low-order bits count only if `bits` is true.
     """

@@ -5,7 +5,7 @@
    sum. The first sum, the number of rows n, gets none under replace-one, where it is public.
 3. Divide by the (noisy) n, and by 1 where it is less; 1 is added to the squares again. Release n, the mean, and the
    second moment less the product of the means, in the units of the data. The covariance need not be positive
-   semidefinite, nor the mean lie in the box.
+   semidefinite, and the mean need not lie in the box.
 
 Why (ε, δ)-DP. A sum times its weight has noise of the scale σ. S is the largest ℓ2 distance between the weighted
 sums of neighbours. So this release is the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with a = S/σ,

@@ -12,8 +12,8 @@ in dimension 1. So this release is the Gaussian mechanism with ℓ2 sensitivity 
 paper : σ = Δ₂ √(2 ln(1.25/δ))/ε, for ε ≤ 1 only. This scale proves (ε, δ') with a smaller δ' (DR14 Theorem A.1).
 tight : σ is the smallest scale that gives (ε, δ) (Balle–Wang 2018 Theorem 8).
 
-NOTE: DTTZ14 has Δ₂ = 1/n, for neighbours that add or remove a row. The authors' code for ADK19 uses that value, but
-the neighbours of the paper replace a row: for these its σ is too small by a factor √2.
+NOTE: DTTZ14 has Δ₂ = 1/n, for neighbours that add or remove a row. The authors' code for ADK19 uses that value, but the
+neighbours of the paper replace a row: for these neighbours its σ is too small by a factor √2.
 
 Accuracy. The error is σ‖W‖_F on all data.
 

@@ -113,7 +113,7 @@ def kappa(q: float, entries: int) -> float:
     z, last = q / 2, entries / 2
     first = (0.5 if entries % 2 else 1.0) + max(0, math.ceil(last) - 1 - STEPS)
     start = 1.0 if entries % 2 else float(k1e(z) / k0e(z))
-    # a value between two known bounds, which the recurrence forgets
+    # the start is any value between two known bounds, because the recurrence forgets it
     ratio = start if first <= 1 else (first + math.hypot(first, z)) / z
     order = first
     while order < last:
@@ -174,7 +174,7 @@ def largest_move(epsilon: float, delta: float, dimension: int) -> float:
         return log_delta(epsilon * (1 + math.exp(log_beyond)), epsilon, entries) - math.log(delta)
 
     low, high = -30.0, 0.0
-    if excess(low) >= 0:  # float64 has no q between this one and ε
+    if excess(low) >= 0:  # float64 has no number between this q and ε
         return epsilon
     while excess(high) < 0:
         low, high = high, high + 2

@@ -195,7 +195,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed budget is ε. The proven budget is what the energies spend, see `energies_loss`."""
+    """The claimed budget is ε. The proven budget is the supremum of the loss for the energies, `energies_loss`."""
     proven = energies_loss(threshold_scale(epsilon), query_scale(epsilon, calibration), dimension)
     return Spend(PureDP(epsilon), PureDP(proven), True, "in the limit of large n, for a share below d")
 

@@ -64,7 +64,7 @@ from covassay.reference.privacy import APPROXIMATE, ApproximateDP, Spend
 SMALLEST = 1e-8  # ε or δ must be at least this, because float64 cannot tell a smaller δ(q, ε) from 0
 ROUNDED_UP = 1e-9  # a relative amount that exceeds the rounding error of the computed root, for ε of at least ENOUGH
 ENOUGH = 1e-3
-# Below ε = 1e-8 float64 has no digits of δ(q, ε) left if δ is small, and above 1e12 too few of q/2 − ε/q.
+# Below ε = 1e-8 float64 has no digits of δ(q, ε) left if δ is small, and above 1e12 too few digits of q/2 − ε/q.
 ApproximateEpsilon = Annotated[float, between("ε", SMALLEST, 1e12, THE_BUDGET)]
 
 # FORMULAS

@@ -6,9 +6,9 @@
    Q_j. The search finds the first j for which the noisy Q_j reaches the noisy threshold.
 4. Release r_j, or 1 if there is none.
 
-Why ε-DP. If x is replaced by y, every Q_j moves by 0 or 1, and all move in one direction: up if ‖x‖ > ‖y‖, else down.
-So the queries are monotone, and AboveThreshold spends at most 1/b₁ + 1/b₂ on them (see `above_threshold`). Many radii
-(p → 0) and large n come close to this bound.
+Why ε-DP. If x is replaced by y, every Q_j moves by 0 or 1, and all move in one direction: up if ‖x‖ > ‖y‖, and down
+otherwise. So the queries are monotone, and AboveThreshold spends at most 1/b₁ + 1/b₂ on them (see `above_threshold`).
+Many radii (p → 0) and large n come close to this bound.
 
 paper : b₁ = 2/ε, b₂ = 4/ε. The calibration claims ε and spends 3ε/4.
 tight : b₁ = b₂ = 2/ε. The mechanism spends ε.

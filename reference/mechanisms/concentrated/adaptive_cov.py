@@ -1,6 +1,6 @@
 """AdaptiveCov: choose a clipping norm and the better of two mechanisms privately. DLY22 Algorithm 3.
 
-Clipping rows to a small norm shrinks the noise and adds a bias. The steps find a norm at which the two are about equal.
+Clipping rows to a small norm shrinks the noise and adds a bias. The steps find a norm at which both are about equal.
 
 0. With radius="private": a private radius r̃ (`private_radius` at ε₀ = √ρ/2); clip the rows to r̃ and divide them by it.
    With "none", as in the paper's experiments, r̃ = 1.
@@ -81,7 +81,7 @@ PRECISION = private_radius.PRECISION
 
 
 def search_epsilon(rho: Number) -> Number:
-    """The budget ε₀ = √ρ/2 of each search. The paper counts ε₀²/2 = ρ/8 for it, and ε₀²/8 = ρ/32 is proven."""
+    """The budget ε₀ = √ρ/2 of each search. The paper counts ε₀²/2 = ρ/8 for a search, and ε₀²/8 = ρ/32 is proven."""
     return rho**0.5 / 2
 
 
@@ -100,7 +100,7 @@ def final_budget(rho: Number, radius: str, calibration: str) -> Number:
 
 @strict(radius=Radius, calibration=Calibration)
 def privacy_loss(rho: Number, d: int, radius: str, calibration: str) -> Number:
-    """A bound on the ρ that all steps spend: ε₀²/8 = ρ/32 per search, ρ/8 for the trace, and ρ₁ or less for step 4."""
+    """A bound on the ρ that all steps spend: ε₀²/8 = ρ/32 per search, ρ/8 for the trace, and at most ρ₁ for step 4."""
     searches = 1 if radius == "none" else 2
     # at ρ₁ GaussCov spends ρ₁ (ρ₁/2 for d = 1), and SeparateCov at most as much
     final = base_loss(final_budget(rho, radius, calibration), d, "gauss")
@@ -337,8 +337,8 @@ def spend(
 ) -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is 29ρ/32 with "paper" (26ρ/32 with a private radius) and ρ with "tight". In dimension 1 it is
-    ρ₁/2 less.
+    The proven budget is 29ρ/32 with "paper" (26ρ/32 with a private radius) and ρ with "tight". In dimension 1 the
+    proven budget is ρ₁/2 less.
     """
     proven = privacy_loss(rho, dimension, radius, calibration)
     return Spend(claimed=ZCDP(rho), proven=ZCDP(proven), attained=False, remark="step by step; an upper bound")

@@ -5,7 +5,8 @@
    times its weight. Add independent Gaussian noise to the sums, of scale σ = S/√(2ρ) over the weight of the sum. The
    number of rows n gets no noise under replace-one, where it is public.
 3. Divide by the (noisy) n, or by 1 if n is less. Release n, the mean, and the second moment less the product of the
-   means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
+   means, in the units of the data. The covariance need not be positive semidefinite, and the mean need not lie in the
+   box.
 
 Why ρ-zCDP. The weighted sums get noise of one scale σ, and the weighted sums of neighbours are at most S apart, so the
 Rényi divergence of any order α is at most αS²/(2σ²) = αρ, which some rows attain at every α. The release is computed

@@ -10,8 +10,8 @@
 3. Release τ² M(X'). Eigenvalues are not clipped.
 
 Why ρ-zCDP. Clipping acts on single rows, so neighbours stay neighbours and M spends ρ₁ at most. In the search one row
-moves all queries in one direction, each by less than 1. So its loss lies in an interval of length ε₀, which costs
-ε₀²/8 = ρ/16 (bounded range, Cesar–Rogers 2020). zCDP adds up, also when M depends on τ.
+moves all queries in one direction, each by less than 1. So the loss of the search lies in an interval of length ε₀,
+which costs ε₀²/8 = ρ/16 (bounded range, Cesar–Rogers 2020). The costs add up under zCDP, also when M depends on τ.
 
 public threshold : ρ₁ = ρ with either calibration. The mechanism spends what M spends.
 private, paper : ρ₁ = 3ρ/4, as in the authors' code. The mechanism claims ρ and spends at most 13ρ/16.
@@ -186,7 +186,7 @@ def private_clip_norm(rows: Rows, nu: float, noise: above_threshold.AboveThresho
 def clipped(
     rows: Rows, noise: separate_cov.SeparateCovNoise, rho: float, tau: float, base: Base, ensemble: Ensemble
 ) -> Matrix:
-    """Step 2: with row bound τ, M clips the rows to τ, divides them by τ, and multiplies its output by τ²."""
+    """Do step 2: with row bound τ, M clips the rows to τ, divides them by τ, and multiplies its output by τ²."""
     if base == "gauss":
         return gauss_cov.release(rows, noise.matrix, rho=rho, ensemble=ensemble, row_bound=tau)
     return separate_cov.release(rows, noise, rho=rho, ensemble=ensemble, row_bound=tau)

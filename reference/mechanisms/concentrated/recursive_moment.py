@@ -20,7 +20,7 @@ tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal en
 NOTE: our copy of the paper has lost the displayed formulas, among them three lines of the algorithms. The paper works
 in units of λ, with the factor √(8/7); in a round κ falls to 3κ/7, so in units of R the squared factor is (8/7)/(3/7) =
 8/3. We added that rows are shortened after it, and K in place of T: there are T + 1 noises. α is ½, the largest that
-the paper allows. The proof carries the utility theorem over for one round only.
+the paper allows. The proof carries the utility theorem over to this algorithm for one round only.
 
 Proof: proofs/paper/recursive-moment.md
 """

@@ -12,7 +12,7 @@ in step 1, which PGCE needs because the mean is unknown, and the halves of ρ an
 
 Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y. Given the maps learned before, every
 query of steps 2 and 3 is a sum of terms with public bounds, of which one changes. The scale of its Gaussian noise is
-that of this change. PGCE and PME each cost at most ρ/2. The order of the records matters, and is public.
+the one for this change. PGCE and PME each cost at most ρ/2. The order of the records matters, and is public.
 
 reconstructed, tight : the noise of NaivePCE, in PGCE and in PME. The learner spends at most 5ρ/8 or ρ; for d = 1 it
 spends at most 7ρ/16 or 5ρ/8.

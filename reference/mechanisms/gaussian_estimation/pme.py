@@ -13,14 +13,14 @@ gets half of ρ and β.
 
 Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y, and one image in every round of PPC.
 Only images up to a public length r count, so that a sum over them moves by at most √2 r², which sets the scale of the
-noise. In step 3 the record moves two counts of each histogram by 1, and one value in a window of public width. A
-step costs at most ρ/2, given A. Step 4 is post-processing. The order of the records matters, and is public.
+noise. In step 3 the record moves two counts of each histogram by 1, and one value in a window of public width. Given A,
+the step costs at most ρ/2. Step 4 is post-processing. The order of the records matters, and is public.
 
 reconstructed, tight : the noise of NaivePCE in PPC. PME spends at most 3ρ/4 or ρ; for d = 1 at most 5ρ/8 or 3ρ/4.
 
-Accuracy. y_i ~ N(0, Σ) whatever the mean is. With H = AΣAᵀ ⪯ 1000 I, the error ‖Σ^{-1/2}(A⁻¹m − μ)‖ =
-‖H^{-1/2}(m − Aμ)‖ is at most ‖m − Aμ‖. The bound on that is proved for rows that A was not learned from; here all rows
-are used twice. That the error does not grow with κ is measured (covassay experiments accuracy), not proved.
+Accuracy. y_i ~ N(0, Σ) whatever the mean is. With H = AΣAᵀ ⪯ 1000 I, the error ‖Σ^{-1/2}(A⁻¹m − μ)‖ = ‖H^{-1/2}(m −
+Aμ)‖ is at most ‖m − Aμ‖. The bound on ‖m − Aμ‖ is proved for rows that A was not learned from, while here all rows are
+used twice. That the error does not grow with κ is measured (covassay experiments accuracy), not proved.
 
 Proof: proofs/paper/pme.md
 """

@@ -19,7 +19,8 @@ reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. The mechanism spends at
 tight : s = min(√2 B, √|S|)/(m√(2ρ)) (ours). The mechanism spends at most ρ, and ρ is the supremum.
 
 Accuracy. For independent coordinates of means p_j ≤ 1/2 and m ≥ `enough_records`, |q_j − p_j| ≤ p_j/2 for all that are
-done in step 1, except with probability 2β. Means above 1/2 are as private, but are not mapped to means below 1/2.
+done in step 1, except with probability 2β. Means above 1/2 have the same privacy, but are not mapped to means below
+1/2.
 
 Proof: proofs/paper/ppde.md
 """

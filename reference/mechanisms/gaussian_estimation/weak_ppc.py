@@ -6,8 +6,9 @@
    A = (Π/2 + (I − Π))/√c, c = 0.84, which shrinks the directions in V to half of the others.
 3. Release A: symmetric, with eigenvalues 1/√c and 1/(2√c), so invertible whatever Z is.
 
-Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. That large directions are
-multiplied by 1/2 and that AΣA ⪯ 0.7 κI is from memory, not checked; c, the other constants and the proof are ours.
+Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. From memory, and not
+checked: that large directions are multiplied by 1/2, and that AΣA ⪯ 0.7 κI; c, the other constants and the proof are
+ours.
 
 Why ρ-zCDP. Replacing one row moves M by at most Δ = √2 r²/n in Frobenius norm (r²/n for d = 1), so Z costs at most
 Δ²/(2σ²). Steps 2 and 3 read Z alone: they are post-processing.
@@ -42,7 +43,7 @@ FLOOR = 0.84  # the constant c
 PROGRESS = 0.69  # a round multiplies κ by this factor
 SAMPLING_ERROR = 0.05  # s
 NOISE_SHARE = 0.05  # ν
-SMALLEST_KAPPA = 1000  # the lemma holds for κ of at least this size
+SMALLEST_KAPPA = 1000  # the lemma holds if κ is at least this large
 
 # FORMULAS
 

@@ -4,9 +4,9 @@
    the rows to length r, divide by r. Else r = 1.
 1. U = tr Σ + (8/(nε)) (Laplace(1) + ln(4/β)), kept in [1e-16, 1] (`private_trace` at ε/8): an upper bound on tr Σ, too
    small with probability at most β/8.
-2. ε₁ is the rest of ε. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the noise on rows clipped to length 2^{−k}:
-   g is the error bound of LapCov (`lap_cov`: Laplace noise on every entry), and a + e that of SeparateCov for trace U
-   (`separate_cov_pure`: noisy eigenvalues on the eigenvectors of a noisy matrix), both at ε₁ and 3β/4.
+2. The budget ε₁ is the rest of ε. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the noise on rows clipped to length
+   2^{−k}: g is the error bound of LapCov (`lap_cov`: Laplace noise on every entry), and a + e that of SeparateCov for
+   trace U (`separate_cov_pure`: noisy eigenvalues on the eigenvectors of a noisy matrix), both at ε₁ and 3β/4.
 3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of that clipping. The number u_i is the least power of two ≥
    ‖x_i‖, and 0 if x_i = 0. AboveThreshold at ε/8 finds k*, the first k in 0, …, K for which n(B_k − N_k) is noisily ≥
    0, or K + 1 if there is none; K = min(nd, 79).

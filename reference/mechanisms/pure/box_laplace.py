@@ -5,7 +5,8 @@
    times its weight. Add independent Laplace noise to the sums, of scale S/ε over the weight of the sum. The number of
    rows n gets no noise under replace-one, where it is public.
 3. Divide by the (noisy) n, or by 1 if n is less. Release n, the mean, and the second moment less the product of the
-   means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
+   means, in the units of the data. The covariance need not be positive semidefinite, and the mean need not lie in the
+   box.
 
 Why ε-DP. The weighted sums get Laplace noise of one scale S/ε, and the weighted sums of neighbours are at most S apart.
 So the privacy loss is at most ε, with equality where the noise points away from the neighbour's sums. The release is

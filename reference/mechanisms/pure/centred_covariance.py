@@ -5,8 +5,8 @@
    to S, with ρ = 3√3 (n − 1)/(n²ε), and 4(n − 1)/(n²ε) for d = 1.
 3. Release S + ρZ. The output is not always positive semidefinite.
 
-Rows are clipped to the ball about 0, not about their mean. `release` and `sample` take the rows, and nothing here takes
-a covariance or a second moment, so this scale cannot be used for a second moment by mistake.
+Rows are clipped to the ball about 0, not about their mean. `release` and `sample` take the rows, and no function of
+this module takes a covariance or a second moment, so this scale cannot be used for a second moment by mistake.
 
 Why ε-DP. Let m be the mean of the n − 1 rows that stay. Replacing x by y changes S by ((n − 1)/n²)(v vᵀ − w wᵀ), v =
 x − m, w = y − m, of nuclear norm p (n − 1)/n², p = |x − y| |x + y − 2m|. If |x + y| = 2c, then |x − y| ≤ 2√(1 − c²) and
@@ -14,8 +14,9 @@ x − m, w = y − m, of nuclear norm p (n − 1)/n², p = |x − y| |x + y − 
 sensitivity divided by ε. The corners of an equilateral triangle on the sphere attain ε; so do x = 1, y = −1,
 m = 1 for d = 1. For n = 1 the covariance of every data set is 0, and 0 is released.
 
-NOTE: the scale of the second moment, 2/(nε), would spend about 2.6 ε here, because one row also moves the mean. DN25
-footnote 2 says that its results hold for S up to a small constant factor. The factors and the symmetric noise are ours.
+NOTE: with the scale of the second moment, 2/(nε), this release would spend about 2.6 ε, because one row also moves the
+mean. DN25 footnote 2 says that its results hold for S up to a small constant factor. The factors and the symmetric
+noise are ours.
 
 Proof: proofs/paper/centred-covariance.md
 """

@@ -9,10 +9,10 @@ svec(M) = (M_ii, √2 M_ij for i < j), a symmetric M listed as a vector in R^D, 
    is the largest singular value of T.
 4. Release an M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
-Why ε-DP, for every T. The density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance by which
-one row moves the mean image. The distance of the mean images is at most S/n. First, images lie in a ball of radius c,
-so an image moves by at most 2c. Second, if x' replaces x, the image moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤ √2 ‖T‖,
-because shortening increases no distance. Step 4 is post-processing: a bad solution costs accuracy, not privacy.
+The output is ε-DP for every T: the density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance
+by which one row moves the mean image. The distance of the mean images is at most S/n. First, images lie in a ball of
+radius c, so an image moves by at most 2c. Second, if x' replaces x, the image moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤
+√2 ‖T‖, because shortening increases no distance. Step 4 is post-processing, so a bad solution costs no privacy.
 
 How l is chosen. α and β are public. l is the least number for which we can prove that, with probability 1 − β, no image
 is shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most α for all M, M' in the set of step 4. If the
@@ -128,7 +128,9 @@ def svec_rows(rows: Matrix) -> Matrix:
 
 
 def transform(d: int, alpha: float, beta: float, seed: int) -> Matrix:
-    """Return the public matrix T, of shape (l, D). For l < D the matrix is drawn from a random stream of its own."""
+    """Return the public matrix T, of shape (l, D). For l < D the matrix is drawn from a random stream that only T
+    uses.
+    """
     size, rows = entries(d), sketch_rows(d, alpha, beta)
     if rows == size:
         return np.eye(size)

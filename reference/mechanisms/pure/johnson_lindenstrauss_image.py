@@ -10,8 +10,8 @@ module, images of rows are not shortened, and the noise is that of Nikolov 2023.
    nuclear ball, and ‖z‖_K = min {‖M‖_* : T svec(M) = z} is its norm.
 4. Release the M nearest to ỹ, by the distance ‖T svec(M) − ỹ‖, among all M ⪰ 0 with tr M ≤ 1.
 
-Why ε-DP, for every T. Replacing one row moves Σ by Δ/n with ‖Δ‖_* ≤ 2, so its image by at most 2/n in ‖·‖_K. By the
-triangle inequality the loss of ỹ is at most ε. Step 4 is post-processing.
+The output is ε-DP for every T, for the following reason. Replacing one row moves Σ by Δ/n with ‖Δ‖_* ≤ 2, so its image
+by at most 2/n in ‖·‖_K. By the triangle inequality the loss of ỹ is at most ε. Step 4 is post-processing.
 
 NOTE: for l < D the sampler is approximate. For l = D, where T = I, z is symmetric nuclear-Laplace noise, drawn exactly.
 For l < D we know no exact way to draw z: we run a Metropolis chain of `walk` steps, with a norm that is itself computed
@@ -214,8 +214,8 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed budget is ε.
 
-    For noise of the exact law, the proven budget is ε, attained by ỹ, and ε/2 for d = 1. Nothing is proven about the
-    chain.
+    For noise of the exact law, the proven budget is ε, attained by ỹ, and ε/2 for d = 1. For the law that the Markov
+    chain draws, nothing is proven.
     """
     proven = epsilon if dimension > 1 else epsilon / 2
     return Spend(

@@ -190,7 +190,7 @@ def spend(
 ) -> Spend:
     """The claimed budget is ε.
 
-    The proven budget is s/(nb), attained. Under add-remove it is ε₀ + (d + 1)/(2b), attained.
+    The proven budget is s/(nb), attained. Under add-remove the proven budget is ε₀ + (d + 1)/(2b), attained.
     """
     if adjacency == "add-remove":
         share = count_share(dimension, "triangle", calibration)

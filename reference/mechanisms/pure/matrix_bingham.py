@@ -6,7 +6,7 @@
 
 Why it is private. Replacing x by y changes the score tr(PC) by ‖Py‖² − ‖Px‖², which lies in [−1, 1] for every k. So the
 density before normalisation changes by a factor of at most e^η, and so does its integral. The privacy loss is at most
-2η, whatever k is, and this is approached as n → ∞. With η = ε/2 it claims ε and spends ε.
+2η, whatever k is, and approaches 2η as n → ∞. With η = ε/2 the mechanism claims ε and spends ε.
 
 All privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020).
 

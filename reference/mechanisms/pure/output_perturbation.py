@@ -1,14 +1,14 @@
 """Output perturbation for ridge regression: noise on the coefficients, in the manner of CMS11 Algorithm 1.
 
-1. ŵ = argmin F(w), F(w) = (1/n) Σ_i ½ (w·a_i − y_i)² + α‖w‖². The last column of x is the target y, the others are a.
-   The row bound is for the whole row (a, y).
+1. ŵ = argmin F(w), F(w) = (1/n) Σ_i ½ (w·a_i − y_i)² + α‖w‖². The last column of x is the target y, and the other
+   columns are the features a. The row bound is for the whole row (a, y).
 2. Draw v in R^{d−1} with density ∝ exp(−‖v‖): a uniform direction times a Gamma(d − 1) variable. Add (S/ε)v to ŵ, where
    S ≥ ‖ŵ − ŵ'‖ is a bound on the sensitivity.
 3. Release ŵ + (S/ε)v. The coefficients have no unit.
 
-One release serves one target y and one α. This mechanism is the baseline for a released second moment, which serves all
-targets and all α (`downstream.ridge`). NOTE: the constant of CMS11 needs a loss of bounded slope and does not cover
-squares. So both sensitivities below are ours.
+One release serves only one target y and one α. This mechanism is the baseline for a released second moment, which
+serves all targets and all α (`downstream.ridge`). NOTE: the constant of CMS11 needs a loss of bounded slope and does
+not cover squares. So both sensitivities below are ours.
 
 Why ε-DP. F is 2α-strongly convex, so ‖ŵ − ŵ'‖ is at most 1/(2αn) times the distance of the gradients (w·a − y)a of the
 two rows at w = ŵ'. At w = ŵ' we have ‖w‖ ≤ W, since α‖ŵ‖² ≤ F(0) ≤ ½. By the triangle inequality the privacy loss is at

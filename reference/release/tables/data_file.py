@@ -46,7 +46,9 @@ class DataFile:
     state: Callable[[], tuple[int, ...]]
 
     def unchanged(self, start: Callable[[], Iterator[Matrix]]) -> Callable[[], Iterator[Matrix]]:
-        """Wrap `start` so that its passes raise `InvalidInput` if the file has changed since this call."""
+        """Wrap `start` so that its passes raise `InvalidInput` if the file has changed since the call of this
+        method.
+        """
 
         def require_same() -> None:
             if self.state() != before:
@@ -109,7 +111,7 @@ def _require_readable(path: Path) -> None:
             path.open("rb").close()
     except FileNotFoundError:
         raise InvalidInput(f"{named(path)} does not exist: must be a file") from None
-    except (OSError, ValueError) as error:  # ValueError: a null character in the path
+    except (OSError, ValueError) as error:  # a null character in the path raises ValueError
         raise InvalidInput(f"{named(path)} cannot be read ({reason(error)}): must be a readable file") from None
     if not ordinary:  # opening a pipe would wait for its other end
         raise InvalidInput(

@@ -23,8 +23,8 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass
 class Rest:
-    """The unread part of a file, which is the bytes from the first line that was not plain on, and the number of lines
-    before it.
+    """The unread part of a file: the bytes from the first line on that is not plain, and the number of lines before
+    this line.
     """
 
     bytes: BinaryIO

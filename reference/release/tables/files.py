@@ -112,7 +112,7 @@ def _listed(data: Path | Sequence[Path]) -> list[Path]:
 def _is_directory(path: Path) -> bool:
     try:
         return path.is_dir()
-    except (OSError, ValueError):  # no file can have this name; the error is reported when it is opened
+    except (OSError, ValueError):  # no file can have this name; the error is reported when the file is opened
         return False
 
 

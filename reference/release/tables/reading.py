@@ -70,7 +70,8 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
     Raises
     ------
     InvalidInput : the data cannot be read, or a cell, line or name breaks a rule. Whether this error is raised, and its
-        message, depend on the data and are not private. The rule holds also for every later pass over the rows.
+        message, depend on the data and are not private. Every later pass over the rows
+        checks the same rules.
     """
     if isinstance(data, ExactData):
         return _summed(data, selection, fewest)

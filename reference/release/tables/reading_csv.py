@@ -1,8 +1,8 @@
 """Read text with a delimiter between cells, .csv and .tsv files, line by line.
 
-This reader defines which text is accepted. If pyarrow is installed, it reads plain text (`fast_csv`) as long as both
-readers must give the same numbers. Used alone, pyarrow silently skips a blank line between records, reads the cell "2"3
-as 23 and 1e999 as infinity, and does not report the line of an error.
+This reader defines which text is accepted. If pyarrow is installed, pyarrow reads plain text (`fast_csv`), on which
+both readers must give the same numbers. Used alone, pyarrow silently skips a blank line between records, reads the cell
+"2"3 as 23 and 1e999 as infinity, and does not report the line of an error.
 """
 
 import csv
@@ -52,8 +52,8 @@ class _Text:
 
 
 def open_text(file: DataFile, header: bool | None, delimiter: str) -> Part:
-    """Read the first record. The argument `header` says whether it has names; if it is None, this is recognised from
-    the record.
+    """Read the first record. The argument `header` says whether the first record has names; if it is None, the record
+    itself decides.
     """
     text, empty = _named(_Text(file, delimiter), header)
 
@@ -116,7 +116,7 @@ def _strict_chunks(text: _Text, chosen: tuple[int, ...], rest: fast_csv.Rest) ->
 
 
 class _Lines:
-    """The lines of a file; `first` is the first line read since `first` was last reset."""
+    """The lines of a file; `first` is the first line read after `first` was last reset."""
 
     def __init__(self, name: str, file: TextIO, before: int = 0) -> None:
         self.name, self.file, self.line, self.first = name, file, before, ""
@@ -187,7 +187,7 @@ def _numbers(text: _Text, line: int, chosen: Sequence[int], record: list[str]) -
         if (rule := _broken_rule(cell)) is not None
     )
     name, cell, rule = next(broken, ("", "", ""))
-    if not rule:  # the cell has non-ASCII blanks around a number, which are not part of it
+    if not rule:  # the cell has non-ASCII blanks around a number, which do not belong to the number
         return numbers
     raise InvalidInput(f"{text.name}, line {line}, column {shown(name)} = {shown(cell.strip())}: {rule}")
 

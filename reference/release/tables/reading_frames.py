@@ -50,7 +50,7 @@ def open_frame(data: Any) -> Part:
         return OPENED[str(kind)](data)
     except InvalidInput:
         raise
-    except Exception as error:  # the library has its own types of exception, and passes on those of the system
+    except Exception as error:  # the library raises its own types of exception, and passes on those of the system
         raise InvalidInput(f"{kind} cannot be read ({reason(error)}): must be readable") from None
 
 

@@ -83,7 +83,7 @@ def _opened(file: DataFile) -> Iterator[Any]:
         try:
             # pre_buffer, the default of new versions, would keep a whole row group in memory.
             parquet = library.ParquetFile(binary, buffer_size=READ_AHEAD, pre_buffer=False)
-        except Exception as error:  # pyarrow has its own types of exception, and passes on those of the system
+        except Exception as error:  # pyarrow raises its own types of exception, and passes on those of the system
             raise InvalidInput(f"{file.name} cannot be read ({reason(error)}): must be a Parquet file") from None
         yield parquet
 

@@ -14,7 +14,7 @@ from covassay.reference.release.tables.selection import Selection
 CHUNK_BYTES = 2**22  # the number of bytes of a chunk of float64; a mechanism uses a few such arrays at a time
 KEPT_BYTES = 2**27  # text whose numbers fit in this number of bytes is parsed once and kept, not parsed in every pass
 
-# maps a pass and its number of rows, if known, to a pass
+# maps a pass and its number of rows, if the number is known, to a pass
 Watch = Callable[[Iterator[Matrix], int | None], Iterator[Matrix]]
 Passing = Callable[[], Iterator[Matrix]]
 
@@ -171,7 +171,7 @@ def require_names(place: str, names: Sequence[str]) -> tuple[str, ...]:
 
 def require_finite(place: str, rows: Matrix, columns: Sequence[str], first: int) -> Matrix:
     """Return `rows`, or raise `InvalidInput` unless all entries are finite. The argument `first` is the number of rows
-    before them.
+    of the table before these rows.
     """
     if not np.isfinite(rows).all():
         i, j = np.argwhere(~np.isfinite(rows))[0]

@@ -1,4 +1,4 @@
-"""Declare the law of noise that a library draws in code which cannot be recorded, such as Rust or C++.
+"""Declare the law of noise that a library draws in compiled code, such as Rust or C++, whose draws cannot be recorded.
 
 An adapter calls the library's sampler through the functions of this module, which only call it. While draws are
 recorded, noise of the declared law replaces the sampler, with the scale that the library states or was given.

@@ -10,7 +10,7 @@ The target `covariance-eig` calls `models.utils.covariance_eig(X, epsilon, norm=
 w and eigenvectors V together as V diag(w) Vᵀ/n. The function splits its budget in its own way, so it is audited
 without a reference law.
 
-The modules `diffprivlib_models`, `diffprivlib_numbers` and `diffprivlib_tools` make other targets from diffprivlib.
+The modules `diffprivlib_models`, `diffprivlib_numbers` and `diffprivlib_tools` make further targets from diffprivlib.
 """
 
 from collections.abc import Callable

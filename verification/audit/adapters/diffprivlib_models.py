@@ -4,9 +4,9 @@ The audit tests the public attributes of a fitted estimator, which the adapter j
 that "differential privacy is guaranteed with respect to the training sample", and does not say which data sets are
 neighbours. The package takes the number of rows from the data, so it is audited for replace-one.
 
-- The target `pca` fits `PCA(epsilon, data_norm=2, bounds=(−1, 1))` and returns Vᵀ diag(explained_variance_) V. Rows
-  lie in the unit ball. Subtracting a mean in the unit cube moves them by at most √d, and the class clips rows that
-  are longer than 2.
+- The target `pca` fits `PCA(epsilon, data_norm=2, bounds=(−1, 1))` and returns Vᵀ diag(explained_variance_) V. Rows lie
+  in the unit ball. Subtracting a mean in the unit cube moves the rows by at most √d, and the class clips rows that are
+  longer than 2.
 
 - The target `eigenvalues` returns the eigenvalues of XᵀX by `models.utils.covariance_eig(X, epsilon, norm=1,
   eigvals_only=True)`.
@@ -14,8 +14,8 @@ neighbours. The package takes the number of rows from the data, so it is audited
 - The target `linear-regression` returns `LinearRegression(epsilon, bounds_X, bounds_y).fit(X, y).coef_`, where y is
   the last column.
 
-- The target `linear-regression-moments` returns the moments that the fit of `LinearRegression` stores in
-  `_obj_coefs`, as a matrix. The class computes its coefficients from them, and a pickled model contains them. The
+- The target `linear-regression-moments` returns the moments that the fit of `LinearRegression` stores in `_obj_coefs`,
+  as a matrix. The class computes its coefficients from these moments, and a pickled model contains the moments. The
   documentation of `LinearRegression` says that these moments are randomised.
 
 - The target `standard-scaler` fits `StandardScaler(epsilon, bounds)` and returns `mean_`, with the diagonal matrix of

@@ -3,9 +3,9 @@
 
 The module of the function says that neighbouring data sets differ in one replaced record, with the number of rows
 fixed. The target `covariance` returns the noisy second moment without its projection (`project_psd=False`), with a seed
-from the generator of the audit. The target `covariance-without-seed` returns it with the default `seed=None`, of which
-the documentation says "leave None for a real release". The function clips the rows itself. The module
-`morie_statistics` makes other targets from morie.
+from the generator of the audit. The target `covariance-without-seed` returns the noisy second moment with the default
+`seed=None`, of which the documentation says "leave None for a real release". The function clips the rows itself. The
+module `morie_statistics` makes other targets from morie.
 """
 
 from collections.abc import Callable

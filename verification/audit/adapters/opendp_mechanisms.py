@@ -6,7 +6,7 @@ one addition. The measurement has the exponent ε/4 of ADK19, which the referenc
 from the operating system. So that a run can be replayed, the adapter replaces the generator that OpenDP's Python code
 calls by the seeded generator of the audit. In every draw, OpenDP searches again for the parameter of the proposal,
 which takes most of the time. The parameter of the proposal is a function of the data alone, so the adapter stores it
-while the data stay the same. The proposals and their acceptance are OpenDP's own code, without changes.
+while the data stay the same. The proposals and their acceptance are computed by OpenDP's own code, without changes.
 
 The target `eigendecomposition` calls `make_private_np_eigendecomposition`. The adapter puts its eigenvalues w and
 eigenvectors V together as V diag(w) Vᵀ/n. The budget is split evenly between the eigenvalues and the d − 1
@@ -14,8 +14,8 @@ eigenvectors. OpenDP's Rust library draws the Laplace noise, so the audit cannot
 The target `eigendecomposition-about-origin` uses the input domain `array2_domain(norm=1, origin=(3, …, 3))` instead, to
 which the adapter moves the rows of the unit ball.
 
-The target `eigenvalues` calls `make_private_eigenvalues` with Laplace noise, at the scale for which its own privacy
-map gives `.map(2) = ε`, and returns the eigenvalues of XᵀX. The adapter calls the two parts of the chain
+The target `eigenvalues` calls `make_private_eigenvalues` with Laplace noise, at the scale for which the privacy map
+gives `.map(2) = ε`, and returns the eigenvalues of XᵀX. The adapter calls the two parts of the chain
 `make_private_eigenvalues` one after the other, so that the noise is recorded. The target `pca` calls
 `sklearn.decomposition.PCA(epsilon, row_norm=1, n_samples, n_features).fit(X)`. The documentation of the class says
 "epsilon: the privacy budget" for n_changes = 1 change of a row. The target returns `mean_`, with Vᵀ
@@ -83,7 +83,7 @@ class _Kept:
 
 
 class _KeptScales:
-    """OpenDP's search for a noise scale, whose result is cached while `public` is set.
+    """OpenDP's search for a noise scale, whose result is stored while `public` is set.
 
     `public` has the numbers that determine the results of the searches in one draw. The searches come in the same order
     in every draw.

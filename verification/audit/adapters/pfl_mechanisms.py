@@ -2,8 +2,8 @@
 
 The targets call `GaussianMechanism.construct_single_iteration(clipping_bound, epsilon, delta)` and
 `LaplaceMechanism(clipping_bound, epsilon)`. The method `add_noise` of both classes adds noise to statistics whose norm
-is at most the bound. In the package, the bound is the largest change of a sum by one contribution. In the adapter, it
-is the largest change of the query by one row.
+is at most the bound. In the package, the bound is the largest change of a sum by one contribution. In the adapter, the
+bound is the largest change of the query by one row.
 """
 
 from collections.abc import Callable

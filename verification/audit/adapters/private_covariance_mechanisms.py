@@ -1,10 +1,10 @@
 """Make targets from the code of "Differentially Private Covariance Revisited", in a copy of hkustDB/PrivateCovariance.
 
 The environment variable COVASSAY_PRIVATE_COVARIANCE names the directory of the copy, which was audited at commit
-dafcdfe. The functions take rows of norm at most 1. The experiments in that repository ensure this, and so does the
-adapter, which clips the rows. Data and noise are in single precision, as in the experiments. The functions of
-`adaptive` take ρ, and `LapCov`, `SeparateLapCov` and `ClippedLapCov` take ε. The pure variant of `AdaptiveCov` takes
-ρ and spends ε = √(2ρ).
+dafcdfe. The functions take rows of norm at most 1. The experiments in that repository ensure that norms are at most 1,
+and so does the adapter, which clips the rows. Data and noise are in single precision, as in the experiments. The
+functions of `adaptive` take ρ, and `LapCov`, `SeparateLapCov` and `ClippedLapCov` take ε. The pure variant of
+`AdaptiveCov` takes ρ and spends ε = √(2ρ).
 """
 
 from collections.abc import Callable

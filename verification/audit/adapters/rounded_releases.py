@@ -1,8 +1,8 @@
 """Make targets `rounded:NAME`, `rounded:NAME-tight`, … from releases that are rounded correctly, with the names of
 `covassay_mechanisms`.
 
-The random bits come from a source that the generator of the audit seeds, so that a run can be repeated. Apart from
-this, the command `covassay release --rounded` makes the same releases.
+The random bits come from a source that the generator of the audit seeds, so that a run can be repeated. The command
+`covassay release --rounded` makes the same releases, apart from the source of the random bits.
 """
 
 from collections.abc import Callable

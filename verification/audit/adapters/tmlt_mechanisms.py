@@ -5,8 +5,8 @@ The targets call the samplers `tmlt.core.random.laplace.laplace(u, b)` and
 from the operating system.
 
 The package requires PySpark and old versions of NumPy and pandas, which its samplers do not use. So no extra of
-covassay installs the package, and it is installed without them. The command `covassay adapters install tmlt` installs
-the package without PySpark in an environment. The following command does it in the present environment.
+covassay installs the package, and it is installed without PySpark. The command `covassay adapters install tmlt`
+installs the package without PySpark in an environment. The following command installs it in the present environment.
 
     pip install --no-deps tmlt.core==0.20.0 randomgen==2.3.0 && pip install typeguard python-flint pandas
 """

@@ -5,8 +5,8 @@ adjacency, one of two neighbours has one row more than the other. A claim is mad
 its neighbours are tested. A violation under one adjacency need not be a violation under the other adjacency.
 
 - If a mechanism is ε-DP for adding or removing a row while n stays a public number, replacing a row is two such steps.
-  The loss of a replacement is then at most 2ε. In the same way, ρ-zCDP allows 4ρ, and (ε, δ)-DP allows
-  (2ε, (1 + e^ε) δ).
+  If adding or removing a row costs a loss of at most ε, replacing a row costs at most 2ε. For two such steps, ρ-zCDP
+  allows 4ρ, and (ε, δ)-DP allows (2ε, (1 + e^ε) δ).
 
 - If the noise of a mechanism depends on a public number of rows, the mechanism need not keep any claim for add-remove.
 """
@@ -35,8 +35,8 @@ FEWEST_ROWS = 3  # the larger data set has at least this many rows, because a co
 def with_adjacency(pairs: Iterable[Pair], adjacency: str, output: Output) -> tuple[Pair, ...]:
     """Return neighbours for this adjacency, made from neighbours in which the last row is replaced.
 
-    Under add-remove, the last row of the first data set is added and removed. So is the last row of the second data
-    set, unless the two rows are equal or opposite.
+    Under add-remove, the last row of the first data set is added and removed. The last row of the second data set is
+    added and removed too, unless the two rows are equal or opposite.
     """
     if adjacency == REPLACE_ONE:
         return tuple(pairs)
@@ -68,7 +68,7 @@ def _coming_and_going(pair: Pair, whole: Matrix, output: Output) -> Pair:
 
 
 def two_steps(guarantee: Guarantee) -> Guarantee:
-    """Return the guarantee for two steps between data sets that follows from a guarantee for one step."""
+    """Return the guarantee for replacing a row that follows from a guarantee for adding or removing one."""
     if isinstance(guarantee, PureDP):
         return PureDP(2 * guarantee.epsilon)
     if isinstance(guarantee, ZCDP):

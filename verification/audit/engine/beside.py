@@ -1,16 +1,16 @@
 """Compare draws of the target with draws of the reference under equal seeds, for many sizes of the data and many
 budgets.
 
-If an implementation uses random numbers in the order of the reference, it gives the same outputs under the same seed.
-A few draws for each of some hundreds of data sets and budgets then show where the implementation takes another branch,
+If an implementation uses random numbers in the order of the reference, it gives the same outputs under the same seed. A
+few draws for each of some hundreds of data sets and budgets then show where the code of the implementation branches,
     for instance at 500 rows, in four dimensions, at ε = 0.5, or on equal rows. All common numbers of rows up to 10 000,
     all common numbers of columns up to 64, and budgets from 0.01 to 20 are tried.
 
 Different outputs refute nothing, because another algorithm for the same law may be faster for wide data. A difference
 only shows for which data and budget the law should be tested. The target is refuted if pairs of draws show that the
-laws differ there (`paired`). If noise is added to a known query, the target is also refuted if all its residuals under
-all seeds are those of the reference times one factor below 1. A target is not compared if most of its outputs differ
-from those of the reference.
+laws differ for such data (`paired`). If noise is added to a known query, the target is also refuted if all its
+residuals under all seeds are those of the reference times one factor below 1. A target is not compared if most of its
+outputs differ from those of the reference.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,8 +38,7 @@ NAME = "draw for draw beside the reference"
 SEEDS = 1  # outputs of several numbers get one seed; if they differ, more draws are made
 MORE_SEEDS = 4  # the number of seeds under which one factor must multiply all residuals
 MANY, FEW = 2000, 12  # on data with so many rows and columns, the noise is small relative to the query
-# Thresholds, clipping bounds, bins and levels of a mechanism lie at sizes of the data that the audit does not know.
-# So rows are made shorter in steps so small that some step comes within a few noise scales of each of them.
+# rows are shortened in small steps, so that one step lies near every length at which a mechanism changes
 CHOICES_AT, SHARES, SEEDS_OF_CHOICES = (30, 300, 3000), np.geomspace(1.0, 0.02, 24), 6
 KINDS_AT = (20, 3), (4, 6), (200, 2)
 BUDGETS_AT = (12, 200)  # rows
@@ -73,7 +72,7 @@ def _places(
     sizes = [(round(share * k) or 1, k) for k in COLUMNS if k >= low for share in WIDE_AND_LONG]
     yield [at("columns", f"n = {n}, d = {k}", example_rows(n, k)) for n, k in sizes]
     if path is not None and path.query is not None:
-        return  # if noise is added to a query, `same_noise` and `other_budgets` test what would follow
+        return  # if noise is added to a query, `same_noise` and `other_budgets` compare it on these data and budgets
     yield [at("rows", f"n = {n}, d = {d}", example_rows(n, d)) for n in ROWS]
     yield [at("rows", f"n = {MANY}, d = {k}", example_rows(MANY, k)) for k in COLUMNS if low <= k <= FEW]
     for n, columns in KINDS_AT:
@@ -91,8 +90,8 @@ def _places(
 
 @dataclass
 class _Seen:
-    """The comparisons that were made: how many outputs agree with the reference, which do not, and which were
-    too slow.
+    """The number of outputs that agree with the reference, the places where outputs differ, and those that were too
+    slow.
     """
 
     agreeing: int = 0

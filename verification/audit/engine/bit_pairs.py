@@ -5,10 +5,11 @@ to the data has few choices, so that the output is not a mixture of many noise s
 without an entry 0 changes every number of a vector, so that the low-order bits of any number may show it.
 
 If rows may lie anywhere, a mechanism shortens or drops long rows at a length of its own, and a row of length 1 hardly
-changes its output. For a mechanism on the whole space, a search finds the length. Under the same noise, the distance
-between the outputs on two data sets is the effect of the row. Draws under the same noise only choose the neighbours,
-and no test uses them. A target that ignores the given generator has new noise in every call. For a target that ignores
-the generator, the chosen length is arbitrary, but the neighbours are still valid.
+changes its output. For a mechanism on the whole space, a search finds the length at which it shortens rows. If the
+noise is the same, the distance between the outputs on two data sets is the effect of the row in which they differ.
+Draws under the same noise only choose the neighbours, and no test uses them. A target that ignores the given generator
+has new noise in every call. For a target that ignores the generator, the chosen length is arbitrary, but the neighbours
+are still valid.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,7 +30,7 @@ MORE = 3, 4, 5  # further neighbours for outputs that are matrices have these nu
 # the numbers of rows and columns of the neighbours for vectors; the square root of the latter is a power of two
 WIDE_ROWS, WIDE = 64, 16
 LENGTHS = (*(4.0**k for k in range(6)), 2.0**20)  # a mechanism usually shortens rows below the last of these lengths
-STEPS = tuple(2.0**0.5**k for k in range(4))  # the best of these lengths is refined by these factors
+STEPS = tuple(2.0**0.5**k for k in range(4))  # each of these factors multiplies the best of these lengths
 PROBES = 4  # the number of draws under the same noise for every length
 FARTHER = 1 + 1e-6  # the ratio of two distances counts as a difference only if it is larger than this
 
@@ -136,9 +137,7 @@ def bit_pairs(
     own: Iterable[Pair] = (),
     length: Length = unit_length,
 ) -> tuple[Pair, ...]:
-    """Return the neighbours on which low-order bits are compared, and the user's neighbours with the same
-    statistics.
-    """
+    """Return the neighbours on which low-order bits are compared, and last among them the user's own neighbours."""
     if box is None:
         made = tuple(of_length(p, length(p.first, p.second)) for p in pairs_in_ball(output, smallest_dimension))
     else:

@@ -39,7 +39,7 @@ ORDER = sorted(DIMENSIONS, key=lambda d: d != 3)
 def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, call: str | None) -> TargetSource:
     """Return the target for a source, such as a function or a name.
 
-    If a function has another signature, the expression `call` calls it, or an expression that is found by trial.
+    If the function has another signature, it is called by the expression `call`, or by one that is found by trial.
 
     Raises
     ------
@@ -79,8 +79,7 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
 
 
 def _batch(source: TargetReference, setting: Setting) -> int:
-    """Return how many draws a process makes for one request, as it says itself; 0 for other targets and failing
-    processes.
+    """Return the number of draws that a process states to make for one request, and 0 for other targets or if it fails.
 
     Raises
     ------

@@ -4,13 +4,13 @@ Additive noise with a continuous law is never exactly zero and never the same tw
 relation. The check compares draws on data sets of several shapes with one another, and the entries within a draw.
 
 The following bounds say how many coincidences occur by chance. The noise may have been computed in float32, where the
-relative distance of successive numbers is 2⁻²³. So two independent entries agree up to `CLOSE` with a probability of a
-few `CLOSE`. The number of agreeing entries is compared with a binomial law of probability `CHANCE`, which is 64 times
-as large as `CLOSE`. The factor 64 covers all mechanisms of the reference, because the densities of their noise, in
-units of its spread, stay below this bound. Repeated values in float64 are 2²⁹ times rarer. Noise on a coarse lattice
-repeats values by its law. For noise on a lattice the probability of the most probable value is known, and two numbers
-agree up to their signs with at most twice this probability. A finding must have a probability below the false-alarm
-probability of the question, after multiplication by the number of comparisons.
+relative distance of successive numbers is 2⁻²³. So two independent entries have a relative difference below `CLOSE`
+with a probability of a few times `CLOSE`. The number of agreeing entries is compared with a binomial law of probability
+`CHANCE`, which is 64 times as large as `CLOSE`. The factor 64 covers all mechanisms of the reference, because the
+densities of their noise, in units of its spread, stay below this bound. Repeated values in float64 are 2²⁹ times rarer
+than in float32. Noise on a coarse lattice repeats values by its law. For noise on a lattice the probability of the most
+probable value is known, and two numbers agree up to their signs with at most twice this probability. A finding must
+have a probability below the false-alarm probability of the question, after multiplication by the number of comparisons.
 """
 
 from collections.abc import Iterable
@@ -41,9 +41,9 @@ SINGLE = 2.0**-24  # the unit of float32
 EXACT = 2.0**-50
 # a singular value of standardised residuals below this share of the largest means an exact linear relation
 FULL_RANK = 1e-5
-# so many draws more than entries are made, because otherwise such a singular value could occur by chance
+# the number of draws exceeds that of entries by this, because otherwise a singular value could be small by chance
 SPARE_DRAWS = 12
-SMALLEST_GROUP = 5  # at least this many draws must have the same ratio; a draw that occurs twice accounts for two
+SMALLEST_GROUP = 5  # at least this many draws must have the same ratio; a draw that occurs twice counts as two
 FEW_DECIMALS = 6  # outputs with at most this many decimals are rounded
 SURE_REPEATS = 20  # if this many repeats are expected, fewer than 5 occur with a probability below 1e-4
 # at least this many different outputs must occur twice, because clipping and projection repeat fewer values
@@ -217,12 +217,12 @@ def relations(draws: _Draws) -> list[Counted]:
         with np.errstate(all="ignore"):
             ratios = later / draws.residuals[:, [a]]
         sorted_ratios = np.sort(np.where(np.isfinite(ratios), np.abs(ratios), np.nan), axis=0)
-        sorted_ratios[sorted_ratios == 0] = np.nan  # another check reports entries without noise
+        sorted_ratios[sorted_ratios == 0] = np.nan  # `zeros` reports entries without noise
         close = np.diff(sorted_ratios, axis=0) <= CLOSE * np.abs(sorted_ratios[1:])
         for b in np.flatnonzero(close.sum(axis=0) > 2):
             start, stop = _longest_run(close[:, b])
             count = stop - start + 1
-            if count < SMALLEST_GROUP:  # two equal draws have equal ratios, so smaller groups show nothing
+            if count < SMALLEST_GROUP:  # two equal draws have equal ratios, so a smaller group of draws shows nothing
                 continue
             ratio = float(sorted_ratios[(start + stop) // 2, b])
             p = _count_p(count - 1, size * (size - 1) / 2, draws.chance, pairs)
@@ -267,7 +267,7 @@ def dependence(draws: _Draws) -> list[Counted]:
     large = np.flatnonzero(np.abs(weights) > LARGE_COEFFICIENT)
     terms = " + ".join(f"{weights[i]:.3g} × {entry_name(draws.entries[i])}" for i in large[:4])
     more = " + …" if len(large) > 4 else ""
-    # by chance, a column lies in the span of the others only if nearly all its entries equal fixed values
+    # by chance, a column is a combination of the others only if nearly all its entries equal fixed values
     p = min(1.0, entries * draws.atom ** (size - entries + 1))
     return [(p, f"an exact linear relation between the entries of the noise: {terms}{more} = 0")]
 
@@ -302,7 +302,7 @@ def seeds_seen(draws: Iterable[Matrix]) -> int:
     """Return a number of seeds; a generator with fewer seeds almost surely repeats a draw in one of these lists of
     draws.
 
-    Among N draws from S seeds, about N²/(2S) repeat another draw, and `SURE_REPEATS` of them suffice if an output has
+    Among N draws from S seeds, about N²/(2S) repeat another draw; `SURE_REPEATS` repeats suffice if an output has
     several entries.
     """
     pairs = [len(one) * (len(one) - 1) / 2 for one in draws if one[:1].size > 2]

@@ -31,11 +31,11 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
 
 ROWS = 500
-SHARE = 0.5  # this question makes this share of the number of draws on other data sets
+SHARE = 0.5  # the number of draws is this share of the number of draws on other data sets
 FEWEST = 200
 CHANGES = 3  # the largest number of changes of the columns
 FACTORS = (8.0, 1.0, 0.5)  # the units are multiplied by powers of 2, which cause no rounding
-# by chance, a median or a spread may deviate by this many standard errors, whatever the number of entries is
+# a median or a spread may differ by this many standard errors by chance, whatever the number of entries is
 DEVIATIONS = 7.0
 NAMED = 4  # a report describes this many entries in full
 
@@ -74,7 +74,9 @@ def _data(box: Box, seed: int) -> Matrix:
 
 @dataclass(frozen=True)
 class _Entries:
-    """The medians and spreads of the entries on and above the diagonal in draws, and the candidates for both."""
+    """The medians and spreads of the entries on and above the diagonal in draws, and the queries and units that may
+    explain them.
+    """
 
     places: tuple[Place, ...]
     median: Vector
@@ -90,7 +92,7 @@ class _Entries:
         return DEVIATIONS * self.spread / math.sqrt(self.size)
 
     def source_of_value(self, k: int) -> int | None:
-        """Return the entry of the query on which entry k is centred: k if it fits, and None if no entry or several
+        """Return the entry of the query on which entry k is centred: k if possible, and None if no entry or several
         others fit.
         """
         off = np.abs(self.values - self.median[k])
@@ -110,7 +112,7 @@ class _Entries:
         return np.asarray(np.median(self.spread / self.units) * self.units)
 
     def alike(self, one: float, other: float) -> bool:
-        """Return whether two spreads differ by no more than chance allows."""
+        """Return whether the difference of two spreads may be chance."""
         return one > 0 and other > 0 and abs(math.log(one / other)) <= DEVIATIONS / math.sqrt(self.size)
 
 

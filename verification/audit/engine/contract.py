@@ -80,7 +80,7 @@ def dimensions_of(setting: Setting, dimensions: tuple[int, ...]) -> tuple[int, .
 
 
 def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
-    """Make one draw on `x` itself, and not on a copy, with a new generator that the labels determine."""
+    """Make one draw on the array `x` itself, which is not copied, with a new generator that the labels determine."""
     rng, shape = np.random.default_rng(stream(setting.seed, "contract", *seed_labels)), setting.shape(x)
     output, seconds = call(setting.target, x, setting.budget, rng, setting.seconds)
     setting.progress.timed(1, seconds)

@@ -14,7 +14,7 @@ from covassay.verification.statistics.tests import two_sample
 ENTRIES = 40  # the largest number of entries of an output that are compared
 PILOT = 200  # the number of pilot draws on each of the two data sets, which suggest how the laws differ
 PROMISING = 1e-3  # new draws are made if the p-value of the pilot is below this
-CONFIRMATION = 1000  # the number of new draws on each of the two data sets, which test what the pilot suggests
+CONFIRMATION = 1000  # the number of new draws on each data set, which test the difference that the pilot suggests
 
 
 @dataclass(frozen=True)

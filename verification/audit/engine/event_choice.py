@@ -32,7 +32,7 @@ SMALLEST = 1e-12  # the smallest probability in the table of Bernoulli laws that
 GRID = expit(np.linspace(logit(SMALLEST), logit(1 - 1e-9), 500))
 LARGEST_EXPONENT = 30.0  # for a larger ε, e^ε exceeds every possible number of draws
 REACHED = 0.5  # a bet that is chosen on pilot draws attains this share of the largest detectable ρ
-WITHIN = 1e6  # this number is subtracted from the scores of events that keep the claim, so that they rank last
+WITHIN = 1e6  # this number is subtracted from the scores of events that keep the claim, so that these rank last
 BISECTIONS = 50
 
 
@@ -81,7 +81,7 @@ def scores(
 
 
 def _log_ratio_lower(p: Vector, q: Vector, mean: float, error: float) -> Vector:
-    """Return the lower confidence bound on ln(p/p') that the expected counts would give at this error level."""
+    """Return a lower confidence bound on ln(p/p') at this error level if the counts have their expected values."""
     share = betaincinv(np.maximum(mean * p, SMALLEST), mean * q + 1, error)
     with np.errstate(divide="ignore"):
         bound: Vector = np.where(p > 0, np.log(share) - np.log1p(-share), -np.inf)
@@ -154,7 +154,7 @@ def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> 
     if isinstance(guarantee, PureDP):
         log_share = math.log(error) / sizes[0]
         return max(0.0, log_share - math.log(-math.expm1(log_share)))
-    if isinstance(guarantee, ApproximateDP):  # the extreme case that keeps the claim is p = 1, q = (1 − δ) e^{−ε}
+    if isinstance(guarantee, ApproximateDP):  # p = 1, q = (1 − δ) e^{−ε} is the extreme case that keeps the claim
         missed = -math.expm1(math.log(error / 2) / min(sizes))
         return max(0.0, math.log((1 - guarantee.delta) / missed))
     # two Clopper–Pearson bounds give the Bernoulli laws (1 − missed, missed)

@@ -1,4 +1,5 @@
-"""Declare the facts of findings, in one dataclass for each kind. Reports print them, and other questions read them.
+"""Declare the facts of findings, in one dataclass for each kind. Reports print the facts of a finding, and other
+questions read them.
 
 The JSON form of facts and its schema follow from the fields. If a field is None, the JSON form leaves it out.
 """
@@ -79,7 +80,7 @@ class LawTest(Facts):
 
 @dataclass(frozen=True)
 class InReach:
-    """The losses that a test would have detected on an event as likely as the tested event."""
+    """The losses that a test would have detected if they had shown in an event as likely as the tested one."""
 
     probability: float = field(metadata=says("The share of the event in the draws of the first side.", **SHARE))
     loss: float = field(metadata=says("The smallest ε or ρ that is refuted with 99 % power."))
@@ -206,7 +207,7 @@ class TestedEvent(Facts):
 
 @dataclass(frozen=True)
 class OutOfTime(Facts):
-    """The finding that no event was tested, because the target kept running into the time limit."""
+    """The finding that no event was tested, because draws of the target ran into the time limit repeatedly."""
 
     failures: tuple[Failures, Failures] = field(metadata=says("How draws failed on either data set."))
 

@@ -1,6 +1,6 @@
 """Compute features of an output, which are numbers that a test compares when the law is unknown.
 
-The kinds of output are those of `reference.mechanisms.output`; another kind registers its own functions.
+The kinds of output are those of `reference.mechanisms.output`; a further kind registers its own functions.
 """
 
 from collections.abc import Callable, Mapping

@@ -44,13 +44,13 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Look:
-    """One round of draws from a target, which is the first round or a second round with more and new draws.
+    """One round of draws from a target: the first round, or a second round with more draws, all of them new.
 
     `samples` is the number of draws on each data set, which a question may scale. `level` is the false-alarm
     probability of the question in this round, for all its tests together. `tests` is the largest number of p-values
     that the question may give in this round. `again` names the data sets to test, which were suspicious in the first
     round; None means all. `stop_early` says whether a question may end once it is refuted. `bets` says whether a bet
-    may end the draws of a pair before all are made, in place of other tests.
+    may end the draws of a pair before all planned draws are made.
     """
 
     name: str = "first look"
@@ -80,7 +80,8 @@ class Finding:
     the data set or the pair; findings with the same scenario share their draws. `facts` are its figures. `data` are the
     two neighbours, or the one data set, with which the finding can be reproduced. `curve` plots the tested quantity
     beside its law. `promising` asks for a second round of draws, whatever the p-value is. `exact` says that arithmetic
-    decided a part of the claim, so that the finding counts as a test. The loop over the questions sets `question`.
+    decided a part of the claim, so that the finding counts as a test. The field `question` is set by the loop that asks
+    the questions.
     """
 
     kind: Kind

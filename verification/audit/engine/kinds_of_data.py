@@ -1,9 +1,10 @@
 """Compare draws of the target with draws of the reference on data of many kinds.
 
-An implementation can treat some data in another way, such as zero rows, equal rows, or fewer rows than columns. If the
-target adds noise to a query, and a seed fixes the noise, `same_noise` detects such a treatment without sampling error.
+An implementation can branch on the data, for instance on zero rows, on equal rows, or on fewer rows than columns. If
+the target adds noise to a query, and a seed fixes the noise, `same_noise` detects such a branch without sampling error.
 If a seed does not fix the noise of a query, a few draws on each of many data sets are compared with draws of the
-reference on the same data. A few other budgets than the claimed one are treated as kinds of data too.
+reference on the same data. Draws at a few budgets other than the claimed one are tested in the same way as data of
+another kind.
 
 If the laws of target and reference are equal, all orders of the draws are equally likely. Then the rank of a draw among
 all draws before it is uniform, and independent of the earlier ranks (Rényi 1962). So ranks on different data sets can
@@ -38,10 +39,9 @@ SIZES = (1, 2), (30, 1), (20, 2), (4, 6), (65, 3), (1000, 2)
 DRAWS, FEWEST = 12, 6
 TIMES_AT_BUDGETS = 16  # the draws at another budget are multiplied by this factor, because few budgets are tried
 BESIDE = 2  # the reference makes this many times as many draws as the target
-# Features are rounded to this share of their median size.
-# So 0 counts as equal to the rounding error of another implementation, which is 10⁻¹⁷, or 10⁻⁸ in float32.
+# features are rounded to this share of their median size, so that rounding errors of about 10⁻⁸ count as 0
 GRID = 1e-4
-PACE = 0.05  # if a draw takes longer than this many seconds, no other data of its shape are tried
+PACE = 0.05  # if a draw takes longer than this many seconds, no other data of the same shape are tried
 NAMED = 3  # a report names at most this many data sets, kinds or shapes
 
 
@@ -106,8 +106,8 @@ class _Group:
 
 
 def _least_p(sample: Vector) -> float:
-    """Return the smaller p-value of two tests, of which one tests uniform numbers, and one tests their distances from
-    1/2.
+    """Return the p-value of two tests of uniformity, of the numbers and of their distances from 1/2, whichever is
+    smaller.
     """
     return min(kolmogorov_smirnov(u, uniform, "").p_value for u in (sample, np.abs(2 * sample - 1)))
 
@@ -163,9 +163,7 @@ def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
 
 
 def _members(setting: Setting, beside: Beside) -> Iterator[tuple[DataSetOfZoo, Setting, Beside, int]]:
-    """Yield the data sets, each with the setting and the reference that draw on it, and a factor of the number of
-    draws.
-    """
+    """Yield the data sets, each with its setting, its reference, and a factor of the number of draws."""
     for n, d in SIZES:
         if d >= beside.smallest_dimension:
             yield from ((member, setting, beside, 1) for member in zoo(n, d, setting.seed))

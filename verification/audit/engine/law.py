@@ -8,8 +8,8 @@ Up to `KEPT` draws are kept and tested directly. If there are more draws, the wo
 (`statistics.pooling`). The sums give distances of distribution functions, counts beyond exact quantiles, total scales,
 signs, and measures of dependence. A test that cannot be computed from sums uses the draws that are kept, and so do
 estimates and suspects. Whenever the number of blocks of draws is a power of two, the sums so far are tested. If the
-sums refute the law, no more draws are made. The share `EARLY_SHARE` of the error level is reserved for this
-(`left_for_the_end`).
+sums refute the law, no more draws are made. Tests before the last block of draws share the part `EARLY_SHARE` of the
+error level (`left_for_the_end`).
 """
 
 import math
@@ -29,10 +29,10 @@ from covassay.verification.statistics.pooling import Places, has_sums, pooled
 from covassay.verification.statistics.tails import levels
 from covassay.verification.statistics.tests import Pooled, TestResult
 
-FITS = 1e-3  # a suspect with a larger p-value is named, unless another factor fits better
+FITS = 1e-3  # a suspect with a larger p-value than this is named, unless a law with another factor fits better
 FACTORS = (0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.5**0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2**0.5,
            1.6, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # fmt: skip
-BETTER = 5.0  # another factor fits better if its p-value is larger by this factor; a smaller ratio may be chance
+BETTER = 5.0  # another factor fits better if its p-value is this many times larger; a smaller ratio may be chance
 SAME = 0.04  # two factors are not distinguished if their ratio differs from 1 by less than this
 ANSWERS = "an output in every draw"
 FEWEST_DRAWS = 50  # every data set gets at least this many draws, whatever its weight is
@@ -160,7 +160,7 @@ def run_scenario(setting: Setting, scenario: Scenario, look: Look) -> tuple[list
 
 
 def _in_time(found: Sequence[Finding], draws: Draws | Summary[LawSums], look: Look) -> list[Finding]:
-    """Make findings that could refute inconclusive if draws are missing, because slow draws may have larger noise.
+    """Make findings inconclusive if they could refute but draws are missing, because slow draws may have larger noise.
 
     Holm's procedure rejects no p-value above the level.
     """
@@ -204,8 +204,8 @@ def _run_many(
 
 
 def left_for_the_end(scenarios: Iterable[Scenario], look: Look) -> float:
-    """Return the share of the level for the findings at the end of a round; the rest is for tests before the last
-    block.
+    """Return the share of the level for the findings at the end of a round, which tests before the last block do not
+    use.
     """
     return 1 - EARLY_SHARE if any(look.samples * one.weight > KEPT for one in scenarios) else 1.0
 

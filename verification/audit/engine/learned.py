@@ -39,7 +39,7 @@ def _flat(outputs: Matrix) -> Matrix:
 
 
 def _ratios(one: Cells, two: Cells, cells: int) -> Vector:
-    """Return an estimate of ln(p/p') for every cell, from the cells in which the draws on the two data sets lie."""
+    """Return an estimate of ln(p/p') for every cell, given the cell of each draw on the two data sets."""
     shares = [np.bincount(side, minlength=cells) + PRIOR for side in (one, two)]
     ratios: Vector = np.log(shares[0] / shares[0].sum()) - np.log(shares[1] / shares[1].sum())
     return ratios

@@ -24,7 +24,7 @@ LARGE_SHAPES = (500, 2), (1500, 3), (3000, 2)
 SEEDS = 3
 DRAWS = 1000  # the number of draws if equal seeds do not show the centre
 LARGE_DRAWS = 40
-AGREE = 2.0**-16  # float32 can cause a relative difference of this size
+AGREE = 2.0**-16  # float32 can cause a relative error of this size
 # up to this many standard errors count as chance; among a hundred entries, more occur with probability below 1e-3
 ERRORS = 4.5
 SURELY = 7.0  # an entry that is off by this many standard errors shows that the query is not the centre
@@ -136,7 +136,8 @@ def where_centred(
         for group in (list(explanations), _constant_factor(seen) if fitted else []):
             misfits = [max(one.misfit(e.centre(one.x, one.query)) for one in seen) for e in group]
             fitting = [number for number, misfit in enumerate(misfits) if misfit <= 1]
-            # several explanations may fit a centre that is known coarsely, and the first one is the simplest
+            # several explanations may fit if the centre is known coarsely, and then the first one is used, as the
+            # simplest
             if fitting:
                 best = fitting[0] if coarse else int(np.argmin(misfits))
                 return _explained(group[best], query, name, len(seen[0].x))
@@ -196,7 +197,9 @@ def _centres(setting: Setting, query: Query, coarse: bool, smallest: int) -> Ite
 
 
 def _exact(setting: Setting, x: Matrix, query: Matrix) -> _Seen | None:
-    """Return the centre by the effect of the data under one seed, or None if the effect differs between seeds."""
+    """Return the centre, found by the effect of the data under one seed, or None if the effect differs between
+    seeds.
+    """
     if not setting.target.seeded:
         return None
     changes, size = [], 0.0

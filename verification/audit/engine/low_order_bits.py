@@ -55,8 +55,7 @@ from covassay.verification.statistics.tests import POWER
 STAGES = 4  # the largest number of tests on one pair
 EQUAL = 1e-3  # an event is tested only if the draws that chose it give a smaller p-value than this for equal laws
 SPARE = 1.5  # the test of an event gets this multiple of the number of draws that it is expected to need
-# An event is tested if it seems to need at most this multiple of the remaining draws.
-# The number is above 1, because the need is estimated from a lower bound.
+# an event is tested if it seems to need at most this multiple of the remaining draws; the need is a rough estimate
 HOPE = 2.0
 BISECTIONS = 40
 LARGEST = 100.0  # a report states no larger ε or ρ than this
@@ -107,8 +106,8 @@ def _needed(first: Vector, second: Vector, sizes: tuple[int, int], guarantee: Gu
 
 
 def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level: float) -> _Choice | None:
-    """Return the event whose test is expected to need the fewest draws, or None if one of the data sets gives no
-    outputs.
+    """Return the event whose test is expected to need the fewest draws, or None if all draws on one of the data sets
+    fail.
 
     If a target fails on one data set alone, other checks examine it.
     """
@@ -135,8 +134,8 @@ def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level:
 
 
 def _promising(choice: _Choice | None, draws: float) -> bool:
-    """Return whether this many draws on each data set are likely to prove a loss, and equal laws do not explain the
-    counts.
+    """Return whether this many draws on each data set will probably prove a loss, and the counts are unlikely under
+    equal laws.
     """
     return choice is not None and choice.needed <= HOPE * draws and ratio_p_value(choice.counts, 0.0) <= EQUAL
 
@@ -194,7 +193,7 @@ class BitFindings:
 
     @property
     def sentence(self) -> str:
-        """Return the result of all pairs together in words."""
+        """Return the result of all pairs together as a sentence."""
         if self.verdict is Verdict.REFUTED:
             return f"low-order bits tell neighbours apart: {self.loss}, proven"
         if self.verdict is Verdict.INCONCLUSIVE:
@@ -204,7 +203,7 @@ class BitFindings:
 
 @dataclass
 class _Trials:
-    """The draws on one pair that are kept, the number of draws made, and the last test."""
+    """The kept draws on one pair, the number of draws made, and the last test."""
 
     setting: Setting
     pair: Pair
@@ -291,7 +290,7 @@ def low_order_bits(
 
 
 def _reach(budget: BitBudget, guarantee: Guarantee, level: float) -> str:
-    """Describe the events that the check almost surely detects, if they never occur on one of the two data sets."""
+    """Describe the events that the check almost surely detects if they never occur on one of the two data sets."""
     miss = (1 - POWER) / 2
 
     def counts(p: float, mean: float) -> EventCounts:

@@ -35,6 +35,6 @@ def finite_estimate(estimate: Callable[[Matrix], str], outputs: Matrix) -> str:
 
 
 def not_finite(n: int) -> TestResult:
-    """Return the result of a test whose statistic is not finite; its p-value is 0."""
+    """Return the result of a test whose statistic is not a finite number; its p-value is 0."""
     null = "the statistic of every output is a finite number"
     return TestResult(null, math.nan, 0.0, n, EFFECT, lambda alpha: 1 - (1 - POWER) ** (1 / n))

@@ -31,9 +31,7 @@ from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 NAME = "same noise, other budget"
-# Values of ε or ρ, of which successive ones differ by at most a factor of 1.5.
-# So a formula that holds up to some budget is tried on both sides of this budget.
-# Round numbers are included, because a formula may treat them specially.
+# values of ε or ρ, whose ratios are at most 1.5; they include round numbers, which a formula may treat specially
 LOSSES = (
     0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.125, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7,
     0.75, 0.8, 0.9, 1.0, 1.1, 1.2, 1.25, 1.4, 1.5, 1.7, 1.9, 2.0, 2.2, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0,
@@ -43,14 +41,13 @@ FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # the budgets for checks that
 DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
 NEAR = 0.1  # a budget that differs from the claim by less than this share would show nothing new
 COMPARED_SHAPES = (12, 3), (1, 2)
-# the numbers of seeds for outputs of one number and of several; with so many, no factor or shift fits by chance
+# the numbers of seeds for outputs of one number and of several; with so many seeds, no factor or shift fits by chance
 SEEDS, FEW_SEEDS = 8, 3
 # the relative error of a noise scale that is solved for numerically, or computed in float32, is smaller than this
 SLACK = 0.01
 FIT = 1e-6  # one factor, or one shift, must explain all residuals up to this relative error
 CONFIRMATIONS = 4  # if no factor explains a difference, this many budgets are compared by draws
-# If noise is not added to a query, the data have 6/ε and 40/ε rows, or 6/√ρ and 40/√ρ rows.
-# Neither rows nor noise dominate for these sizes; with the larger number, a choice among a few is already certain.
+# if noise is not added to a query, the number of rows is each of these divided by ε or √ρ
 ROWS, FEWEST_ROWS, MOST_ROWS = (6.0, 40.0), 4, 4000
 NAMED = 5  # if budgets share a finding, at most this many are named one by one
 REFUSED = "the mechanism refuses it"
@@ -202,7 +199,9 @@ class _Compared:
         (self.changed if what else self.unproven)[words(other)] = what
 
     def _units(self, x: Matrix, guarantee: Guarantee) -> Matrix | str:
-        """Return the residuals of all seeds divided by the reference's scale at that budget, or why there are none."""
+        """Return the residuals of all seeds divided by the reference's scale at that budget, or a text that says why
+        none exist.
+        """
         seeds = SEEDS if self.setting.shape(x) in ((), (1,)) else FEW_SEEDS
         outputs = _outputs(self.setting, x, guarantee, seeds)
         if isinstance(outputs, Failure):

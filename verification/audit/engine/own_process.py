@@ -2,8 +2,8 @@
 process.
 
 The child processes are started as programs and not by `multiprocessing`, because workers of Dask are daemons, which may
-not have children of that kind. Calls and results are sent through a pipe, pickled as in loky. A child ends when the
-pipe is closed, and so it ends with the process that started it.
+not start children by `multiprocessing`. Calls and results are sent through a pipe, pickled as in loky. A child ends
+when the pipe is closed, and so it ends with the process that started it.
 """
 
 import atexit
@@ -55,7 +55,7 @@ def in_own_process(function: Callable[..., Any], arguments: tuple[Any, ...]) -> 
 
     Raises
     ------
-    CannotRun : the child ended before it had a result. If the function raises an exception, it is raised again.
+    CannotRun : the child ended before its result was complete. If the function raises an exception, it is raised again.
     """
     with _lock:
         child = _idle.pop() if _idle else None

@@ -3,12 +3,12 @@
 The pilot and the test use different random streams. The number of draws on each data set has a Poisson law, which
 makes the test of pure DP exact (`statistics.ratio`).
 
-A wager may end the draws of a pair early. The draws come in stages, and each stage doubles their number. Two wagers
-(`wager`) bet on the draws. The first wager is chosen on the first stage of the pilot, and bets from the second stage
-on. The second wager is chosen on the whole pilot, and bets from the first stage of the test on. Let p be the p-value at
-which the draws of a pair may end. Once the gain of a wager reaches 2/(`EARLY_SHARE` · p), no more draws are made. If
-the claim is true, each wager reaches a gain of 2/(`EARLY_SHARE` · p) with probability at most `EARLY_SHARE` · p/2. So
-the draws end early with probability at most `EARLY_SHARE` · p.
+A betting test (`wager`) may end the draws of a pair early. The draws come in stages, and each stage doubles their
+number. Two sequential betting tests, called wagers, bet on the draws. The first wager is chosen on the first stage of
+the pilot, and bets from the second stage on. The second wager is chosen on the whole pilot, and bets from the first
+stage of the test on. Let p be the p-value at which the draws of a pair may end. Once the gain of a wager reaches
+2/(`EARLY_SHARE` · p), no more draws are made. If the claim is true, each wager reaches a gain of 2/(`EARLY_SHARE` · p)
+with probability at most `EARLY_SHARE` · p/2. So the draws end early with probability at most `EARLY_SHARE` · p.
 """
 
 import math
@@ -31,11 +31,11 @@ from covassay.verification.audit.engine.wager import Wager, wager_on
 from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
-# the number of first draws on each data set; if all of them fail, the target counts as always failing on it
+# the number of first draws on each data set; if all of them fail, the target counts as always failing on that data set
 PROBE = 10
-# If the target seems always to fail on one data set, the tested event is failure, with `failing_mean` draws.
-# If the target then never fails on the other data set, the p-value is at most FAILING_SHARE times the level of a check.
-# So the p-value refutes the claim even after multiplication by 2 or 4 (`privacy`) and Holm's correction for 250 checks.
+# If the target seems always to fail on one data set, failure is the tested event, with `failing_mean` draws. If the
+# target never fails on the other data set, the p-value is at most FAILING_SHARE times the level of a check. So the
+# p-value refutes the claim even after multiplication by 2 or 4 (`privacy`) and Holm's correction for 250 checks.
 # SHORTFALL standard deviations are added, because a Poisson number of draws may be below its mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
 PILOT = 0.3  # this share of the draws chooses the event, and the other draws test it
@@ -46,7 +46,9 @@ FIRST_STAGE = 2 * CHUNK  # the number of draws on each data set in the first sta
 @storable
 @dataclass(frozen=True)
 class Counts:
-    """Counts of draws in an event, in every category of a wager, and at or beyond every threshold of a curve."""
+    """The counts of draws in an event, in every category of a bet, and at or beyond every threshold of a trade-off
+    curve.
+    """
 
     inside: int
     bet: Vector
@@ -129,7 +131,7 @@ class EventTrial:
 
 @dataclass(frozen=True)
 class _Plan:
-    """The decisions before the test: the event, the wager, and the mean number of test draws on each data set.
+    """The decisions before the test: the event, the bet, and the mean number of test draws on each data set.
 
     `pilot` has the pilot draws on both data sets, or is None if there was no pilot.
     """
@@ -183,7 +185,7 @@ class PairSampler:
         """Plan the test of one event, which is failure of the target, an event fixed in advance, or one that a pilot
         chooses.
 
-        If the wager of the pilot ends the draws, no test is needed, and the trial is returned.
+        If the bet on the pilot ends the draws, no test is needed, and the trial is returned.
         """
         if always_failing:
             return _Plan(EventChoice(Event(None), False), failing_mean(guarantee, self.error, mean))
@@ -224,8 +226,8 @@ class PairSampler:
     def tested(self, plan: _Plan, mean: float, rng: np.random.Generator) -> EventTrial:
         """Make the test draws of a plan.
 
-        If the pilot ran out of time, no test draws are made. The trial is then `cut_short` and holds the pilot draws,
-        of which a report shows only how many failed.
+        If the pilot ran out of time, no test draws are made. If no test draws are made, the trial is `cut_short` and
+        holds the pilot draws, of which a report shows only how many failed.
         """
         sizes, counting = _sizes(plan.mean, rng), plan.counting
         if plan.pilot and _skipped(plan.pilot):

@@ -1,14 +1,14 @@
-"""Search, in two rounds of short pilots, for neighbours with a larger privacy loss than the standard neighbours.
+"""Search, by two rounds of few draws, for neighbours with a larger privacy loss than the standard neighbours.
 
 The candidates are data sets of many kinds, in each of which one row is replaced. A pilot draws a few outputs on both
 data sets from the same random streams, so that noise that does not depend on the data cancels. Candidates are ranked by
 the distance of the two samples of outputs. The distance of two samples is the divergence of two normal laws with the
 means and deviations of a few statistics. The best candidates of the first round are ranked again on new draws, because
-the best of many owe part of their rank to chance.
+the best of many candidates owe part of their rank to chance.
 
-The neighbours that are found are then tested like all others. The test draws of the neighbours that were found are new.
-So the p-values are as valid as for neighbours that were fixed in advance, and the multiplicity of the run includes
-them.
+The neighbours that are found are then tested like all other neighbours. The test draws of the neighbours that were
+found are new. So the p-values are as valid as for neighbours that were fixed in advance, and the multiplicity of the
+run includes them.
 """
 
 import math
@@ -35,8 +35,8 @@ SHARE = 1.3  # the draws of the first round, on each data set, divided by the dr
 WEIGHT = 0.5  # the number of draws that test a found pair is multiplied by this factor
 HUGE = 1e3  # the score of two samples that differ and have no spread
 SHORT = 0.1  # the norm of the rows in the shorter half of a data set
-# A column of zeros is left out, because with so few columns such data are nearly rows along one axis.
-# The place of a kind in this list decides which rows it is paired with, so a change of the list changes later pairs.
+# a column of zeros is left out, because so few columns would leave nearly one axis; the order of kinds decides the
+# pairs
 KINDS = [category for category in CATEGORIES if category != "one column of zeros"]
 
 
@@ -50,8 +50,8 @@ class Candidate:
 
 
 def _data_sets(n: int, d: int, seed: int) -> list[tuple[str, Matrix]]:
-    """Return data sets of many kinds and one shape, and one with slightly more short than long rows, whose median can
-    jump.
+    """Return data sets of many kinds and one shape; in one of them slightly more rows are short than long, so that
+    their median can jump.
     """
     members = [(member.category, member.x) for member in zoo(n, d, seed, KINDS)]
     rows = members[1][1] * np.where(np.arange(n) <= n // 2, SHORT, 1.0)[:, None]

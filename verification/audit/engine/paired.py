@@ -1,10 +1,11 @@
 """Test whether two samplers have the same law, by pairs of draws from equal generators.
 
-If the laws are equal, an event occurs in the first draw of a pair alone with the same probability as in the second
-alone, however the two draws depend on each other. So among the pairs in which the event occurs once, the number of
-pairs in which it occurs in the first draw is binomial with probability 1/2 (McNemar 1947). If the two draws are nearly
-equal, the event rarely occurs in only one of them, and then nearly always in the same one. Some hundreds of pairs then
-detect noise that is 3 % smaller, for which a test of independent draws needs a hundred times as many.
+If the laws are equal, the event that only the first draw of a pair lies in a set is as probable as that only the second
+does, however the two draws depend on each other. So among the pairs in which the event occurs once, the number of pairs
+in which it occurs in the first draw is binomial with probability 1/2 (McNemar 1947). If the two draws of a pair are
+nearly equal, an event rarely occurs in only one of them, and then nearly always in the draw of one and the same
+sampler. Some hundreds of pairs then detect noise that is 3 % smaller, for which a test of independent draws needs a
+hundred times as many.
 
 Pilot pairs choose the event, and new pairs test it. When pairs are tested, a failed draw counts as outside of the
 event. If failed pairs were left out, equal laws could seem to differ.
@@ -43,8 +44,8 @@ class _Event:
     first: bool
 
     def counts(self, a: Matrix, b: Matrix) -> tuple[int, int]:
-        """Return the numbers of pairs with the event only in the draw where it is more frequent, and only in the other
-        draw.
+        """Return in how many pairs the event occurs only in the draw of the sampler with more events, and only in the
+        other draw.
         """
         one, two = a @ self.weights >= self.threshold, b @ self.weights >= self.threshold
         more, less = (one & ~two, two & ~one) if self.first else (two & ~one, one & ~two)
@@ -81,7 +82,7 @@ def _pairs(first: Sampler, second: Sampler, size: int, seed: int, label: str) ->
 
 
 def _whole(pairs: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
-    """Return the pairs in which both draws have an output."""
+    """Return the pairs of draws that both have an output."""
     a, b = pairs
     whole = ~np.isnan(a + b).reshape(len(a), -1).any(axis=1)
     return a[whole], b[whole]

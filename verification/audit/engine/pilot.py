@@ -24,7 +24,7 @@ from covassay.verification.audit.engine.standardised import standardised
 FEWEST_LEARNED = 20  # a statistic is learned only from at least this many outputs on each data set
 # The score of a learned statistic is lowered by this share, because only half of the pilot draws determine it.
 EDGE = 0.1
-# The quantiles of a statistic that are the thresholds of a trade-off curve, and the cuts between intervals of a wager.
+# The quantiles of a statistic that are the thresholds of a trade-off curve, and the bounds of the intervals of a bet.
 CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])
 
 
@@ -33,7 +33,8 @@ class EventChoice:
     """The event that the pilot chose, and the draws on which it was chosen.
 
     `swapped` says whether the event seemed likelier on the second data set than on the first. `ranking` has the pilot
-    draws on which the event was scored. If the event has a learned statistic, this was learned from other draws.
+    draws on which the event was scored. If the event has a learned statistic, the statistic was learned from other
+    draws.
     """
 
     event: Event

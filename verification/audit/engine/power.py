@@ -3,8 +3,8 @@
 The tested event occurred in some share p of the draws on one data set. Suppose that the probability of the event were p
 on the first data set, and q on the second. If q is small enough, the test would have refuted the claim in 99 % of all
 runs. The privacy loss of an event with the probabilities p and q is, for instance, ln(p/q) for pure DP. A run detects a
-privacy loss if the loss shows in an event as likely as the tested one, and is at least the loss of such an event. If a
-loss shows only in rarer events, more draws are needed to detect it.
+privacy loss if some event that is as likely as the tested one shows at least the loss computed here. If a loss shows
+only in rarer events, more draws are needed to detect it.
 """
 
 import math
@@ -40,7 +40,7 @@ def _upper(tail: float, mean: float) -> int:
 
 
 def _last(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Return the point between `low` and `high` where a condition that holds at `low` begins to fail."""
+    """Return the point between `low` and `high` up to which a condition holds that is true at `low`."""
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)

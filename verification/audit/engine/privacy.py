@@ -13,13 +13,13 @@ called the two sides.
 3. Test. New draws show how often the event occurs on each data set. The p-value of the event follows from its counts
    (`violation`).
 
-4. Wagers (`wager`). The pilot also chooses a bet on the new draws. For zCDP and (ε, δ)-DP the bet of the pilot is a
-   second test. For pure DP the bet can only end the draws early. For zCDP the bet uses in which of about 20 intervals
-   the statistic lies, while the event uses only on which side of one threshold it lies.
+4. Wagers (`wager`). The pilot also chooses a bet on the new draws. For zCDP and (ε, δ)-DP, the bet that the pilot chose
+   is a second test. For pure DP the bet can only end the draws early. For zCDP the bet distinguishes about 20 intervals
+   in which the statistic may lie, while the event has a single threshold.
 
 5. Failures. The draws for the event also show whether the target fails more often on one data set.
 
-A wager may end the draws early (`pair_draws`). For the error of early ends, the p-values of a pair that does not end
+A bet may end the draws early (`pair_draws`). For the error of early ends, the p-values of a pair that does not end
 early are divided by 1 − `EARLY_SHARE`.
 
 If the claim is refuted, the report shows the two data sets, the event, and how often it occurred on each. The report
@@ -48,17 +48,16 @@ from covassay.verification.statistics.betting import RenyiBet, renyi_bet
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower, probability_bounds
 
 CONFIDENCE = 0.999  # the confidence level of the bound that is printed; the verdict uses p-values instead
-FAILURES = "failures"  # the name of the check whose event is that the target fails
+FAILURES = "failures"  # the name of the check that tests failures of the target
 # the largest number of stages, 30 of the pilot and 30 of the test; 30 stages have more draws than any run makes
 MOST_STAGES = 60
 SMALLEST_P = 1e-300  # the smallest p-value whose logarithm is taken
 
 # an estimated loss above this multiple of the claim leads to more draws; a smaller excess could hardly be proven
 PROMISING = 1.2
-# A claim of ρ-zCDP may have been meant for adding or removing a row, while this audit replaces rows.
-# Replacing a row is two such steps, so such a target is 2²ρ-zCDP for replacement.
+# a target that is ρ-zCDP for adding or removing a row is 4ρ-zCDP for replacing a row, which is two such steps
 STEPS_SQUARED = 4
-TESTS = 3  # one pair gives at most three p-values, of an event, of a wager on a Rényi divergence, and of failures
+TESTS = 3  # one pair gives at most three p-values: of an event, of a bet on a Rényi divergence, and of failures
 
 
 def run_pair(
@@ -66,9 +65,9 @@ def run_pair(
 ) -> list[Finding]:
     """Draw on both data sets, choose an event and test it, and test whether failures distinguish the data sets.
 
-    `look.samples` is the number of draws planned on each data set. `stop` is the p-value at which a wager may end the
-    draws; 0 turns this off. `error` is near the level at which the findings will be decided. The level affects only
-    which event is chosen, and how many draws are made if the target seems always to fail on one data set.
+    `look.samples` is the number of draws planned on each data set. `stop` is the p-value at which a bet may end the
+    draws; 0 means that no bet does. `error` is near the level at which the findings will be decided. The level affects
+    only which event is chosen, and how many draws are made if the target seems always to fail on one data set.
     """
     sampler = PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look.name}", stop, error)
     probes = sampler.draws("probe", (PROBE, PROBE))
@@ -190,9 +189,7 @@ def _tested(
 def _divergence(
     pair: Pair, guarantee: Guarantee, trial: EventTrial, wager: Wager, bet: RenyiBet, look: Look
 ) -> Finding:
-    """Return the finding of a wager on the Rényi divergence of a statistic; most of its facts are those of the
-    event.
-    """
+    """Return the finding of a bet on the Rényi divergence of a statistic; most of its facts are those of the event."""
     tested = _tested(pair, guarantee, trial, trial.event, "divergence", look)
     far, near = ("second", "first") if bet.swapped else ("first", "second")
     intervals = 0 if wager.bounds is None else len(wager.bounds) + 1
@@ -202,8 +199,8 @@ def _divergence(
         f"{{{wager.event.statistic_name}}} in {intervals} intervals: a bet against the claim, on the Rényi divergence "
         f"of order {bet.order:g} of the outputs on the {far} data set from those on the {near}, {gained}"
     )
-    # The same draws choose and evaluate a bet against 4ρ, which favours the bet.
-    # If even such a bet gains nothing, the draws do not show more than 4ρ.
+    # the bet is chosen on the draws that it is evaluated on; if even it gains nothing, the draws do not show more than
+    # 4ρ
     one, two = (side.draws.sums.bet for side in trial.sides)
     rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
     assert isinstance(tested.facts, TestedEvent)
@@ -236,7 +233,7 @@ def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: Ear
 
 
 def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: float) -> InReach | None:
-    """Return the loss that the test could have detected, for an event as probable on the first data set as this event.
+    """Return the loss that the test could have detected in an event as probable on the first data set as this event.
 
     The result is None if the event was too rare. `choices` multiplies the p-values of the test, whose level is `alpha`.
     """

@@ -7,10 +7,9 @@ must not depend on the data. Two draws on different data sets show mistakes that
 show, such as wrong clipping, a scale that counts only some rows, or a branch for some data. A comparison under the same
 noise has no sampling error.
 
-If residuals are shifted or scaled by the same amount under both seeds, the law is refuted, because then the two laws
-cannot both be the claimed one. But an implementation may also rotate its noise with the data without changing its law.
-So any other difference refutes only if many draws on both data sets differ in law, far below the false-alarm
-probability.
+If both seeds shift or scale the residuals by the same amount, the law is refuted, because then the two laws cannot both
+be the claimed one. But an implementation may also rotate its noise with the data without changing its law. So any other
+difference refutes only if many draws on both data sets differ in law, far below the false-alarm probability.
 
 Residuals for different numbers of rows are compared after division by the reference's noise scale.
 """
@@ -37,22 +36,20 @@ NAME_OF_ROWS = "same noise, other number of rows"
 SEEDS = (0, 1)
 # a shift or a factor must hold under these further seeds, because for two seeds it can fit by rounding alone
 MORE_SEEDS = range(3, 9)
-# A bound on the rounding error of float64, relative to the largest number at hand, which is n · 100 · 2⁻⁵³ ≈ 1e-11.
-# A query is a sum of n ≤ 1000 terms of size 1, or solves a linear system with a condition number below 100.
+# a bound n · 100 · 2⁻⁵³ on the relative rounding error of a query, with n ≤ 1000 and a condition number below 100
 TOLERANCE = 1e-11
 # the largest number of rows of the audit's own data sets; a user's data may have more rows, and more rounding
 LARGEST_N = 1000
-# The tolerance for float32 is 32 rounding units of 2⁻²⁴, and √n/8 times more for sums in any order.
-# A row of norm 1 that is 3 % too long changes a second moment by 0.06/n.
-# At n = 1000 this change is 6e-5, and the tolerance is below 2e-5 for second moments of norm at most 1.
-# The tolerance grows with the noise, but at n = 1 it is below 1e-3 for noise up to 500, and the change is 0.06.
+# For float32, the tolerance is √n/8 times 32 rounding units of 2⁻²⁴. At n = 1000, the tolerance of a second moment is
+# below 2e-5, and a row that is 3 % too long changes it by 6e-5. For noise up to 500, the tolerance at n = 1 is below
+# 1e-3, and a row that is 3 % too long changes a second moment by 0.06.
 TOLERANCE_FLOAT32 = 32 * 2.0**-24
 # if a larger share of the data sets has rounding errors above those of float64, the target computes in float32
 MANY = 1 / 3
 CONFIRMATIONS = 4  # this many kinds of data, and this many numbers of rows, are tested again by draws
 CONFIRMATION = 200  # the number of draws on each of two data sets that must confirm a difference by their laws
 NO_ATOMS = 1e-6  # if no single value has a larger probability than this, chance does not repeat a residual
-# two seeds must give the same residual in this many shapes, because for one shape float32 can do this by chance
+# two seeds must give the same residual for this many shapes, because float32 can repeat one residual by chance
 SAME_NOISE_TWICE = 3
 SLACK_OF_SIZES = 1e-3  # float32, or a scale from a numerical solver, changes noise by less than this share
 CANDIDATES = 8  # each size is compared with this many other sizes
@@ -65,16 +62,16 @@ MIRRORED = 1e-6  # a factor that differs from −1 by less than this only reflec
 
 @dataclass(frozen=True)
 class DataPath:
-    """What an audit assumes on how the output depends on the data.
+    """The assumptions of an audit on how the output depends on the data.
 
     `stated` says in words what the comparison covers and what it does not. `query` returns the output without noise; it
-    is None if noise is not added to a query. `scale` takes (n, d); it returns the size of one and the same noise, up to
-    a factor that depends on d alone. `symmetric` says whether the noise is a symmetric matrix, perhaps with one more
-    row on top. `atom` is the largest probability of one value of one entry of the noise, if it lies on a lattice.
-    `unsure` takes x; it returns the largest change of an entry of the query by the rounding of clipped rows, and is
-    None if this change is negligible.
+    is None if noise is not added to a query. `scale` takes (n, d); it returns the noise scale, up to a factor that
+    depends on d alone. `symmetric` says whether the noise is a symmetric matrix, perhaps with one more row on top.
+    `atom` is the largest probability of one value of one entry of the noise, if it lies on a lattice. `unsure` takes x;
+    it returns the largest change of an entry of the query by the rounding of clipped rows, and is None if this change
+    is negligible.
 
-    The other fields are for outputs without a query. `continuous` says that no single output has positive probability,
+    The fields below are for outputs without a query. `continuous` says that no single output has positive probability,
     so that no output occurs twice. `equivalent` are changes of the rows that leave the law of the output as it is, as
     keys of `equal_laws.CHANGES`. `atoms` says whether an output can repeat.
     """
@@ -105,7 +102,7 @@ class _Drawn:
     residuals: Matrix  # (seeds, …)
     size: float  # the size of the query
     single: bool = False  # says whether float32 can represent every output
-    unsure: float = 0.0  # the value of `DataPath.unsure` on these data
+    unsure: float = 0.0  # the value of `DataPath.unsure` for this data set
     failure: Failure | None = None
 
 
@@ -131,7 +128,7 @@ class _Shape:
         return float(np.abs(drawn.residuals - self.agreed).max())
 
     def agree(self, single: bool) -> None:
-        """Return the residuals on which the largest number of data sets agrees up to rounding."""
+        """Return the residuals that agree up to rounding on the largest number of data sets."""
         best, self.agreeing = self.agreed, 0
         for candidate in self.drawn:
             self.agreed = candidate.residuals
@@ -188,7 +185,7 @@ class _Comparison:
         return isinstance(first, Failure) or isinstance(second, Failure) or bool(np.array_equal(first, second))
 
     def collect(self) -> bool:
-        """Draw on data sets of every kind under every seed; return False if a draw ran out of time."""
+        """Draw on data sets of every kind under every seed; return False if draws ran out of time."""
         shapes = [(n, d) for n, d in SHAPES_OF_THE_ZOO if d >= self.path.smallest_dimension]
         if not all(self._collected(zoo(n, d, self.setting.seed)) for n, d in shapes):
             return False
@@ -202,7 +199,9 @@ class _Comparison:
         return True
 
     def _other_sizes(self) -> list[tuple[int, int]]:
-        """Return further sizes of data for which the noise of one draw differs from the noise for other sizes."""
+        """Return further numbers of rows and columns for which the noise of one draw differs from the noise for other
+        numbers.
+        """
         low = self.path.smallest_dimension
         tall = [(n, max(2, low)) for n in ROWS]
         wide = [(round(share * d) or 1, d) for d in COLUMNS if d >= low for share in WIDE_AND_LONG]
@@ -343,8 +342,8 @@ class _Comparison:
         return next(one for one in shape.drawn if shape.gap(one) <= shape.tolerance(one, self.single))
 
     def _moved_more(self, shape: _Shape, drawn: _Drawn, tolerance: float) -> str:
-        """Return the change of the residuals if it holds under one more seed, because two residuals always fit one
-        shift or factor.
+        """Return the change of the residuals if one more seed confirms it, because some shift or factor always fits two
+        residuals.
         """
         return self._still_moved(shape, drawn, tolerance, (len(SEEDS),))
 
@@ -401,7 +400,7 @@ class _Comparison:
                 default=[],
             )
             if 2 * len(kept) <= len(units):
-                continue  # random numbers are used differently for every number of rows, so nothing can be compared
+                continue  # if random numbers are used differently for every number of rows, nothing can be compared
             for shape in group:
                 what = "" if shape.n in kept else self._moved_rows(shape, group, kept[0], slack)
                 if not what and shape.n not in kept and tried < CONFIRMATIONS:
@@ -439,7 +438,7 @@ class _Comparison:
         )
 
     def seeds_agree(self) -> list[str]:
-        """Return the shapes for which two seeds gave the same noise; none if the law allows this or the shapes
+        """Return the shapes for which two seeds gave the same noise; return none if the law allows this or the shapes
         are few.
         """
         if self.path.atom > NO_ATOMS:
@@ -500,7 +499,9 @@ class _Comparison:
 
 
 def _minority(units: dict[tuple[int, int], Vector]) -> set[tuple[int, int]]:
-    """Return the sizes whose noise differs from that at most other sizes; all sizes if most have no noise in common."""
+    """Return the sizes whose noise differs from that at most other sizes, or all sizes if most of them have no noise in
+    common.
+    """
     odd = set(units)
     for candidate in list(units.values())[:CANDIDATES]:
         slack = SLACK_OF_SIZES * float(np.abs(candidate).max())
@@ -559,7 +560,7 @@ def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
 
 
 def _factor(flat: Matrix, base: Matrix, allowed: float) -> float | None:
-    """Return the factor between two tables if it explains their difference, exceeds the tolerance, and is not −1."""
+    """Return the factor between two tables if it explains their difference, and is clearly neither 1 nor −1."""
     factor = float((flat * base).sum() / max(float((base**2).sum()), 1e-300))
     explained = np.abs(flat - factor * base).max() <= allowed
     change = abs(abs(factor) - 1) * float(np.abs(base).max())
@@ -586,11 +587,11 @@ def _result(name: str, status: Status, detail: str, *data: Matrix) -> Finding:
 def same_noise(
     setting: Setting, path: DataPath | None, alpha: float, own: Matrix | None = None
 ) -> tuple[list[Finding], list[Pair]]:
-    """Compare the noise on many data sets, and return findings and neighbours on which a finding may show as a privacy
+    """Compare the noise on many data sets; return findings, and neighbours on which changed noise may show as a privacy
     loss.
 
     A target whose noise does not depend on the data is refuted with probability at most `alpha`. `own` is a data set of
-    the user, which is compared with others of its shape.
+    the user, which is compared with the audit's data sets of the same shape.
     """
     if path is None:
         return [], []

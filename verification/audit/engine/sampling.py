@@ -1,8 +1,8 @@
 """Make many seeded draws from a target in parallel, with the same outputs for any number of workers.
 
 Draws are made in chunks of fixed size. Every chunk has its own random stream, which follows from the seed of the run
-and the label of the check. So one check can be replayed alone. The package joblib runs the chunks, in this process or
-in workers (`workers`).
+and the label of the check. So the draws of one check can be repeated alone. The package joblib runs the chunks, in this
+process or in workers (`workers`).
 
 `draw` keeps every draw. `reduced` keeps the first `KEPT` draws, and sums of a function over blocks of all draws. The
 worker that makes a block reduces it, so that memory does not grow with the number of draws. `draw` and `reduced` make
@@ -58,8 +58,8 @@ class Draws:
 
     `outputs` has the outputs, (successes, …), in the order of the draws. `failures` counts the other draws, by the way
     in which they ended. `skipped` counts the draws that were not made because the target kept running into the time
-    limit. `again` says whether the draws were made one by one because a block of `draw_many` failed now or earlier in
-    this run. `seconds` is the time from the first draw to the last.
+    limit. `again` says whether the draws were made one by one because a block of draws failed now or earlier in this
+    run. `seconds` is the time from the first draw to the last.
     """
 
     outputs: Matrix
@@ -155,8 +155,8 @@ class Setting:
     """The settings of all draws of a run, which are the target, its budget, the kind of output, the seed and the
     limits.
 
-    `budget` has every keyword argument of a draw but `rng`: the claim and, if the target takes them, the bounds of the
-    `box`. Without a box, rows lie in the unit ball. `tally` counts the draws. `jobs` is the number of workers; None
+    `budget` has every keyword argument of a draw but `rng`: the claim, and the bounds of the `box` if the target takes
+    bounds. Without a box, rows lie in the unit ball. `tally` counts the draws. `jobs` is the number of workers; None
     means the number in joblib's configuration. `store` has the draws of an earlier run with the same options; it is
     None if draws are not stored.
     """
@@ -322,7 +322,7 @@ def _tallied(setting: Setting, made: T) -> T:
 
 @dataclass(frozen=True)
 class _Reduced(Generic[S]):
-    """What a worker returns for a block of draws that are not kept."""
+    """The part of a block of draws that a worker returns if the draws are not kept."""
 
     sums: Callable[[Draws, int], S]
 
@@ -337,7 +337,7 @@ def _as_they_are(draws: Draws, block: int) -> Draws:
 
 @dataclass(frozen=True)
 class _Order:
-    """An order for chunks of draws, which says how to reduce them, and when the chunks made so far suffice."""
+    """A request for chunks of draws, which says how to reduce them, and when the chunks made so far suffice."""
 
     setting: Setting
     x: Matrix
@@ -349,7 +349,7 @@ class _Order:
     way: tuple[str, ...] = ()
 
     def one_by_one(self) -> "_Order":
-        """Return the order without `draw_many`, which uses another random stream."""
+        """Return the same request without `draw_many`; its draws come from another random stream."""
         return replace(self, way=("one by one",))
 
     @property
@@ -397,7 +397,7 @@ class _Tasks:
 
 
 def _in_blocks(order: _Order) -> Any:
-    """Make the draws of an order; return None if a block of `draw_many` fails, or has failed earlier in this run."""
+    """Make the draws of a request; return None if a block of `draw_many` fails, or has failed earlier in this run."""
     tally = order.setting.tally
     made = None if tally.one_by_one else _answered(order)
     tally.one_by_one = made is None
@@ -405,7 +405,7 @@ def _in_blocks(order: _Order) -> Any:
 
 
 def _answered(order: _Order) -> Any:
-    """Make those draws of an order that are not in the store; return None if a block of `draw_many` failed."""
+    """Make those draws of a request that are not in the store; return None if a block of `draw_many` failed."""
     setting, store = order.setting, order.setting.store
     done, parts = store.get(order.key) if store else (0, [])
     if parts:

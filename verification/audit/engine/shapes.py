@@ -1,10 +1,10 @@
 """Test the law for many numbers of rows and columns, by testing a few draws on data of each shape together.
 
-Implementations often change where blocks, vector registers and special cases end, for instance at one row, at 65 rows,
-or in seven dimensions. If the law is known on data of any shape, each draw can be transformed to the same law. For
-every shape, the distribution function maps a draw to a uniform number, and sums of Gamma variables are Gamma. So draws
-for different shapes are tested together: all draws with the same number of rows, all with the same number of columns,
-and all draws.
+Implementations often change their behaviour where blocks, vector registers and special cases end, for instance at one
+row, at 65 rows, or in seven dimensions. If the law is known on data of any shape, each draw can be transformed to the
+same law. For every shape, the distribution function maps a draw to a uniform number, and a sum of Gamma variables has a
+Gamma law. So draws for different shapes are tested together: all draws with the same number of rows, all with the same
+number of columns, and all draws.
 
 Each group has Kolmogorov–Smirnov and tail tests of every statistic, and an exact test of the total scale. The p-value
 of a group is the smallest p-value of its tests after Bonferroni's correction.
@@ -35,7 +35,7 @@ LARGEST = 20_000  # the largest number of entries of a data set
 NAMES = {"n": "every number of rows", "d": "every number of columns", "": "all shapes"}
 UNITS = 240  # the number of independent noise values for every shape, if `FEWEST` and `MOST` allow it
 FEWEST, MOST = 12, 120  # the smallest and the largest number of draws for every shape
-# the number of draws is proportional to the number of samples; for this number of samples it is as stated above
+# this number of samples gives the numbers of draws above, which grow in proportion to the samples
 DEFAULT = 2000
 NAMED = 3  # the report names at most this many groups of draws
 UNSEEN = 1e6  # the scale error that is reported if no test detects any
@@ -174,7 +174,7 @@ class _Seen:
         ]
 
 
-# a draw that takes this many times longer than for larger shapes, and this many seconds, is noted as slow
+# a draw is slow if it takes so many times longer than for larger shapes, and so many seconds
 SLOW, SECONDS = 30, 0.02
 
 

@@ -1,6 +1,6 @@
-"""List numbers of rows and columns for which an implementation may take another branch, and limit the time to try them.
+"""List numbers of rows and columns at which an implementation may change its behaviour, and limit the time to try them.
 
-The numbers are small numbers one by one, round numbers and powers of two with their neighbours, and steps in between.
+The numbers are all small numbers, round numbers and powers of two with their neighbours, and numbers between them.
 """
 
 import time
@@ -14,8 +14,7 @@ ROUND = (
 ROWS = tuple(sorted({*range(1, 13), *ROUND, *(n + 1 for n in ROUND), *(n - 1 for n in ROUND if n >= 64)}))
 COLUMNS = (*range(1, 21), 24, 25, 30, 31, 32, 33, 40, 48, 49, 50, 51, 60, 63, 64)
 WIDE_AND_LONG = 1 / 2, 3, 5  # the ratios of the number of rows to the number of columns
-# If draws for two successive sizes take more seconds than this, larger sizes are not tried.
-# The first number limits processor time; the second limits wall-clock time, which also grows on a busy machine.
+# larger sizes are not tried if two successive sizes take more seconds than this, of processor time and of clock time
 SLOW, WAITING = 0.01, 0.2
 
 

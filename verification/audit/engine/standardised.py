@@ -38,7 +38,7 @@ def laplace_loss(first: Matrix, second: Matrix) -> float:
 def standardised(first: Matrix, second: Matrix) -> list[tuple[str, Callable[[Matrix], Vector]]]:
     """Return names and functions of statistics of an output that are learned from draws on two data sets.
 
-    Entries are centred at their median M or M' on one of the two data sets, and divided by a pooled mean absolute
+    Entries are centred at their median on one of the two data sets, M or M', and divided by a pooled mean absolute
     deviation. For independent Laplace noise, the difference of the ℓ1 distances from M and M' is nearly the log
     likelihood ratio. For Gaussian noise, a linear function of the output is the log likelihood ratio. The distance from
     one of the two centres detects noise that is small on that data set. Entries that are equal in all draws, as in a

@@ -2,7 +2,7 @@
 
 The continued run asks its questions again. The label of a question determines the seeds of its draws. So the stored
 draws for a label, data and size are those that would be made again. If a question draws without a label and its
-findings are plain data, they are stored, and the question is not asked again.
+findings are plain data, the findings are stored, and the question is not asked again.
 
 The file is an SQLite database. After a kill or a power cut, the database has the state after the last write or before
 it. The table `identity` of the database says to which run it belongs. Every value is stored as JSON with a SHA-256

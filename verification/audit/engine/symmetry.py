@@ -21,8 +21,7 @@ NAME = "symmetry"
 NAME_SEEN = "symmetry in the draws of the law"
 SYMMETRY_SHAPES = (20, 3), (1, 2), (65, 2), (5, 7), (8, 12)
 MEMBERS = 4  # the number of data sets of each shape
-# Rounding may make an entry differ from its mirror image by this share of the largest entry, 256 units of float32.
-# The noise is a larger share for every shape here, because its scale at ε = 1 is at least the largest ‖x‖² over n.
+# rounding may change an entry by this share of the largest entry; the noise here is a much larger share
 ROUNDING = 2.0**-16
 
 
@@ -74,7 +73,7 @@ def symmetry(setting: Setting, smallest_dimension: int = 1) -> Finding:
 
 
 def symmetry_seen(output: Output, draws: Iterable[tuple[str, Matrix, Matrix]]) -> list[Finding]:
-    """Check the matrices in the draws of the law question for symmetry; `draws` has (scenario, data set, outputs)."""
+    """Check the matrices in the draws that test the law for symmetry; `draws` has (scenario, data set, outputs)."""
     outputs = [(name, x, y) for name, x, many in draws for y in many]
     return [_checked("data path", NAME_SEEN, output, outputs)] if outputs else []
 

@@ -1,4 +1,5 @@
-"""Test the tails of laws and rare branches of code, to which tests of a whole distribution are hardly sensitive.
+"""Test the tails of laws and rarely executed branches of code, to which tests of a whole distribution are hardly
+sensitive.
 
 On every data set, the values of all statistics whose law is known are counted beyond exact quantiles. Over all data
 sets of a run, the value that is most extreme under its law must not be too extreme for the number of values. One draw

@@ -24,7 +24,7 @@ from covassay.verification.statistics.ratio import clopper_pearson
 
 
 def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
-    """Return the smallest false-negative probability that the guarantee allows for these false-positive
+    """Return the smallest false-negative probabilities that the guarantee allows for these false-positive
     probabilities.
     """
     if isinstance(guarantee, ZCDP):
@@ -33,7 +33,7 @@ def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
         one = np.interp(alpha, GRID, missed, right=0.0)
         other = np.interp(
             alpha, missed[descending], GRID[descending], right=0.0
-        )  # for this bound, the two data sets have exchanged their roles
+        )  # this bound follows from the guarantee with the two data sets exchanged
         return np.asarray(np.clip(np.maximum(one, other), 0.0, 1.0))
     epsilon = min(guarantee.epsilon, LARGEST_EXPONENT)
     delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0

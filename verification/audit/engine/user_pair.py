@@ -3,7 +3,7 @@
 A file may be a `.npz` archive with the arrays x and y, which `--witness` also writes. A file may also be a `.json` file
 with an object such as {"x": [[0.6, 0.8], [1.0, 0.0]], "y": [[0.6, 0.8], [0.0, 1.0]]}. The two data sets have n rows and
 differ in one row, or one data set has one row more. The order of the rows is ignored. The adjacency of the claim
-decides which of the two is required.
+decides whether one row is replaced or added.
 """
 
 import json
@@ -89,7 +89,7 @@ def _sizes(first: Matrix, second: Matrix, adjacency: str) -> str:
 
 
 def given_pair(pair: Any) -> UserPair:
-    """Return the pair for an argument that is a `UserPair` or (x, y)."""
+    """Return the pair of an argument that is a `UserPair` or (x, y)."""
     if isinstance(pair, UserPair):
         return pair
     if not isinstance(pair, tuple | list) or len(pair) != len(SIDES):

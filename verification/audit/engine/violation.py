@@ -8,14 +8,13 @@ import scipy
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.statistics.ratio import EventCounts, probability_bounds, ratio_p_value
 
-# The error of the narrowest confidence bounds in the search.
-# If the widest bounds do not contradict the claim, the p-value is 1.
+# bounds with this error are the narrowest in the search, and give the p-value 1 if nothing contradicts the claim
 LARGEST_ERROR = 1 - 1e-9
 # the logarithm of the smallest error of bounds; below it, the beta quantile of scipy does not converge
 SMALLEST_LOG_ERROR = -100.0
 BISECTIONS = 60  # the bisection steps on the log error in [−100, 0]; 60 steps reach the precision of floats
 LARGEST_POWER = 700.0  # a larger power of e would overflow
-# a bound on the relative rounding error; an inequality has up to eight operations, each rounded to 2^−53
+# a bound on the relative rounding error of up to eight operations, each rounded to 2^−53
 ROUNDING = 2.0**-49
 LOG_ORDERS = (-8.0, 6.0)  # the values of ln(α − 1) for the Rényi orders α in the search, from α = 1.0003 to 404
 
@@ -25,7 +24,8 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
 
     Let p and p' be the probabilities of the event on the two data sets. For pure DP the hypothesis is p ≤ e^ε p', and
     the exact binomial test gives the p-value. For the other guarantees, Clopper–Pearson confidence bounds on p and p'
-    can contradict the guarantee. The p-value is the smallest error probability of bounds that do.
+    can contradict the guarantee. The p-value is the smallest error probability of confidence bounds that contradict the
+    guarantee.
     """
     if isinstance(guarantee, PureDP):
         return ratio_p_value(counts, guarantee.epsilon)
@@ -65,8 +65,9 @@ def _violates_zcdp(p: float, q: float, rho: float) -> bool:
     """Return whether an event with the probabilities p > q on two data sets contradicts ρ-zCDP.
 
     An event contradicts ρ-zCDP if, for some order α > 1, the Rényi divergence between the Bernoulli laws with its two
-    probabilities is above ρα. For restricting to one event cannot increase a divergence. The search covers only this
-    direction and the orders in `LOG_ORDERS`. So a violation can be missed, but a true claim is never rejected here.
+    probabilities is above ρα. The reason is that restricting to one event cannot increase a divergence. The search
+    covers only p > q and the orders in `LOG_ORDERS`. So a violation can be missed, but a true claim is never rejected
+    here.
     """
     if q == 0:
         return True

@@ -1,10 +1,11 @@
-"""Define wagers, which are tests of a claim that stay valid if they are evaluated after every stage of the draws.
+"""Define wagers: sequential tests by betting against a claim, which stay valid if they are evaluated after every stage
+of the draws.
 
-A wager is a bet (`statistics.betting`), and the categories of draws on which it is placed. Each stage of the draws
-multiplies the stake of the wager by a factor. If the claim is true, the mean of the stake never exceeds its start. So
-the gain ever reaches 1/p with probability at most p (Ville's inequality), and a large gain refutes the claim. Ville's
-inequality holds for any fixed numbers of draws on the two data sets, and so for Poisson numbers, which do not depend on
-the draws.
+A wager consists of a bet (`statistics.betting`), and of the categories of draws on which it is placed. Each stage of
+the draws multiplies the wealth of the bettor by a factor. If the claim is true, the mean of the wealth never exceeds
+its start. So the wealth ever grows by the factor 1/p with probability at most p (Ville's inequality), and a large gain
+refutes the claim. Ville's inequality holds for any fixed numbers of draws on the two data sets, and so for Poisson
+numbers, which do not depend on the draws.
 """
 
 import math
@@ -26,9 +27,9 @@ class Wager:
     """A bet against the claim that uses only the category of each draw.
 
     `bounds` is None if the categories are the event and its complement. If `bounds` is given, the categories are
-    failure, and the intervals into which the bounds cut the range of the event's statistic. `swapped` says whether a
-    bet on an event takes the second data set first, because the event seemed likelier there. A `RenyiBet` has a
-    direction of its own, and then `swapped` is False.
+    failure and the intervals between these bounds of the event's statistic. `swapped` says whether a bet on an event
+    takes the second data set first, because the event seemed likelier there. If `bet` is a `RenyiBet`, `swapped` is
+    False, because such a bet chooses its direction itself.
     """
 
     bet: Bet | RenyiBet
@@ -42,14 +43,14 @@ class Wager:
 
     def log_value(self, one: Vector, two: Vector) -> float:
         """Return the logarithm of the factor by which new draws on the first and the second data set multiply the
-        stake.
+        wealth.
 
         `one` and `two` have the numbers of draws in every category.
         """
         return self.bet.log_value(two, one) if self.swapped else self.bet.log_value(one, two)
 
     def p_value(self, one: Vector, two: Vector) -> float:
-        """Return the p-value of the claim from new draws, which is 1 over the factor of the stake, and at most 1."""
+        """Return the p-value of the claim from new draws, which is 1 over the factor of the wealth, and at most 1."""
         return math.exp(min(0.0, -self.log_value(one, two)))
 
 
@@ -69,9 +70,9 @@ def categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
 def wager_on(choice: EventChoice, guarantee: Guarantee) -> Wager | None:
     """Return a wager that is chosen on the pilot draws.
 
-    For pure and (ε, δ)-DP, the bet is on the event. For zCDP, it is on the Rényi divergence of the event's statistic.
-    The result is None if a data set has no draws, if the claim is too weak to bet against, or if a bet on a divergence
-    has no statistic.
+    For pure and (ε, δ)-DP, the bet is on the event. For zCDP, the bet is on the Rényi divergence of the event's
+    statistic. The result is None if a data set has no draws, if the claim is too weak to bet against, or if a bet on a
+    divergence has no statistic.
     """
     pilots = choice.ranking
     if min(draws.size for draws in pilots) == 0:

@@ -5,10 +5,10 @@ A function of the data and the generator gives one output for one data set and o
 another branch for float32 or for a data frame, or keep a value of one call for the next, such as a scale, a bound or a
 mean. The output then changes, and a few draws under one seed show the change.
 
-The module `same_noise` explains how a change of outputs is judged. If noise is added to a known query, a residual that
-is shifted or scaled by the same amount under every seed has another law. Other changes may come from another algorithm
-with the same law, or from a cached random number, so they refute only if many draws differ in law. A way of calling in
-which the target fails is not promised, and is skipped.
+The module `same_noise` explains how changed outputs are judged. If noise is added to a known query, a residual that is
+shifted or scaled by the same amount under every seed has another law. Other changes may come from another algorithm
+with the same law, or from a cached random number, so they refute only if many draws differ in law. If the target fails
+when it is called in some way, nothing is promised for that way of calling, and it is skipped.
 """
 
 import contextlib
@@ -34,11 +34,11 @@ from covassay.verification.statistics.streams import stream
 
 NAME_OF_FORMS, NAME_OF_STATE, NAME_OF_PROCESS = "same numbers, other form", "same call, after others", "fresh process"
 SHAPES = (20, 3), (3, 5), (300, 2)  # the shapes of data that are nearly square, wide and long
-SEEDS = 4  # four outputs of one number cannot fit one factor or shift by chance
+SEEDS = 4  # four outputs of one number cannot be explained by one factor or shift by chance
 INSIDE = 0.9  # the rows are multiplied by this factor, so that rounding to float32 leaves them in the domain
 SLOW = 0.02  # if a draw takes longer than this many seconds, only one data set is used
 CLOSE = 1e-4  # float32 changes an output by less than this share of the largest entry
-DECIDED = 3  # the largest number of ways of one sort that are compared by draws
+DECIDED = 3  # the largest number of ways of calling, of one sort, that are compared by draws
 TESTS = 3 * DECIDED  # this many tests share the error level
 
 Draw = Callable[..., Any]
@@ -48,8 +48,8 @@ Draw = Callable[..., Any]
 class Way:
     """A way to call a target: its description, and the function that changes how the target is called.
 
-    `whole` says that it is only for whole numbers. `ball` says that it is only for rows in the unit ball. `bounds` says
-    that it is only for calls that take bounds.
+    `whole` says that the way of calling is only for data of whole numbers. `ball` says that the way of calling is only
+    for rows in the unit ball. `bounds` says that the way of calling is only for calls that take bounds.
     """
 
     words: str
@@ -59,7 +59,7 @@ class Way:
     bounds: bool = False
 
     def target(self, target: Target) -> Target:
-        """Return the target, called in this way."""
+        """Return the target as a function that is called in this way."""
         return replace(target, draw=self.made(target.draw), draw_many=None)
 
 
@@ -241,9 +241,7 @@ class Asked:
     slow: bool = False
 
     def start(self) -> str:
-        """Call the target repeatedly in the usual way, and return why nothing can be compared, or an empty text if it
-        can.
-        """
+        """Call the target repeatedly in the usual way, and return "" or the reason why nothing can be compared."""
         with contextlib.suppress(ImportError):
             _pandas()
         for x, whole in self._data():
@@ -286,8 +284,8 @@ class Asked:
         return found
 
     def again(self) -> str:
-        """Return how the usual outputs have changed since the start if one shift or factor explains it, and otherwise
-        an empty text.
+        """Return how the usual outputs have changed since the start if one shift or one factor explains the change, and
+        otherwise an empty text.
         """
         for x, first, _ in self.usual:
             now = self._outputs(self.setting.target, x)
@@ -320,7 +318,7 @@ class Asked:
             what = self._fact(x, first, others)
             if what:
                 return f"on rows of shape {x.shape}, {way.words}, {what}"
-            if not _all_equal(first, others):  # if the comparison is false, only the first draw of that way failed
+            if not _all_equal(first, others):  # if this is false, only the first draw failed
                 changes.append((_change(first, others), x))
         if changes:
             _, x = max(changes, key=lambda change: change[0])
@@ -395,7 +393,7 @@ def ways_of_asking(
 ) -> list[Finding]:
     """Check three ways of calling a target: with other forms of the numbers, after other calls, and in a new process.
 
-    `known` are data sets for which the audit knows the law of the output.
+    The data sets `known` are those for which the audit knows the law of the output.
     """
     asked = Asked(setting, path, form, level, tuple(map(_in_single, known)))
     why = asked.start()
@@ -426,7 +424,7 @@ def _state(asked: Asked) -> Finding:
 
 
 def _fresh(asked: Asked, source: TargetReference) -> Finding:
-    """Check that a process which has made no other call gives the same outputs."""
+    """Check that a new process gives the same outputs in its first call."""
     asked.renew()
     process = OwnProcess()
     try:

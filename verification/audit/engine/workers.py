@@ -7,16 +7,16 @@ a cluster.
     with joblib.parallel_config(backend="dask"):
         audit(…)
 
-A draw needs the main thread of its process, because only there a time limit can interrupt it. A draw also needs a
-process of its own, because it may change or end the process. The workers of loky and Ray are processes of this kind.
-Dask and joblib's "threading" run tasks in threads; there, every thread has a process of its own (`own_process`). If a
-process or worker ends before its draws are complete, the audit stops with `CannotRun`, so that no draw is lost
-silently.
+A draw needs the main thread of its process, because a time limit can interrupt only this thread. A draw also needs a
+process of its own, because it may change or end the process. The workers of loky and Ray are processes, each with a
+main thread. Dask and joblib's "threading" run tasks in threads, each of which starts a process for its draws
+(`own_process`). If a process or worker ends before its draws are complete, the audit stops with `CannotRun`, so that no
+draw is lost silently.
 
 The workers of loky are started only when a start saves time. Starting a worker takes about as long as this process took
 to import this package and the target. With k workers, a start saves time if the remaining draws take more than k/(k −
-1) times as long. The time of the remaining draws is unknown. So `covassay audit` makes draws itself until these have
-taken `PATIENCE` times as long, because every worker also costs the processor time of a start.
+1) times as long as the start. The time of the remaining draws is unknown. So `covassay audit` makes draws itself until
+these have taken `PATIENCE` times as long as a start, because every worker also costs the processor time of a start.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""Make data sets of many kinds and shapes, on which an implementation could take another branch than on ordinary rows.
+"""Make data sets of many kinds and shapes, which an implementation could treat differently from ordinary rows.
 
 A category says what is special about the rows. Rows outside of the unit ball count as clipped, because the mechanisms
 of the reference clip them.
@@ -12,8 +12,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.verification.statistics.streams import stream
 
-# Shapes (n, d) of the data sets, with several n for each small d.
-# The numbers 1 and 2, and 64 and 65, are included because blocks, vector registers and special cases end there.
+# the shapes (n, d) of the data sets; blocks, vector registers and special cases often end at 1, 2, 64 and 65
 SHAPES_OF_THE_ZOO = (
     (1, 1), (2, 1), (65, 1),
     (1, 2), (2, 2), (20, 2), (64, 2), (65, 2), (130, 2), (1000, 2),

@@ -1,6 +1,6 @@
 """AdaptiveCov adds the noise of GaussCov on data on which its choices are certain.
 
-On other data, draws of the target are compared with draws of the reference.
+If the choices are not certain, draws of the target are compared with draws of the reference.
 """
 
 import math
@@ -52,9 +52,8 @@ def near_the_better_mechanism(claim: ClaimUnderAudit) -> near_choices.Choices:
     """Return rows on which the noisy trace decides which mechanism answers, at the level where the search ends.
 
     With few columns there are no rows near the choice between two mechanisms, because their trace must make both error
-    bounds equal, and their bias must end the search at a given level. The function uses the smallest number of columns
-    for which such rows exist. The rows are just longer than 1/2, because the search then sees a large bias for their
-    trace.
+    bounds equal while their bias ends the search at a given level. The function uses the smallest number of columns for
+    which such rows exist. The rows are just longer than 1/2, because the search then sees a large bias for their trace.
     """
     rho, options = claim.budget["rho"], claim.options
     n, beta = math.ceil(FEW_ROWS / math.sqrt(rho)), claim.parameter("beta")

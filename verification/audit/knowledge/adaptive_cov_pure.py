@@ -1,6 +1,6 @@
 """The pure AdaptiveCov adds the noise of LapCov on data on which its choices are certain.
 
-On other data, draws of the target are compared with draws of the reference.
+If the choices are not certain, draws of the target are compared with draws of the reference.
 """
 
 import math

@@ -53,7 +53,7 @@ def ratio_cdf(t: Vector, numerator: float, denominator: Vector, over: float, und
     r, q = t * under / spread, over / spread
     k = np.maximum(denominator / under, TINY)
     h = (t * k * under - numerator) / spread
-    with np.errstate(divide="ignore", invalid="ignore"):  # the next lines treat the case h = 0
+    with np.errstate(divide="ignore", invalid="ignore"):  # the lines below treat the case h = 0
         first, second = owens_t(h, (k - r * h) / (h * q)), owens_t(k, (h - r * k) / (k * q))
     probability: Vector = 1 - 2 * np.where(h == 0, 0.25, first) - 2 * second - (h < 0)
     return probability
@@ -193,9 +193,7 @@ def likelihood_ratio(first: OneFeature, second: OneFeature) -> Statistic:
 
 
 def opposite_records(scales: Scales) -> Pair:
-    """Return neighbours with one feature and ridge penalty 0, in which the differing record changes Σ ya in opposite
-    directions.
-    """
+    """Return the law for one feature, and tests that compare draws with the reference for several features."""
     base, half = rows(scales.plenty, 0.0), math.sqrt(0.5)
     first, second = (np.vstack([base, [half, side * half]]) for side in (1, -1))
     statistics = (

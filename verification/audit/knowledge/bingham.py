@@ -33,9 +33,9 @@ from covassay.verification.audit.known_bugs import of_bingham
 from covassay.verification.audit.known_bugs.known_bug import LogDensity
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-# the product of the exponent and the number of copies: here the laws differ most for the time that the draws take
+# the product of exponent and number of copies for which the laws differ most, relative to the time of the draws
 DECAY = 4.0
-PANELS = 64  # the number of panels in the quadrature over the angle
+PANELS = 64  # the number of intervals in the quadrature over the angle
 
 
 def with_exponent(factor: float) -> LogDensity:
@@ -105,7 +105,7 @@ def _suspects(missing: Callable[[Matrix], Vector], q: int, decay: float) -> tupl
 
 
 def one_direction(n: int, q: int, eta: float) -> Scenario:
-    """Return the data set of n copies of one direction, with the one test that is fast in every dimension."""
+    """Return the data set of n copies of one direction, with only the test that is fast in every dimension."""
     direction = np.ones(q) / math.sqrt(q)
     cdf = two_level_cdf(lambda w: -eta * n * w, q)
 

@@ -29,7 +29,7 @@ from covassay.verification.audit.knowledge.shared import (
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive, QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 
-ROWS = 500.0  # the value of n√ρ on the data: the bias of clipping all rows is far above the bound on the noise
+ROWS = 500.0  # the value of n√ρ on these data, whose clipping bias is far above the bound on the noise
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:

@@ -1,9 +1,9 @@
 """The mean of CoinPress is Gaussian if all rows are equal, and lie either at the origin or far away from it.
 
-At the origin no step clips the rows, so the output has only the noise of the last step. Far away every step clips
-all rows in one direction. Each step starts from the noisy centre of the step before, so the noises of all steps add up.
-The reference computes the mean of the Gaussian law when it runs without noise, and the variance when each step gets
-unit noise.
+At the origin no step clips the rows, so the output has only the noise of the last step. Far from the origin every step
+clips all rows in one direction. Each step starts from the noisy centre of the step before, so the noises of all steps
+add up. The reference computes the mean of the Gaussian law when it runs without noise, and the variance when each step
+gets unit noise.
 """
 
 import math
@@ -27,12 +27,12 @@ from covassay.verification.statistics.laws import NORMAL
 
 VERY_FAR = 1e8  # at this distance from the origin, the direction of a row hardly depends on the centre
 DIMENSION = 3
-# the value of n√ρ on the data: rows at the origin would be clipped only by noise of more than 30 deviations
+# the value of n√ρ on these data, where only noise of more than 30 deviations could make a step clip the rows
 RECORDS = 1000.0
 MOST = 20_000  # rows
 # the value of n√ρ on the data at the ends of the last ball, and the number of columns of these data
 FEW_RECORDS, PLANE = 100.0, 2
-WEIGHT = 3.0  # with the number of draws that this weight gives, an error of 5 % in the noise scale is detected
+WEIGHT = 3.0  # this weight gives enough draws to detect an error of 5 % in the noise scale
 
 
 def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int, weight: float) -> Scenario:
@@ -63,9 +63,11 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def opposite_rows(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Return rows at both ends of the ball to which the last round clips rows, whose centre is drawn.
+    """Return rows at both ends of the ball to which the last round clips rows; noise determines the centre of this
+    ball.
 
-    If no row is clipped, the mean of the clipped rows is 0; if all rows are clipped, it is the drawn centre.
+    If no row is clipped, the mean of the clipped rows is 0; if all rows are clipped, the mean is the centre of the
+    ball.
     """
     rho, constants, steps = claim.budget["rho"], claim.options["constants"], int(claim.parameter("steps"))
     beta, r = claim.parameter("beta") / steps, claim.parameter("radius")

@@ -20,8 +20,7 @@ from covassay.verification.audit.knowledge.shared.levels import FEW_NUMBERS, FIN
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 
 MOST = 128  # features
-# The probability of each of many features when one feature has more energy than all of them.
-# Rounding this probability to 0 makes the privacy loss infinite.
+# the probability of each of many rare features; a rounding of it to 0 makes the privacy loss infinite
 RARE, MANY = (3e-4, 2e-5), 512
 
 

@@ -27,7 +27,7 @@ from covassay.verification.statistics.laws import gamma
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 D = 2
-# the distance of the second moment from the boundary in noise scales; noise reaches it with probability e^{−60}
+# the distance of the second moment from the boundary in noise scales, which noise exceeds with probability e^{−60}
 MARGIN = 60.0
 
 
@@ -85,8 +85,8 @@ def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
 
 
 def interior_pair(x: Matrix, scale: float) -> Pair:
-    """Return neighbours far from every boundary with their log likelihood ratio; the output there is a known matrix
-    plus noise.
+    """Return neighbours far from every boundary with their log likelihood ratio; their outputs are a known matrix plus
+    noise.
     """
     first, second = neighbours(x[:-1], *orthonormal_pair(D))
     a, b = second_moment(first), second_moment(second)

@@ -68,7 +68,7 @@ def _laplace_quadrature() -> tuple[Vector, Vector]:
 
 
 def one_feature(epsilon: float) -> Scenario:
-    """Return data with one feature whose eigenvalue is far from 0 and from n."""
+    """Return data with one feature whose eigenvalue is far from 0 and far from n."""
     b = mechanism.value_scale(epsilon, 1)
     n = math.ceil(2 * DISTANCE * b)
     x = np.full((n, 1), math.sqrt(0.5))

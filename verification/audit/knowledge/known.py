@@ -49,7 +49,7 @@ class Known:
     `bits_unseen` is the reason why the check of low-order bits finds no loss above the claim in float releases; it is
     empty if the check finds one.
 
-    The audit compares draws at other budgets with the reference without any further field.
+    The comparison of draws at other budgets with the reference needs no further field.
     """
 
     law: Callable[[ClaimUnderAudit], KnownLaw] = reference_draws.law
@@ -71,7 +71,7 @@ class Known:
 def known(name: str) -> Known:
     """Return what the audit knows of a mechanism, from the file with its name or from another package.
 
-    Return an empty `Known` if no file and no package knows the mechanism.
+    Return an empty `Known` if no file and no other package knows the mechanism.
 
     Raises
     ------

@@ -37,10 +37,10 @@ from covassay.verification.audit.knowledge.shared.wrong_exponents import LEVELS,
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-# roughly the exponent times the number of copies: here the laws differ clearly and few proposals are rejected
+# the exponent times the number of copies; for this value the laws differ clearly and few proposals are rejected
 STRENGTH = 4.0
 ORDINARY = 20, 5  # draws are compared with draws of the reference on data with so many rows and columns
-COPIES = 6  # the number of copies of each direction in the neighbours whose privacy loss is near the claim
+COPIES = 6  # the number of copies of each direction for which the privacy loss of the neighbours is near the claim
 
 
 def along(p: Matrix, v: Vector) -> Vector:
@@ -150,8 +150,8 @@ def ordinary_rows(claim: ClaimUnderAudit, k: int, eta: float) -> Scenario:
 
 
 def close_pair(k: int) -> Pair:
-    """Return neighbours with `COPIES` rows on each of k axes; one more row moves from the first axis to another
-    axis.
+    """Return neighbours with `COPIES` rows on each of k axes, and one further row, which moves from the first axis to
+    another axis.
     """
     axes = np.eye(k + 1)
     first, second = neighbours(np.repeat(axes[:k], COPIES, axis=0), axes[k], axes[0])

@@ -29,7 +29,7 @@ from covassay.verification.audit.knowledge.shared.wrong_scales import scale_susp
 from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
 
-MARGIN = 150.0  # the value of n√ρ/6 on data inside the cone, whose eigenvalues then exceed 60 noise deviations
+MARGIN = 150.0  # the value of n√ρ/6 on data inside the cone, for which the eigenvalues exceed 60 noise deviations
 DIMENSION = 4  # the number of columns of the data inside the cone
 MOST_COLUMNS = 12
 ZERO_ROWS = 10

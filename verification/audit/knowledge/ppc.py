@@ -23,7 +23,7 @@ from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
-RECORDS = 2000.0  # the value of n√ρ on the data: the noise of a round is a few percent of the bound κ on variances
+RECORDS = 2000.0  # the value of n√ρ for which the noise of a round is a few percent of the bound κ on variances
 AXES = np.array([[0.6, 0.8], [-0.8, 0.6]])
 
 

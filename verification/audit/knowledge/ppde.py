@@ -3,7 +3,7 @@ estimates.
 
 With one coordinate the mechanism skips all rounds but the last, and the output is a Gaussian about the mean, clipped to
 [0, 1]. If eight coordinates have the mean 1/2, the first round estimates all of them, except with probability below
-1e-9. The output is then the noisy mean of the records of the first round.
+1e-9. The output is then the noisy mean of those records that the first round uses.
 """
 
 import math
@@ -29,9 +29,9 @@ from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
 DIMENSION, FEW_COLUMNS = 8, 4
-# the value of m√ρ in the first round, with m records: the noise of the round is below (1/2 − 3/16)/9
+# the value of m√ρ for m records in the first round, where the noise of the round is below (1/2 − 3/16)/9
 RECORDS = 500.0
-RECORDS_OF_ONE = 20.0  # the value of n√ρ on the data with one coordinate: here some draws are clipped to [0, 1]
+RECORDS_OF_ONE = 20.0  # the value of n√ρ on the data with one coordinate, for which some draws are clipped to [0, 1]
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,9 @@ def first_round(about: TruncatedMeanNoise) -> Scenario:
 
 
 def last_round(about: TruncatedMeanNoise) -> Scenario:
-    """Return so many records with one coordinate that only the last round estimates it and clipping changes nothing."""
+    """Return so many records with one coordinate that only the last round estimates this coordinate, and clipping
+    changes nothing.
+    """
     n = math.ceil(RECORDS / math.sqrt(about.rho))
     deviation = about.deviation(mechanism.last_truncation_squared(n, about.beta), 1, n)
     return vector_noise("the last round, d=1", np.full((n, 1), 0.5), np.full(1, 0.5), np.full(1, deviation), NORMAL, 2)

@@ -35,8 +35,8 @@ def inside(claim: ClaimUnderAudit, d: int) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of the noise on data where the projection changes nothing, and on other data the comparison with
-    the reference.
+    """Return the law of the noise on data where the projection changes nothing, and the comparison with the reference
+    on other data.
     """
     sizes = tuple((len(inside(claim, d).x), d) for d in COLUMNS if d <= gaussian_noise.SEPARATED_MOST)
     first, second = neighbours(inside(claim, 2).x[:-1], *orthonormal_pair(2))

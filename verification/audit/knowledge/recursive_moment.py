@@ -1,13 +1,13 @@
 """The output of the recursive moment shows the noise of its last round. In earlier rounds the noise decides which
 directions count as large.
 
-If all directions are far below the threshold in every round, or all are far above it, the map of each round is a
-multiple of the identity. The output is then the second moment plus a known multiple of the noise of the last round,
-whose law is exact. The law is also exact if all rows have length 1 and are shortened in every round. If many columns
-have moments slightly below the threshold, the number of large directions depends strongly on the noise scale: 2000
-draws detect an error of 3 %. The law of the number of large directions has no closed form, so draws are compared with
-draws of a second implementation in this module. Draws are also compared on data whose largest direction rotates from
-round to round.
+If all directions are far below the threshold in every round, or all directions are far above it, the map of each round
+is a multiple of the identity. The output is then the second moment plus a known multiple of the noise of the last
+round, whose law is exact. The law is also exact if all rows have length 1 and are shortened in every round. If many
+columns have moments slightly below the threshold, the number of large directions depends strongly on the noise scale,
+so that 2000 draws detect an error of 3 % in this scale. The law of the number of large directions has no closed form,
+so draws are compared with draws of a second implementation in this module. Draws are also compared on data whose
+largest direction rotates from round to round.
 """
 
 import math
@@ -46,7 +46,7 @@ MOST_ROWS = 200_000  # data sets with more rows are left out
 COLUMNS = 16  # the number of columns of the data near the threshold
 COUNT = 3  # the number of rows along each axis in the data near the threshold
 TURNING = 15.0  # the threshold ψ divided by the noise scale σ, on the data with rotating directions
-# the distance to the threshold divided by √d σ; here an error of 3 % in σ is detected best
+# the distance to the threshold divided by √d σ, for which an error of 3 % in σ is detected best
 EDGE = {"goe": 1.13, "wigner": 1.42}
 
 
@@ -102,8 +102,8 @@ class Claimed:
         return self.exact(f"small directions, d={d}", factor * rows, 8 / 3)
 
     def large(self, d: int = 2) -> Scenario | None:
-        """Return data whose directions stay large, because every round multiplies the rows by √(2/3); None if there are
-        no such data.
+        """Return data whose directions stay large, because every round multiplies the rows by √(2/3), or None if there
+        are no such data.
         """
         last = (2 / 3) ** max(0, self.rounds - 2) / d
         if self.rounds == 1 or last < 2 * self.threshold:
@@ -126,7 +126,7 @@ class Claimed:
         return self.exact(f"long rows in small directions, d={d}", x, 8 / 3, shortened=True)
 
     def near(self) -> tuple[Matrix, Vector] | None:
-        """Return rows along the axes and zero rows, and the share of each axis; None if no round makes a choice."""
+        """Return rows along the axes and zero rows, and the share of each axis, or None if no round makes a choice."""
         d = COLUMNS
         n = math.ceil((EDGE[self.ensemble] * math.sqrt(d) * self.scale_of_one + COUNT) / self.threshold)
         if self.rounds == 1 or n > MOST_ROWS:
@@ -187,7 +187,7 @@ def against_draws(
 
 
 def near_the_choice(claimed: Claimed, seed: int) -> Scenario | None:
-    """Return data whose directions are slightly below the threshold, so that the noise of a round lifts some
+    """Return data whose directions are slightly below the threshold, so that the noise of a round lifts some directions
     above it.
     """
     found = claimed.near()

@@ -23,7 +23,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.statistics.laws import LAPLACE
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-# the gap of the eigenvalues divided by each noise scale; noise exchanges their order with probability below 1e-15
+# the gap of the eigenvalues in noise scales, for which noise exchanges their order with probability below 1e-15
 DISTANCE = 40.0
 NODES = 200  # the number of Gauss–Legendre nodes on each half of the integral
 NO_ANGLE = 1e9  # the tangent gets this value if the noise exchanges the two eigenvectors

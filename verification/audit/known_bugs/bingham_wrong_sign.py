@@ -40,7 +40,7 @@ def log_density(y: Vector, b: float, q: float) -> Vector:
 
 
 def loss(eta: float, b: float, q: int) -> float:
-    """Return the largest log ratio of the two densities on the pair, where y moves by at most η, from 0."""
+    """Return the largest log ratio of the two densities on the pair, where y moves by at most η, starting at 0."""
     return eta + q * math.log1p(2 * eta / b)
 
 
@@ -57,7 +57,9 @@ def exponents(q: int, k: int, eta: float) -> Vector:
 
 @dataclass(frozen=True)
 class _Quadrature:
-    """The nodes on the sphere: the squares of the first two coordinates, w = 1 − their sum, and the uniform weights."""
+    """The nodes on the sphere, given by the squares of the first two coordinates and by w, which is 1 minus their sum,
+    with uniform weights.
+    """
 
     first: Matrix
     second: Matrix
@@ -78,7 +80,7 @@ def _quadrature(q: int) -> _Quadrature:
 class WrongLaw:
     """Figures, up to quadrature errors, for the law of the bug on the pair.
 
-    threshold : the threshold of the log likelihood ratio for the event with the largest expected bound.
+    threshold : the threshold of the log likelihood ratio for the event with the largest expected lower bound.
     supremum : the loss on this pair. acceptance : the share of its proposals that the sampler accepts.
     """
 

@@ -60,8 +60,8 @@ def _entries(subject: Subject) -> list[str]:
 
 
 def _other_neighbours(subject: Subject, refuted: list[Finding]) -> str:
-    """Return a sentence if a claim for other neighbours would explain the findings; empty if it requires the same
-    noise.
+    """Return a sentence if a claim for other neighbours would explain the findings; it is empty if a claim for those
+    neighbours requires the same noise.
     """
     fitted = [facts.name for _, facts in subject.facts(FittingLaw)]
     other = explained_by_adjacency(subject.mechanism, fitted)

@@ -1,8 +1,8 @@
 """Decide whether the output of a target is an affine function y = c + Gz of its recorded draws z, and measure c and G.
 
-Every number that the target draws is recorded on a tape, and is a variable z_j with a known law. Column j of G is the
-change of the output when z_j changes by one unit. The affine model is then checked on fresh draws, on small changes,
-and with each variable, and all of them, at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of both tails.
+Every number that the target draws is recorded, and is a variable z_j with a known law. Column j of G is the change of
+the output when z_j changes by one unit. The affine model is then checked on fresh draws, on small changes, and with
+each variable alone and all variables together at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of both tails.
 """
 
 import zlib
@@ -18,7 +18,7 @@ from covassay.verification.audit.recorded.recorder import Recorded
 from covassay.verification.audit.recorded.tape import Tape, flat
 
 FORCED = (1e-3, 1e-6, 1e-12)  # every variable is set to these quantiles and to their mirror images
-FRESH = 6  # the model is checked on this many tapes of fresh draws
+FRESH = 6  # the model is checked in this many runs with fresh draws
 UNIT = 2.0**-52
 # an output may be wrong by this many rounding units of float64, relative to the largest intermediate number
 ROUNDING = 512
@@ -33,14 +33,14 @@ IDLE = tuple(float(p) for p in (*FORCED, *(k / 24 for k in range(1, 24)), *(1 - 
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable is one number on the tape, entry `entry` of draw `draw`.
+    """A variable is one recorded number, entry `entry` of draw `draw`.
 
     `family` is the law of the variable. For a uniform number `family` is the law whose quantile function the target
     applies, or "flat" if the output is affine in the uniform number, or "idle" if the number never reaches the output.
-    The family "radial" is for a coordinate of a vector in a uniform direction. Normal numbers on the tape give the
-    direction, and a gamma number gives the length of the vector. `sign` is −1 if the target applies the quantile
+    The family "radial" is for a coordinate of a vector in a random direction. Recorded normal numbers give the
+    direction of the vector, and a gamma number gives its length. `sign` is −1 if the target applies the quantile
     function to 1 − u. `parameter` is the parameter of a geometric or gamma law. `radius` is the index of the draw of
-    the gamma number.
+    the gamma number that gives the length.
     """
 
     draw: int
@@ -159,10 +159,10 @@ def _radius(variables: Sequence[Variable]) -> int:
 
 
 def _split(variables: Sequence[Variable], z: Vector) -> tuple[float, Vector]:
-    """Return the length of the radial vector, and the values z in which this vector is replaced by normal numbers.
+    """Return the length of the radial vector, and the values z with this vector replaced by normal numbers in its
+    direction.
 
-    The normal numbers have the direction of the vector. The length of the normal numbers must not matter, so it differs
-    from point to point.
+    The length of the normal numbers must not matter, so it differs between the points.
     """
     radial = np.array([v.family == "radial" for v in variables], dtype=bool)
     length, numbers = float(np.linalg.norm(z[radial])), z.copy()
@@ -172,7 +172,7 @@ def _split(variables: Sequence[Variable], z: Vector) -> tuple[float, Vector]:
 
 
 def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[int, Any] | None = None) -> Tape:
-    """Return a tape on which the variables have these values, and the draws in `others` have new values."""
+    """Return a tape of draws on which the variables have these values, and the draws in `others` have new values."""
     values: dict[int, Any] = {}
     radius = _radius(variables)
     if radius >= 0:
@@ -190,7 +190,7 @@ def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[i
 
 @dataclass(frozen=True)
 class AffineNoise:
-    """The affine model y = centre + gains · z of an output y in the variables z.
+    """The affine model y = centre + gains · z of an output y in variables z.
 
     `rounding` is the error of each entry of the output that rounding explains.
     """
@@ -288,8 +288,8 @@ def measured(
 ) -> AffineNoise | NotAffine:  # fmt: skip
     """Measure the affine model of the output on one data set.
 
-    `base` is a run on this data set. `seeds` has the indices of the draws that only seed generators; fresh tapes draw
-    new seeds.
+    `base` is a run on this data set. `seeds` has the indices of the draws that only seed generators; runs with fresh
+    draws also draw new seeds.
     """
     if len(variables) > MOST:
         return NotAffine(f"{len(variables)} numbers are drawn, more than {MOST}")
@@ -354,7 +354,7 @@ def _blur(variables: Sequence[Variable], z: Vector) -> Vector:
 def points(
     variables: Sequence[Variable], z0: Vector, tape: Tape, rng: np.random.Generator, seeds: Sequence[int], fresh: int
 ) -> list[tuple[Vector, dict[int, Any]]]:
-    """Return the values of the variables at which the model is checked, with values of the draws that only seed
+    """Return the values of the variables at which the model is checked, with new values of the draws that only seed
     generators.
     """
     found: list[tuple[Vector, dict[int, Any]]] = []

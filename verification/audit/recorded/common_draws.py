@@ -7,9 +7,9 @@ number has the same law after it is shifted, or rescaled by a factor other than 
 draws, the outputs have the same law.
 
 The whole output vectors may also be related by a linear map, y = A r + m. Let A be defined on the smallest affine space
-that contains all values of r. If y and r have the same law, then so has A^k (r − r′) for every k, where r′ is an
-independent copy of r. So the powers of A and of its inverse stay bounded. Then A maps that affine space onto itself,
-and all eigenvalues of A have modulus 1.
+that contains all values of r. If y and r have the same law, then A^k (r − r′) has the law of r − r′ for every k, where
+r′ is an independent copy of r. So the powers of A and of its inverse stay bounded. Then A maps that affine space onto
+itself, and all eigenvalues of A have modulus 1.
 
 Every relation is checked on fresh draws, and on draws that are forced into their tails, one by one and all together.
 Other relations between the outputs of target and reference decide nothing.
@@ -28,7 +28,7 @@ from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.same_law import TELLING, Compared, of_single_precision
 from covassay.verification.audit.recorded.tape import Tape
 
-FRESH = 12  # tapes of fresh draws
+FRESH = 12  # the number of runs with fresh draws
 MOST_FORCED = 12  # the largest number of variables that are forced one by one
 OVERDETERMINED = 6  # a linear map is fitted to this many outputs more than determine it
 POWER, GROWN = 2**12, 100.0  # the computed power of a linear map, and the norm above which powers count as growing
@@ -62,7 +62,7 @@ def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int,
 
 
 def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) -> bool | None:
-    """Return whether two targets give equal outputs for the same draws; None if they make different draws."""
+    """Return whether two targets give equal outputs for the same draws, or None if they make different draws."""
     with target.standing(), reference.standing():
         y, r = (made.run(x, Tape(seed)) for made in (target, reference))
     if y.failure or r.failure or y.tape.compared(r.tape) or y.shape != r.shape:
@@ -155,7 +155,7 @@ def _tapes(side: Side, seed: int, single: bool) -> Iterator[Tape]:
 
 
 def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Vector, Vector]]:
-    """Yield the pairs of outputs that two targets give for equal draws."""
+    """Yield the outputs of two targets for equal draws, in pairs."""
     for tape, same in zip(_tapes(one, seed, single), _tapes(one, seed, single), strict=True):
         y, r = one.run(tape), two.run(same)
         different = y.tape.compared(r.tape)

@@ -1,11 +1,11 @@
 """Compute the exact privacy loss of a release that determines the outputs of the primitives which it calls.
 
 A primitive is a callable that adds noise. Let o be the outputs of the primitives and y = g(o) the release. If g is the
-same on both data sets and o can be computed from y, then the loss of y is the loss of o. The run checks both
-conditions. With fixed outputs of the primitives, the release must be the same on the neighbour, and it must be an
-affine function of these outputs. Every output that changes on the neighbour must be computable from the release, near
-the recorded outputs and far from them in both directions. The values to which noise is added must not depend on earlier
-outputs, because only one sequence of outputs is examined.
+same on both data sets and o can be computed from y, then the privacy loss of y is the loss of o. The code checks both
+conditions by running the target. With fixed outputs of the primitives, the release must be the same on the neighbour,
+and it must be an affine function of these outputs. Every output that changes on the neighbour must be computable from
+the release, near the recorded outputs and far from them in both directions. The values to which noise is added must not
+depend on earlier outputs, because only one sequence of outputs is examined.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from covassay.verification.audit.recorded.recorder import Recorded, Recorder
 from covassay.verification.audit.recorded.tape import Draw, Tape
 from covassay.verification.audit.recorded.transcripts import TranscriptLoss, loss_of_calls
 
-PATHS = 4  # the number of tapes on which noise must be added to the same values
+PATHS = 4  # the number of runs in which noise must be added to the same values
 FAR = 40.0  # the distances, in noise scales, to which outputs are forced in both directions
 CLOSE = 1e-9  # a difference below this share of the numbers is a rounding error
 AFFINE = 1e-6  # the largest error of an affine function, relative to the change of the release by one noise scale
@@ -32,7 +32,7 @@ SEEDING = ("integers", "bytes")  # draws of these kinds may seed generators, and
 
 @dataclass(frozen=True)
 class Determined:
-    """The privacy loss of a release in the unit of the claim, the loss with slightly more noise, and the possible
+    """The privacy loss of a release in the unit of the claim, the loss with slightly more noise, and the numerical
     error.
     """
 
@@ -167,8 +167,8 @@ def _forced(calls: Sequence[PrimitiveCall], scales: Vector) -> Vector:
 
 
 def _recoverable(first: _Walk, second: _Walk) -> None:
-    """Check that every output that changes on the neighbour can be computed from the release in the same way on both
-    data sets.
+    """Check that every output that changes on the neighbour can be computed from the release by one map on both data
+    sets.
     """
     calls = first.calls
     count = sum(len(call.output) for call in calls)
@@ -204,8 +204,8 @@ def _recoverable(first: _Walk, second: _Walk) -> None:
 
 
 def _on_both(first: _Walk, second: _Walk, outputs: Vector) -> Vector:
-    """Return the release for these outputs of the primitives, and check that it is the same on the neighbour and for
-    other seeds.
+    """Return the release for these outputs of the primitives; check that it is the same on the neighbour and for other
+    seeds.
     """
     y = first.at(outputs)
     fresh = Tape(first.tape.seed + 104_729)

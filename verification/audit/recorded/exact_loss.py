@@ -1,13 +1,14 @@
 """Compute the exact privacy loss of a target on a pair of neighbouring data sets from its recorded random draws.
 
-The run checks the assumptions, and a failure is reported. The target must make the same draws on both data sets, use no
-draws that are not recorded, and seed its generators only from recorded draws. The output of the target must be an
-affine function of the draws, with the same law of the noise on both data sets. If the noise differs, or if the function
-is monotone and not affine, events with known probabilities may still refute the claim (`half_lines`). A refutation is
-repeated with more draws, on slightly changed data on which the target was not called before.
+Runs of the target check the assumptions, and a failed check is reported. The target must make the same draws on both
+data sets, use no draws that are not recorded, and seed its generators only from recorded draws. The output of the
+target must be an affine function of the draws, with the same law of the noise on both data sets. If the noise differs,
+or if the function is monotone and not affine, events with known probabilities may still refute the claim
+(`half_lines`). A refutation is repeated with more draws, on slightly changed data on which the target was not called
+before.
 
-A target might store the noise that it drew for some data and reuse it. So the target should not have been called on the
-two data sets before.
+A target might store the noise that it drew for some data and reuse this noise. So the target should not have been
+called on the two data sets before.
 """
 
 import math
@@ -54,32 +55,32 @@ MARGIN = 1e-6  # a loss counts as within the claim if it exceeds the claim by le
 # a noise scale that is too small by less than this share may come from a rounded constant, and does not refute
 SLACK = 1e-3
 MARGIN_OF_EVENTS = 1e-2  # the margin for losses that events prove: events in far tails magnify an error of the scale
-AGAIN = 24  # a refutation is repeated on this many fresh tapes
-# the number of fresh tapes if there are uniform numbers, as these may change the output only rarely
+AGAIN = 24  # a refutation is repeated on this many runs with fresh draws
+# the number of runs if there are uniform numbers, as these may change the output only rarely
 AGAIN_UNIFORM = 200
 MOVED = 1e-6  # the rows change by this share of their length when a refutation is repeated
-SEEDINGS = 6  # the seeds must differ between all of this many tapes
+SEEDINGS = 6  # the seeds must differ between all of this many runs
 # if seeds with fewer possible values determine all noise, an attacker can compute every output in a second
 FEW_SEEDS = 2.0**24
 COINCIDENCE = 1e-4  # by chance, this share of the outputs of few seeds may also be outputs of the neighbour
 SEED_ONLY = ("integers", "bytes")
 NUMBER = re.compile(r"\d+(\.\d+)?")
-SECONDS = 10.0  # the time limit for one pair; the repetition of a refutation has the same limit
+SECONDS = 10.0  # the time limit for one pair, and also for the repetition of a refutation
 
 
 @dataclass(frozen=True)
 class ExactLoss:
     """The exact privacy loss of one pair of neighbouring data sets.
 
-    `pair` has the two data sets, and `adjacency` is "replace-one" or "add-remove". `letter` names the loss: "epsilon",
-    "rho", or "delta" for δ at the claimed ε. `claimed` is the claimed value of this loss. `loss` is None if nothing is
-    known, and a lower bound if `lower_bound` is set. `with_slack` is the loss if the noise scale were larger by the
-    share `SLACK`. `decided` says whether the loss is known, or known to be above the claim.
+    `pair` has the two data sets, and `adjacency` is "replace-one" or "add-remove". `letter` names the loss: `letter` is
+    "epsilon", "rho", or "delta" for δ at the claimed ε. `claimed` is the claimed value of this loss. `loss` is None if
+    nothing is known, and a lower bound if `lower_bound` is set. `with_slack` is the loss if the noise scale were larger
+    by the share `SLACK`. `decided` says whether the loss is known, or known to be above the claim.
 
-    `reason` says why the loss is not known, or else how it was computed. `answers` says whether the target has an
-    output on both data sets. `rounding` is the possible error of the loss. `recorded` counts the numbers that were
-    drawn, `used` counts those on which the output depends, and `unused` counts the others. `seeds` are the seeds of the
-    tapes, `path` lists the draws in their order, and `primitives` the recorded calls of primitives.
+    `reason` says how the loss was computed, or why it is not known. `answers` says whether the target has an output on
+    both data sets. `rounding` is the possible error of the loss. `recorded` counts the numbers that were drawn, `used`
+    counts those on which the output depends, and `unused` counts the others. `seeds` are the seeds of the recorded
+    draws, `path` lists the draws in their order, and `primitives` lists the recorded calls of primitives.
     """
 
     pair: tuple[Matrix, Matrix]
@@ -132,7 +133,7 @@ class OutOfTime(NotDecided):
 
 @dataclass(frozen=True)
 class Ready:
-    """Two runs of a target, one on each data set, that use the same tape; all draws have known laws.
+    """Two runs of a target, one on each data set, that use the same draws, all of them with known laws.
 
     `seeding` has the indices of the draws that only seed generators.
     """
@@ -184,7 +185,7 @@ def exact_loss(
     bounds : bounds of the columns, for data in a box.
     options : further keywords of the target.
     primitives : callables of its package that add noise.
-    seed : the seed of the tapes.
+    seed : the seed of the recorded draws.
     seconds : the time limit, after which the pair is undecided.
     """
     budget = {**claim.keywords(), **({"bounds": tuple(bounds)} if bounds is not None else {}), **(options or {})}
@@ -254,7 +255,7 @@ def _by_draws(
             return result
         uniform = any(v.family in ("flat", "idle") for v in found.ready.variables)
         reasons = []
-        for outward in (False, True):  # a target that rounds rows towards 0 may need rows that are not smaller
+        for outward in (False, True):  # a target that rounds rows towards 0 may need rows that are not shorter
             copies = fresh_copy(x, bounds, seed, outward), fresh_copy(other, bounds, seed, outward)
             try:
                 again = _found(made, *copies, claim, seed + 1, seconds, AGAIN_UNIFORM if uniform else AGAIN)
@@ -304,7 +305,7 @@ def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: in
 
 
 def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = SECONDS) -> Ready:
-    """Run the target on both data sets, and make all checks that do not depend on how the noise enters the output.
+    """Run the target on both data sets, and check all conditions that do not depend on how the noise enters the output.
 
     The runs raise `NotDecided` when the time is up.
     """
@@ -325,8 +326,8 @@ def _with_radius(
 ) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
     """Treat the normal numbers as the direction of a vector if a single gamma number may be its length.
 
-    Return the variables, and the gamma draws that do not reach the output. As for all variables, later checks show
-    whether the output is affine in the vector.
+    Return the variables, and the gamma draws that do not reach the output. Whether the output is affine in the vector
+    is checked later, as for all variables.
     """
     tape = first.base.tape
     idle: list[int] = []
@@ -529,8 +530,8 @@ def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
     """Return whether some entry of the output differs between the data sets and changes with every small change of the
     noise.
 
-    If there is no such entry, an output on one data set may also occur on the other for another seed, as in randomised
-    response.
+    If there is no such entry, an output on one data set may also occur on the other data set for another seed, as in
+    randomised response.
     """
     telling = np.ones(len(first.base.output), dtype=bool)
     for k in range(SEEDINGS):
@@ -549,7 +550,7 @@ def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
 
 
 def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Found:
-    """Return the loss if each of two data sets has very few possible outputs, and none of them is an output of both."""
+    """Return the loss if each of two data sets has very few possible outputs, and no output is possible on both."""
     loss, _ = loss_in(claim, Law(math.inf, (math.inf,), 0.0))
     variables, _ = variables_of(first.base.tape)
     reason = f"all noise follows from one of {few} seeds, so that there are no more outputs"
@@ -558,7 +559,7 @@ def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Fou
 
 def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh: int) -> AffineNoise | NotAffine:
     """Return the affine model on the neighbour, with the gains of the first data set if they fit, and otherwise with
-    its own.
+    newly measured gains.
     """
     base = at.second.base
     same = replace(first, centre=base.output - first.gains @ coordinates(base.tape, first.variables))

@@ -1,4 +1,4 @@
-"""The numbers that a report states about exact privacy losses."""
+"""Define the facts that a report states about exact privacy losses."""
 
 import math
 from collections.abc import Sequence

@@ -18,7 +18,7 @@ from covassay.verification.audit.recorded.tape import Tape
 
 Branch = Literal["fails", "other draws", "stays"]
 ALL = "all draws together"
-USUAL = (0.4, 0.3)  # if an entry of the output depends on a draw at all, it changes between these quantiles
+USUAL = (0.4, 0.3)  # if an entry of the output depends on a draw, it changes between these quantiles
 MOST = 60  # the largest number of variables that are forced one by one
 
 
@@ -28,7 +28,7 @@ class NotForced(Exception):
 
 @dataclass(frozen=True)
 class ForcedDraw:
-    """How a target behaves when one draw, or all draws together, are forced to a quantile.
+    """The behaviour of a target when one draw, or all draws together, are forced to a quantile.
 
     `family` is the law of the draw, and empty if all draws are forced. `kind` is "fails", "other draws", or "stays" if
     the output no longer changes.
@@ -48,7 +48,7 @@ class ForcedDraw:
 
 
 def forced(made: Recorder, x: Matrix, seed: int = 0) -> tuple[ForcedDraw, ...]:
-    """Find how the target behaves at extreme quantiles of each draw, if they are few, and of all draws together.
+    """Find how the target behaves at extreme quantiles of each draw, if there are few draws, and of all draws together.
 
     Raises
     ------

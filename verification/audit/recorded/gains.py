@@ -1,4 +1,4 @@
-"""Measure how much each random draw changes the output, and compare this with the reference.
+"""Measure how much each random draw changes the output, and compare the changes with those of the reference's draws.
 
 The gain of a draw is the change of the output when the draw changes by one unit and all other continuous draws are 0.
 For additive noise, the length of the gain is the noise scale. Draws of the target and of the reference are matched if
@@ -30,8 +30,8 @@ MOST = 200  # variables
 class Gain:
     """A draw of the target, matched with a draw of the reference that changes the output in the same direction.
 
-    `factor` is the gain of the target divided by the gain of the reference. `numbers` says for how many numbers of the
-    draw this holds.
+    `factor` is the gain of the target divided by the gain of the reference. `numbers` says how many numbers of the draw
+    have this factor.
     """
 
     family: str

@@ -35,7 +35,7 @@ FRESH = 8
 HALVINGS = 40
 MOST = 100  # variables
 TELLING = 1e6  # noise of more than this many rounding errors of an entry is not lost in rounding
-BISECTED = 6  # the probability of this many thresholds on the other data set is computed to full precision
+BISECTED = 6  # the probability of this many thresholds on the neighbouring data set is computed to full precision
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,8 @@ def _independent(
 
 
 def _best(m: _Map, turned: bool, other: Side, variables: tuple[Variable, ...], claim: Guarantee, own: Side) -> float:
-    """Return the largest loss that thresholds at the levels of one data set prove; probabilities on the other data set
-    are bounded.
+    """Return the largest loss that thresholds prove, at the levels of one data set; their probabilities on the other
+    data set are bounded.
     """
     variable = variables[m.variable]
     a, b = (m.second, m.first) if turned else (m.first, m.second)
@@ -248,7 +248,7 @@ def by_projections(first: AffineNoise, second: AffineNoise, claim: Guarantee) ->
 
 def _normal_laws(first: AffineNoise, second: AffineNoise) -> list[tuple[float, float, float, float]]:
     """Return means and standard deviations on both data sets, for single entries and for the directions in which the
-    laws differ most.
+    two laws differ most.
     """
     a, b = first.gains, second.gains
     strength = np.sqrt((a**2).sum(axis=1) + (b**2).sum(axis=1))

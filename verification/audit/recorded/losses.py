@@ -16,14 +16,12 @@ from covassay.reference.mechanisms.approximate.l2_approximate import log_delta
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.recorded.affine import AffineNoise
 
-# A relative singular value above the first number counts as positive, and below the second as 0.
-# The loss is undecided if a value lies between the two numbers.
+# relative singular values above the first number are positive, those below the second are 0, and others decide nothing
 RANK = 1e-9, 1e-12
-CERTAIN = 100  # rounding does not explain a change of an output by more than this many rounding errors
-# rounding does not explain a difference outside of the range of the noise by more than this share of the difference
+CERTAIN = 100  # a change of an output that exceeds this many rounding errors is not explained by rounding
+# the share of a difference by which it must exceed the range of the noise, so that rounding does not explain it
 OUTSIDE = 1e-6
-# A shift counts as whole if its distance from a whole number is below the first number.
-# A shift counts as not whole if its distance from a whole number is above the second number.
+# a shift is whole up to the first distance from a whole number, and not whole beyond the second
 WHOLE = 1e-6, 1e-3
 NEARLY = 1e-3  # a parameter of a gamma law may be a rounded constant if it is off by less than this share
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences
@@ -89,8 +87,8 @@ def bounded_delta(flat: tuple[float, ...], one_sided: tuple[float, ...], epsilon
     """Return δ(ε) of independent uniform and exponential laws that are shifted, the larger of the values for both
     directions.
 
-    Some outputs are possible on one of the two data sets only. For all other outputs the ratio of the densities is e^c,
-    where c is the sum of the shifts of the exponential variables.
+    Some outputs are possible on only one of the two data sets, which adds to δ. For all other outputs the ratio of the
+    densities is e^c, where c is the sum of the shifts of the exponential variables.
     """
     common = math.prod(max(0.0, 1 - abs(t)) for t in flat)
     found = 0.0
@@ -117,7 +115,7 @@ def laplace_rho(shifts: tuple[float, ...]) -> float:
 
 
 def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
-    """Return the privacy loss in the unit of the claim, and its possible error.
+    """Return the privacy loss in the unit of the claim, and its numerical error.
 
     Raises
     ------
@@ -159,11 +157,12 @@ def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
 
 
 def _with_radial(claim: Guarantee, law: Law) -> tuple[float, float]:
-    """Return the privacy loss if a vector w with a density proportional to e^(−|w|) is shifted, and its possible error.
+    """Return the privacy loss if a vector w with a density proportional to e^(−|w|) is shifted, with its numerical
+    error.
 
     For pure DP the loss of a shift t is the supremum of |w + t| − |w|, which is |t|. The loss is |t| for a projection
-    of w too, because the logarithm of its density has the slope −1 far out. For (ε, δ)-DP the loss is an integral,
-    which the page of `l2_approximate` derives.
+    of w too, because the logarithm of the projection's density has the slope −1 far out. For (ε, δ)-DP the loss is an
+    integral, which the page of `l2_approximate` derives.
     """
     if isinstance(claim, PureDP):
         loss, error = loss_in(claim, replace(law, radial=0.0))
@@ -245,7 +244,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
 
     Raises
     ------
-    Undecided : the shape or the family of the noise is not covered.
+    Undecided : the noise has a shape or a family that is not covered.
     """
     delta = first.centre - second.centre
     error = first.rounding + second.rounding
@@ -307,7 +306,7 @@ def _radial_too(law: Law, noise: AffineNoise, shift: float) -> Law:
     """Return the law with an added shift of a vector w, which has a uniform direction and a length with a gamma law.
 
     If w has m entries and k is the parameter of the gamma law, its density is proportional to |w|^(k − m) e^(−|w|). If
-    k is not m, this density is 0 or infinite at one point, which lies elsewhere on the neighbour.
+    k is not m, this density is 0 or infinite at one point, which differs between the neighbours.
     """
     block = [j for j, v in enumerate(noise.variables) if v.family == "radial"]
     m, k = len(block), noise.variables[block[0]].parameter
@@ -355,7 +354,7 @@ def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
 
 
 def _solved(g: Matrix, d: Vector, e: Vector, needs_all: bool) -> tuple[Vector | None, float]:
-    """Return the shortest z with Gz = d and its error; None if there is no such z.
+    """Return the shortest z with Gz = d and its error, or None if no z solves the equation.
 
     Raises
     ------

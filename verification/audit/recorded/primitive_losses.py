@@ -2,7 +2,7 @@
 
 If the scales are equal, the log ratio of the two densities is monotone between the two values and constant outside of
 them. If the scales differ, the log ratio is linear between the two values and the ends of the range. So the extremes of
-the log ratio are at the values or the ends of the range, or at an end to which larger values are clipped.
+the log ratio are at the two values or the ends of the range, or at an end to which larger values are clipped.
 """
 
 import math
@@ -92,8 +92,8 @@ def _log_below(z: float) -> float:
 
 
 def _clipped_law(v: float, b: float, bounds: Range) -> Callable[[float], float]:
-    """Return the log density of clipped noise as a function; at ∓∞ it returns the log probabilities of the ends of the
-    range.
+    """Return the log density of clipped noise as a function; at ∓∞ the function gives the log probabilities of the ends
+    of the range.
     """
     low, high = bounds
 
@@ -114,7 +114,7 @@ def _redrawn_law(v: float, b: float, bounds: Range) -> Callable[[float], float]:
 
 
 def _of_folded(v: float, w: float, b: float, bounds: Range) -> Signed:
-    """Return the loss of folded Laplace noise, whose log ratio near an end is that of cosh((other end −
+    """Return the loss of folded Laplace noise; near an end of the range, its log ratio is that of cosh((other end −
     value)/scale).
     """
     low, high = bounds

@@ -33,12 +33,12 @@ class Primitive:
     the law of the noise. The family "geometric" has the two-sided law P(Z = k) ∝ exp(−|k|/scale) on whole numbers.
 
     `value` takes the arguments of a call and returns the value to which noise is added, a number or an array. `scale`
-    takes the same arguments and returns b of Laplace noise, the standard deviation of normal noise, or 1/ε of geometric
-    noise for whole numbers of sensitivity 1.
+    takes the arguments of a call and returns b of Laplace noise, the standard deviation of normal noise, or 1/ε of
+    geometric noise for whole numbers of sensitivity 1.
 
     `range` takes the arguments and returns an interval, and `into` says how value + noise is mapped into it. The word
-    "clipped" means the nearest point of the interval. The word "folded" means reflection at its ends. The word
-    "redrawn" means that noise is drawn until the sum lies in the interval.
+    "clipped" means the nearest point of the interval. The word "folded" means reflection at the ends of the interval.
+    The word "redrawn" means that noise is drawn until the sum lies in the interval.
 
     `after` takes the output as an array and the arguments, and returns the result of the call; the default result is a
     float. `seed` takes the arguments and returns the seed of the generator, if a generator of the package draws.

@@ -1,4 +1,4 @@
-"""Run a target on a tape, which records its random draws or repeats recorded draws."""
+"""Run a target with random draws from a tape, which records the draws or repeats recorded draws."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Recorder:
-    """A recorder runs a target on tapes.
+    """Run a target with random draws from tapes, which record the draws.
 
     `budget` has the keywords of the claim, and `bounds` if the data lie in a box. `seconds` is the time limit of one
     run.
@@ -48,7 +48,7 @@ class Recorder:
             yield
 
     def run(self, x: Matrix, tape: Tape) -> Recorded:
-        """Run the target once, inside of a block of `standing`."""
+        """Run the target once, inside of a `with` block of `standing`."""
         given = np.array(x, dtype=np.float64)
         with running(tape):
             output, _ = call(self.target, given, dict(self.budget), handed_generator(), self.seconds)

@@ -4,8 +4,8 @@ possible on one data set only.
 Suppose that an entry of the output depends on one noise number alone, and that the target draws this number again if it
 lies beyond an edge. If large noise is drawn again, the output at the edge is the most extreme output that is possible.
 On the neighbour the most extreme output differs. So the outputs between the extremes of the two data sets have a known
-probability on one data set, and probability 0 on the other. The module checks that the other noise numbers do not
-matter, that the new number replaces the old one, and that a new number beyond the edge is drawn again too.
+probability on one data set, and probability 0 on the other. The code checks that the other noise numbers do not matter,
+that the new number replaces the old one, and that a new number beyond the edge is drawn again too.
 """
 
 from collections.abc import Iterator
@@ -22,9 +22,9 @@ from covassay.verification.audit.recorded.recorder import Recorded
 
 MOST = 30  # the largest number of noise numbers that are examined
 USUAL = 0.4, 0.3  # the target must not redraw a number at these quantiles
-FRESH = 16  # the number of tapes that check that other noise numbers do not matter
+FRESH = 16  # the number of runs that check that other noise numbers do not matter
 HALVINGS = 45
-EXACT = 1e-9  # a value whose relative error is smaller than this lies on the straight line
+EXACT = 1e-9  # a value with a relative error below this lies on the straight line
 NEAR = 1e-6  # the target is checked at this relative distance on both sides of the edge
 
 
@@ -61,7 +61,9 @@ class _Number:
         return self.variable.upper(z) if self.upper else self.variable.lower(z)
 
     def run(self, side: Side, z: float, others: Vector | None = None) -> Recorded:
-        """Run the target with the value z of this number; all other numbers are those of the first run, or `others`."""
+        """Run the target with the value z of this number, and with all other numbers as in the first run, or as in
+        `others`.
+        """
         values = np.array(coordinates(side.base.tape, self.variables) if others is None else others)
         values[self.i] = z
         return side.run(tape_at(side.base.tape, self.variables, values))
@@ -151,7 +153,7 @@ def _apart(number: _Number, one: _Line, other: _Line) -> float:
 
 
 def _alone(side: Side, number: _Number, row: int, line: _Line, rng: np.random.Generator) -> bool:
-    """Return whether other numbers do not matter, and the noise number is drawn again whenever it is beyond the
+    """Return whether other noise numbers do not matter, and the noise number is drawn again whenever it is beyond the
     edge.
     """
     just, between = line.edge * (1 - NEAR), number.at(FORCED[1])

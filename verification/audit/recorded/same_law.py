@@ -1,8 +1,9 @@
 """Decide whether two targets have the same law on a data set, if the outputs of both are affine in the recorded draws.
 
 Affine images of independent normal draws have the same law if and only if their means and covariances agree. For
-independent Laplace draws, and others that are not normal, the law determines the columns of the linear map up to their
-order and signs (Kagan, Linnik, Rao 1973, theorem 10.3.1). So the laws of affine images are compared without sampling.
+independent Laplace draws, and for other draws that are not normal, the law determines the columns of the linear map up
+to their order and signs (Kagan, Linnik, Rao 1973, theorem 10.3.1). So the laws of affine images are compared without
+sampling.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
 """Search for the pair of neighbouring data sets with the largest exact privacy loss.
 
-The effects of the noise are measured once for each number of rows and columns. After the effects of the noise are
-measured, the loss of a pair takes two runs. The search starts from corners of the domain, basis vectors and dense rows.
-Then the search changes one coordinate after another of the two differing rows and of the rows that both data sets
-share. The loss of the best pair is computed by `exact_loss` with all its checks.
+The effects of the noise are measured once for each number of rows and columns, and then the loss of a pair takes two
+runs. The search starts from corners of the domain, basis vectors and dense rows. Then the search changes one coordinate
+after another of the two differing rows and of the rows that both data sets share. The loss of the best pair is computed
+by `exact_loss` with all its checks.
 """
 
 import math
@@ -31,8 +31,8 @@ SEARCHED_SHAPES = ((6, 2), (6, 3), (2, 4), (1, 2), (6, 1))
 FAR_SHAPES = ((200, 2), (2, 9))  # shapes (n, d) with many rows or many columns
 FIRST_STEP, LAST_STEP = 0.5, 1e-4
 MOST_STARTS, RANDOM_STARTS = 60, 40
-FEW_STARTS = 8  # the number of pairs whose loss is computed if the noise differs between neighbours
-ABOVE = 1.001  # the search stops when a climb reaches this multiple of the claim
+FEW_STARTS = 8  # if the noise differs between neighbours, the loss of this many pairs is computed
+ABOVE = 1.001  # the search stops when a local search reaches this multiple of the claimed budget
 ENOUGH = 1e-9  # a step whose relative gain is smaller than this number is rejected
 
 EVALUATIONS = 4000  # the largest number of evaluations for one shape
@@ -45,8 +45,8 @@ Bounds = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Searched:
-    """The space in which neighbours are searched, given by the adjacency, the shapes (n, d), and a box for the rows or
-    else the unit ball.
+    """The space in which neighbours are searched: the adjacency, the shapes (n, d), and a box for the rows, or the unit
+    ball without a box.
 
     `cube` says whether the box is the unit cube for every number of columns.
     """
@@ -65,8 +65,8 @@ class Searched:
 
 @dataclass(frozen=True)
 class Found:
-    """The result of a search for each shape (n, d), the largest loss first; it is a pair, or the reason why there is
-    none.
+    """The results of the search for all shapes (n, d), the largest loss first; each is a pair or the reason why there
+    is none.
     """
 
     losses: tuple[ExactLoss, ...]
@@ -84,7 +84,7 @@ class Found:
 
 
 def ball(rows: Matrix) -> Matrix:
-    """Return the rows, of which those longer than 1 are shortened to length 1."""
+    """Return the rows, with rows longer than 1 shortened to length 1."""
     return np.asarray(rows / np.maximum(1.0, np.linalg.norm(rows, axis=-1, keepdims=True)))
 
 
@@ -153,7 +153,7 @@ def _far(made: Recorder, claim: Guarantee, domain: Searched, seed: int, whole: A
 
 
 def rank(told: ExactLoss) -> tuple[bool, bool, float]:
-    """Return a sort key that is larger for a worse loss."""
+    """Return a sort key, which is larger for a larger loss or a worse finding."""
     return told.refuted, told.decided, -1.0 if told.loss is None else told.loss
 
 
@@ -186,7 +186,9 @@ class _Search:
         return self.evaluations >= self.most or self.allowed.over
 
     def run(self) -> ExactLoss:
-        """Return the neighbours with the largest loss for this shape, decided by `loss_of_pair`."""
+        """Return the neighbours with the largest loss for this shape, after `loss_of_pair` has computed this loss with
+        all checks.
+        """
         told = self.first()
         if told.lower_bound and not told.refuted:
             return self._by_starts(told)
@@ -203,8 +205,8 @@ class _Search:
         return self._decided(*self._pairs(self._starts()[0]))
 
     def _by_starts(self, worst: ExactLoss) -> ExactLoss:
-        """Return the worst pair among a few starting points; as the noise depends on the data, the search stops
-        there.
+        """Return the worst pair among a few starting points, at which the search stops because the noise depends on the
+        data.
         """
         for point in self._starts()[1:FEW_STARTS]:
             if worst.refuted or self.over:
@@ -244,15 +246,15 @@ class _Search:
         return points[:MOST_STARTS] + [rng.uniform(-1, 1, size=(3, d)) for _ in range(RANDOM_STARTS)]
 
     def _climb(self) -> tuple[float, Matrix] | None:
-        """Return the largest loss that the search found and its point; None if the loss of a point cannot be
+        """Return the largest loss that the local searches reach and its point, or None if the loss of a point cannot be
         computed.
         """
         loss = (self._by_primitives() if self.made.primitives else None) or self._by_draws()
         return None if loss is None else self._highest(loss)
 
     def _by_primitives(self) -> Callable[[Matrix], float] | None:
-        """Return, as a function of a search point, the loss by the package's primitives on its pair of neighbours; None
-        if it is unknown on the first pair.
+        """Return, as a function of a search point, the loss of its pair by the package's primitives; return None if the
+        loss is unknown on the first pair.
         """
 
         def loss(point: Matrix) -> float:
@@ -263,8 +265,8 @@ class _Search:
         return loss if loss(self._starts()[0]) >= 0 else None
 
     def _by_draws(self) -> Callable[[Matrix], float] | None:
-        """Return, as a function of a search point, the loss of its pair of neighbours by the gains of the draws; None
-        if the gains are unknown.
+        """Return, as a function of a search point, the loss of its pair by the gains of the draws; return None if the
+        gains are unknown.
         """
         starts = self._starts()
         try:

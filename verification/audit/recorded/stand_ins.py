@@ -1,11 +1,11 @@
-"""Replace the random generators of numpy and Python while a target runs, by generators that draw from a tape.
+"""Replace the random generators of numpy and Python while a target runs, by generators whose draws are recorded.
 
 The generator that the target is given is replaced, and so are every `Generator` and `RandomState` that it makes,
 numpy's legacy functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom`.
 Functions that were imported before under another name are not replaced, nor are the generators of other libraries and
-processes. If a target draws from these, two runs on one tape differ, which `recorder` notices. A generator that is
-copied, or set back to an earlier state, draws the same numbers again. If the tape cannot follow how a target uses a
-generator's state, the tape says so. Outside of a run, every function works as usual.
+processes. If a target draws from these, two runs with the same recorded draws differ, which `recorder` notices. A
+generator that is copied, or set back to an earlier state, draws the same numbers again. If the tape cannot follow how a
+target uses a generator's state, the tape says so. Outside of a run, every replaced function works as usual.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ LEGACY = (
     "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t", "triangular",
     "uniform", "vonmises", "wald", "weibull", "zipf",
 )  # fmt: skip
-# Two generators that make all draws which are not recorded; they are never reset, so that two runs on one tape differ.
+# two generators that make all draws which are not recorded; they are never reset, so that two equal runs differ
 _UNRECORDED, _UNRECORDED_LEGACY = np.random.PCG64(), np.random.MT19937()
 _tape: Tape | None = None
 _standing = 0
@@ -201,7 +201,7 @@ class _Laws:
         values, vectors = np.linalg.eigh(np.asarray(cov, dtype=float))
         return np.asarray(mean) + z @ (vectors * np.sqrt(np.maximum(values, 0))).T
 
-    # DRAWS THAT DECIDE: WHOLE NUMBERS, ORDERS, BYTES
+    # DRAWS THAT MAY DECIDE: WHOLE NUMBERS, ORDERS, BYTES
 
     def integers(
         self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False

@@ -1,12 +1,11 @@
-"""Find noise that is rounded before it is added, because some output on one data set may then be impossible on the
-neighbour.
+"""Find noise that is rounded before it is added; then some output on one data set may be impossible on the neighbour.
 
 Suppose that an entry of the output depends on one noise number alone, is monotone in it, and is exactly constant on an
 interval of its values. Then the constant output has at least the probability of the interval. On the neighbour the
 entry is a monotone function of the noise number too. So on the neighbour the entry either takes the constant value or
 jumps over it, and bisection shows which. If the target rounds its output after the noise is added, the entry takes the
 constant value on the neighbour too, and nothing is reported. Intervals as short as the spacing of float32 numbers are
-left to the check of low-order bits.
+left to the test of low-order bits.
 """
 
 import numpy as np
@@ -29,19 +28,21 @@ MOST = 12  # the largest number of noise numbers that are examined
 USUAL = 0.4  # the quantile of the noise number at which the output is examined
 SHORTEST = 1e-5  # an interval whose probability is smaller than this number is ignored
 HALVINGS = 60
-FRESH = 8  # the number of tapes that check that other noise numbers do not matter
+FRESH = 8  # the number of runs that check that other noise numbers do not matter
 INSIDE = 9  # the number of points of the interval at which the output is checked
 
 
 class _Entry:
-    """The entry `row` of the output as a function of noise number i, with all other numbers as in the first run."""
+    """The entry `row` of the output as a function of noise number i, while all other noise numbers stay as in the first
+    run.
+    """
 
     def __init__(self, side: Side, variables: tuple[Variable, ...], i: int, row: int) -> None:
         self.side, self.variables, self.i, self.row = side, variables, i, row
         self.z0 = coordinates(side.base.tape, variables)
 
     def at(self, z: float, others: Vector | None = None) -> float:
-        """Return the value of the entry for a noise number; NaN if the target fails or makes other draws."""
+        """Return the value of the entry for a noise number, or NaN if the target fails or makes other draws."""
         values = np.array(self.z0 if others is None else others)
         values[self.i] = z
         done = self.side.run(tape_at(self.side.base.tape, self.variables, values))
@@ -49,7 +50,7 @@ class _Entry:
         return float(done.output[self.row]) if usual else float("nan")
 
     def alone(self, z: float, rng: np.random.Generator) -> bool:
-        """Return whether no other noise number changes the entry."""
+        """Return whether no noise number but this one changes the entry."""
         value = self.at(z)
         fresh = ([v.drawn(rng) for v in self.variables] for _ in range(FRESH))
         return all(self.at(z, np.array(one)) == value for one in fresh)
@@ -63,9 +64,7 @@ class _Entry:
 
 
 def by_steps(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
-    """Return the loss that is proven by an output which only one data set has, with a description of it; 0 if there is
-    none.
-    """
+    """Return the loss proven by an output that only one data set has, with a description, or 0 without such output."""
     variables, _ = variables_of(first.base.tape)
     z0 = coordinates(first.base.tape, variables)
     moved = [first.run(tape_at(first.base.tape, variables, z0 * (1 + s * SHORTEST))) for s in (0, 1)]

@@ -18,7 +18,7 @@ from covassay.reference.domain import Vector
 
 Make = Callable[[np.random.Generator], Any]
 HERE = str(Path(__file__).parent)
-# the function keeps this name here, because its usual name is replaced while a target runs
+# the function has this name here, because its usual name is replaced while a target runs
 REAL_GENERATOR = np.random.Generator
 
 
@@ -67,7 +67,7 @@ class Stream:
         return replace(self)
 
     def set_back(self, other: "Stream", position: int) -> None:
-        """Continue from a position in the draws of `other`, which may be this stream itself."""
+        """Continue from a position in the draws of `other`, which may be this stream."""
         self.key, self.drawn, self.tape, self.position = other.key, other.drawn, other.tape, position
 
 
@@ -144,7 +144,7 @@ class Tape:
         return self.trouble
 
     def compared(self, other: "Tape") -> str:
-        """Return why two runs make different kinds of draws, or an empty string if they make the same."""
+        """Return why two runs make different kinds of draws, or an empty string if they make equal kinds."""
         for k, (one, two) in enumerate(zip_longest(self.draws, other.draws)):
             if one is None or two is None or one.signature != two.signature:
                 return f"draw {k + 1} is {one or 'none'} there, and {two or 'none'} here"

@@ -3,8 +3,9 @@ together.
 
 On the neighbour the outputs of the primitives are held fixed, and the values to which noise is added are recorded
 again. For a given sequence of outputs, the losses of the calls add up to the loss of all outputs together. If the
-release determines the outputs of the primitives (`determined`), the sum of their losses is the loss of the release.
-Otherwise the sum of the losses is only an upper bound for the recorded outputs, and refutes nothing.
+release determines the outputs of the primitives (`determined`), the sum of their losses is the loss of the release. If
+the release does not determine them, the sum of the losses is only an upper bound for the recorded outputs, and refutes
+nothing.
 """
 
 import math
@@ -80,7 +81,7 @@ class TranscriptLoss:
 
 
 def transcript_loss(made: Recorder, x: Matrix, other: Matrix, seed: int = 0) -> TranscriptLoss:
-    """Return the loss of all primitives of a target on two neighbours, for the outputs on one tape."""
+    """Return the loss of all primitives of a target on two neighbours, for the outputs of one run."""
     with made.standing():
         with transcribing(Transcript([])) as first:
             one = made.run(x, Tape(seed))

@@ -1,4 +1,4 @@
-"""The declaration of a file format for the reports of an audit."""
+"""Declare a file format for the reports of an audit."""
 
 import re
 from collections.abc import Callable

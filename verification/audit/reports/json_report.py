@@ -15,7 +15,7 @@ from covassay.verification.audit.reports.pictures import curve_facts, pictured
 from covassay.verification.audit.reports.words import MEANING, bits_sentence
 
 SCHEMA = "covassay-audit-1"
-CURVE = "curve"  # the key under which the facts of a check have the numbers for a plot of a law
+CURVE = "curve"  # the facts of a check have the numbers for a plot under this key
 AUDITED = ("covassay", "target", "version", "mechanism", "options", "claim", "adjacency")
 
 

@@ -24,7 +24,7 @@ SPECTRAL_NORM = "spectral norm"  # the check of a kind of noise for which the pa
 PRINTED = 1.1  # Theorem 6 of DN25 states ‖Z‖ ≤ 1.1 ρd with high probability
 SMALLEST_TAIL = 1e-6  # a plot shows tail probabilities down to this number, or down to the rarest value that occurred
 FINE = 60  # the number of points of a curve in a plot
-Line = tuple[str, list[tuple[float, float]], str]  # style, points and text
+Line = tuple[str, list[tuple[float, float]], str]  # the style, the points and the text of a legend entry
 
 
 @dataclass(frozen=True)

@@ -98,8 +98,8 @@ def _print_verdict(report: AuditReport, console: Console) -> None:
 
 
 def _print_finding(group: Sequence[Finding], report: AuditReport, console: Console, verbose: bool) -> None:
-    """Print the check that shows a finding best, with its numbers and data sets, and how many other checks show the
-    finding.
+    """Print the check that shows a finding best, with its numbers and data sets, and the number of other checks with
+    this finding.
     """
     check = group[0]
     _print_indented(f"[{STYLE[check.status]}]{escape(check.label)}[/]{_p_suffix(p_text(check.p_value))}", console)

@@ -120,8 +120,8 @@ def _duration(seconds: float) -> str:
 
 
 def exact_sentence(report: AuditReport) -> str:
-    """Return the largest privacy loss that was computed, with its rows, or why there is none; empty if it was not asked
-    for.
+    """Return the largest privacy loss that was computed, with its rows, or why none was; empty if the audit did not
+    try.
     """
     found = next((check for check in report.checks if isinstance(check.facts, ExactLosses)), None)
     if found is None:
@@ -145,7 +145,7 @@ def _known_on(losses: Sequence[ExactPair]) -> str:
 
 
 def witness(check: Finding) -> str:
-    """Return, in words, the two data sets whose outputs a check compares; empty if it compares none."""
+    """Return, in words, the two data sets whose outputs a check compares, or an empty text if it compares none."""
     facts = check.facts
     if not isinstance(facts, TestedEvent | ExactLosses):
         return ""
@@ -193,7 +193,7 @@ def findings(report: AuditReport) -> list[list[Finding]]:
 
 
 def repeats(group: Sequence[Finding]) -> str:
-    """Return, in words, the number of further checks with the same finding and of their data sets; empty if there are
+    """Return, in words, how many further checks have the same finding, and on how many data sets; empty if there are
     none.
     """
     others = len(group) - 1
@@ -220,7 +220,7 @@ def draws_made(report: AuditReport) -> str:
 
 
 def estimates(check: Finding, report: AuditReport) -> str:
-    """Return confidence intervals from the draws of a test; empty if they would rest on a wrong centre of the
+    """Return confidence intervals from the draws of a test, or nothing if they would rest on a wrong centre of the
     outputs.
     """
     facts = check.fact(LawTest)

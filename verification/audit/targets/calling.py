@@ -57,9 +57,9 @@ def fit(estimator: Any, *data: Any, **options: Any) -> Any:
 def symmetric(triangle: Any, lower: bool = False) -> Matrix:
     """Return a symmetric (d, d) matrix, of which one triangle with the diagonal is given.
 
-    The triangle may be a matrix whose other triangle is zero. A triangle may also be given as a vector of d(d + 1)/2
-    numbers, which has the upper triangle row by row, and so the lower triangle column by column, or the lower triangle
-    row by row if `lower` is set.
+    The triangle may be a matrix whose other triangle is zero. A triangle may also be a vector of d(d + 1)/2 numbers:
+    the upper triangle row by row, which is the lower triangle column by column, or the lower triangle row by row if
+    `lower` is set.
 
     Raises
     ------
@@ -200,8 +200,8 @@ def wrap(function: Any, call: str | None = None) -> Wrapped:
     Parameters
     ----------
     function : a function, a method, a `functools.partial`, a class with `fit`, an object with `fit`, …
-    call : a Python expression that calls the function, see above. By default the expression is derived from the names
-    of the parameters.
+    call : a Python expression that calls the function, which uses the names explained above. By default the expression is
+        derived from the names of the parameters.
 
     Raises
     ------

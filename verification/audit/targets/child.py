@@ -1,7 +1,7 @@
 """A child process answers each line with a line; it is ended together with all processes that it started.
 
 The child has a process group of its own, and the whole group is ended, even if its first process ended earlier. The
-process that supervises the audit knows the process group (`deadline`), so the group is ended even if the audit is
+process that supervises the audit records the process group (`deadline`), so the group is ended even if the audit is
 killed. The child's standard error is read while the audit waits for a reply, and its last `LOG_KEPT` bytes are kept.
 Every wait in this module has a time limit.
 """
@@ -21,7 +21,7 @@ from covassay.verification.audit.targets.deadline import group_ended, group_star
 LOG_KEPT = 2**20  # the number of bytes of standard error that are kept
 PART = 2**16  # the number of bytes that are read or written at once
 SHOWN = 300  # the largest number of characters of a process's output that are shown
-PATIENCE = 0.5  # a process must end by itself within this many seconds after its work is done
+PATIENCE = 0.5  # a process must end by itself within this many seconds after its input is closed
 AGAIN = 3.0  # later starts and answers may take this many times as long as the first one
 TICK = 0.005  # the number of seconds between two checks whether the process has ended
 
@@ -32,7 +32,7 @@ _whole = 0  # the number of `with` blocks in progress that no time limit may int
 def must_finish() -> bool:
     """Return whether a process is being started or stopped at this moment.
 
-    If a time limit interrupted a start or a stop, a process might go on running that nobody knows.
+    If a time limit interrupted a start or a stop, a process that nobody knows might go on running.
     """
     return _whole > 0
 
@@ -57,7 +57,7 @@ class CannotStart(Exception):
 
 
 class Child:
-    """A program that the first request starts; after it was stopped, the next request starts it again."""
+    """A program that the first request starts; after a stop, the next request starts the program again."""
 
     def __init__(self, command: tuple[str, ...], directory: str) -> None:
         self._command = command
@@ -70,9 +70,10 @@ class Child:
         self._lock = threading.Lock()
 
     def starting(self, limit: float) -> float:
-        """Return extra seconds for the next answer if the program must start first; they are at most the limit.
+        """Return extra seconds for the next answer if the program must be started before it; they are at most the
+        limit.
 
-        If the program answered after an earlier start, it gets `AGAIN` times as long as it took then. The factor
+        If the program was started earlier, it gets `AGAIN` times as long as its first answer then took. The factor
         `AGAIN` distinguishes a program that hangs from a program that starts slowly.
         """
         if self._running is not None:
@@ -84,8 +85,8 @@ class Child:
         does not run.
 
         The answer has no newline at its end if it is too long or if the process ends. If an exception such as a time
-        limit ends this call, the caller must call `stop`. If the call did not stop, a late answer could be taken for
-        the answer to the next request.
+        limit ends this call, the caller must call `stop`. Otherwise a late answer could be taken for the answer to the
+        next request.
 
         Raises
         ------
@@ -177,7 +178,7 @@ class Child:
         except OSError as error:
             raise CannotStart(str(error)) from error
         assert process.stdin is not None
-        os.set_blocking(process.stdin.fileno(), False)  # after this the process can read no more requests
+        os.set_blocking(process.stdin.fileno(), False)  # if the input is closed, the process can read no more requests
         group_started(process.pid)
         return process
 
@@ -244,8 +245,8 @@ def _has_ended(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
 
 
 def _end_group(process: "subprocess.Popen[bytes]") -> None:
-    """Kill all processes of the group. Nobody has waited for the first process of the group yet, so no other group can
-    have its number.
+    """Kill all processes of the group. The number of the first process is not yet reused, so no other group can have
+    this number.
     """
     if process.returncode is not None:
         return

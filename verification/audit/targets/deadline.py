@@ -30,9 +30,7 @@ _owner = 0  # the number of the process that opened `_mark`; a fork of that proc
 
 
 def supervised() -> bool:
-    """Return whether another process watches this one; if this one ends, that process reports an audit without a
-    result.
-    """
+    """Return whether another process watches this one, and reports an audit without a result if this process ends."""
     return bool(_folder)
 
 

@@ -125,7 +125,7 @@ class _Kept(Process):
             reply = self.reply_to(request, longest_reply(rows) + 2 * len(str(rows.tolist())))
         except BaseException:
             if self._running is None:
-                clear_deadline()  # the draw is over here, and no wait is longer than `START`
+                clear_deadline()  # the draw is over, and a wait for the next start is not longer than `START`
                 self.start_again()
             raise
         if reply.get("x") is not None:

@@ -76,8 +76,7 @@ OUTPUTS = [
 
 
 TRIES = 6  # at least one of this many draws must differ from the first
-# The rows are multiplied by this factor.
-# On larger rows, outputs that are often constant on small rows must vary, such as projections onto zero.
+# rows are multiplied by this factor, because outputs such as projections are often constant on smaller rows
 MORE = 100
 
 
@@ -90,7 +89,7 @@ class Misfit(Exception):
 
 
 class WrongOutput(CannotRun):
-    """Raised if a target gave no output of the required form, or none that changes with the seed."""
+    """Raised if a target gave no output of the required form, or only outputs that do not change with the seed."""
 
 
 def role_of(name: str) -> str | None:
@@ -219,7 +218,7 @@ def _object(function: Any, forms: _Forms) -> tuple[str, list[str], str]:
 
 
 def _copied(estimator: Any, forms: _Forms) -> str:
-    """Return a copy of an estimator with the same options, and with a new seed if it takes one."""
+    """Return a copy of an estimator with the same options, and with a new seed if the estimator takes one."""
     made = "copy.deepcopy(f)"
     options = estimator.get_params() if hasattr(estimator, "get_params") else {}
     for name in options if hasattr(estimator, "set_params") else ():
@@ -349,7 +348,7 @@ def uses_budget(function: Any, call: str | None) -> bool:
 def _candidates_or_none(function: Any, budget: Iterable[str]) -> list[str]:
     try:
         return candidates(function, budget)
-    except Misfit as misfit:  # only the budget matters here; a missing argument is reported later
+    except Misfit as misfit:  # only the budget matters for this answer; a missing argument is reported later
         return [call.replace("…", "None") for call in misfit.calls if "f(" in call]
 
 
@@ -413,7 +412,7 @@ def found_call(
 class _Trial:
     """Try candidate expressions on public example rows.
 
-    `is_function` says whether the function alone makes an output, so that no method has to be found. `others` are
+    `is_function` says whether the function returns the output itself, so that no method has to be found. `others` are
     expressions for methods that were found and not tried.
     """
 

@@ -1,8 +1,8 @@
 """Declare what the targets of an adapter require, which is a package at one version or a copy of a project's source.
 
-An adapter declares its requirements in the object `PACKAGE`. With an adapter's declarations the audit can report in one
-line which requirement is missing, has another version or cannot be imported. Before it reports this, it tries the
-separate environment of the package (`environment`).
+An adapter declares its requirements in the object `PACKAGE`. By these declarations the audit can report in one line
+which requirement is missing, has another version or cannot be imported. Before the audit reports a problem, it tries
+the separate environment of the package (`environment`).
 """
 
 import importlib

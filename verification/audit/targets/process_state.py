@@ -1,9 +1,9 @@
 """Save and restore those parts of the state of this process that a target can change.
 
-A draw from a target must not change what the audit computes afterwards. So around every draw the working directory,
-numpy's handling of floating-point errors, the filters of warnings, the standard streams, the recursion limit and the
-functions of a few modules are saved and restored. The global random states of numpy and of Python are restored only
-when the audit ends. A target may use them, so they continue from draw to draw.
+A draw from a target must not change what the audit computes afterwards. So around every draw, the code saves and
+restores the working directory, numpy's handling of floating-point errors, the filters of warnings, the standard
+streams, the recursion limit and the functions of a few modules. The global random states of numpy and of Python are
+restored only when the audit ends. A target may use these random states, so they continue from draw to draw.
 """
 
 import builtins
@@ -31,7 +31,7 @@ RECURSION = "the recursion limit"
 def _directory() -> str | None:
     try:
         return os.getcwd()
-    except OSError:  # someone may have removed the directory
+    except OSError:  # another process may have removed the directory
         return None
 
 
@@ -94,7 +94,7 @@ def _put_back_names(module: ModuleType, before: Names, changed: Changed) -> None
     if _equal(list(now.values()), values):
         return
     for name, value in zip(keys, values, strict=True):
-        # a name is new if a module loads it late, and it is kept
+        # a name is new if a module loads it late, and then it is kept
         if name not in now or now[name] is not value:
             if name != "_":  # in an interactive session, `_` is the value of the last expression
                 changed.add(f"{module.__name__}.{name}")

@@ -13,14 +13,14 @@ flushed. A reply has an output, or an error, which counts as an exception.
     {"error": "no rows"}
 
 A process may say in its replies that it also draws in batches, {"output": …, "batch": 1000}. A request may then ask for
-many draws on the same data, and has up to that many seeds. The reply to a request for a batch has as many outputs, or
-errors in their place. A batch saves the time in which each single draw would start the program and read the data.
+up to that many draws on the same data, with one seed for each. The reply to a request for a batch has as many outputs,
+or errors in their place. A batch saves the time in which each single draw would start the program and read the data.
 
     {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seeds": [4503599627370497, 81129638414606], "protocol": 1}
     {"outputs": [[[3.17, -0.72], [1.94, 0.05]], {"error": "no convergence"}]}
 
 - All randomness of a reply must come from "seed", so that equal requests get equal replies. In a batch, each output is
-  the one that its seed alone would give. A seed is a whole number from 0 to 2⁵³ − 1, which JSON readers of every
+  the output that its seed alone would give. A seed is a whole number from 0 to 2⁵³ − 1, which JSON readers of every
   language read exactly.
 
 - A process answers one request after another until its standard input ends. Every worker (`--jobs`) has its own
@@ -30,9 +30,9 @@ errors in their place. A batch saves the time in which each single draw would st
   run, the audit shows the last line on standard error that has the word "error", or else the last line. A second line
   on standard output ends the audit as INCONCLUSIVE, because nobody knows then which request a line answers.
 
-- If a process ends, exceeds the time limit or writes anything else, the request has no output. The audit then kills the
-  process, and starts another one for the next request. The time limit of a batch is the sum of the limits of its draws
-  (`--time-limit`).
+- If a process ends, exceeds the time limit or writes anything other than a reply, the request has no output. If a
+  request has no output, the audit kills the process, and starts another one for the next request. The time limit of a
+  batch is the sum of the limits of its draws (`--time-limit`).
 
 - The first reply of a process may take `START_LIMIT` more seconds, or as many as the environment variable
   COVASSAY_START_LIMIT allows. If the first reply takes longer, the target cannot be run. When a process is started
@@ -43,7 +43,7 @@ errors in their place. A batch saves the time in which each single draw would st
 - JSON has no NaN and no infinity. Data with NaN or infinity are not sent and count as rejected. A reply may contain NaN
   and Infinity, as some languages write them, but such an output counts as malformed.
 
-- An "error" that is null counts as no error. Later versions may add keys to requests. Other keys in replies are
+- An "error" that is null counts as no error. Later versions may add keys to requests. Unknown keys in replies are
   ignored. A reply may have "protocol": 1; another number is rejected.
 
 `covassay schema exec-request` and `covassay schema exec-reply` print the JSON Schemas. `covassay audit --example c`
@@ -111,7 +111,7 @@ class Process(Child):
     """A process that answers requests in JSON."""
 
     def ask(self, request: dict[str, Any], longest: int) -> dict[str, Any]:
-        """Return the reply to one request; raise an exception if it is an error or has more than `longest`
+        """Return the reply to one request; raise an exception if the reply is an error or has more than `longest`
         characters.
         """
         reply = self.reply_to(request, longest)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 OFFERED = 4  # a message has at most this many expressions and parts
-LOOKED_AT = 100  # at most this many parts of a value are searched
+LOOKED_AT = 100  # the search covers at most this many parts of a value
 DEPTH = 4  # parts of parts are searched down to this depth
 KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # each kind of output has this shape for d columns
     "matrix": lambda d: (d, d),
@@ -120,7 +120,7 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 def offers(output: Any, call: str, d: int) -> list[str]:
     """Return expressions that extend `call`, for a call whose value is no output, and that may give an output."""
     if inspect.iscoroutine(output):
-        output.close()  # without this call, Python would warn of a coroutine that is neither awaited nor closed
+        output.close()  # without this call, Python would warn that a coroutine was neither awaited nor closed
         return [f"asyncio.run({call})"]
     if isinstance(output, Iterator):
         return [f"next({call})", f"list({call})"]

@@ -1,9 +1,9 @@
 """Audit a target for bounded columns on columns that are scaled to [−1, 1].
 
-The audit makes its data in scaled columns, of any number. A function with a parameter `bounds` gets the columns in
-their own units, together with the bounds. A function without the parameter `bounds` gets the scaled columns. The output
-of the function is then transformed to the quantity that the audit tests, such as the noisy sums from which the function
-computed a covariance. So one law holds for all bounds.
+The audit makes its data in scaled columns, for several numbers of columns. A function with a parameter `bounds` gets
+the columns in their own units, together with the bounds. A function without the parameter `bounds` gets the scaled
+columns. The output of the function is then transformed to the quantity that the audit tests, such as the noisy sums
+from which the function computed a covariance. So the tested quantity has one law for all bounds.
 """
 
 from collections.abc import Callable

@@ -7,8 +7,8 @@ the entry points of the group `covassay.adapters`. The target is called as
     f(x, *, epsilon: float, rng: numpy.random.Generator) -> array
 
 where x is a float64 array (n, d) whose rows lie in the unit ball or in a box with public bounds. If the function has a
-parameter `bounds`, it also gets the box as d pairs (low, high). If the claim is zCDP or approximate DP, it is called
-with `rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, the call
+parameter `bounds`, it also gets the box as d pairs (low, high). If the claim is zCDP or approximate DP, the function is
+called with `rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, the call
 f.draw_many(x, size, *, epsilon, rng) returns an array of `size` outputs, and their law is compared with that of f. If
 the function has an attribute `accounting`, f.accounting(x, *, epsilon) returns the privacy loss that the function
 itself reports for one call: ε, or ρ for zCDP. A reported loss above the claim refutes the claim. An exception (also
@@ -83,10 +83,10 @@ class Target:
     the unit of the claim. `starting` returns the extra seconds for the next draw, in which a program must be started.
     `primitives` are functions of the target's package that add noise of a known law (`recorded.primitives`).
 
-    The other fields describe a target that names no mechanism. `released` is its kind of output, and `claim` its usual
+    The fields below describe a target that names no mechanism. `released` is its kind of output, and `claim` its usual
     claim, if the target states them. `adjacency` says which data sets are neighbours. `bounds` is the box in which the
-    target is audited, a pair (low, high) for every column. The user can override both. `symmetric` says whether the
-    target promises symmetric matrices.
+    target is audited, a pair (low, high) for every column. The user of an audit can override both. `symmetric` says
+    whether the target promises symmetric matrices.
     """
 
     name: str
@@ -169,7 +169,7 @@ def as_source(source: TargetSource | Callable[..., Any] | str) -> TargetSource:
 
 
 def as_called(name: str, function: Any, call: str | None = None) -> Target:
-    """Return the target for a function, which an expression calls if one is given."""
+    """Return the target for a function, which the expression `call` calls if there is one."""
     own = function.function if isinstance(function, Wrapped) else function
     draw = Wrapped(own, call) if call is not None else function
     if not isinstance(draw, Wrapped) or draw.call is None:
@@ -422,7 +422,7 @@ def _alarms(seconds: float) -> Iterator[_Limit]:
     start = time.monotonic()
     set_deadline(seconds)
     previous = signal.signal(signal.SIGALRM, interrupt)
-    # the interruption is repeated, because the target may catch one
+    # the interruption is repeated, because the target may catch an exception
     left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
     try:
         yield limit
@@ -439,14 +439,13 @@ def _alarms(seconds: float) -> Iterator[_Limit]:
 def within(seconds: float, function: Callable[[], Any]) -> Any:
     """Call the function and return its result, and interrupt it after `seconds`, repeatedly.
 
-    Without SIGALRM, and outside of the main thread, there is no limit. A function that catches every interruption never
-    ends by itself; in this case the command `covassay audit` ends its process.
+    Without SIGALRM, and outside of the main thread, no limit is set. A function that catches every interruption never
+    ends by itself; the command `covassay audit` then ends its process.
     """
     if not _has_limit():
         return function()
     with _alarms(seconds) as limit:
-        # Python runs signal handlers at calls, and there is no call between the end of the function and the last line.
-        # So no alarm can interrupt between the two.
+        # signal handlers run at calls, so no alarm can interrupt between the end of the function and the last line
         try:
             limit.armed = True
             return function()
@@ -478,7 +477,7 @@ def observed_call(
     except BaseException as error:
         output = _failure(error, time.perf_counter() - start, limit, seconds)
     elapsed = time.perf_counter() - start
-    if elapsed > limit and _has_limit() and not isinstance(output, Failure):  # the interruption was swallowed
+    if elapsed > limit and _has_limit() and not isinstance(output, Failure):  # the target caught the interruption
         output = _failure(TimeLimitError(), elapsed, limit, seconds)
     return output, elapsed, changed
 

@@ -1,1 +1,1 @@
-"""Code that the knowledge of several mechanisms shares, such as families of laws and neighbouring data sets."""
+"""Code that several files of `knowledge` share, such as families of laws and neighbouring data sets."""

@@ -76,7 +76,7 @@ def extremal(box: Box) -> list[tuple[str, Matrix, Matrix]]:
 
 
 def units(output: Output, box: Box) -> Matrix:
-    """Return, for each entry of an output, the product of widths or the 1 by which it is divided."""
+    """Return, for each entry of an output, the number by which the entry is divided: a product of widths, or 1."""
     shape = output.shape(box.dimension)
     if output.power == 2 and shape == (box.dimension, box.dimension):
         return np.outer(box.widths, box.widths)

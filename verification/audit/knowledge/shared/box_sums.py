@@ -1,11 +1,11 @@
 """Compute noisy sums from a released number of rows, mean and covariance of bounded columns, and state the law of these
 sums.
 
-The mechanism computes the released number of rows, mean and covariance from the noisy sums, and they determine these
-sums. So the audit tests the sums, whose noise is independent and of known scales on data with any numbers of rows and
-columns. Let u_j be the scaled columns. Under replace-one the number of rows is public, and the tested matrix has the
-sums of u_j above the sums of u_i u_j. Under add-remove the tested matrix is symmetric and also has the noisy number of
-rows in its corner.
+The mechanism computes the released number of rows, mean and covariance from the noisy sums, and these statistics
+determine the sums. So the audit tests the sums, whose noise is independent and of known scales on data with any numbers
+of rows and columns. Let u_j be the scaled columns. Under replace-one the number of rows is public, and the tested
+matrix has the sums of u_j above the sums of u_i u_j. Under add-remove the tested matrix is symmetric and also has the
+noisy number of rows in its corner.
 """
 
 from collections.abc import Callable, Mapping
@@ -134,7 +134,9 @@ class SumsLaw:
         return self.placed(moment_sums(np.clip(x, -1, 1), *x.shape))
 
     def spread(self, d: int, w: Weights | None = None, scale: float | None = None) -> Matrix:
-        """Return the noise scale of every tested sum, for the claimed or for other weights and scales."""
+        """Return the noise scale of every tested sum, for given weights and a given scale, or for those of the
+        claim.
+        """
         usual = float(self.scale(d, self.adjacency)) if scale is None else scale
         return self.placed(spreads(usual, self.weights(d, self.adjacency) if w is None else w, d))
 
@@ -207,7 +209,9 @@ class SumsLaw:
         return Statistic("log likelihood ratio", ratio)
 
     def pair(self, name: str, others: Matrix, x: Vector, y: Vector, weight: float = 1.0) -> Pair:
-        """Return neighbours that share `rows`. The row x is replaced by y, or under add-remove it is taken away."""
+        """Return neighbours that share `rows`. The row x is replaced by y, or under add-remove the row x is taken
+        away.
+        """
         first = np.vstack([others, x])
         second = others if self.adjacency == "add-remove" else np.vstack([others, y])
         statistics = (self.likelihood_ratio(first, second), *generic_statistics(first, second, self.output))

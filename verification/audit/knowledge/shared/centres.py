@@ -1,5 +1,5 @@
-"""Find the query on which the outputs of a mechanism should be centred. If outputs have another centre, try simple
-mistakes as the reason.
+"""Find the query on which the outputs of a mechanism should be centred. If outputs have another centre, simple mistakes
+are tried as the reason.
 """
 
 import re

@@ -28,13 +28,11 @@ from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 DIMENSION = 4
-CERTAINTY = 100.0  # the value of n√ρ for each column: the fullest bin leads by 40 deviations of a noisy count
+CERTAINTY = 100.0  # the value of n√ρ for each column, for which the fullest bin leads by 40 deviations of a noisy count
 OUTLIERS = 10
 FAR = 1e6  # the distance of outliers from the other values, divided by σ
 INSIDE = 0.2  # the distance of the constant from the middle of its bin, divided by σ
-# The fullest bin leads by this many deviations of a noisy count.
-# With such a lead, the share of draws that choose the fullest bin depends most on the scale of the count's noise.
-# In 2000 draws of four columns, an error of 10 % in this scale changes the share by 15 standard errors.
+# the lead of the fullest bin in noise deviations of a count, for which the chosen bin depends most on their scale
 LEAD = 3.0
 SHARP = 500.0  # the value of n√ρ for each column if all bins are nearly as full: the noise of the mean hides no choice
 APART = 2.0  # a choice of bins is tested if it changes the output by more than this many deviations of the mean
@@ -234,8 +232,8 @@ def law(claim: ClaimUnderAudit, sigma: float) -> KnownLaw:
 
 
 def near_choices(claim: ClaimUnderAudit, sigma: float) -> Choices:
-    """Return a column in which two bins have nearly equally many values, and a column with values near the edge of the
-    window.
+    """Return a column in which two bins have nearly equal numbers of values, and a column with values near the edge of
+    the window.
     """
     rho, beta = claim.budget["rho"], claim.parameter("beta")
     scale = math.sqrt(2 * mechanism.count_variance(rho))  # the deviation of the difference between two noisy counts

@@ -75,7 +75,7 @@ def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
 def law(
     scale: Callable[[ClaimUnderAudit, int, int], float], unit: Law, power: int
 ) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """Return the law of the second moments of the columns plus noise; `scale` gives its scale from n and d."""
+    """Return the law of the second moments of the columns plus noise, whose scale `scale` computes from n and d."""
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:
         def scenario(n: int, d: int) -> Scenario:

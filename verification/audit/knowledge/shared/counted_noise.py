@@ -1,6 +1,6 @@
 """Under add-remove adjacency, additive mechanisms release a noisy number of rows and a noisy sum.
 
-The audit knows the data, so it observes the noise of both.
+The audit knows the data, so it observes the noise of both the number of rows and the sum.
 """
 
 from collections.abc import Callable, Mapping
@@ -127,7 +127,7 @@ class IndependentNoise:
 class MatrixNoise:
     """The law of Laplace noise on the number of rows and of matrix noise on the sum.
 
-    `tests` takes (x, scale) and returns the tests of outputs Σ + noise of this scale. `norm` takes matrices (size, d,
+    `tests` takes (x, scale) and returns the tests of outputs Σ + noise with this scale. `norm` takes matrices (size, d,
     d) and returns their norms, of which the density of the noise is a function.
     """
 

@@ -1,8 +1,8 @@
 """State how the output of a mechanism depends on the data, as far as an audit can test it.
 
-Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. In this case the
-noise, output − query(x), is the same under one seed for all data sets of one shape. The query is computed by the
-reference's `release` with zero noise.
+Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. If the law of the
+noise depends on n and d alone, the noise output − query(x) is the same under one seed for all data sets of one shape.
+The query is computed by the reference's `release` with zero noise.
 """
 
 import inspect
@@ -32,13 +32,13 @@ POSSIBLE = (
 
 ALMOST = 1 - 1e-9
 
-# LISTS OF CHANGES OF THE ROWS THAT LEAVE THE LAW OF THE OUTPUT AS IT IS. A change by 1e-12 changes no law noticeably.
+# LISTS OF CHANGES OF THE ROWS THAT KEEP THE LAW OF THE OUTPUT (by 1e-12: up to a negligible change)
 NEARBY = ("moved by 1e-12",)
-# These changes keep a law that depends on the data only through n and the second moment of the clipped rows.
+# changes that keep a law which depends on the data only through n and the second moment of the clipped rows
 SAME_MOMENT = (*NEARBY, "clipped", "with other signs", "mixed")
-# These changes keep a law that depends on the matrices xxᵀ of single clipped rows, for instance through norms.
+# changes that keep a law which depends on the matrices xxᵀ of single clipped rows, for instance through norms
 SAME_SQUARES = (*NEARBY, "clipped", "with other signs")
-# The changes in this list suit mechanisms that accept rows outside of the ball and clip them only after a linear map.
+# changes for mechanisms that accept rows outside of the ball and clip them only after a linear map
 SAME_SQUARES_OF_ANY_ROWS = (*NEARBY, "with other signs")
 SAME_IN_THE_CUBE = (*NEARBY, "clipped to the cube")
 
@@ -118,8 +118,8 @@ class QueryPlusNoise:
 
 
 def _just_inside(x: Matrix) -> Matrix:
-    """Return the rows, of which those outside of the unit ball are clipped to just below norm 1, as floating-point
-    arithmetic may do.
+    """Return the rows, with rows outside of the unit ball clipped to just below norm 1, as floating-point arithmetic
+    may do.
 
     A row that is clipped to just below norm 1 can lie just below a grid point that the exactly clipped row reaches.
     """

@@ -103,7 +103,7 @@ class EntrywiseNoise:
     def independence(self, outputs: Matrix) -> TestResult:
         """Test that the noise of an entry above the diagonal is independent of the noise of its mirror image.
 
-        If the noise is symmetric, test that it is independent of the noise of a diagonal entry.
+        If the noise is symmetric, test that the entry is independent of the noise of a diagonal entry.
         """
         e = self.residuals(outputs)
         other, name = (e[:, 1, 0], "(2, 1)") if self.full else (e[:, 0, 0], "(1, 1)")
@@ -149,8 +149,8 @@ Scale = Callable[[ClaimUnderAudit, int, int], float]  # takes (claim, n, d); ret
 
 
 def law(scale: Scale) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """Return the law of Σ + bE, where E has noise on all entries or on and above the diagonal, as the claim's option
-    `entries` says.
+    """Return the law of Σ + bE, where E has noise on all entries or on and above the diagonal, according to the claim's
+    option `entries`.
 
     If the claim has no option `entries`, the noise is on and above the diagonal.
     """

@@ -11,8 +11,8 @@ FAR = 1e4  # a number larger than any norm to which rows are shortened
 
 
 def far_out(output: Output) -> Pair:
-    """Return neighbours with one long row among small rows; it points in opposite directions for a mean, and along two
-    axes for a covariance.
+    """Return neighbours with one long row among small rows; for a mean the long rows are opposite, and for a covariance
+    they lie along two axes.
     """
     base: Matrix = np.array([[0.5, 0.0], [0.0, 0.5], [-0.5, 0.0], [0.0, -0.5]])
     x = np.array([FAR, 0.0])

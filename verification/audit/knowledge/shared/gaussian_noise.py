@@ -98,8 +98,8 @@ class GaussianNoise:
         return bare_draws(self.residuals(outputs)[:, *np.triu_indices(len(self.moment))])
 
     def turned_entry(self, outputs: Matrix) -> TestResult:
-        """Test that (E₁₁ − E_dd)/2 is Gaussian; a rotation by 45° in the plane of the two axes makes it the entry (1,
-        d).
+        """Test that (E₁₁ − E_dd)/2 is Gaussian, which is the entry (1, d) after a rotation by 45° in the plane of these
+        two axes.
         """
         e = self.residuals(outputs)
         return kolmogorov_smirnov(
@@ -209,7 +209,7 @@ def shapes(scenario: Callable[[int, int], Scenario]) -> Shapes:
 
 
 def law(scale: Callable[[ClaimUnderAudit, int], float]) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """Return the law of Σ + σW, where the claim names the ensemble of W, and `scale` gives σ for n rows."""
+    """Return the law of Σ + σW, where the claim names the ensemble of W, and `scale` computes σ for n rows."""
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:
         ensemble = claim.options["ensemble"]

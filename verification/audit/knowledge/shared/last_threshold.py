@@ -1,8 +1,8 @@
-"""Make data near the threshold of the last round of PPC, for mechanisms that precondition rows.
+"""Make data near the threshold of the last round of PPC, for mechanisms that precondition their rows.
 
 A round shrinks the directions in which a noisy matrix has an eigenvalue of at least κ_t/2. If one round does not shrink
 a direction, the next round does, so only the choice of the last round shows in the output. All rows of these data are
-multiples of one direction. If the rounds get differences of rows, the mean of the rows lies among the bins of the next
+multiples of one direction. If the rounds use differences of rows, the mean of the rows lies among the bins of the next
 step only if the direction is shrunk.
 """
 
@@ -18,7 +18,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 DIRECTION = np.array([math.cos(near_choices.ANGLE), math.sin(near_choices.ANGLE)])
 MOST_ROWS = 20_000
-FEW_SCALES = (0.5, -0.5)  # with differences a draw is slow, so fewer data sets get more draws each
+FEW_SCALES = (0.5, -0.5)  # with differences a draw is slow, so fewer data sets are used, with more draws on each
 BEYOND = 1.9  # the mean lies this many times farther out than the bins, unless its direction is shrunk by a factor of 2
 
 

@@ -1,8 +1,8 @@
 """Compute the whole-number noise on a second moment of integers from the output, and turn it into continuous noise.
 
-The output Y shows the noise Z = (Y − Σ)/unit, which consists of whole numbers with a known law. So that the exact tests
-of continuous laws apply, every whole number is replaced by a random number from a continuous law. If Z has its law and
-V is uniform, then for the observed value z
+The output Y shows the noise Z = (Y − Σ)/unit, which has whole numbers with a known law as its entries. So that the
+exact tests of continuous laws apply, every whole number is replaced by a random number from a continuous law. If Z has
+its law and V is uniform, then for the observed value z
 
     p = P(|Z| > |z|) + V P(|Z| = |z|)
 
@@ -41,8 +41,8 @@ Tail = Callable[[Vector], Vector]  # takes a whole number k ≥ 0; returns P(|Z|
 class Lattice:
     """A data set, the unit of the lattice on which its outputs lie, and the law of the whole-number noise Z.
 
-    `quantile` takes a probability p and returns the number that |X| exceeds with probability p under the continuous
-    law.
+    `quantile` takes a probability p and returns the number that |X| exceeds with probability p, where X has the
+    continuous law.
     """
 
     x: Matrix
@@ -105,8 +105,8 @@ def spread(z: Matrix, tail: Tail, quantile: Callable[[Vector], Vector]) -> Matri
 
 
 def sizes(input_bits: int, tail: Tail) -> tuple[tuple[int, int], ...]:
-    """Return the numbers of rows and columns for which float64 determines the noise, or confuses only neighbouring
-    integers of nearly equal probability.
+    """Return the numbers of rows and columns for which float64 determines the noise, up to neighbouring integers of
+    nearly equal probability.
     """
     at_zero = 1 - float(tail(np.array(1.0)))
     error = ROUNDINGS * 2.0**-53 * 4.0**input_bits

@@ -8,9 +8,8 @@ from covassay.verification.audit.engine.law import Test
 from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.tests import TestResult, binomial
 
-# Two distances of a threshold above queries of value 0, divided by the noise scale of a query.
-# With thresholds at these distances, outputs depend most on the noises of the threshold and of the queries.
-# With 2000 draws, an error of 10 % in the scale of the queries' noise changes the outputs by 9 standard errors.
+# distances from a threshold to queries of value 0, in noise scales of a query, for which outputs depend most on the
+# noise
 NEAR, FAR = 0.5, 3.0
 RARE = 0.01  # levels of at most this probability are tested together as well
 FINITE = "the answer is one of a finite set, with probabilities that depend on the data"
@@ -66,8 +65,8 @@ def levels_test(levels: Vector, law: Vector) -> Test:
 
 
 def _place(outputs: Vector, levels: Vector, law: Vector) -> Placed:
-    """Return the randomised distribution function of discrete outputs, in which a value that is no level counts as the
-    lowest one.
+    """Return the randomised distribution function of discrete outputs; a value that is no level counts as the lowest
+    level.
     """
     matches = np.isclose(outputs[:, None], levels, rtol=1e-9, atol=0)
     index = np.where(matches.any(axis=1), matches.argmax(axis=1) + 1, 0)

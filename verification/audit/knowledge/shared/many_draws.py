@@ -12,8 +12,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.verification.shared_rows import SharedRows
 
-# outputs are computed for so many draws at once that the copies of the rows have this many entries
-# copies of this size stay in the processor's cache
+# outputs are computed for so many draws at once that the copies of the rows stay in the processor's cache
 ENTRIES = 2**16
 
 

@@ -1,6 +1,6 @@
 """Make data near the choices of a mechanism, such as the order of two eigenvalues, a threshold or the fullest bin.
 
-Far from such a choice its outcome is almost certain, and draws do not show how the mechanism makes the choice. Each
+Far from such a choice the outcome is almost certain, and draws do not show how the mechanism makes the choice. Each
 function returns data sets that lie a few noise scales before or behind the point where the choice changes. Draws on
 data near a choice are compared with draws of the reference.
 """
@@ -22,7 +22,7 @@ ANGLE = 0.4  # the angle of the eigenvectors to the axes, so that all entries of
 
 Choices = tuple[DataSetOfZoo, ...]
 
-LONG_AT, LONG_TIMES = (1000, 2), 4  # the shape (n, d), and the factor of the number of draws
+LONG_AT, LONG_TIMES = (1000, 2), 4  # the shape (n, d), and the factor by which the number of draws is multiplied
 LONG_KINDS = (
     "one row in 128 much longer than the others",
     "one row much longer than the others",
@@ -73,9 +73,7 @@ def small_eigenvalues(scale: float) -> Choices:
 
 
 def unit_rows_among(n: int, count: float, angle: float = ANGLE) -> Matrix | None:
-    """Return n rows in R² of which the given number have length 1 and the others are zero; None if there are too few
-    rows.
-    """
+    """Return n rows in R² of which the given number have length 1 and the others are zero, or None if impossible."""
     if not 0 <= count <= n:
         return None
     return np.vstack([with_eigenvalues(count, 0.0, angle), np.zeros((n, 2))])[:n]
@@ -85,8 +83,8 @@ def first_clip_level(n: int, noise_bound: Callable[[float], float], scale: float
     """Return rows of length 1 and 0, with nearly the number of long rows at which the search for a clipping norm stops
     first.
 
-    The search compares two errors at level 1: the bias of clipping to norm 1/2, which is 3/4 of the share of unit rows,
-    and a bound on the noise.
+    At level 1 the search compares the bias of clipping to norm 1/2, which is 3/4 of the share of unit rows, with a
+    bound on the error of the noise.
 
     `noise_bound` takes the mean of ‖x‖² and returns the bound on the error of the noise at level 1. `scale` is the
     noise scale of n times the difference of the two errors.

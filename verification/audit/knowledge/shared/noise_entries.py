@@ -1,8 +1,8 @@
 """Test whether the entries of the noise, successive draws, and the steps of a mechanism are independent.
 
 If the query is known, the audit observes all entries of the noise. If the output separates two steps of a mechanism,
-the audit observes the noises of both steps. If a stream of random numbers is used twice, noises depend on each other
-although each of them has its own law.
+the audit observes the noises of both steps. If a stream of random numbers is used twice, two noises depend on each
+other although each of them has its own law.
 """
 
 from collections.abc import Callable
@@ -51,9 +51,9 @@ def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], sy
     """Return all entries of additive noise, with the pairs whose dependence is tested.
 
     The additive noise E and its negative −E have the same law. If the entries are not independent, E and DED have the
-    same law for every diagonal matrix D with entries ±1; without symmetry, so has DE. The law of a noise vector stays
-    the same under every change of signs. So only the signs of two diagonal entries of a symmetric matrix may depend on
-    each other.
+    same law for every diagonal matrix D with entries ±1; without symmetry, E and DE have the same law too. The law of a
+    noise vector stays the same under every change of signs. So only the signs of two diagonal entries of a symmetric
+    matrix may depend on each other.
     """
     listed = places(shape, symmetric)
     on_diagonal = np.array([len(place) == 2 and place[0] == place[1] for place in listed])

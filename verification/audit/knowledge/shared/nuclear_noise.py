@@ -38,7 +38,7 @@ from covassay.verification.statistics.tests import (
 CONFIDENCE = 0.999
 N = 12
 DIMENSIONS = (1, 2, 3, 6)
-SHAPE_TESTS = "nuclear norm", "left vectors", "right vectors", "total scale"  # these tests are cheap for all d
+SHAPE_TESTS = "nuclear norm", "left vectors", "right vectors", "total scale"  # these tests take little time for all d
 TABLE_SIZE = 600  # the number of points in the table of the distribution function of the spectral norm
 TABLE_TAIL = 1e-8  # the table extends to twice the quantile with this upper tail probability
 

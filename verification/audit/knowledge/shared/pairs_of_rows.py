@@ -19,8 +19,8 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 COLUMNS = 2
 FAR = 4.0  # the largest eigenvalue of a noise matrix hardly exceeds 2√d by more than this many noise scales
-MOST_ROWS = 50_000  # data sets with more rows are left out
-WEIGHT = 0.05  # many rows are slow
+MOST_ROWS = 50_000  # data sets with more rows than this are left out
+WEIGHT = 0.05  # with this many rows or more, a draw is slow
 
 
 def rows_for_quiet_rounds(claim: ClaimUnderAudit, rho: float, beta: float) -> int:

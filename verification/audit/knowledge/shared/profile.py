@@ -1,4 +1,4 @@
-"""What an audit needs to know about a mechanism, and neighbouring data sets that serve any mechanism."""
+"""Define what an audit needs to know about a mechanism, and neighbouring data sets that serve any mechanism."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ OUTSIDE = 50.0  # the norm of rows that a mechanism must clip or reject
 
 @dataclass(frozen=True)
 class View:
-    """A function that recovers a query plus noise from an output that was computed from it.
+    """A function that recovers a query plus noise from an output that the mechanism computed from them.
 
-    `output` is the kind of the query. `see` is a function at module level; it takes (output, box, number of rows) and
-    returns the query plus noise.
+    `output` is the kind of output of the query. `see` is a function at module level; it takes (output, box, number of
+    rows) and returns the query plus noise.
     """
 
     output: Output
@@ -57,22 +57,22 @@ class ClaimUnderAudit:
 
     @property
     def output(self) -> Output:
-        """Return the kind of the tested quantity, which is an output or what `view` computes from it."""
+        """Return the kind of the tested quantity, which is an output or the result of `view` on it."""
         return self.mechanism.output_of(self.options) if self.view is None else self.view.output
 
     def seen(self, output: Any, x: Matrix) -> Matrix:
-        """Return what is tested of an output that the reference made on x."""
+        """Return the tested quantity of an output that the reference made on x."""
         values = np.asarray(output, dtype=np.float64)
         return values if self.view is None else self.view.see(values, Box.of_columns(None, x.shape[1]), len(x))
 
     def draw(self, x: Matrix, rng: np.random.Generator) -> Matrix:
-        """Return what is tested of one draw of the reference."""
+        """Return the tested quantity of one draw of the reference."""
         return self.seen(self.mechanism.sample(x, rng, **self.budget, **self.options), x)
 
     def draws(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         """Return the tested quantities of `size` draws of the reference.
 
-        A single draw is that of `draw`, because questions compare it with the target's under the same seed.
+        A single draw is that of `draw`, because questions compare it with the target's draw under the same seed.
         """
         many = partial(one_by_one, self.mechanism.sample) if self.many is None or size == 1 else self.many
         outputs = many(x, size, rng=rng, **self.budget, **self.options)
@@ -143,8 +143,8 @@ def common_pairs(
     far rows.
 
     In the last pair of neighbours, both data sets have a row outside of the domain. A mechanism that rejects rows
-    outside of the domain rejects both data sets; a mechanism that clips them gets orthonormal rows. All neighbours have
-    the generic statistics by default.
+    outside of the domain rejects both data sets; a mechanism that clips these rows gets orthonormal rows. All
+    neighbours have the generic statistics by default.
     """
 
     def generic(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
@@ -169,7 +169,7 @@ def common_pairs(
 
 
 def black_box_pairs(output: Output) -> tuple[Pair, ...]:
-    """Return neighbours that are the worst for some statistic which a target may release, whatever the target is.
+    """Return neighbours that are the worst for some statistic which a target may release, for a target of any kind.
 
     Opposite rows change a mean most, and do not change a second moment. Rows in dense directions change the sum of the
     absolute values of all entries most. A change of one row among ordinary rows reveals faults that zero or equal rows
@@ -204,5 +204,5 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
 def black_box(output: Output) -> Profile:
     """Return what an audit expects of a target that names no mechanism, for which no law is known."""
     pairs = (*common_pairs(output, dimensions=(1, 2, 3)), *black_box_pairs(output))
-    # outputs come from a finite set here, so a correct target gives the same output on many data sets
+    # with outputs from a finite set, a correct target gives the same output on many data sets
     return Profile(Form(output, repeats=output.kind == "level", names_a_law=False), (), lambda _: pairs)

@@ -24,7 +24,7 @@ from covassay.verification.audit.engine.shapes import Shapes
 from covassay.verification.audit.knowledge.shared.noise_entries import of_steps
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
-# the gap between eigenvalues in noise scales; noise changes their order with probability below e^{-60}
+# the gap between eigenvalues in noise scales, for which noise changes their order with probability below e^{-60}
 SEPARATION = 60.0
 SEPARATED_COLUMNS = 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
 
@@ -119,8 +119,9 @@ class SeparatedEigenvalues:
     def _on_the_last_circle(self, left: Matrix, eta: Vector) -> Vector:
         """Return the probability integral transforms of the eigenvector number d − 1.
 
-        The eigenvectors before it leave a plane, which `left` spans. The second moment restricted to the plane has two
-        eigenvectors. The component of the sampled vector along the weaker one has a known law.
+        The eigenvectors before the last two leave a plane, which `left` spans. The second moment restricted to the
+        plane has two eigenvectors. The component of the sampled vector along the eigenvector with the smaller
+        eigenvalue has a known law.
         """
         reduced = np.einsum("nji,j,njk->nik", left, self.counts.astype(np.float64), left)
         levels, axes = np.linalg.eigh(reduced)
@@ -173,8 +174,8 @@ def separated_shapes(at: Callable[[int], SeparatedEigenvalues]) -> Shapes:
 
 
 def eigenvalue_pair(gap: int) -> Pair:
-    """Return neighbours whose eigenvalues lie far apart, with a gap of `gap` + 1 in one data set and `gap` − 1 in the
-    other.
+    """Return neighbours whose eigenvalues lie far apart; one gap between eigenvalues is `gap` + 1 in one data set and
+    `gap` − 1 in the other.
 
     No event is fixed in advance, so that under zCDP the Rényi divergence of the noisy gap is tested as well.
     """

@@ -18,7 +18,7 @@ from covassay.verification.audit.knowledge.shared.separated_eigenvalues import e
 from covassay.verification.statistics.laws import NORMAL
 from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
 
-SEPARATION = 40.0  # the gap between eigenvalues in noise scales; they change order with probability below 1e-100
+SEPARATION = 40.0  # the gap between eigenvalues in noise scales, which noise exceeds with probability below 1e-100
 
 
 def gap(rho: float) -> int:

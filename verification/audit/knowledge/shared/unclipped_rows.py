@@ -1,8 +1,8 @@
 """Make rows that AdaptiveCov and its pure variant do not clip, and for which these mechanisms add noise to the entries.
 
-The rows are many, have norm 1 and lie along the axes. The search stops at its first or second level, and both clip to
-norm 1. The noise is added to the entries, because noise on the entries has a far smaller error. The last step, a
-projection to matrices between 0 and I, changes nothing on rows of norm 1 along the axes. So the output is the second
+The rows are many, have norm 1 and lie along the axes. The search stops at its first or second level, and both levels
+clip to norm 1. The noise is added to the entries, because noise on the entries has a far smaller error. The last step,
+a projection to matrices between 0 and I, changes nothing on rows of norm 1 along the axes. So the output is the second
 moment plus noise of a known law.
 """
 

@@ -1,4 +1,4 @@
-"""Check that `draw_many` has the same law as `draw`, for a target that has both functions."""
+"""Check that `draw_many` has the same law as `draw`, for a target that has both."""
 
 from dataclasses import replace
 from fractions import Fraction

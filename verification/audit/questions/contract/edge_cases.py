@@ -1,6 +1,6 @@
 """Check that the target gives an output on every data set in the domain.
 
-If a draw runs out of time, another check notes this, and here it is no failure.
+A draw that runs out of time is noted by the check of the running time, and is no failure in this check.
 """
 
 import math
@@ -67,8 +67,8 @@ def _valid(box: Box | None, smallest_dimension: int) -> dict[str, Matrix]:
 
 
 def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPLACE_ONE) -> Finding:
-    """Check that the target gives an output on every data set in the domain. If a draw runs out of time, another check
-    notes this, and here it is no failure.
+    """Check that the target gives an output on every data set in the domain. A draw that runs out of time is noted by
+    the check of the running time, and is no failure in this check.
 
     The numbers of rows and of columns are public. So a target may reject a size, but then it must reject every data set
     of this size. A rejected size is only noted.
@@ -122,8 +122,8 @@ def _failures(setting: Setting, x: Matrix, name: str, draws: int) -> Iterator[bo
 
 
 def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: float) -> bool:
-    """Return whether failures break the claim on two neighbours between x, where the target fails, and data where it
-    answers.
+    """Return whether failures break the claim on two neighbours, on a path from x, where the target fails, to data on
+    which it succeeds.
 
     A few draws find two neighbours between which failures end. Poisson numbers of new draws on the two neighbours test
     the claim.

@@ -1,8 +1,8 @@
 """Run the target with its draws forced to the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² and their mirror images.
 
-An exception, noise that is cut off, or noise that is drawn again breaks no promise of the contract. But branches of
-this kind are hardly ever reached by random draws, and the proof of a mechanism may fail in them. So the check notes
-branches that only extreme draws reach.
+An exception, noise that is cut off, or noise that is drawn again breaks no promise of the contract. But random draws
+hardly ever reach such branches of the code, and the proof of a mechanism may fail in them. So the check notes branches
+that only extreme draws reach.
 """
 
 from collections.abc import Sequence
@@ -46,8 +46,8 @@ class RareBranches(Facts):
 
 
 def _kept(found: Sequence[ForcedDraw], usual: Sequence[ForcedDraw]) -> list[ForcedDraw]:
-    """Return the branches to report: those of the reference are left out, and so are loops that only draw uniform
-    numbers again.
+    """Return the branches to report, without those of the reference, and without loops that only draw uniform numbers
+    again.
     """
     known = {(one.kind, one.family) for one in usual}
     return [

@@ -1,10 +1,10 @@
 """Check that the output does not depend on how the data lie in memory, whether by columns, with a stride, or read-only.
 
-If code passes the memory of an array to C, it may read other numbers than the rows. The output then belongs to another
-data set, which results if the memory is read row by row. One record of the caller is then spread over many rows of that
-data set. If layouts change the output in any other way, the check only notes it. The question “one law, however it is
-asked” tries more forms of the rows, with other types of numbers. That question decides by draws, while the present
-question decides by arithmetic, also in a quick audit.
+If code passes the memory of an array to C, it may read other numbers than the rows. The output then belongs to the data
+set that results if the memory is read row by row. One record of the caller is spread over many rows of the data set
+that is read. If layouts change the output in any other way, the check only notes it. The question “one law, however it
+is asked” tries more forms of the rows, with other types of numbers. The question “one law, however it is asked” decides
+by draws, while this module decides by arithmetic, also in a quick audit.
 """
 
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def as_it_lies(layout: Matrix) -> Matrix:
 
 
 def memory_layout(setting: Setting) -> Finding:
-    """Return whether the same rows in other memory layouts give the same output under one seed."""
+    """Check that the same rows in other memory layouts give the same output under one seed."""
     if not setting.target.seeded:
         return skipped(NAME, UNSEEDED)
     x = plain_rows(setting, ROWS)

@@ -17,8 +17,8 @@ def new_seed(setting: Setting, form: Form) -> Finding:
 
     Some mechanisms give one value with positive probability, such as zero after a projection. So the promise is broken
     only if several draws agree on data with so many rows that equal outputs are practically impossible. A target that
-    claims privacy alone may give a constant output if neighbours give the same constant; other questions test this on
-    neighbours.
+    claims privacy alone may give a constant output if neighbours give the same constant, which questions about privacy
+    test.
     """
     name = "new seed, new output"
     x = plain_rows(setting, FRESH_ROWS)

@@ -77,7 +77,7 @@ class _Asked:
         self.of_method = str(self.whole.call).startswith("[(made :=")
 
     def parts(self, x: Matrix, seed: int) -> Parts | Failure:
-        """Return all parts, encoded as bytes that are equal if and only if the parts are equal."""
+        """Return all parts, encoded as bytes that are equal exactly if the parts are equal."""
         rng = np.random.default_rng(stream(self.setting.seed, NAME, seed))
         given = x.copy()
 
@@ -95,7 +95,7 @@ class _Asked:
         return found if isinstance(found, Failure) else dict(found)
 
     def still(self, x: Matrix, seeds: range) -> Parts:
-        """Return the parts that are equal for all given seeds; empty if a call fails."""
+        """Return the parts that are equal for all given seeds, or an empty dictionary if a call fails."""
         same: Parts | None = None
         for seed in seeds:
             found = self.parts(x, seed)

@@ -6,13 +6,13 @@ rows are summed first, they keep their size. So a sum in the order of the rows d
 changes by more than the sensitivity of the exact query (Casacuberta et al. 2022). Sums in blocks, pairwise sums, and
 sums of integers hardly depend on the order. One data set tests sums in float64, and another tests sums in float32.
 
-The result is interpreted as follows. Under one seed the noise is the same, so the outputs for the same rows in two
+The result is interpreted as follows. Under one seed the noise is constant, so the outputs for the same rows in two
 orders should agree up to the rounding of a few operations. If the outputs do not agree, two neighbours with different
 orders of the rows differ by more than the noise covers. The report prints the excess as a share, which grows with the
-number of rows. A difference between the two orders breaks a claim for data sets without an order, by the printed share
+number of rows. A difference between the two orders breaks a claim for data sets without an order by the printed share
 of the loss, unless the noise is larger than necessary. A claim for data sets in a fixed order is not broken by a
-difference between two orders. The audit does not know which claim is meant, so a large share is only noted. A tiny
-share is also printed, and comes from a plain sum in float64.
+difference between two orders. The audit does not know which claim is meant, so a large share is only noted. A share is
+printed even if it is tiny, as for a plain sum in float64.
 """
 
 import numpy as np

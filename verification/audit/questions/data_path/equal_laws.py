@@ -43,7 +43,7 @@ MIXINGS = 4  # the number of rounds in which each row is mixed with another row
 
 
 def nearly(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Return the rows with every entry changed slightly, so that no row is zero or equal to another."""
+    """Return the rows with every entry changed slightly, so that no row is zero, and no two rows are equal."""
     moved = x * (1 - MOVED * rng.random(x.shape))
     return np.asarray(np.where(x == 0, MOVED / 10 * rng.standard_normal(x.shape), moved))
 
@@ -170,7 +170,7 @@ def _proven(setting: Setting, candidate: _Candidate, number: int, alpha: float) 
 
 
 def equal_laws(setting: Setting, path: DataPath | None, alpha: float) -> list[Finding]:
-    """Check that data sets which must give the same law do so; there is no check if the noise is added to a query.
+    """Check that data sets which must give the same law do so; nothing is checked if noise is added to a query.
 
     A target whose laws are equal is refuted with probability at most `alpha`.
     """

@@ -6,8 +6,9 @@ comparisons use data of many shapes and kinds, other budgets, and the same numbe
 is possible, draws of the target are matched with draws of the reference. A ratio of effects other than 1 points to a
 step, but refutes nothing, because another correct implementation may use other draws.
 
-At another budget the target must give another output than at the claimed budget; if it does not, it may use a budget of
-its own. More noise than the reference's refutes nothing there, because a careful function may cap its budget.
+At another budget the target must give another output than at the claimed budget; if it does not, its author may have
+fixed the budget. More noise than the reference's refutes nothing at another budget, because a careful function may cap
+its budget.
 """
 
 import math
@@ -35,8 +36,7 @@ from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.same_law import Compared, compared
 
 NAME = "gains beside the reference"
-# The shapes (n, d) in the order of their use, because a slow target is not tried on all of them.
-# Shapes near 64, 32, 12 and 8 are included, because code may work in blocks of these sizes.
+# the shapes (n, d) in the order of their use; code may work in blocks of 8, 12, 32 or 64
 SHAPES = (
     (6, 3), (7, 2), (1000, 2), (1, 2), (3, 1), (64, 2), (2, 5), (11, 4), (5, 9), (32, 3), (8, 12), (130, 2), (10, 10),
     (5, 7), (500, 2), (9, 6), (65, 3), (16, 8), (4, 16), (3, 33), (2, 64),
@@ -49,13 +49,13 @@ SIZES = sorted(
 )
 SHAPES_OF_KINDS = (6, 2), (200, 3), (65, 2), (1, 2)  # the shapes of data of many kinds
 LONG = "rows all longer than 1"  # long rows show whether some blocks of rows are left unclipped
-BLOCKS = [(n, 2) for n in (10_001, 4097, 1025, 257, 129, 513, 2049, 8193)]  # the sizes for this kind of rows
+BLOCKS = [(n, 2) for n in (10_001, 4097, 1025, 257, 129, 513, 2049, 8193)]  # the shapes of data with long rows
 OF_GAINS = SHAPES[:2]
 OF_FORMS = 20, 3  # the shape of data in other forms of numbers
 SEED = 0  # the seed for the rows
 SECONDS = 1.0  # the time limit for all data sets, in seconds
-SCREENED = 0.4  # the share of this time in which two outputs are compared on every data set
-WHOLE = 1  # the number of data sets on which whole laws are compared at once; on others, two outputs are compared first
+SCREENED = 0.4  # the share of the time limit in which two outputs are compared on every data set
+WHOLE = 1  # laws are compared at once on this many data sets; on other data sets, two outputs are compared first
 SHOWN = 3  # a report shows at most this many draws
 
 
@@ -101,7 +101,7 @@ class _Case:
     beside: bool = False
 
     def alike(self, seed: int) -> bool | None:
-        """Return whether target and reference give the same output; None if the answer says nothing about the
+        """Return whether target and reference give the same output, or None if the comparison says nothing about the
         target.
         """
         found = same_outputs(self.target, self.reference, self.x, seed)
@@ -113,7 +113,7 @@ class _Case:
 
     def refuted_by(self, found: Compared, seed: int) -> bool:
         """Return whether a difference of laws refutes the claim; at another budget, only less noise than the
-        reference's does.
+        reference's refutes.
         """
         less = self.usual is None or 0 < found.factor < 1 - SLACK
         return bool(found.difference) and less and not self.ignored(seed)
@@ -180,7 +180,7 @@ def _screened(cases: list[_Case], seed: int) -> tuple[list[_Case], int]:
     """
     allowed = Allowance(SCREENED * SECONDS)
     for k, case in enumerate(cases):
-        # every case uses other draws, because a target may store its noise from call to call
+        # every case uses new random numbers, because a target may store its noise from call to call
         alike = case.alike(seed + k)
         if alike is False:
             return [*cases[k:], *cases[:k]], len(cases) - k
@@ -220,7 +220,7 @@ def _compared(cases: list[_Case], seed: int) -> _Seen | Finding:
             found = compared(case.target, case.reference, case.x, seed, left)
             if found.reason and apart.related:
                 seen.reasons[apart.reason] = None
-                continue  # outputs from the same draws may decide more on other data
+                continue  # on other data, outputs for the same draws may decide more
             compare = compared
             found = replace(found, reason=f"{apart.reason}; {found.reason}" if found.reason else "")
             if found.reason and not seen.same:

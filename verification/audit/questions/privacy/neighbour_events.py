@@ -20,21 +20,21 @@ USUAL_TESTS = 5
 
 def searched(subject: Subject) -> bool:
     """Return whether the audit searches for neighbours, which it does only if no law is known and the rows lie in the
-    ball.
+    unit ball.
     """
     return not subject.known.scenarios and subject.setting.box is None
 
 
 def most_tests(subject: Subject) -> int:
-    """Return the largest number of p-values: for the known neighbours, for at most two pairs of other questions, and
-    for a search.
+    """Return the largest number of p-values: from the known neighbours, from at most two pairs of other questions, and
+    from a search.
     """
     pairs = max(len(subject.known.pairs(fitted)) for fitted in (frozenset[str](), suspects(subject)))
     return TESTS * (pairs + 2 + (FOUND if searched(subject) else 0))
 
 
 def suspects(subject: Subject) -> frozenset[str]:
-    """Return the names of all wrong laws to try, for which a mechanism gives the largest number of neighbours."""
+    """Return the names of all wrong laws to try; given all of these names, a mechanism has the most neighbours."""
     return frozenset(suspect.name for scenario in subject.known.scenarios for suspect in scenario.suspects)
 
 

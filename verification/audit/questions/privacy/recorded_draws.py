@@ -28,7 +28,7 @@ CHECK = "exact loss"
 UNRECORDED = "a process makes its draws where they cannot be recorded"
 SEARCH = "search"
 AIMED = "neighbours of a large loss by recorded draws"
-SECONDS = 3.0  # all pairs of a slow target together get this many seconds; a fast target needs fewer
+SECONDS = 3.0  # all pairs of a slow target together get this many seconds; a fast target needs less time
 SEARCHING = 0.8  # the search uses at most this share of the time
 EVALUATIONS = 0.15  # the search tries this many pairs of one shape for each draw that the audit may make in a round
 FEWEST = 40
@@ -36,7 +36,7 @@ SHORTEST = 0.05  # the shortest time for a pair, in seconds
 
 
 def recorder_of(setting: Setting) -> Recorder:
-    """Return the recorder that runs the target on tapes, with the primitives that its adapter declares."""
+    """Return the recorder that runs the target on given random draws, with the primitives that its adapter declares."""
     target = setting.target
     return Recorder(target, setting.budget, target.primitives, setting.seconds)
 
