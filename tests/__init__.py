@@ -1,1 +1,1 @@
-"""Hold the tests, and the broken implementations that the audit must refute."""
+"""This package has the tests, and the broken implementations that the audit must refute."""

@@ -10,9 +10,7 @@ import mpmath
 import pytest
 from hypothesis import settings
 
-# The matrices are small, so that several threads of the BLAS would only wait for one another. The BLAS reads this
-# variable when numpy
-# is imported, which happens after this file.
+# matrices are small, so more threads would only wait; the BLAS reads this variable when numpy is imported
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Processes that a test starts know the targets `mutant:NAME`, as pytest does by `pythonpath` in pyproject.toml.
 REGISTERED = Path(__file__).parent / "negative_controls" / "registered"

@@ -1,4 +1,6 @@
-"""Shared definitions of tests: a false-alarm probability, seeds of random data, types, and arguments of releases."""
+"""Share definitions between tests: a false-alarm probability, seeds of random data, types, and arguments of
+releases.
+"""
 
 from itertools import pairwise
 
@@ -17,8 +19,9 @@ SEEDS = st.integers(0, 2**32 - 1)  # seeds of the random data of a property test
 
 
 def too_often_above(values: Vector, bound: float, beta: float) -> bool:
-    """Return whether more of the n values exceed a bound than chance explains, if each does so with probability β.
-    This is the case if P(Binomial(n, β) ≥ their number) < 1e-9."""
+    """Return whether more of the n values exceed a bound than chance explains if each exceeds it with probability β.
+    Chance does not explain the number if P(Binomial(n, β) ≥ number) < 1e-9.
+    """
     above = int((values > bound).sum())
     return bool(stats.binom.sf(above - 1, len(values), beta) < FALSE_ALARM)
 

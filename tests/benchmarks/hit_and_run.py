@@ -2,11 +2,12 @@
 
 If Z is uniform on {‖Z‖_* ≤ 1} ⊂ R^{d×d}, its product with an independent radius Gamma(d² + 1) has density ∝
 exp(−‖Z‖_*). One step of hit-and-run draws a uniform direction V and moves to a uniform point of the chord {t : ‖Z +
-tV‖_* ≤ 1}. Each norm costs one singular value decomposition (SVD), and these are nearly the whole cost of a step.
+tV‖_* ≤ 1}. Each norm costs one singular value decomposition (SVD), and the decompositions are nearly the whole cost of
+a step.
 
 The ends of the chord are found by a parabola through t = −h, 0, h, and then by safeguarded secants, because t ↦ ‖Z +
-tV‖_* is convex. Chains run side by side: every NumPy call works on all of them. A chain that has found the ends of its
-chord costs nothing while other chains still search.
+tV‖_* is convex. Many chains are computed together, by NumPy calls that work on all of them. A chain that has found the
+ends of its chord costs nothing while other chains still search.
 """
 
 from dataclasses import dataclass
@@ -71,8 +72,7 @@ class Chains:
         with np.errstate(divide="ignore", invalid="ignore"):
             following = -2 * origin / (slope + np.sqrt(slope**2 - 4 * curvature * origin))
 
-        # secants aim at the middle of the tolerance; a bisection replaces a secant that leaves the bracket, and every
-        # sixth secant, because secants can crawl at the kink where a singular value is 0
+        # secants aim at the middle of the tolerance; if one leaves the bracket, and at every sixth step, bisect instead
         todo = np.arange(2 * chains)
         for i in range(CHORD_STEPS):
             inner[todo] = np.where(excess[todo] <= 0, np.maximum(inner[todo], t[todo]), inner[todo])
@@ -115,10 +115,7 @@ class Chains:
 
 
 def stationary_start(dimension: int, chains: int, rng: np.random.Generator) -> Matrix:
-    """Return exact draws from the uniform law on the ball.
-
-    A chain that starts with such a draw needs no burn-in.
-    """
+    """Return exact draws from the uniform law on the ball, from which chains need no burn-in."""
     z = nuclear_laplace.sample(dimension, rng, chains)
     radius = rng.random(chains) ** (1 / dimension**2)
     return z * (radius / nuclear_laplace.nuclear_norm(z))[:, None, None]
@@ -143,9 +140,9 @@ def autocorrelation_time(series: Matrix) -> AutocorrelationTime:
 
     The estimator is Sokal's (Monte Carlo Methods in Statistical Mechanics, 1997, §3): with τ = 1/2 + Σ_{k≤M} ρ_k, the
     sum stops at the smallest M ≥ 6 τ(M); the time is 2τ. The autocovariances are averaged over the chains, about the
-    common mean. The window M cuts off a tail of the sum, e^{−6} of the time for one exponential and more for several,
-    so the error is in favour of the chain. The standard error is that of Madras and Sokal (1988), 2τ √(2(2M + 1)/(steps
-    · chains)).
+    common mean. The window M cuts off a tail of the sum, a share e^{−6} of the time for one exponential and a larger
+    share for several, so the error favours the chain. The standard error is that of Madras and Sokal (1988), 2τ √(2(2M
+    + 1)/(steps · chains)).
     """
     steps, chains = series.shape
     spectrum = np.fft.rfft(series - series.mean(), 2 * steps, axis=0)

@@ -1,5 +1,5 @@
-"""Measure the share of the true loss that a million draws on each side prove, beside the most that any test could
-prove.
+"""Measure which share of the true loss a million draws on each data set prove, and the largest share that any test
+could prove.
 
 Run with -m slow -s to see the figures. The draws come from the reference's sampler in one batch. The events are chosen
 and tested as in an audit, by the values of the likelihood ratio alone.
@@ -103,7 +103,7 @@ CASES: dict[str, tuple[Callable[[], Case], float]] = {
 
 
 def in_batches(case: Case, x: Matrix, seed: np.random.SeedSequence, size: int) -> Vector:
-    """Return the likelihood ratios of that many draws on x."""
+    """Return the likelihood ratios of this number of draws on x."""
     rng = np.random.default_rng(seed)
     sizes = [BATCH] * (size // BATCH) + [size % BATCH]
     return np.concatenate([case.ratios(x, rng, n) for n in sizes if n])

@@ -4,12 +4,12 @@ hit-and-run is right.
     OPENBLAS_NUM_THREADS=1 pytest tests/benchmarks -m slow -s
 
 The command prints the comparison in a few minutes. Timings are noisy: the contenders take turns in one run, a time is
-the median over the rounds, and what is stated is a ratio. No test depends on time.
+the median over the rounds, and the printed figure is a ratio. No test depends on time.
 
 The baseline is given more favourable conditions than the exact sampler. The baseline starts in its stationary law and
 pays for no burn-in. The effective samples of hit-and-run are counted for the mean of ‖Z‖/‖Z‖_*; an entry of Z mixes
-more slowly. Effective samples are not independent; the exact draws are. One chain is the plain algorithm, and pays for
-a NumPy call per matrix; a hundred chains side by side do not.
+more slowly. Effective samples are not independent; the exact draws are. A single chain pays for a NumPy call per
+matrix, and a hundred chains together do not.
 """
 
 import time
@@ -28,7 +28,9 @@ BATCHES = {2: 1024, 5: 1024, 10: 512, 20: 512, 50: 128, 100: 48, 200: 24, 300: 1
 
 
 def two_rotations_and_a_product(dimension: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw two rotations and multiply: the cost of a draw whose singular values are free is the physical limit."""
+    """Draw two rotations and multiply them, which is the cost of a draw whose singular values cost nothing, the
+    physical limit.
+    """
     product: Matrix = haar.sample(dimension, rng, size) @ haar.sample(dimension, rng, size)
     return product
 

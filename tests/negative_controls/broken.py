@@ -41,7 +41,8 @@ def broken(
 ) -> NegativeControl:
     """Make a control of the reference with changed rows or noise, a multiple of the budget, or a changed output.
 
-    If `unclipped`, rows longer than 1 count in full; then the output must be additive and quadratic in the rows.
+    If `unclipped` is true, rows longer than 1 are not clipped; then the output must be additive and quadratic in the
+    rows.
     """
     declared = mechanism(mechanism_name)
     options = dict(more.get("options", ()))
@@ -105,7 +106,7 @@ def times(factor: float) -> Noise:
 
 
 def times_if(factor: float, condition: Callable[[Matrix], bool]) -> Noise:
-    """Make a change that multiplies the noise by a factor on data that fulfil the condition."""
+    """Make a change that multiplies the noise by a factor on data that satisfy the condition."""
     return lambda z, rng, x: times(factor if condition(x) else 1.0)(z, rng, x)
 
 

@@ -33,7 +33,7 @@ def _query(x: Matrix) -> tuple[float, float]:
 
 
 def _rounded(value: float, grid: float) -> float:
-    """Round to the nearest multiple of a power of two, and to the even one if two are equally near."""
+    """Round to the nearest multiple of a power of two, and to the even multiple if two are equally near."""
     return float(np.rint(value / grid) * grid)
 
 

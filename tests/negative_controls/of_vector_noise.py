@@ -1,6 +1,6 @@
 """Negative controls of mechanisms whose noise has a norm and a direction: output perturbation, Johnson–Lindenstrauss.
 
-One more control adds noise to the centred covariance at the scale of the second moment.
+A further control adds noise to the centred covariance at the scale of the second moment.
 """
 
 from collections.abc import Callable

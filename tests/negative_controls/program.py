@@ -37,7 +37,7 @@ FAMILIES = get_args(Kind)
 def measured(names: Sequence[str], jobs: int = 1, kept: Path | None = None) -> Iterator[Row]:
     """Yield the rows of these controls, in the order of completion.
 
-    Rows in the file `kept` are read, new rows are added to it.
+    The rows in the file `kept` are read, and new rows are added to the file.
     """
     known = {(row.control,): row for row in read(kept)}
     yield from kept_rows.measured(row_of, ((name,) for name in names), known, jobs, kept, asdict)
@@ -141,8 +141,8 @@ def _run_quick(options: argparse.Namespace, names: Sequence[str], out: Path | No
 def run(options: argparse.Namespace) -> int:
     """Audit the negative controls, print a line for each, and write the table.
 
-    Return 1 if a control is unexpectedly not refuted. With --quick this cannot happen, because most questions are not
-    asked.
+    Return 1 if a control is unexpectedly not refuted. With --quick no control counts as unexpected, because most
+    questions are not asked.
     """
     names = [n for n, c in NEGATIVE_CONTROLS.items() if not options.only or options.only in f"{n} {c.mechanism}"]
     if not names:

@@ -1,4 +1,5 @@
-"""Find the check that refutes each negative control, and the number of draws: one row for every control.
+"""Find the check that refutes each negative control, and the number of draws until then; the table has a row for every
+control.
 
 The rows come from whole audits, at the default number of samples and false-alarm probability, which end at the first
 question that refutes. A draw is one requested output of the target, for any question. The draws to the first

@@ -1,1 +1,1 @@
-"""Comparison with other auditors on the same pairs of data sets, numbers of draws and levels."""
+"""This package compares covassay with other auditors on the same pairs of data sets, numbers of draws and levels."""

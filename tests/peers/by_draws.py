@@ -14,7 +14,7 @@ from tests.peers.tool import LEVELS
 from tests.peers.tools import COVASSAY, TOOLS
 
 SHARED = "laplace", "laplace-parallel"  # these cases add noise to one number and to twenty numbers, with a known loss
-DRAWS = {1_000: 10, 1_000_000: 1}  # maps the number of draws to the number of seeds
+DRAWS = {1_000: 10, 1_000_000: 1}  # maps a number of draws to a number of seeds
 RECORDED = "recorded draws"
 
 

@@ -1,4 +1,4 @@
-"""The functions on which auditors are compared, each with two neighbouring inputs.
+"""Define the functions on which auditors are compared, each with two neighbouring inputs.
 
 The functions are written anew from published definitions of two kinds: the mechanisms that DP-Sniper and
 dp_auditorium list, and the functions that dp-recorder's tests describe. The mechanisms of DP-Sniper and dp_auditorium
@@ -134,9 +134,9 @@ def noisy_max(noise: Callable[..., Vector], scale: float, index: bool) -> Sample
 class SparseVector:
     """A sparse vector technique, in the variants of Lyu, Su and Li (2017): which noisy answers reach a noisy threshold.
 
-    The technique stops after `cutoff` answers that reach the threshold. For such an answer it releases, by
-    `released`, the number 1, the noisy answer, or the answer with fresh noise of scale `fresh_scale`. If `renewed`,
-    it then draws a new threshold.
+    The technique stops after `cutoff` answers that reach the threshold. For each answer that reaches the threshold it
+    releases, by `released`, the number 1, the noisy answer, or the answer with fresh noise of scale `fresh_scale`. If
+    `renewed`, the technique then draws a new threshold.
     """
 
     threshold_scale: float

@@ -1,8 +1,8 @@
 """Audit by Delta-Siege (Lokna, Paradis, Dimitrov and Vechev, 2023), with the authors' code.
 
 Delta-Siege learns a classifier, chooses a threshold, and tests whether the two probabilities of that event break the
-claim. A claim is a level curve of a function ρ(ε, δ): every pair on the curve is tested. For pure DP the level curve is
-one point. For the Gaussian mechanism, ρ is the classical standard deviation.
+claim. A claim is a level curve of a function ρ(ε, δ), and every pair (ε, δ) on the curve is tested. For pure DP the
+level curve is one point. For the Gaussian mechanism, ρ is the classical standard deviation.
 """
 
 import importlib.util
@@ -19,7 +19,7 @@ from tests.peers.cases import Case
 from tests.peers.tool import LEVELS, Attempt, Finding, Findings, drawn, module, quiet
 
 SIEGE = "Delta-Siege"
-# these shares of the draws train and choose; the rest gives the verdict
+# these shares of the draws train the classifier and choose the event; the other draws give the verdict
 SHARES = {"n_train": 0.25, "n_init": 0.25, "n_check": 0.1}
 SMALL = 1e-6  # Delta-Siege computes in single precision and treats smaller differences as rounding
 

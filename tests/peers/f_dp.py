@@ -1,13 +1,13 @@
 """Audit by general-purpose f-DP (Askin, Dette, Dunsche, Kutta, Lu, Wei and Zikas, arXiv 2502.07066), written anew.
 
 One half of the draws chooses a threshold η, where the estimated trade-off curve (`trade_off`) lies farthest below the
-claimed one. It also trains a classifier by the majority among the k nearest neighbours; the draws on one input are
-thinned until the best classifier is the test p/q > η, for the densities p and q of the outputs. The other half of the
-draws gives the two errors α and β of this classifier, with a margin ω by Hoeffding's inequality. The claim is refuted
-if the point (α + ω, β + ω) lies below its curve.
+claimed one. This half also trains a classifier by the majority among the k nearest neighbours; the draws on one input
+are thinned until the best classifier is the test p/q > η, for the densities p and q of the outputs. The other half of
+the draws gives the two errors α and β of this classifier, with a margin ω by Hoeffding's inequality. The claim is
+refuted if the point (α + ω, β + ω) lies below the claimed trade-off curve.
 
-The choice of η needs outputs that are one number. `FIXED` uses η = e^ε instead: if a claim of ε-DP is broken at all, it
-is broken at this η.
+The choice of η needs outputs that are one number. `FIXED` uses η = e^ε instead, at which every broken claim of ε-DP is
+broken.
 """
 
 import math
@@ -22,11 +22,11 @@ from tests.peers.trade_off import THRESHOLDS, Ratio, claimed_curve, loss_below
 
 GENERAL = "general f-DP"
 FOUND, FIXED = "η from its finder", "η = e^ε"
-BLOCK = 500  # outputs that are classified at a time
+BLOCK = 500  # the number of outputs that are classified together
 
 
 def nearest_majority(train: Matrix, labels: Vector, outputs: Matrix) -> Vector:
-    """Return 1 where most of the nearest training outputs of an output have the label 1, else 0."""
+    """Return 1 for outputs whose nearest training outputs mostly have the label 1, and 0 for all others."""
     root = math.ceil(math.sqrt(len(train)))
     k = min(10 * (root + 1 - root % 2), len(train) - 1)
     found = [

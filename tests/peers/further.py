@@ -38,8 +38,9 @@ FIRST = 0.3  # this share of the draws chooses covassay's first event of low-ord
 
 
 def waits_of_covassay(case: Case, draws: int, seed: int) -> tuple[float, ...]:
-    """Return for every level the number of draws on an input with which covassay refuted, by an early wager or by all
-    draws."""
+    """Return, for every level, the number of draws on an input with which covassay refuted, by a bet that ended the
+    draws early or by all draws.
+    """
     waits = []
     for level in LEVELS:
         setting, pair, made = audited(case, seed)

@@ -1,14 +1,14 @@
 """Audit by sequential kernel tests (González, Dulce-Rubio, Ramdas and Ribero, arXiv 2509.07055), written anew.
 
 An (ε, δ)-DP mechanism has a total variation of at most 1 − 2(1 − δ)/(1 + e^ε) between its laws P and Q. With a Gaussian
-kernel, the maximum mean discrepancy is at most √2 times as large: E f(X) − E f(Y) ≤ τ(ε, δ) for every function f in
-the unit ball of the kernel's space. Pairs (X, Y) are drawn one after another. Before each pair, f is chosen by online
-gradient ascent and a stake λ by an online Newton step, from earlier pairs alone. The wealth is multiplied by
+kernel, the maximum mean discrepancy is at most √2 times as large: E f(X) − E f(Y) ≤ τ(ε, δ) for every function f in the
+unit ball of the kernel's space. Pairs (X, Y) are drawn one after another. Before each pair, earlier pairs alone
+determine f, by online gradient ascent, and the stake λ of a bet, by an online Newton step. The wealth is multiplied by
 1 + λ(f(X) − f(Y) − τ). If the claim is true, the wealth is a non-negative supermartingale, so it ever reaches 1/α with
 probability at most α. The test may stop at any time.
 
-The parameter `radius` bounds the norm of f, and `largest` the stake. The authors' notebook uses the radius 1/2, the
-largest stake 1/(8 + 4τ), and a larger τ.
+The parameter `radius` bounds the norm of f, and the parameter `largest` bounds the stake λ. The authors' notebook uses
+the radius 1/2, the largest stake 1/(8 + 4τ), and a larger τ.
 """
 
 import math
@@ -21,7 +21,7 @@ from tests.peers.cases import Case
 from tests.peers.tool import LEVELS, Finding, Findings, drawn
 
 KERNEL = "kernel e-process"
-BURN_IN = 20  # so many pairs set the bandwidth, and are not tested
+BURN_IN = 20  # this number of pairs sets the bandwidth, and is not tested
 LOSSES = np.linspace(0.02, 4, 200)  # these values of ε are tested for a lower bound
 NEWTON = 2 / (2 - math.log(3))
 
@@ -91,7 +91,7 @@ def wealth_of(x: Matrix, y: Matrix, claim: Guarantee) -> Matrix:
 
 
 def by_kernel(case: Case, draws: int, seed: int) -> Findings:
-    """Test the claim by its wealth; the bound is the largest ε such that it and all smaller ones are refuted."""
+    """Test the claim by the wealth of a bet; the bound is the largest ε such that all ε up to it are refuted."""
     best = wealth_of(*drawn(case, draws, seed, KERNEL), case.claim).max(axis=0)
     findings = []
     for level in LEVELS:
@@ -103,7 +103,7 @@ def by_kernel(case: Case, draws: int, seed: int) -> Findings:
 
 
 def waits(case: Case, draws: int, seed: int) -> tuple[float, ...]:
-    """Return the number of pairs that were drawn when the wealth reached 1/α, for every level α; infinity if it did
+    """Return, for every level α, the number of pairs that were drawn when the wealth reached 1/α, or infinity if it did
     not.
     """
     logs = wealth_of(*drawn(case, draws, seed, KERNEL), case.claim)[:, 0]

@@ -2,9 +2,9 @@
 
 A classifier is learned from the first pairs of draws, and again when enough pairs have been added (`REFIT`). The two
 errors of the classifier are counted on all pairs so far, including those from which it was learned. Every ten pairs,
-each error gets an upper bound: a boundary that Brownian motion crosses ever with probability α/2. The claim is refuted
-when the two bounds lie below its curve. The level is asymptotic. For a fixed classifier the level is proven; for a
-retrained one, only under further conditions.
+each error gets an upper bound, from a boundary that Brownian motion ever crosses with probability α/2. The claim is
+refuted when the two bounds lie below the claimed trade-off curve. The level is asymptotic. For a fixed classifier the
+level is proven; for a retrained classifier it holds only under further conditions.
 
 The classifier is that of `trade_off`, with the η for which the largest square fits between its errors and the curve. If
 the level is too small for a simulation, the quantile of the boundary is that of a union bound over the pairs.
@@ -24,7 +24,7 @@ from tests.peers.trade_off import THRESHOLDS, Ratio, claimed_curve, loss_below
 
 SEQUENTIAL = "sequential f-DP"
 BURN_IN, EVERY, REFIT = 100, 10, 0.1
-PATHS, BLOCK = 10_000, 500  # the number of simulated paths, and of those simulated at a time
+PATHS, BLOCK = 10_000, 500  # the number of simulated paths, and the number of paths that are simulated together
 
 
 def _log(n: Vector) -> Vector:
@@ -95,8 +95,8 @@ def by_sequential(case: Case, draws: int, seed: int) -> Findings:
 
 
 def waits(case: Case, draws: int, seed: int) -> tuple[float, ...]:
-    """Return the number of pairs that were drawn when the bounds lay below the curve, for every level; infinity if
-    never.
+    """Return, for every level, the number of pairs that were drawn when the bounds lay below the curve, or infinity if
+    they never did.
     """
     found = []
     for level in LEVELS:

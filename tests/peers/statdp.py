@@ -9,17 +9,17 @@ from tests.peers.cases import Case
 from tests.peers.tool import LEVELS, Finding, Findings, drawn, module, pure_only, quiet
 
 STATDP = "StatDP"
-MOST_ENTRIES = 5  # its events are products of events of the entries, so their number grows exponentially
+MOST_ENTRIES = 5  # StatDP's events are products of events of the entries, so their number grows exponentially
 LARGEST, BISECTIONS = 10.0, 14  # the largest ε that is tested for a lower bound, and the number of bisections
 
 
 def absent(case: Case) -> str:
-    """Return the reason why StatDP cannot be used for a case; "" if it can."""
+    """Return the reason why StatDP cannot be used for a case, or "" if it can be used."""
     return pure_only(case) or ("has too many events" if case.length > MOST_ENTRIES else "")
 
 
 def by_statdp(case: Case, draws: int, seed: int) -> Findings:
-    """Half of the draws choose an event, the other half test it. StatDP's p-values are taken as they are."""
+    """Half of the draws choose an event, and the other half test it. StatDP's p-values are taken as they are."""
     with quiet(), ThreadPool(1) as pool:
         numba, core, tests = (module(name) for name in ("numba", "statdp.core", "statdp.hypotest"))
         numba.njit(lambda s: np.random.seed(s))(seed)  # noqa: NPY002 - StatDP's tests draw from this state

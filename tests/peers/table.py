@@ -1,4 +1,4 @@
-"""The comparison: every case with every tool over several seeds, stored as CSV and rendered as a page.
+"""Compare every tool on every case over several seeds, store the results as CSV, and render them as a page.
 
 A line of the CSV is one case, one tool and one level. Of the settings of a tool that were tried, the line has the one
 that proved the largest median bound, which favours the tool.
@@ -41,7 +41,9 @@ class Line:
 
     @property
     def proven(self) -> float:
-        """Return the bound as a number; 0 if there is none or a negative one, because no loss is below 0."""
+        """Return the bound as a number, which is 0 if there is no bound or a negative one, because no loss is below
+        0.
+        """
         return max(0.0, float(self.bound or 0))
 
 

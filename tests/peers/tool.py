@@ -1,4 +1,4 @@
-"""An auditor of the comparison, its findings, and code that its adapters share."""
+"""Define an auditor of the comparison, its findings, and code that its adapters share."""
 
 import contextlib
 import importlib
@@ -54,7 +54,9 @@ class Tool:
 
     @property
     def version(self) -> str:
-        """Return the version of the installed package; if it states none, the version in the stored comparison."""
+        """Return the version of the installed package, or the version in the stored comparison if the package states
+        none.
+        """
         if not self.package:
             return "written anew"
         try:
@@ -79,7 +81,7 @@ def quiet() -> Iterator[None]:
 
 
 def module(name: str) -> Any:
-    """Import a module of another auditor, whose types are not checked here."""
+    """Import a module of another auditor; its types are not checked."""
     return importlib.import_module(name)
 
 
@@ -103,5 +105,5 @@ def drawn(case: Case, draws: int, seed: int, tool: str) -> tuple[Matrix, Matrix]
 
 
 def pure_only(case: Case) -> str:
-    """Return the reason why a tool that bounds the ε of pure DP does not apply to a case; "" if it does."""
+    """Return the reason why a tool that bounds the ε of pure DP does not apply to a case, or "" if it applies."""
     return "" if isinstance(case.claim, PureDP) else "bounds pure ε only"

@@ -49,7 +49,7 @@ COMPOSITION_DELTA = 1e-5  # the δ at which dp-recorder's own test computes the 
 
 @dataclass(frozen=True)
 class FixedLength(Output):
-    """The outputs of this kind are numbers, or vectors whose length does not depend on the data."""
+    """The kind of outputs that are numbers, or vectors whose length does not depend on the data."""
 
     length: int = 0
 
@@ -103,7 +103,7 @@ def by_covassay(case: Case, draws: int, seed: int) -> Findings:
         checks = run_pair(setting, pair, case.claim, look, error=level)
         bounds = []
         for check in checks:
-            looks = 2 if check.name == "failures" else 1  # this factor is also in the p-value of that check
+            looks = 2 if check.name == "failures" else 1  # this factor is also in the p-value of that finding
             facts = check.fact(TestedEvent)
             if facts is None:
                 continue
@@ -295,7 +295,7 @@ def sampled(case: Case, draws: int, seed: int) -> Findings:
 
 
 def by_recorder(case: Case, draws: int, seed: int) -> Findings:
-    """Return dp-recorder's findings, by replay if the function can be instrumented, else by sampling."""
+    """Return dp-recorder's findings, by replay if the function can be instrumented, and otherwise by sampling."""
     return sampled(case, draws, seed) if case.function is None else replayed(case, case.function, draws, seed)
 
 

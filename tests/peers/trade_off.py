@@ -81,6 +81,6 @@ class Ratio:
         self.alpha, self.beta = 1 - assigned @ p * cell, assigned @ q * cell
 
     def errs(self, outputs: Vector, eta: float) -> Vector:
-        """Return 1 where an output is assigned to the second input, else 0."""
+        """Return 1 for outputs that are assigned to the second input, and 0 for all others."""
         p, q = (np.interp(outputs, self.grid, density) for density in self.densities)
         return ((p + TINY) / (q + TINY) <= eta).astype(np.float64)

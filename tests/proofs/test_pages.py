@@ -135,7 +135,7 @@ def unnamed_wholes(text: str, mechanism: str) -> list[str]:
 
 
 def lost_underscores(text: str) -> list[str]:
-    """Emphasis that two formulas in one paragraph make by their underscores: write \\_ or another letter."""
+    """Return emphasis that two formulas in one paragraph make by their underscores: write \\_ or another letter."""
     return [piece.type for piece in inline(text) if piece.type == "em_open" and piece.markup == "_"]
 
 

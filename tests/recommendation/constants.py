@@ -212,7 +212,7 @@ def budget_of(candidate: Candidate, size: float, rows: int = ROWS) -> dict[str, 
 
 def outputs_of(candidate: Candidate, drawn: Any, x: Matrix, budget: dict[str, float]) -> Matrix:
     """Return the outputs of a candidate for every draw of its noise: (size, d, d)."""
-    if candidate.law in UNPROJECTED:  # the computation of the loop below, for all draws at once
+    if candidate.law in UNPROJECTED:  # the computation of the loop below, for all draws together
         n, d = x.shape
         (amount,) = budget.values()
         scale = ADDITIVE[UNPROJECTED[candidate.law]].scale(n, d, amount)

@@ -45,8 +45,7 @@ def test_approximate_releases_add_up_in_both_parameters() -> None:
 def test_one_pure_release_of_an_approximate_total_costs_its_epsilon_and_many_cost_less_than_their_sum() -> None:
     total = ApproximateDP(9.0, 1e-6)
     assert compose([PureDP(1.0)], total) == ApproximateDP(1.0, 1e-6)
-    # By hand, 400 releases at 0.01 cost ρ = 400 · 0.01 tanh(0.005) = 0.02, and ε is at most ρ + 2 √(ρ ln 10⁶) = 0.02 +
-    # 2 √0.27631 = 1.0713.
+    # by hand: ρ = 400 · 0.01 tanh(0.005) = 0.02, and ε is at most 0.02 + 2 √0.27631 = 1.0713
     spent = compose([PureDP(0.01)] * 400, total)
     assert isinstance(spent, ApproximateDP)
     assert 0.8 < spent.epsilon < 1.0713

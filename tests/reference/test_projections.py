@@ -110,8 +110,7 @@ def test_the_simplex_projection_agrees_with_a_hand_calculation(
 def test_the_nuclear_ball_projection_agrees_with_a_hand_calculation() -> None:
     # the singular values are 3 and 1 and the radius is 2: θ = 1 leaves (2, 0)
     np.testing.assert_allclose(nuclear_ball(np.array([[0.0, 3.0], [-1.0, 0.0]]), 2.0), [[0, 2], [0, 0]], atol=1e-15)
-    # A quarter turn times 2 has the singular values 2, 2; for the radius 2 they become (1, 1), those of the quarter
-    # turn itself.
+    # a quarter turn times 2 has the singular values 2, 2, which for the radius 2 become those of the quarter turn
     np.testing.assert_allclose(nuclear_ball(np.array([[0.0, -2.0], [2.0, 0.0]]), 2.0), [[0, -1], [1, 0]], atol=1e-15)
     np.testing.assert_array_equal(nuclear_ball(np.array([[3.0]]), 0.0), [[0.0]])
 

@@ -26,8 +26,7 @@ def gathered(rows: Any) -> Matrix:
     return np.concatenate(list(blocks(rows)))
 
 
-# Property tests draw a matrix of whole numbers, so that sums in any order agree to the last bit, and places at which it
-# is cut.
+# property tests draw a matrix of whole numbers, whose sums are exact in any order, and places at which it is cut
 cut_matrices = st.tuples(st.integers(1, 9), st.integers(1, 3)).flatmap(
     lambda shape: st.tuples(
         arrays(np.float64, shape, elements=st.integers(-99, 99).map(float)),

@@ -56,7 +56,7 @@ def test_many_rows_are_added_in_several_blocks_without_a_rounding(monkeypatch: p
     x = np.ones((3 * rows_in_block(20) + 5, 1))  # these rows give the largest possible sums that the data can have
     assert exact_data(x).gram == [[len(x) * 4**20]]
     assert rows_in_block(20) * 4**20 == 2**53
-    monkeypatch.setattr(module, "EXACT", 2**53 * 8)  # the mutant has blocks that are too long for float64
+    monkeypatch.setattr(module, "EXACT", 2**53 * 8)  # the blocks of the mutant are too long for float64
     monkeypatch.setattr(module, "ROWS_AT_ONCE", 2**20)
     x[:, 0] = (2**20 - 1) / 2**20
     assert exact_data(x).gram != [[len(x) * (2**20 - 1) ** 2]]

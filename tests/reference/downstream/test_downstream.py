@@ -44,13 +44,11 @@ def test_what_is_no_released_matrix_is_refused(bad: Any) -> None:
 
 
 def test_ridge_agrees_with_a_hand_calculation() -> None:
-    # By hand, the coefficient for target 0 from column 1 is (M_11 + 2α)⁻¹ M_10 = 10/(1000 + .01); for target 1 from
-    # column 0 it is 10/1.01.
+    # by hand: the coefficients are 10/(1000 + .01) for target 0, and 10/1.01 for target 1
     m = [[1.0, 10.0], [10.0, 1000.0]]
     np.testing.assert_allclose(ridge(m, 0, 0.005), [10 / 1000.01], rtol=1e-12)
     np.testing.assert_allclose(ridge(m, 1, 0.005), [10 / 1.01], rtol=1e-9)
-    # Of three columns the middle one is the target. The equations have the matrix [[2, 0], [0, 4]] + I and the right
-    # side (3, 5), and the solution 1, 1.
+    # by hand: for the middle of three columns, ([[2, 0], [0, 4]] + I) w = (3, 5) has the solution (1, 1)
     m = [[2.0, 3.0, 0.0], [3.0, 9.0, 5.0], [0.0, 5.0, 4.0]]
     np.testing.assert_allclose(coefficients(np.array(m), 1, 0.5), [1, 1], rtol=1e-14)
 
@@ -71,8 +69,7 @@ def test_a_release_that_is_not_positive_semidefinite_has_coefficients() -> None:
     m = np.array([[-0.2, 0.5], [0.5, 1.0]])
     with pytest.raises(np.linalg.LinAlgError):
         np.linalg.solve(m[:1, :1] + 0.2 * np.eye(1), m[:1, 1])
-    # M has the eigenvalues .4 ± √.61. The projection is 1.1810 vvᵀ with v = (.3402, .9404), with the entries .1367 and
-    # .3778.
+    # M has the eigenvalues .4 ± √.61, and the projection 1.1810 vvᵀ, v = (.3402, .9404), has the entries .1367, .3778
     assert ridge(m, 1, 0.1)[0] == pytest.approx(0.3778 / 0.3367, rel=1e-3)
     released = nuclear_laplace.sample(np.eye(3), np.random.default_rng(0), epsilon=0.1)
     assert np.isfinite(ridge(released, 2, 1e-3)).all()
@@ -129,8 +126,7 @@ def test_the_error_bound_holds_both_ways(seed: int, d: int, penalty: float) -> N
 
 
 def test_principal_components_agree_with_a_hand_calculation() -> None:
-    # The eigenvalues are 4 and −1, along p = (1, 2)/√5 and q = (2, −1)/√5, so the matrix is 4 ppᵀ − qqᵀ = [[0, 2], [2,
-    # 3]].
+    # the eigenvalues 4 and −1 belong to (1, 2)/√5 and (2, −1)/√5, so the matrix is [[0, 2], [2, 3]]
     got = principal_components([[0.0, 2.0], [2.0, 3.0]], 2)
     np.testing.assert_allclose(got.directions, np.array([[1, 2], [2, -1]]) / math.sqrt(5), atol=1e-15)
     np.testing.assert_allclose(got.variances, [4, 0], atol=1e-15)
@@ -171,8 +167,7 @@ def test_the_captured_variance_falls_short_by_no_more_than_the_bound(seed: int, 
 
 
 def test_half_the_bound_on_the_lost_variance_is_exceeded() -> None:
-    # M = diag(1, 0) and the noise is diag(−s, s) with s just above ½: the wrong axis wins, and the loss of 1 is
-    # compared with 2s
+    # for M = diag(1, 0) and noise diag(−s, s), s just above ½, the wrong axis wins; the loss is 1, and the bound is 2s
     s = 0.5001
     got = principal_components(np.diag([1 - s, s]), 1)
     lost = 1 - got.directions[0, 0] ** 2

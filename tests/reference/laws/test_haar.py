@@ -20,8 +20,7 @@ Cdf = Callable[[Vector], Vector]
 @pytest.mark.parametrize(
     ("dimension", "closed_form"),
     [
-        # On the circle w = cos²φ with φ uniform. On the sphere of R³ z = √w is uniform (Archimedes), and on that of R⁵
-        # the distribution function of z is ∝ ∫ (1 − z²) dz.
+        # by hand: w = cos²φ on the circle, z = √w uniform on the sphere of R³, and density ∝ 1 − z² on that of R⁵
         pytest.param(2, lambda w: 2 / math.pi * np.arcsin(np.sqrt(w)), id="circle"),
         pytest.param(3, np.sqrt, id="sphere"),
         pytest.param(5, lambda w: 1.5 * (np.sqrt(w) - w**1.5 / 3), id="sphere of R^5"),

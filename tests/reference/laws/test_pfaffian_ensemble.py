@@ -97,8 +97,7 @@ def test_the_one_point_density_integrates_to_the_number_of_points(points: int, h
 @KINDS
 @pytest.mark.parametrize("points", [1, 2, 3, 7, 20, 51, 100])
 def test_the_mean_sum_is_the_dimension_of_the_matrix_space(points: int, half_line: bool) -> None:
-    # The sum Σ|x_i| is the nuclear norm, with the law Gamma(N²) or Gamma(N(N + 1)/2), as scaling x in the integral of
-    # the density shows.
+    # scaling x in the integral of the density shows that Σ|x_i| is Gamma(N²) or Gamma(N(N + 1)/2)
     dimension = points**2 if half_line else points * (points + 1) // 2
     assert pfaffian_ensemble(points, half_line=half_line).mean_power_sum(1) == pytest.approx(dimension, rel=1e-12)
 
@@ -129,7 +128,7 @@ def test_a_power_that_is_negative_or_not_finite_is_refused(power: float) -> None
 
 
 def exact_log_normalizer(points: int, half_line: bool) -> float:
-    """ln of N! Pf A(∞) in rational arithmetic. The oracle divides x^a by a!, which is undone here."""
+    """Return ln of N! Pf A(∞) in rational arithmetic. The oracle divides x^a by a!, which this function undoes."""
     powers = moment_powers(points, symmetric=not half_line)
     value = whole_pfaffian(powers, symmetric=not half_line)
     factorials = sum(math.lgamma(a + 1) for a in powers)

@@ -98,8 +98,7 @@ def test_the_density_is_the_product_over_the_entries(name: str) -> None:
 
 
 def test_the_separations_agree_with_a_hand_calculation() -> None:
-    # For diag(1, −1), both entries of the diagonal move by 1. For an off-diagonal 1, one entry moves, which is N(0, 1)
-    # or N(0, 1/2).
+    # for diag(1, −1) both diagonal entries move by 1; an off-diagonal 1 moves one entry, N(0, 1) or N(0, 1/2)
     diagonal, off = np.diag([1.0, -1.0]), np.array([[0.0, 1.0], [1.0, 0.0]])
     for change, expected in [(diagonal, (2, 2)), (off, (1, 2)), (np.ones((2, 2)), (3, 4))]:
         for name, value in zip(wigner.ENSEMBLES, expected, strict=True):

@@ -26,11 +26,9 @@ AnyMechanism = Mechanism[Any, ..., Any]
 Arguments = dict[str, Any]
 
 EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
-# The results of formulas with these names multiply noise, are the variance of noise, or multiply a score. With a factor
-# of 0 no noise would be added, and with infinity nothing but noise would be released.
+# results of formulas with these names multiply or scale noise or a score, so they must be neither 0 nor infinite
 SCALES = re.compile(r".*(scale|scales|scale_of_sum|variance|multiplier|exponent|exponents)")
-# Each entry is an end of the range of one parameter. With the defaults of the other parameters the mechanism refuses
-# this value, and the message names both.
+# ends of the range of a parameter that the mechanism refuses at the defaults of the others, with a message on both
 REFUSED = {
     ("gauss-cov-approximate", "epsilon", 1e12): "calibration",
     ("box-gauss-approximate", "epsilon", 1e12): "calibration",

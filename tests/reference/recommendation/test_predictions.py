@@ -160,9 +160,7 @@ def test_a_table_is_measured_again_within_its_interval() -> None:
 @pytest.mark.parametrize("law", [c.law for c in CANDIDATES if c.law not in ADDITIVE])
 def test_every_table_is_measured_again_within_its_interval(law: str) -> None:
     table = measured()[law]
-    # Which mutant can be detected depends on the draws. Rare wrong searches scatter the error of a mechanism that
-    # searches for a clipping norm, so that its table has large standard errors. Draws for the covariance body are slow,
-    # and another test detects an error of 3 % in them.
+    # which mutant can be detected depends on the draws: rare wrong searches give a table large standard errors
     searching = law in measuring.SEARCHING
     few = searching or law in (*measuring.SAMPLING, "covariance-body-projected", "l2-ball-projected")
     dimensions = [int(d) for d in table.axes["d"] if d <= (16 if few else 48)]

@@ -369,8 +369,7 @@ def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, mon
     assert peak_of(lambda: read_table(path)) > n * d * 8  # the control
 
 
-# This code measures the peak of the resident memory of a process. It does not use resource.getrusage, because ru_maxrss
-# starts at the parent's peak.
+# the peak of the resident memory of a process; ru_maxrss of resource.getrusage starts at the parent's peak
 PEAK = "int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) * 1024"
 
 BIG = """

@@ -99,8 +99,7 @@ def test_a_root_is_in_its_ball(value: Fraction) -> None:
 
 
 def test_beyond_the_ends_of_a_bracket_a_sign_proves_nothing() -> None:
-    # The function is increasing on [1, 2] only. (y − 1)² − c has two roots, and a wide enclosure that ends at 1 may
-    # contain the wrong root.
+    # the function increases on [1, 2] only, and a wide enclosure that ends at 1 may contain the wrong one of its roots
     with pytest.raises(Undecided):
         bracketed_root(lambda y: (y - 1) ** 2 - arb(2) ** -60, lambda y: 2 * (y - 1), arb(1, 1e-6), arb(2))
     root = bracketed_root(lambda y: (y - 1) ** 2 - arb(2) ** -60, lambda y: 2 * (y - 1), arb(1), arb(2))

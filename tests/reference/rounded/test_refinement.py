@@ -121,8 +121,7 @@ def test_ten_thousand_releases_on_two_grids_and_how_rarely_they_are_refined() ->
                 count += 1
     print(f"{count} releases on two grids agree; {repeated} needed more than the first precision")
     assert count >= 10_000
-    # With 64 spare bits and 50 entries, 2^{-64} · 50 · 10 000 is far below 1e-9; the number of lost bits is a
-    # measurement.
+    # 64 spare bits, 50 entries and 10 000 releases: 2^{-64} · 50 · 10 000 is far below 1e-9
     assert repeated <= count / 1000
 
 

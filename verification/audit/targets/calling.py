@@ -200,7 +200,7 @@ def wrap(function: Any, call: str | None = None) -> Wrapped:
     Parameters
     ----------
     function : a function, a method, a `functools.partial`, a class with `fit`, an object with `fit`, …
-    call : a Python expression that calls the function, which uses the names explained above. By default the expression is
+    call : a Python expression that calls the function, in the names explained above. By default the expression is
         derived from the names of the parameters.
 
     Raises

@@ -1,4 +1,4 @@
-"""The ℓ2 mechanism under (ε, δ)-DP: Bessel functions in many dimensions, its errors, and small budgets."""
+"""Test the ℓ2 mechanism under (ε, δ)-DP: Bessel functions in many dimensions, its errors, and small budgets."""
 
 import mpmath
 import pytest

@@ -1,4 +1,4 @@
-"""Private radius: the public radii."""
+"""Test the private radius: the public radii."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""EMCov: one feature, and the spend of Laplace noise on its eigenvalues, from exact divergences."""
+"""Test EMCov: one feature, and the spend of Laplace noise on its eigenvalues, from exact divergences."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Projection mechanism: its interval, and its error."""
+"""Test the projection mechanism: its interval, and its error."""
 
 import math
 from typing import Any

@@ -45,7 +45,9 @@ Release = Callable[..., Matrix]
 
 
 def exactness(mechanism: Release, steps: int) -> float:
-    """Without clipping and without noise in the last step, A⁻¹ZA⁻ᵀ is the second moment, whatever A is."""
+    """Compare the release with the second moment: without clipping and without noise in the last step, A⁻¹ZA⁻ᵀ equals
+    it, whatever A is.
+    """
     x = np.random.default_rng(1).standard_normal((400, 3)) * [1.0, 0.5, 0.1]
     got = mechanism(x, quiet_at_last(2, steps, 3), rho=50.0, constants="paper", u=10.0, steps=steps, beta=0.1)
     return float(np.abs(got - second_moment(x)).max())

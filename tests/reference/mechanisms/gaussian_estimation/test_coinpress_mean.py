@@ -1,4 +1,4 @@
-"""CoinPress mean: its formulas, and rows that are far away."""
+"""Test the CoinPress mean: its formulas, and rows that are far away."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""NaivePCE: the rows that count, and the projection."""
+"""Test NaivePCE: the rows that count, and the projection."""
 
 import math
 

@@ -58,8 +58,7 @@ def test_missing_records_count_as_zero_rows() -> None:
     x = np.array([[1.0, 1.0, 1.0, 1.0]])  # n = 1, with three blocks of one record each
     assert release(x, np.zeros((3, 4)), rho=1.0).tolist() == [1, 1, 1, 1]
     assert block_mean(x, 2, 1, np.arange(4), 9.0).tolist() == [0, 0, 0, 0]
-    # The first round does nothing. The second round reads the second record, and the end reads a third record, which
-    # does not exist.
+    # the first round does nothing, the second reads the second record, and the last step reads a record that is missing
     two = np.array([[0.0, 0, 0, 0], [1.0, 0, 0, 0]])
     noise = np.zeros((3, 4))
     noise[2] = 1e9
@@ -125,8 +124,7 @@ def test_the_first_block_spends_the_whole_budget_from_the_stated_n_on() -> None:
 
 
 def test_the_reconstructed_calibration_is_attained_where_records_are_shortened() -> None:
-    # With d = 2, m = 1 and β = .9, B² = 6 · ½ · 2 · ln(1/.9) = .632 < |S|/2 = 1. The scale B/m in place of √2 B/m
-    # spends twice the claim.
+    # B² = 6 · ½ · 2 · ln(1/.9) = .632 < |S|/2 = 1, and the scale B/m in place of √2 B/m spends twice the claim
     assert first_round_loss(2, 1, 0.9, "reconstructed") == pytest.approx(1, rel=1e-12)
     assert first_round_loss(2, 1, 0.9, "tight") == pytest.approx(1, rel=1e-12)
     assert first_round_loss(2, 1, 0.9, "reconstructed", variance_factor=0.5) == pytest.approx(2, rel=1e-12)

@@ -75,8 +75,7 @@ def test_the_transform_is_public_and_no_generator_repeats_it() -> None:
 
 
 def test_the_transform_distorts_as_little_as_stated() -> None:
-    # With d = 40 and α = 1, l = 757 of D = 820 dimensions are kept. The bound holds for all differences; 300 of rank
-    # two are tested.
+    # l = 757 of D = 820 dimensions are kept; the bound for all differences is tested on 300 of rank two
     rng = np.random.default_rng(1)
     t = transform(40, 1.0, 0.1, 0)
     assert len(t) < entries(40)

@@ -51,8 +51,7 @@ def test_the_length_of_the_walk_is_a_parameter_of_the_draw_alone() -> None:
 
 
 def test_with_one_projection_the_norm_agrees_with_a_hand_calculation() -> None:
-    # With l = 1, T svec(M) = ⟨Q, M⟩. So the cheapest M with the image z is z/‖Q‖ on one eigenvector, and ‖z‖_K =
-    # |z|/‖Q‖.
+    # for l = 1, T svec(M) = ⟨Q, M⟩, so the cheapest preimage of z is z/‖Q‖ on one eigenvector, and ‖z‖_K = |z|/‖Q‖
     t = transform(2, 20.0, 0.1, 0)
     assert t.shape == (1, 3)
     spectral = np.abs(np.linalg.eigvalsh(unsvec(t[0]))).max()
@@ -118,8 +117,7 @@ def test_the_norm_of_the_noise_is_exact_whatever_the_chain_does(d: int, alpha: f
 
 @pytest.mark.thorough
 def test_the_direction_of_the_noise_is_near_its_law_in_two_dimensions() -> None:
-    # With d = 2 and l = 2, the angle has density ∝ ‖(cos θ, sin θ)‖_K⁻². The test has 800 chains of 15 steps. It tells
-    # their law from that of the uniform directions in which the chains start.
+    # for d = l = 2 the density of the angle is ∝ ‖(cos θ, sin θ)‖_K⁻², which differs from that of the chains' starts
     t = transform(2, 10.0, 0.1, 0)
     t = np.diag([3.0, 1.0]) @ t  # a longer body
     grid = np.linspace(-math.pi, math.pi, 2001)

@@ -1,4 +1,4 @@
-"""Output perturbation for ridge: a target without a feature, and a constant that is too small."""
+"""Test output perturbation for ridge regression: a target without a feature, and a constant that is too small."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Correct implementations that differ from the reference, none of which an audit may refute.
+"""Implement mechanisms correctly but differently from the reference; an audit may refute none of these implementations.
 
 An implementation has the law of the reference by another algorithm, another stream of randomness, another order of the
 sums or another type of numbers. The implementations validate their input as far as their author would.
@@ -500,7 +500,7 @@ def recursion_of_the_paper(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def separate_by_scipy(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Draw the eigenvalues first, in ascending order, with the LAPACK driver for few eigenvalues."""
+    """Draw the eigenvalues before the matrix, in ascending order, with the LAPACK driver for few eigenvalues."""
     n, d = x.shape
     moment, scale = by_einsum(x), separate_cov.noise_scale(n, rho)
     noisy = linalg.eigvalsh(moment) + scale * polar(rng, d)

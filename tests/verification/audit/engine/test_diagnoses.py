@@ -42,8 +42,8 @@ def named(name: str, factor: float, size: int = 100) -> list[set[str]]:
 def test_a_factor_that_no_mistake_has_is_given_no_name(name: str, factor: float) -> None:
     """This test catches a diagnosis that names a neighbour of the right factor, which sometimes fits 100 draws better.
 
-    Without the comparison with rivals, the test fails: a factor is then named on 7, 9, 6 and 9 of these seeds, and
-    otherwise on 1, 2, 0 and 2.
+    Without the comparison with rivals, a factor is named on 7, 9, 6 and 9 of these seeds and the test fails; with it, a
+    factor is named on 1, 2, 0 and 2.
     """
     assert sum(bool(found & OF_FACTORS) for found in named(name, factor)) <= 3
 

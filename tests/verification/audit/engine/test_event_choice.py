@@ -48,8 +48,8 @@ TIGHT = {
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) for n in TIGHT])
 def test_p_values_of_a_mechanism_that_just_keeps_its_claim_are_uniform_or_larger(name: str) -> None:
-    """This test catches p-values that are too small. In 500 runs, the frequency of p ≤ u may nowhere exceed u by more
-    than chance allows with probability 1e-9.
+    """This test catches p-values that are too small for a mechanism that just keeps its claim. In 500 runs, the
+    frequency of p ≤ u may nowhere exceed u by more than chance allows with probability 1e-9.
     """
     noise, scale, claim, check, samples = TIGHT[name]
     runs = 500

@@ -1,4 +1,4 @@
-"""Simulations of the power that reports state: the effect is detected in at least 97 of 100 runs.
+"""Simulate the power that reports state: the effect is detected in at least 97 of 100 runs.
 
 If the power is 99 %, the probability that fewer than 97 % of 2000 runs reject is below 1e-13.
 """

@@ -63,7 +63,7 @@ def all_in_single_precision(x: Any, *, rho: float, rng: np.random.Generator) -> 
 
 
 def otherwise_for_wide_data(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Draw the noise by the normal quantile function if there are more columns than rows, and else by numpy."""
+    """Draw the noise by the normal quantile function if there are more columns than rows, and otherwise by numpy."""
     n, d = np.shape(x)
     if d <= n:
         return np.asarray(gauss_cov.sample(x, rng, rho=rho))

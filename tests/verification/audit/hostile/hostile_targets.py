@@ -1,4 +1,4 @@
-"""Hostile functions that an audit must survive. None of them keeps the claim ε = 1."""
+"""Define hostile functions that an audit must survive. All of these functions break the claim ε = 1."""
 
 import array
 import asyncio

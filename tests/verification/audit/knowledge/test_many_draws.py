@@ -43,7 +43,7 @@ def test_draws_at_once_are_the_draws_one_by_one(
 
 @pytest.mark.parametrize("name", sorted(name for name in MECHANISMS if known(name).many))
 def test_a_single_draw_beside_a_target_is_that_of_the_mechanism(name: str) -> None:
-    # catches a reference that draws otherwise: then no question that compares draws under one seed sees anything
+    # this catches a reference that draws otherwise, so that comparisons of draws under one seed detect nothing
     declared = MECHANISMS[name]
     claim = ClaimUnderAudit(
         declared, default_claim(name), declared.resolve({}), samples=2000, seed=0, many=known(name).many

@@ -1,4 +1,4 @@
-"""Broken functions, each with its exact loss on its pair if there is a closed form."""
+"""Define broken functions, each with its exact loss on a pair of data sets if the loss has a closed form."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""Correct functions that are difficult for recorded draws: none may be refuted. The query changes by at most 1."""
+"""Define correct functions that are difficult for recorded draws: none of them may be refuted. The query changes by at
+most 1.
+"""
 
 import copy
 import functools

@@ -330,7 +330,7 @@ def test_forced_draws_are_noted_and_skipped_where_nothing_can_be_forced() -> Non
     assert status(report, forced_draws.QUESTION) == {Status.NOTED}
     assert status(report, recorded_draws.QUESTION) == {
         Status.REFUTED
-    }  # outputs that exceed 9 on one data set do not occur on the other
+    }  # outputs above 9 on one data set do not occur on the other
     bare = quick(lambda x, *, epsilon, rng: 0.0, epsilon=1.0, released="number")
     assert status(bare, forced_draws.QUESTION) == {Status.SKIPPED}
     assert status(bare, gains.QUESTION) == {Status.SKIPPED}

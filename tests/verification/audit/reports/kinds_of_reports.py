@@ -1,4 +1,4 @@
-"""Reports of every verdict, made quickly, for tests of the report formats."""
+"""Make reports of every verdict quickly, for tests of the report formats."""
 
 from functools import cache
 
