@@ -3,16 +3,16 @@ with the declared ones.
 
 The source of a check is its own function, and every function of the verification package that it calls or has as a
 default, with the module-level values that these use. The reference is left out, because its formulas compute with any
-kind of number. The source is searched for
+kind of number. The derivation searches the source for the following traits.
 
     rng    : a random generator; then the check covers random samples, whatever the declaration says
     floats : numpy, a rounded literal, a float function of math; then it is "floating"
     points : mpmath without intervals, or sympy's evalf; then it is no enclosure, and is "floating" too
     lists  : a loop over numbers that are written out or counted; then it covers a range, and not all cases
 
-A short list that is written out and exhausts the cases ("both signs") is allowed in a check that covers all of them, if
-the check says why in `exhausts`; the ledger shows that sentence. A counted list, such as d in range(2, 9), is never
-allowed in such a check.
+A check that covers all cases may use a short written list that exhausts the cases ("both signs"), if the check says why
+in `exhausts`; the ledger shows that sentence. A check that covers all cases never uses a counted list, such as d in
+range(2, 9).
 """
 
 import ast
@@ -32,13 +32,13 @@ OURS = "covassay.verification"
 TOOLS = "covassay.verification.exact"
 RANDOM = {"default_rng", "SeedSequence", "Random", "Generator"}
 EXACT_MATH = {"comb", "factorial", "prod", "gcd", "lcm", "isqrt", "perm", "inf", "ceil", "floor"}
-DIRECTED = {"fadd", "fsub", "fmul", "fdiv"}  # operations of mpmath with a direction of rounding
-# operations of mpmath without an error bound
+DIRECTED = {"fadd", "fsub", "fmul", "fdiv"}  # functions of mpmath with a direction of rounding
+# functions of mpmath without an error bound
 INTERVAL_MPMATH = {"iv", "mp", "libmp", "workprec", "workdps", "nstr", "mpf", "inf", *DIRECTED}
 # parts of numpy that are not floating point
 NOT_FLOATS = {"random", "bool_", "ndarray", "object_", "integer", "int64"}
-SYMBOLS = re.compile(r"\w+\d+:\d+")  # sympy's name for a counted list of symbols, such as x1:4
-LARGEST_DENOMINATOR = 64  # a float literal whose denominator is at most this is exactly represented
+SYMBOLS = re.compile(r"\w+\d+:\d+")  # sympy writes a counted list of symbols in this way, such as x1:4
+LARGEST_DENOMINATOR = 64  # a float literal counts as exact if its denominator is at most this
 COUNTING = {"range", "product", "linspace", "arange", "geomspace", "logspace"}
 
 
@@ -191,7 +191,7 @@ def _closure(function: FunctionType) -> list[FunctionType]:
     waiting: list[Any] = [function]
     while waiting:
         value = inspect.unwrap(waiting.pop()) if waiting else None
-        value = getattr(value, "function", value)  # the name may belong to a check that is run by another check
+        value = getattr(value, "function", value)  # the name may be that of a check that another check runs
         if isinstance(value, Mapping):
             waiting += value.values()
         if not isinstance(value, FunctionType) or value in found:
@@ -235,7 +235,7 @@ def _marked(function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
             yield "rng", node
         yield from _floats(node, function)
         if function.__module__.startswith(TOOLS):
-            continue  # a loop in the tools of verification/exact computes one value
+            continue  # a loop in the tools of verification/exact computes a single value
         if isinstance(node, ast.For | ast.comprehension) and _is_list(node.iter, values):
             yield "lists", node.iter
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and SYMBOLS.fullmatch(node.value):
@@ -243,7 +243,7 @@ def _marked(function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _floats(node: ast.AST, function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
-    """Yield the trait of one node, if it computes in floating point."""
+    """Yield the trait of one node if the node computes in floating point."""
     if isinstance(node, ast.Constant) and isinstance(node.value, float) and not _dyadic(node.value):
         yield "floats", node
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "float":

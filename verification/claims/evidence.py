@@ -1,16 +1,16 @@
 """Declare machine checks of claims, and represent their results.
 
-A check is a function without required arguments. The keyword arguments of a check are slots: the default of each is a
-formula, a constant or a sampler of the reference, and a mutant puts a wrong one in its place. A check that accepts a
-mutant is no evidence, so every check must have mutants that it rejects.
+A check is a function without required arguments. The keyword arguments of a check are slots: the default of each slot
+is a formula, a constant or a sampler of the reference, and a mutant puts a wrong one in its place. A check that accepts
+a mutant is no evidence, so every check must have mutants that it rejects.
 
     @check("symbolic", covers="all")
     @mutant("forgets the cross terms", formula=lambda d: d)
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
 
-A check may also yield what it finds and leave the conclusion to `concluded`. Such a check yields every case that fails,
-in words; or for every case whether it holds; or shares of a bound, none of which may exceed 1. The scope of such a
-check is an argument of its decorator.
+A check may also yield its findings, and then `concluded` draws the conclusion. Such a check yields, in words, every
+case that fails, or says for every case whether it holds, or yields shares of a bound, none of which may exceed 1. The
+scope of such a check is an argument of its decorator.
 
 Two properties of every check are reported: its kind, which is the method of the check, and its coverage. The default
 coverage is a range, or random samples if the check draws any; claims/coverage.py compares the declaration with the
@@ -50,7 +50,7 @@ class Evidence:
     figures: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "holds", bool(self.holds))  # numpy's booleans cannot be written as JSON
+        object.__setattr__(self, "holds", bool(self.holds))  # JSON cannot represent numpy's booleans
 
 
 def concluded(found: Iterable[str | bool | Number], scope: str, attained: float | None = None) -> Evidence:
@@ -101,7 +101,7 @@ class ClaimCheck:
         return (self.function.__doc__ or "").strip().partition("\n")[0]
 
     def __call__(self, **slots: Any) -> Evidence:
-        """Run the check, with the formula of the reference in every slot that is given no value."""
+        """Run the check, with the formula of the reference in every slot for which no value is given."""
         found = self.function(**slots)
         return found if isinstance(found, Evidence) else concluded(found, self.scope, self.attained)
 

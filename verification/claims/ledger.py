@@ -112,7 +112,7 @@ SPENT_FIELDS = {"found", "share", "attained", "options"}  # checks/own/spends.py
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of", "whole"}
 DIGEST_LENGTH = 16  # the number of hexadecimal digits of a digest, which suffices to detect every accidental change
 THEOREM = "theorem"  # the prefix of a tag in the lock, in place of the module of a function
-REFERENCE = re.compile(r"[\w.]+:\w+")  # a function of the project, package.module:name
+REFERENCE = re.compile(r"[\w.]+:\w+")  # the form of a reference to a function of the project, package.module:name
 SUGGESTIONS = 5  # the largest number of ids that the error about an unknown id suggests
 
 
@@ -141,7 +141,9 @@ class Leg:
 
 @dataclass(frozen=True)
 class Covered:
-    """A statement without an entry of its own, because it is true if and only if the claim that covers it is true."""
+    """A statement without an entry of its own, because it is equivalent to the claim that covers it, or is a case or a
+    step of it.
+    """
 
     id: str
     says: str
@@ -177,7 +179,7 @@ class LedgerClaim:
         return self.verdict in WRONG
 
     def part(self, leg: Leg) -> str:
-        """Return the part of the claim to which a leg belongs: the statement or the correction."""
+        """Return the part of the claim, statement or correction, to which a leg belongs."""
         return leg.of or ("statement" if self.verdict == "holds" else "correction")
 
     def legs_of(self, part: str) -> tuple[Leg, ...]:
@@ -265,7 +267,7 @@ def claims() -> dict[str, LedgerClaim]:
 
 
 def covering() -> dict[str, LedgerClaim]:
-    """Return for every id of the ledger the entry that has or covers it; covered statements have ids too."""
+    """Return, for every id of the ledger, the entry that has or covers the id; covered statements have ids too."""
     return {**{c.id: entry for entry in claims().values() for c in entry.covers}, **claims()}
 
 

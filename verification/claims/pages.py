@@ -169,7 +169,7 @@ def _details(c: LedgerClaim) -> list[str]:
 
 
 def _evidence(c: LedgerClaim, second: bool) -> Iterable[str]:
-    """Return the legs of a claim, with one line for each part and kind."""
+    """Return the legs of a claim, one line for each part and kind."""
     groups: dict[tuple[str, str], list[str]] = {}
     for leg in c.legs:
         if leg.second_opinion == second:

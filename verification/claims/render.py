@@ -49,8 +49,8 @@ def checks_of(selected: Iterable[LedgerClaim]) -> list[str]:
 def select(
     paper: str | None = None, verdict: str | None = None, kind: str | None = None, wrong: bool = False
 ) -> list[LedgerClaim]:
-    """Return the claims of a paper, with a verdict, with a leg of some kind, or that are wrong; by default return all
-    claims.
+    """Return the claims that match the given conditions: a paper, a verdict, a leg of some kind, or being wrong;
+    without conditions return all claims.
     """
     return [
         c

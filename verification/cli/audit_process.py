@@ -8,7 +8,7 @@ so far, and ends with exit status 130 or 143.
 
 All output of a target goes to a pipe that the parent reads, so that it is never part of a report. The parent shows the
 first `PRINTED` bytes on standard error, and the number of further bytes. If standard error is a terminal, the parent
-shows these bytes at the end, because of the progress bar.
+shows these bytes at the end, because a progress bar uses the terminal.
 """
 
 import base64
@@ -45,7 +45,7 @@ INTERNAL_ERROR = 4
 INTERRUPTED = 130
 STUCK = "a draw passed the time limit and could not be interrupted, so the process of the audit was ended"
 PR_SET_PDEATHSIG = 1  # the option of prctl(2) for the signal that a process gets when its parent ends
-BY_SIGNAL = 128  # the exit status of a program that a signal ended is this plus the number of the signal, as in a shell
+BY_SIGNAL = 128  # as in a shell, a program that a signal ended has this exit status plus the number of the signal
 HEARD = signal.SIGINT, signal.SIGTERM  # the signals that end an audit with a report
 
 
@@ -89,8 +89,8 @@ class Finished:
 
 @dataclass(frozen=True)
 class Screen:
-    """The properties of a process's standard output: whether it is a terminal, and its width in columns (0 if it is no
-    terminal).
+    """The properties of standard output: whether it is a terminal, and its width in columns, which is 0 if it is no
+    terminal.
     """
 
     width: int = 0
@@ -147,7 +147,9 @@ def _wait(process: "subprocess.Popen[bytes]", folder: Path) -> bool:
 
 @contextlib.contextmanager
 def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
-    """At the end of the block, pass on an interruption, and end the child, its process group and those of targets."""
+    """At the end of the block, pass on an interruption, and end the child, its process group, and the process groups of
+    targets.
+    """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise _Interrupted(number)
@@ -192,7 +194,7 @@ def _shown(pipe: IO[bytes]) -> Iterator[None]:
             ready = select.select([pipe], [], [], TICK)[0]
             part = os.read(pipe.fileno(), PRINTED) if ready else b""
             if not part and (ready or over.is_set()):
-                return  # no process can write any more, except one that the target has left running
+                return  # no process can write any more, except a process that the target has left running
             text = decoder.decode(part[: max(0, PRINTED - size)])
             size += len(part)
             if at_once:
@@ -305,7 +307,7 @@ def _is_stdout(path: Path) -> bool:
 def _streams() -> TextIO | None:
     """Redirect standard error to the parent, like standard output; the original stream is used for the progress bar."""
     own = None
-    with contextlib.suppress(OSError):  # there may be no standard error
+    with contextlib.suppress(OSError):  # a process may have no standard error
         own = open(os.dup(2), "w", encoding="utf-8", errors="backslashreplace", buffering=1)  # noqa: SIM115
     os.dup2(1, 2)
     sys.stdout, sys.stderr = (
@@ -322,7 +324,7 @@ def _end_with_parent() -> None:
     parent = os.getppid()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # the parent was killed in the meantime
+    if os.getppid() != parent:  # the parent was killed before the signal was set
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -340,7 +342,7 @@ def _child(folder: Path, place: Screen, arguments: Sequence[str]) -> None:
     try:
         with contextlib.redirect_stdout(printed):
             options = parse(["audit", *arguments])
-    except SystemExit as left:  # argparse exits after --help
+    except SystemExit as left:  # argparse exits after it has printed the help
         finished = Finished(int(left.code or 0), printed.getvalue())
     except Exception as error:
         finished = one_line(error)

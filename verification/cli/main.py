@@ -24,7 +24,7 @@ from covassay.reference.digits import read_number
 from covassay.reference.errors import InvalidInput
 from covassay.verification.cli.audit_process import INTERNAL_ERROR, INTERRUPTED, Finished, run_in_child
 
-DEBUG = "COVASSAY_DEBUG"  # the name of an environment variable
+DEBUG = "COVASSAY_DEBUG"  # an environment variable has this name
 INVALID_USE = 2
 BROKEN_PIPE = 128 + 13  # a shell reports this exit status for a program that SIGPIPE ended
 COMMANDS = {

@@ -96,7 +96,7 @@ STANDARD_INPUT = "-"
 RANGE = f"[{shown(SMALLEST)}, {shown(LARGEST)}] (narrower for some: covassay mechanisms NAME)"
 PARSER = {
     **texts(__doc__),
-    "allow_abbrev": False,  # without this, the abbreviation --scale would select --scale-by-data-not-private
+    "allow_abbrev": False,  # otherwise the abbreviation --scale would select --scale-by-data-not-private
 }
 
 

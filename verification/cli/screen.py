@@ -16,8 +16,8 @@ from covassay.verification.statistics.streams import Watch
 
 BAR = 16  # the number of columns of a progress bar
 PACE = 20  # the number of draws after which the remaining time is estimated
-errors: TextIO | None = None  # the stream for progress, if standard error is used for the output of a target
-WIDTH_OF_A_PIPE = 150  # a pipe has no width; with this width most rows fit on one line
+errors: TextIO | None = None  # the stream for progress, used if standard error shows the output of a target
+WIDTH_OF_A_PIPE = 150  # a pipe has no width, and with this width most rows fit on one line
 
 
 def as_text(data: Any) -> str:
@@ -60,7 +60,7 @@ class Bar(Watch):
         self._show(part or label.split("/")[0])
 
     def plan(self, parts: Mapping[str, float]) -> None:
-        """Lengthen the bar by the planned parts."""
+        """Extend the bar by the planned parts."""
         self._planned |= parts
 
     def done(self, part: str, checks: int) -> None:
@@ -123,12 +123,12 @@ def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
 
     The bar captures standard output only if `redirect` is true.
     """
-    terminal = (errors or sys.stderr).isatty()  # a Console alone would treat a pipe as a terminal if FORCE_COLOR is set
+    terminal = (errors or sys.stderr).isatty()  # with FORCE_COLOR, rich would treat a pipe as a terminal
     shown = Console(file=errors, stderr=True, force_terminal=terminal)
-    rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")  # the description, shortened to the available width
+    rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")  # the description is shortened to the available width
     columns = BarColumn(BAR), TextColumn(made), Left(), TextColumn("{task.description}", table_column=rest)
     hidden = quiet or not terminal
-    own = errors is not None  # a stream of its own has no other output, so that no redirection is needed
+    own = errors is not None  # a separate stream has no other output, so that no redirection is needed
     return Progress(
         *columns, console=shown, transient=True, disable=hidden, redirect_stdout=redirect and not own,
         redirect_stderr=not own, expand=True,

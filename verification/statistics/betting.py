@@ -12,7 +12,7 @@ By 1 + t ≤ eᵗ the mean of the product is at most exp(λ n (E_P[A] − E_Q[B]
 of the product is a p-value for every n and n', however the bet was chosen, if its choice does not depend on these
 draws. The logarithm of the product is rounded down, so that the p-value is never too small.
 
-The inequality for (ε, δ)-DP is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 it is Young's inequality:
+The inequality for (ε, δ)-DP is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 the inequality is Young's:
 for every function L > 0, α E_P[L^{α−1}] − (α − 1) E_Q[L^α] ≤ E_Q[(dP/dQ)^α] = exp((α − 1) D_α(P ‖ Q)), with equality
 for L = dP/dQ. The limit of this inequality for the Kullback–Leibler divergence is E_P[ln L] − E_Q[L] + 1 ≤ D_1(P ‖ Q).
 """
@@ -30,13 +30,13 @@ from covassay.verification.statistics.rounding import UNIT
 PRIOR = 0.5  # the number of pseudo-draws that are added to every category of the pilot
 LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which a single draw could lose everything
 ORDERS = 1.0, 1.5, 3.0  # the orders of the Rényi divergences that are tried; 1 stands for Kullback–Leibler
-TINY = 1e-12  # keeps a stake above 0 and a variance away from 0
+TINY = 1e-12  # this number keeps a stake above 0 and a variance away from 0
 FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the search for a bet begins with these powers of the ratio of the shares
 FIRST_CAPS = 1.0, 2.0, 4.0  # the search begins with these upper limits of the logarithm of the ratio of the shares
 FIRST_STEP = 0.3  # the search begins with this step in every parameter
-# the largest number of promising starting points that a search follows; it always follows the best one
+# a search follows at most this number of promising starting points, among them always the best one
 REFINED = 5
-ITERATIONS = 400  # the largest number of steps of a search for a bet; stopping early only reduces the power
+ITERATIONS = 400  # a search for a bet makes at most this number of steps; stopping early only reduces the power
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Bet:
 
         A factor 1 + λ (A − u) has a rounding error of at most 8 units in the last place of each of 1, λ|A|, λ|u| and
         λ|c|, and 2 more for each unit of an exponent. The factor itself is at least 1 − `LARGEST_SHARE`. Taking the
-        logarithm of a factor adds a few units, and the sum adds one for each category.
+        logarithm of a factor adds an error of a few units, and the sum adds one unit for each category.
         """
         n, other = float(first.sum()), float(second.sum())
         if n == 0 or other == 0:
@@ -135,11 +135,11 @@ def _approximate(inequality: Inequality, first: Vector, second: Vector) -> tuple
     gap = mean - other_mean - inequality.bound
     variance = float(first @ (inequality.first - mean) ** 2)
     total = variance + float(second @ (inequality.second - other_mean) ** 2) + TINY
-    # the gap is divided between the sides in proportion to their variances, so that one stake is best for both
+    # the gap is divided between the data sets in proportion to their variances, so that one stake is best for both
     return max(gap, TINY) / total, mean - gap * variance / total, gap * abs(gap) / (2 * total)
 
 
-Family = Callable[[Vector], Inequality]  # inequalities by their parameters
+Family = Callable[[Vector], Inequality]  # families of inequalities, which map parameters to an inequality
 
 
 def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tuple[Bet, float]:
@@ -190,7 +190,7 @@ def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Be
 
 @dataclass(frozen=True)
 class RenyiBet:
-    """A bet against ρ-zCDP in one order; `swapped` says that P is the law of the second data set, and Q that of the
+    """A bet against ρ-zCDP at one order; `swapped` says that P is the law of the second data set, and Q the law of the
     first.
     """
 
@@ -210,7 +210,7 @@ class RenyiBet:
 def renyi_bet(first: Vector, second: Vector, rho: float) -> RenyiBet:
     """Choose a bet against ρ-zCDP from the numbers of pilot draws in every category.
 
-    The bet's function L is a power of the ratio of the shares on the two sides, capped, times a constant.
+    The bet's function L is a power of the ratio of the shares on the two data sets, capped, times a constant.
     """
     sides = smoothed(first), smoothed(second)
 

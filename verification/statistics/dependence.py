@@ -9,10 +9,10 @@ is not mistaken for dependence.
 
 Each test rests on one of the following changes, which leave the law the same.
 
-turned signs : a quantity changes its sign. The score of the quantity is its sign times the rank of its size.
+turned signs : one quantity changes its sign. The score of the quantity is its sign times the rank of its size.
 sizes : two draws swap one quantity and keep all others. The score is the difference of the ranks of the sizes.
 successive draws : a whole draw changes its sign, or two draws that are not successive are exchanged.
-triples : three quantities change their signs together. If only this change is known to keep the law, the product of
+triples : three quantities change their signs together. If no other change is known to keep the law, the product of
 three signs, or of one sign and two sizes, is a fair coin. If the quantities are independent, the product of two signs
 and a size is a fair coin as well.
 
@@ -36,7 +36,7 @@ NORMAL_TAIL = 1 / (4 * float(ndtr(-math.sqrt(2))))  # the constant 3.178 of the 
 WAVES = 1, 2, 3  # numbers of half periods of the sines and cosines on the interval of the ranks
 # numpy makes a uniform number from the upper 53 bits of a word, and a normal size from bits below the upper 3
 HIGH = 8
-TRIPLED = 10  # all triples of this number of quantities are tested, at most
+TRIPLED = 10  # all triples of the first quantities are tested, at most of this number
 FEWEST = 8  # the smallest number of draws for a test
 Pairs = NDArray[np.bool_]  # pairs of quantities for which the null hypothesis is claimed, (k, k)
 
@@ -63,8 +63,8 @@ class Sums:
 def _p_value(z: float, comparisons: int, terms: int) -> float:
     """Return the p-value of the largest of many sums; the sum is given in units of its standard deviation.
 
-    A sum of n terms a has a rounding error of at most n units of Σ|a| ≤ √(n Σa²), and the sum of their squares one of n
-    units.
+    A sum of n terms a has a rounding error of at most n units of Σ|a| ≤ √(n Σa²), and the sum of the squares has an
+    error of at most n units.
     """
     rounding = 4 * UNIT * terms**1.5
     return rounded_up(2 * NORMAL_TAIL * comparisons * float(ndtr(-max(z - rounding, 0.0))), terms)
@@ -122,7 +122,7 @@ class PairSums:
         factor = 2 * NORMAL_TAIL * max(comparisons, 1)
         terms = self.terms
 
-        def detectable(alpha: float) -> float:  # uses the normal approximation
+        def detectable(alpha: float) -> float:  # this uses the normal approximation
             return min(1.0, float(-ndtri(min(alpha / factor, 0.5)) - ndtri(1 - POWER)) / math.sqrt(max(terms, 1)))
 
         return TestResult(
@@ -137,15 +137,15 @@ class PairSums:
 
 
 def _result(sums: Sequence[Sums], names: Sequence[str], null: str, draws: int, terms: int) -> TestResult:
-    """Return the test result for sums of a given number of terms."""
+    """Return the test result for sums that each have a given number of terms."""
     return PairSums(tuple(sums), tuple(names), null, draws, terms).result()
 
 
 def turned_signs(values: Matrix, names: Sequence[str], turned: Pairs, skew: Pairs) -> TestResult:
     """Test all pairs of quantities for independence by their signs; values (n, k).
 
-    `turned` : pairs (i, j) such that changing the sign of i alone keeps the law. `skew` : pairs (i, j) such that it
-    keeps the law of i and of the size of j.
+    `turned` : pairs (i, j) such that changing the sign of i alone keeps the law. `skew` : pairs (i, j) such that this
+    change keeps the law of i and of the size of j.
     """
     ranks = _ranks(values)
     signed, odd, even = np.sign(values) * ranks, _odd(values, ranks), _even(ranks)

@@ -70,7 +70,7 @@ class Placed:
     """The positions of the values of a sample in the tested law.
 
     below, above : P(X ≤ x) and P(X ≥ x) for every value x.
-    error : their absolute error.
+    error : the absolute error of these probabilities.
     symmetric : whether the law is symmetric.
     extreme : the smallest probability, over all values x, of a value as extreme as x on either side, with allowance for
         rounding; 1 if the tails of the law are not known.

@@ -6,7 +6,7 @@ import numpy as np
 
 from covassay.reference.errors import InvalidInput
 
-# a run may not have a larger false-alarm probability than this conventional level of significance
+# a run may not have a larger false-alarm probability than this, a conventional level of significance
 LARGEST_FALSE_ALARM = 0.05
 
 

@@ -2,8 +2,8 @@
 
 The result of a test on one block has the positions of its values in their law (`Placed`), their sum (`total`), or other
 sums of the test (`Pooled`). This module turns positions into counts beyond exact quantiles up to the far tails, and
-counts in parts of equal probability. Sums of independent Gamma variables with one scale are Gamma variables. A test
-whose result has none of the three is not pooled.
+counts in parts of equal probability. Sums of independent Gamma variables with one scale are Gamma variables. A test is
+not pooled if its result has none of these three.
 
 distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. This distance is at
     most Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values.
@@ -119,7 +119,7 @@ def has_sums(result: TestResult) -> bool:
 
 
 def pooled(result: TestResult, tried: Vector, block: int) -> Pooled | None:
-    """Return the sums of a test on one block that can be pooled over blocks, or None if it has none.
+    """Return the sums of a test on one block that can be pooled over blocks, or None if the test has no such sums.
 
     The argument `tried` has the tail probabilities of the quantiles beyond which values are counted.
     """

@@ -1,8 +1,8 @@
-"""Bound the probabilities p and p' of one event under two laws, and their ratio p/p'.
+"""Bound the probabilities p and p' of one event under two laws, and the ratio p/p'.
 
 The ratio has an exact confidence interval if both sample sizes are drawn from Poisson(m) before the data are drawn. The
-counts K and K' of the event are then independent Poisson variables with means m p and m p', and given K + K' the first
-is binomial with success probability p/(p + p'). One Clopper–Pearson interval for this success probability is an exact
+counts K and K' of the event are then independent Poisson variables with means m p and m p', and given K + K' the count
+K is binomial with success probability p/(p + p'). One Clopper–Pearson interval for this success probability is an exact
 interval for p/p'. This interval needs about half as many draws as two separate intervals.
 
 Every p-value, and every error of a bound, is at least as large as in real arithmetic (`statistics.rounding`). Binomial
@@ -90,7 +90,7 @@ def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
     """Return the p-value of the null hypothesis p ≤ e^{log_ratio} p', a binomial tail that is exact given K + K',
     rounded up.
     """
-    # `odds` gives the probability for the first side; for a larger ratio this probability is near 1
+    # `odds` gives the probability for the first law; for a larger ratio this probability is near 1
     odds = math.exp(min(log_ratio, LARGEST_POWER))
     return at_least(counts.first, counts.first + counts.second, 1 / (1 + odds))
 

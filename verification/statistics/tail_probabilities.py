@@ -41,8 +41,8 @@ def hypergeometric_tails(k: int, n: int, a: int, b: int) -> tuple[float, float]:
     """Return P(X ≤ k) and P(X ≥ k), where X is the number of marked items among b items drawn from n, of which a are
     marked.
 
-    The probabilities are products of the ratios of neighbouring ones, computed from the largest on; a product that
-    underflows is 0.
+    The probabilities are products of the ratios of neighbouring probabilities, starting from the largest; a product
+    that underflows is 0.
 
     >>> hypergeometric_tails(1, 4, 2, 2) == (5 / 6, 5 / 6)
     True
@@ -68,7 +68,7 @@ def poisson_upper_quantile(tail: float, mean: float) -> int:
 
 
 def _first(holds: Callable[[int], bool], mean: float) -> int:
-    """Return the smallest k ≥ 0 that has a property; all larger k must have this property, too."""
+    """Return the smallest k ≥ 0 that has a property; the property must hold for all larger k too."""
     low, high = -1, int(mean) + 1
     while not holds(high):
         low, high = high, 2 * high

@@ -18,7 +18,7 @@ from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.tail_probabilities import binomial_at_least, binomial_at_most
 from covassay.verification.statistics.tests import POWER, TestResult
 
-EXPECTED = 10  # the number of values that are expected beyond the most extreme quantile
+EXPECTED = 10  # beyond the most extreme quantile, this number of values is expected
 STEPS = 1.0, 0.5, 0.2  # the probabilities beyond the quantiles are these numbers times powers of ten, from 1/2 down
 CUT = "missing tail of probability"
 RARE = "share of draws that are moved far out"
@@ -32,7 +32,9 @@ def levels(n: int) -> Vector:
 
 
 def _regions(sample: Placed) -> dict[str, Vector]:
-    """Return for every region the level of each value, which is a number that is at most q with probability q."""
+    """Return, for each of the regions of extreme values, the level of each value: a number that is at most q with
+    probability q.
+    """
     u = sample.uniform
     above = np.where(u == sample.below, sample.above, 1 - u)
     regions = {"below": u, "above": above, "on either side": 2 * np.minimum(u, above)}
@@ -42,7 +44,9 @@ def _regions(sample: Placed) -> dict[str, Vector]:
 
 
 def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
-    """Return for every region the number of values beyond its quantiles with the tail probabilities in `tried`."""
+    """Return, for each of the regions, the number of values beyond its quantiles with the tail probabilities in
+    `tried`.
+    """
     return {
         name: np.array([np.count_nonzero(places <= level) for level in tried], dtype=np.int64)
         for name, places in _regions(sample).items()

@@ -34,10 +34,10 @@ TWO_CDFS = "distance of two CDFs"  # the effect that `two_sample` detects
 LARGEST_COUNTED = 20_000
 SCALE = "noise scale off by a share"
 LARGEST_SHAPE = 1e5  # scipy computes the tails of a Gamma law to many digits up to this shape
-DIVERGENCE_ROUNDING = 8 * UNIT  # the relative error of the divergence of two coins
+DIVERGENCE_ROUNDING = 8 * UNIT  # the relative error of the computed divergence of two coins
 # the exact tail is computed for at most this many values, and only if the p-value is at most the second number
 MOST_COUNTED, SMALL = 1000, 0.05
-CDF_ROUNDING = 1e-9  # the rounding error of the given distribution functions, subtracted from the statistic
+CDF_ROUNDING = 1e-9  # the rounding error of the given distribution functions, which is subtracted from the statistic
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class TestResult:
     samples.
     """
 
-    __test__ = False  # not a test case for pytest
+    __test__ = False  # this name tells pytest that the class is no test case
 
     null: str
     statistic: float
@@ -117,7 +117,7 @@ def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: st
     n = int(counts.sum())
     up_to = np.cumsum(counts) / n
     below = up_to - counts / n
-    just_before = np.nextafter(x, -np.inf)  # the left limit of the distribution function, for laws with atoms
+    just_before = np.nextafter(x, -np.inf)  # the left limit of the distribution function is needed for laws with atoms
     at, before = cdf(x), cdf(just_before)
     statistic = max(float((up_to - at).max()), float((before - below).max()), 0.0)
     places = placed(x, cdf, at, before)
@@ -229,7 +229,7 @@ class Quadrants:
     n: int
 
     def plus(self, other: "Quadrants") -> "Quadrants":
-        """Return the numbers of draws over this and another block of draws."""
+        """Return the numbers of points over this and another block of draws."""
         return replace(
             self, both=self.both + other.both, trials=self.trials + other.trials, mean=self.mean + other.mean,
             n=self.n + other.n,

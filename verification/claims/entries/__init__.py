@@ -13,13 +13,11 @@ def read(name: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def assumptions() -> dict[str, str]:
-    """Return the assumptions on which claims may rest (A-) and the statements that are claimed nowhere (N-), by
-    identifier.
-    """
+    """Return the assumptions on which claims may rest (A-) and the statements that none makes (N-), by identifier."""
     return read("assumptions")
 
 
 @lru_cache(maxsize=1)
 def notation() -> dict[str, str]:
-    """Return the meaning of the letters in the claims, by paper; "all" for those of all papers."""
+    """Return the meaning of the letters in the claims, by paper, where "all" stands for all papers."""
     return read("notation")

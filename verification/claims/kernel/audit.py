@@ -15,7 +15,7 @@ from covassay.verification.claims.kernel import kernel, terms
 from covassay.verification.claims.kernel.kernel import UNABRIDGED
 from covassay.verification.claims.kernel.sources import Tagged, read_table, sha256
 
-# The axioms of mathcomp-analysis are stated here in full, because another axiom could have the same name.
+# the axioms of mathcomp-analysis, in full, because another axiom could have one of these names
 ALLOWED = {
     "boolp.propositional_extensionality": "forall P Q : Prop, P <-> Q -> P = Q",
     "boolp.functional_extensionality_dep": "forall (A : Type) (B : A -> Type) (f g : forall x : A, B x), "
@@ -33,19 +33,18 @@ READABLE = [
     "Local Open Scope classical_set_scope. Local Open Scope ring_scope.",
     *UNABRIDGED,
 ]
-# This command prints whether a constant is a proof and, if not, its type when applied to all of its arguments.
+# this command prints whether a constant is a proof and, if not, its type when it is applied to all of its arguments
 KIND = [
     'Ltac kind c := let t := type of c in let s := type of t in lazymatch s with Prop => idtac "proof" '
     "| _ => assert t; [repeat intro; lazymatch goal with |- ?g => let h := eval hnf in g in idtac h end|] end."
 ]
 PROOF = "proof"
-# The types of constants that can be premises: a predicate, also as a set, or a user-defined type.
+# the types of constants that can be premises: a predicate, a set, or a user-defined type
 CONDITIONS = ("Prop", "bool", "Set", "Type", "ssrfun.simpl_fun", "ssrbool.qualifier", "finset.set_type")
-# This pattern finds an item of the answer to Print Module and the constructors of a type in it (`:= Build {` or `| Name
-# :`).
+# an item of the answer to Print Module, or a constructor of a type in it (`:= Build {` or `| Name :`)
 ITEM = re.compile(r"\s(?=(?:Definition|Parameter|Record|Inductive|CoInductive|Variant|Module|Axiom|Primitive) \S)")
 CONSTRUCTORS = re.compile(r":=\s*([^\s{]+)\s*\{|[|=]\s*(\S+) :")
-# stands for axioms that are not known beforehand
+# this stands for axioms that are not known beforehand
 UNKNOWN = ("not expected to rest on anything in particular",)
 # Print Module prints this word for a constant whose proof Qed has sealed, so that only its type is visible
 SEALED = "Parameter"
@@ -63,7 +62,7 @@ class Printed:
 
 @dataclass(frozen=True)
 class Definition(Printed):
-    """A constant that a statement may mention: a definition, or a proof, of which only the type counts."""
+    """A constant that a statement may mention: a definition, or a proof, of which only its type matters."""
 
     # whether the constant states conditions (a predicate or record), which may be impossible to satisfy
     is_premise: bool
@@ -79,12 +78,12 @@ class Statement(Printed):
     axioms: tuple[str, ...]
     assumes: tuple[
         str, ...
-    ] = ()  # explicit: types in its quantifiers that may be empty, apart from records of the project
+    ] = ()  # explicit: the types in its quantifiers that may be empty, apart from records of the project
 
 
 @dataclass(frozen=True)
 class Witness:
-    """Evidence that a predicate can be satisfied, which is a lemma that establishes it or an assumption of the
+    """Evidence that a predicate can be satisfied: a lemma that establishes the predicate, or an assumption of the
     ledger.
     """
 
@@ -209,7 +208,7 @@ def constants(build: Path, modules: Iterable[str]) -> Constants:
     return found
 
 
-# SECOND ROUND: WHAT THEY SAY
+# SECOND ROUND: THE MEANING OF THE CONSTANTS
 
 
 @dataclass(frozen=True)
@@ -288,8 +287,8 @@ def _ask_for_axioms(
 
     The kernel is first asked about all constants with the same expected axioms together, by one lemma that uses them
     all, so that it visits shared parts only once. If that lemma rests on exactly the expected axioms, each of the
-    constants rests on at most these. The kernel is asked one by one about all other constants, and about those without
-    expected axioms.
+    constants rests on at most these. Return the audit with the axioms on which its theorems, witnesses and lemmas of
+    vectors rest.
     """
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in sorted(set(names)):

@@ -6,15 +6,15 @@ exactly the fields of its class.
 
 The theorems, and the lemmas about the numbers in proofs/vectors.json, are kept in two forms. One form is the printed
 statement. The other form is a digest of the explicit statement, in which implicit arguments and notations are written
-out. So two statements that print alike but are different have different digests. For a definition only the digest is
-kept; `covassay claims accept --rocq` prints the text of those that change.
+out. So two different statements that print alike have different digests. For a definition only the digest is stored;
+`covassay claims accept --rocq` prints the text of every definition that changes.
 
-A theorem may have a predicate as a premise. If nothing satisfied this predicate, the theorem would be empty. So each
+A theorem may have a predicate as a premise. If nothing satisfied this predicate, the theorem would say nothing. So each
 predicate has a witness: a lemma which proves that something satisfies it, or an assumption in the ledger (the list of
 claims) that something satisfies it. The lock keeps a witness as text only.
 
-The file also holds digests of the sources of the proofs. With these digests a machine without Rocq can detect whether
-the sources have changed since the kernel was asked.
+The file also holds digests of the sources of the proofs. By these digests a machine without Rocq can detect whether the
+sources have changed since the kernel was asked.
 """
 
 import json
@@ -29,7 +29,7 @@ from covassay.verification.claims.kernel.audit import Audit, Statement
 from covassay.verification.claims.kernel.sources import Tagged
 
 NAME = "rocq.lock.json"
-# The relations of neighbouring data sets in the proofs: one row is replaced, or added or removed.
+# the two relations of neighbouring data sets in the proofs: a row is replaced, or a row is added or removed
 NEIGHBOURS = ("Algorithm2.adjacent", "Sensitivity.neighbours", "BoxMechanisms.added_or_removed")
 
 

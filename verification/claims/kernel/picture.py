@@ -14,7 +14,7 @@ from covassay.verification.claims.kernel import sources
 
 REQUIRE = re.compile(r"\bFrom\s+covassay\s+Require\s+(?:(?:Import|Export)\s+)?([^.]*)\.")
 NAME = "rocq.svg"
-# width and height of a box, the distance of rows, gaps and margins, in pixels
+# width and height of a box, distance of rows, gaps and margins, all in pixels
 BOX, ROW, GAP, MARGIN = (150, 44), 78, 36, 12
 PASS = 10  # a line takes this width where it passes a row
 Graph = Mapping[str, set[str]]

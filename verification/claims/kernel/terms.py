@@ -7,11 +7,9 @@ conclusion is the rest, and it establishes M.good and M.q.
 import re
 
 OPENING, CLOSING = "([{", ")]}"
-# From a proof of such a connective, applied to propositions, one can extract a proof of each proposition.
-# This pattern matches a name with its module.
-# Rocq takes far more letters than Python's \w knows, so every character beyond ASCII counts.
+# from a proof of such a connective one can extract a proof of each proposition; names may have any letter beyond ASCII
 QUALIFIED = re.compile(r"[\w'.\u0080-\U0010ffff]+")
-# The library has an element of these types, whatever the variables in them are.
+# the library has an element of each of these types, whatever the variables in the types are
 PLAIN = re.compile(r"(?:nat|bool|Prop|Set|Type|classical_sets\.set|measure\.measure_display|(?:\w+\.)+type)$")
 ELEMENT = re.compile(r"@?(?:\w+\.)+sort(?: \w+)+$")  # an element of a structure that is a variable of the statement
 INDEX = re.compile(r"@?fintype\.ordinal \(S \w+\)$")  # a number below k + 1

@@ -15,7 +15,7 @@ from pathlib import Path
 from covassay.verification.claims.kernel import kernel
 from covassay.verification.claims.kernel.sources import ACCEPT, read_table
 
-ROW = re.compile(r"\[\s+((?:\"[^\"\s]*\",?\s*)+)\]")  # a JSON list of words, which is written on one line
+ROW = re.compile(r"\[\s+((?:\"[^\"\s]*\",?\s*)+)\]")  # a JSON list of words is written on one line
 NUMBER = re.compile(r"\((true|false), (\d+), (\d+)\)")  # the sign (true if negative), the numerator and the denominator
 PREAMBLE = [
     *kernel.UNABRIDGED,

@@ -21,7 +21,7 @@ from covassay.reference.domain import Matrix, second_moment
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.statistics.streams import Progress, no_progress, stream
 
-# the measured and the theoretical slope may differ by this: less than half of 1/4, the least difference of two rates
+# the largest difference of measured and theoretical slope: less than half of 1/4, the least difference of two rates
 TOLERANCE = 0.1
 DATA_SEED = 17  # the parameters of the Gaussian data are the same for `normal_rows` and `normal_parameters`
 
@@ -59,7 +59,7 @@ class Rate:
     truth : the quantity that the mechanism estimates.
     error : the error of an output, given the truth; by default the norm of their difference.
     constant : the error at a point according to the theory, if it also gives the constant.
-    at_most : whether the theory only says that the error grows no faster than this power.
+    at_most : whether the theory only says that the error grows at most like this power.
     """
 
     claim: str
@@ -113,8 +113,8 @@ class Measurement:
 
     @property
     def agrees(self) -> bool:
-        """Return whether the measured slope equals that of the theory within the tolerance, or is smaller if that
-        suffices.
+        """Return whether the measured slope equals that of the theory within the tolerance, or is smaller if the theory
+        gives only an upper bound.
         """
         excess = self.slope - self.rate.slope
         return excess <= TOLERANCE and (self.rate.at_most or excess >= -TOLERANCE)

@@ -17,7 +17,7 @@ from covassay.verification.claims.rates.accuracy import (
 
 SIZES = (1000.0, 2000.0, 4000.0, 8000.0)
 BUDGETS = (0.1, 0.2, 0.4, 0.8)
-# at d = 16, ‖Z‖/(ρd) is still 10 % below its limit, so the smallest d is 36
+# the smallest d is 36, because ‖Z‖/(ρd) is 10 % below its limit at d = 16
 DIMENSIONS = (36.0, 54.0, 81.0, 122.0)
 
 
