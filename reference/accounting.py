@@ -61,8 +61,8 @@ class OverBudget(InvalidInput):
 
 @dataclass(frozen=True)
 class Release:
-    """One release: its output, the mechanism and its arguments, the budget that it spent, and the sum of all releases
-    so far.
+    """A release: its output, the mechanism and its arguments, the budget that it spent, and the sum of all releases so
+    far.
     """
 
     values: Any
@@ -112,7 +112,7 @@ def compose(spent: Iterable[Guarantee], total: Guarantee) -> Guarantee:
 def exceeds(spent: Guarantee, total: Guarantee) -> bool:
     """Return whether the guarantee `spent` exceeds `total` by more than rounding.
 
-    Both guarantees must be in one notion of privacy.
+    The guarantees `spent` and `total` must be in one notion of privacy.
     """
     limits = total.keywords()
     return any(value > limits[name] * (1 + ROUNDING) for name, value in spent.keywords().items())

@@ -6,7 +6,7 @@ all rows:
 
     1,   u_j,   u_j² − 1,   u_i u_j (i < j)
 
-These sums stand in one symmetric (d + 1, d + 1) matrix, with the number of rows in its corner and the first moments
+The sums stand in one symmetric (d + 1, d + 1) matrix, with the number of rows in its corner and the first moments
 beside it. Before noise of one scale is added, each kind of sum is multiplied by its own public weight. In this
 docstring the weights `count`, `mean`, `square` and `product` are called k, a, b and c. For the weights that are used
 here, the sensitivity of the weighted sums is exact.
@@ -107,7 +107,7 @@ def laplace_weights(
 ) -> Weights:
     """Return the weights of the sums that minimise a bound on the error under Laplace noise.
 
-    These weights minimise the bound of `gauss_weights`, with the ℓ1 sensitivity in place of the ℓ2 sensitivity. Under
+    The weights minimise the bound of `gauss_weights`, with the ℓ1 sensitivity in place of the ℓ2 sensitivity. Under
     replace-one a = 1, b = c/2^{1/3} and c(d − 1) + 2b = Q, the root of Q³ − Q² = 2E for E = e³/(2d + 2) and e = d − 1 +
     2^{2/3}. So 3Q = 1 + U + 1/U with U³ = w + √(w² − 1), w = 1 + 27E. Under add-remove the squares have the largest
     weight that costs nothing, and for the others k : a : c = (d(d + 3))^{1/3} : (2(d + 1))^{1/3} : 2^{1/3} is best, by

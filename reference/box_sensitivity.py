@@ -13,8 +13,8 @@ x − m and w = y − m. The change is ((n − 1)/(nq)) (v vᵀ − w wᵀ), as 
 v_i v_j − w_i w_j is linear in each of x_i, x_j, y_i, y_j, and in m_i and m_j too, because their product cancels. So the
 maximum of the change of the covariance is at corners of the box. If m is a corner, v_i v_j and w_i w_j both lie in [0,
 W_i W_j] or both in [−W_i W_j, 0], hence |v_i v_j − w_i w_j| ≤ W_i W_j. On the diagonal v_i² and w_i² lie in [0, W_i²].
-So the supremum of the change of entry (i, j) is ((n − 1)/(nq)) W_i W_j. This supremum is attained in all entries at
-once, by x = high, y = low and all other rows at low.
+So the supremum of the change of entry (i, j) is ((n − 1)/(nq)) W_i W_j. The supremum for the centred covariance is
+attained in all entries at once, by x = high, y = low and all other rows at low.
 
 Joint norms. A norm that grows with the absolute values of the entries (ℓ1, ℓ1 over the triangle, ℓ2) is at most its
 value at the matrix of the entries' sensitivities. The norm of these sensitivities is the supremum where one pair

@@ -49,7 +49,8 @@ def advanced_composition(
 def zcdp_of_pure(epsilon: Number, tanh: Callable[[Number], Number] = math.tanh) -> Number:
     """The smallest ρ such that every ε-DP mechanism is ρ-zCDP: ε tanh(ε/2).
 
-    Randomised response attains this ρ as α → 1. This ρ is at most ε²/2, the bound of Bun–Steinke 2016, Proposition 1.4.
+    Randomised response attains this ρ as α → 1. The smallest ρ is at most ε²/2, the bound of Bun–Steinke 2016,
+    Proposition 1.4.
     """
     return epsilon * tanh(epsilon / 2)
 
@@ -77,8 +78,8 @@ def log_delta_of_zcdp_at(
 ) -> Number:
     """The ln δ for which the Rényi divergence of order α > 1 shows that a ρ-zCDP mechanism is (ε, δ)-DP.
 
-    This ln δ is (α − 1)(αρ − ε) + α ln(1 − 1/α) − ln(α − 1) (Canonne–Kamath–Steinke 2020, Proposition 7). Every α
-    proves such a δ, so the mechanism has the smallest of these δ.
+    The returned ln δ is (α − 1)(αρ − ε) + α ln(1 − 1/α) − ln(α − 1) (Canonne–Kamath–Steinke 2020, Proposition 7). Every
+    α proves such a δ, so the mechanism has the smallest of these δ.
     """
     return (alpha - 1) * (alpha * rho - epsilon) + alpha * log(1 - 1 / alpha) - log(alpha - 1)
 
@@ -86,7 +87,7 @@ def log_delta_of_zcdp_at(
 def epsilon_of_zcdp_at(rho: Number, delta: Number, alpha: Number, log: Callable[[Number], Number] = math.log) -> Number:
     """The ε for which the Rényi divergence of order α > 1 shows that a ρ-zCDP mechanism is (ε, δ)-DP.
 
-    This ε is the solution of the formula in `log_delta_of_zcdp_at` for ε.
+    The returned ε is the solution of the formula in `log_delta_of_zcdp_at` for ε.
     """
     return alpha * rho + (alpha * log(1 - 1 / alpha) - log(alpha - 1) - log(delta)) / (alpha - 1)
 

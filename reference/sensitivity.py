@@ -20,11 +20,11 @@ and y, or at x = 0 or y = 0.
 For all entries, W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. For even d some rows attain the bound √2 d.
 
 Upper triangle, d ≥ 2: the norm is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0, it is ½ ((Σ |x_i|)² + Σ x_i²) ≤ (d + 1)/2.
-Now let x and y be orthonormal. Let P be the set of the m features with Δ_ii ≥ 0, and N the set of the other k = d − m.
-Since Δ has trace 0, c = Σ_P Δ_ii = −Σ_N Δ_ii. Let a, b and g be the Frobenius norms of the blocks PP, NN and PN of Δ,
-so that a² + b² + 2g² = ‖Δ‖_F² = 2. With p and q the parts of x and y on P,
-a² = ‖ppᵀ − qqᵀ‖_F² = (‖p‖² − ‖q‖²)² + 2 (‖p‖²‖q‖² − ⟨p, q⟩²) ≥ c²; in the same way b ≥ c. Assume b ≤ a; the other case
-is the same with P and N exchanged. By Cauchy–Schwarz in each block,
+Now let x and y be orthonormal. Let P be the set of the m features with Δ_ii ≥ 0, and N the set of the remaining k = d −
+m features. Since Δ has trace 0, c = Σ_P Δ_ii = −Σ_N Δ_ii. Let a, b and g be the Frobenius norms of the blocks PP, NN
+and PN of Δ, so that a² + b² + 2g² = ‖Δ‖_F² = 2. With p and q the parts of x and y on P, a² = ‖ppᵀ − qqᵀ‖_F² = (‖p‖² −
+‖q‖²)² + 2 (‖p‖²‖q‖² − ⟨p, q⟩²) ≥ c²; in the same way b ≥ c. Assume b ≤ a; the other case is the same with P and N
+exchanged. By Cauchy–Schwarz in each block,
 
     2 × the norm ≤ m a + k b + 2 √(mk) g + 2c ≤ m a + (k + 2) b + 2 √(mk) g.
 
@@ -51,7 +51,7 @@ from covassay.reference.domain import Matrix, Number, Vector
 def square_root(value: Number) -> Number:
     """Return √value as a power, which works for floats and symbols.
 
-    This root is the default in a formula that takes the root of whole numbers.
+    The function `square_root` is the default in a formula that takes the root of whole numbers.
     """
     return value**0.5
 

@@ -1,8 +1,8 @@
-"""This module has public upper bounds on the norms of noise, each exceeded with probability at most β.
+"""Bound the norms of noise by public numbers, each of which is exceeded with probability at most β.
 
-These bounds say how large an error can be. No privacy guarantee rests on these bounds. Let N ~ N(0, I_d), and let W be
-a symmetric matrix with independent N(0, 1) on and above the diagonal ("Wigner"). The variants of W have N(0, 1/2) above
-the diagonal ("GOE"), or Laplace(1) everywhere ("symmetric Laplace"). The bounds are
+The bounds on the noise say how large an error can be. No privacy guarantee rests on these bounds. Let N ~ N(0, I_d),
+and let W be a symmetric matrix with independent N(0, 1) on and above the diagonal ("Wigner"). The variants of W have
+N(0, 1/2) above the diagonal ("GOE"), or Laplace(1) everywhere ("symmetric Laplace"). The bounds are
 
     ‖N‖ ≤ η(d, β)     ‖W‖_F ≤ ω(d, β)     ‖W‖ ≤ υ(d, β)     (DLY22 Lemmas 6, 7, 15, 16, 17)
 

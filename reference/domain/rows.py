@@ -87,7 +87,7 @@ def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
     if array.shape[0] < fewest or array.shape[1] < 1:
         wanted = "one column" if fewest == 0 else "one row and one column"
         raise InvalidInput(f"x has shape {array.shape}: must have at least {wanted}")
-    if array.dtype.kind == "O":  # this kind of array holds mixed columns of a data frame, or integers of any length
+    if array.dtype.kind == "O":  # mixed columns of a data frame, or integers of any length, have this type
         if not all(is_real(entry) or isinstance(entry, bool | np.bool_) for entry in array.flat):
             raise InvalidInput("x has entries that are not numbers: must be real numbers")
         try:

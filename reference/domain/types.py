@@ -23,8 +23,8 @@ class Chunks:
     """A data set that need not fit in memory, given by its shape (n, d) and by `start`, which begins a pass over its
     rows.
 
-    One pass yields arrays of shape (m, d) with m ≥ 1, and n rows in all. Every pass must yield the same rows in the
-    same order.
+    A pass yields arrays of shape (m, d) with m ≥ 1, and n rows in all. Every pass must yield the same rows in the same
+    order.
     """
 
     shape: tuple[int, int]

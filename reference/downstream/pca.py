@@ -2,14 +2,14 @@
 explain.
 
 The principal directions of M are estimated by the columns of V: eigenvectors of the release M̂ for its k largest
-eigenvalues. These directions are judged by the variance of M that they capture, tr(VᵀMV). This captured variance falls
+eigenvalues. The directions are judged by the variance of M that they capture, tr(VᵀMV). The captured variance falls
 short of the largest possible value, λ_1(M) + … + λ_k(M), by a bounded amount:
 
     0 ≤ λ_1 + … + λ_k − tr(VᵀMV) ≤ 2k ‖M − M̂‖,  and ≤ 2 √k ‖M − M̂‖_F.
 
 The reason is that |tr(VᵀMV) − tr(VᵀM̂V)| is at most k‖M − M̂‖ and at most √k ‖M − M̂‖_F for every V with k orthonormal
 columns. The proof uses the bound on |tr(VᵀMV) − tr(VᵀM̂V)| twice: for the V that is best for M, and for the V that is
-best for M̂. This bound on the captured variance needs no gap between eigenvalues. (A bound on the directions themselves
+best for M̂. The bound on the captured variance needs no gap between eigenvalues. (A bound on the directions themselves
 would need a gap between the eigenvalues.)
 """
 

@@ -10,7 +10,8 @@ from covassay.reference.errors import InvalidInput
 def symmetric_part(released: ArrayLike) -> Matrix:
     """Return the symmetric part (M + Mᵀ)/2 of a released matrix M, (d, d) -> (d, d).
 
-    This map is a projection in Frobenius norm, so it never moves an estimate away from a symmetric true value.
+    Taking the symmetric part is a projection in Frobenius norm, so it never moves an estimate away from a symmetric
+    true value.
     """
     shape = np.shape(released)
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:

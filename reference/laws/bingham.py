@@ -20,7 +20,7 @@ of
     ∏_i (s + a_i)^{−1/2}.
 
 The derivatives of the normaliser in a_i give the second moments, and the same transform over a subset of the
-coordinates gives the law of the squared length of a projection. These transforms are evaluated on the parabolic contour
+coordinates gives the law of the squared length of a projection. The transforms are evaluated on the parabolic contour
 of Weideman and Trefethen (2007).
 """
 
@@ -51,7 +51,9 @@ def log_envelope_bound(b: Number, q: Number, log: Callable[[Number], Number] = n
 
 
 def log_acceptance(y: Number, b: Number, q: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """Return the log of the acceptance probability of a proposal with uᵀAu = y. This log probability is at most 0."""
+    """Return the log of the acceptance probability of a proposal with uᵀAu = y. The log of the acceptance probability
+    is at most 0.
+    """
     return -y + q / 2 * log(1 + 2 * y / b) - log_envelope_bound(b, q, log)
 
 

@@ -1,9 +1,9 @@
 """Make noise whose law depends on the data, as a function that draws with fixed random bits.
 
 An exponential mechanism draws from a law that depends on the data, such as the Bingham law of ηC. So the noise of such
-a mechanism is not a number but a function, which maps the parameters of the law to a draw. This function, `DrawsAgain`,
-holds a random key in place of a generator. So equal parameters always give the same draw, also in another order, after
-a copy, or after a pickle.
+a mechanism is not a number but a function, which maps the parameters of the law to a draw. The function, a
+`DrawsAgain`, holds a random key in place of a generator. So equal parameters always give the same draw, also in another
+order, after a copy, or after a pickle.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""Compute variances of the entries of noise matrices from their exact laws. These variances give the expected error of
-a release.
+"""Compute variances of the entries of noise matrices from their exact laws. The variances of the entries give the
+expected error of a release.
 
 The square root of the sum of all variances is the root mean square of the Frobenius norm of the noise. If column j of
 the data is measured in a unit of its own, the noise in the entry (i, j) is scaled by two units, so the variances are

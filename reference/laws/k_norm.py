@@ -90,7 +90,7 @@ def norm(m: Matrix, body: Body) -> Vector:
 def norm_cdf(dimension: int, t: Vector) -> Vector:
     """Return P(‖Z‖_K ≤ t) for every entry of `t`.
 
-    This probability is the regularised incomplete Gamma function for every body.
+    The probability is the regularised incomplete Gamma function for every body.
     """
     values: Vector = gammainc(float(degrees_of_freedom(dimension)), np.maximum(t, 0.0))
     return values

@@ -19,8 +19,8 @@ Functions without an argument `scale` are for the scale ρ = 1. For another scal
 
 The spectral norm ‖Z‖ is the largest singular value. As d → ∞, ‖Z‖/(ρd) tends to π for full noise and to π/2 for
 symmetric noise. For every d this file has the exact law of ‖Z‖, and a proven upper bound on its tail
-(proofs/paper/tail-bound.md). DN25 Theorem 6 says that ‖Z‖ ≤ 1.1 ρd with high probability. This statement is false: for
-full noise at d = 10, P(‖Z‖ ≤ 1.1 ρd) = 4.4e-10.
+(proofs/paper/tail-bound.md). DN25 Theorem 6 says that ‖Z‖ ≤ 1.1 ρd with high probability. The statement of Theorem 6 is
+false: for full noise at d = 10, P(‖Z‖ ≤ 1.1 ρd) = 4.4e-10.
 """
 
 import math
@@ -164,7 +164,7 @@ def log_normalizer(dimension: int, symmetric: bool = False) -> float:
     """Return the logarithm of ∫ exp(−‖Z‖_*) dZ, over R^{d×d} or over the symmetric matrices.
 
     If a function of Z depends on the spectrum alone, its integral over the D-dimensional space of all Z is a constant
-    times an integral over the spectrum. This constant is the same for all functions of the spectrum. The constant
+    times an integral over the spectrum. The constant is the same for all functions of the spectrum. The constant
     follows from ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}, because in this case the integral over the spectrum is known
     (Selberg). For exp(−‖Z‖_*) the ensemble gives the integral over the spectrum. In the symmetric case dZ is Lebesgue
     measure in the coordinates Z_ii, and √2 Z_ij for i < j.

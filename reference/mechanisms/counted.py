@@ -1,4 +1,4 @@
-"""This module adds a noisy number of rows to a noisy sum, for additive mechanisms whose neighbours differ by one row.
+"""Add a noisy number of rows to a noisy sum, for additive mechanisms whose neighbours differ by one row.
 
 Under add-remove the number of rows n is private. So the sum Σ_i x_i x_iᵀ is released in place of its mean Σ, and n is
 released with noise of its own. Adding or removing a row changes n by 1 and, at the same time, the sum by at most its

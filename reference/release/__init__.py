@@ -1,5 +1,5 @@
-"""This package releases a private matrix from a table and records how it was made. Its modules read and scale the
-table, keep the account of the budget, post-process the matrix and write the files.
+"""This package releases a private matrix from a table and records how it was made. The modules of this package read and
+scale the table, keep the account of the budget, post-process the matrix and write the files.
 """
 
 from covassay.reference.release.parts import exact_moments

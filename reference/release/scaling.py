@@ -81,7 +81,7 @@ def scaling(low: Vector, high: Vector, domain: str) -> Scaling:
 def extremes(rows: Chunks) -> tuple[Vector, Vector]:
     """Return the smallest and the largest value of every feature, by one pass over the rows.
 
-    These extremes are not private.
+    The extremes of the features are not private.
     """
     low, high = np.full(rows.shape[1], np.inf), np.full(rows.shape[1], -np.inf)
     for block in blocks(rows):

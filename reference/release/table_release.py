@@ -1,9 +1,9 @@
 """Make one release from a table of any size, with its provenance and, optionally, an account of its budget.
 
 The order of the steps matters. All requests that can be rejected without the data are rejected before the data are
-read: options, bounds, the output file, the budget. Then the names and types of the columns are checked, in all files of
-the table. Then the data are read in chunks, as often as the mechanism needs. Then the release is entered in the
-account. Only after this entry is the release written, in full or not at all.
+read: options, bounds, the output file, the budget. Second, the names and types of the columns are checked, in all files
+of the table. Third, the data are read in chunks, as often as the mechanism needs. Fourth, the release is entered in the
+account. Only after the entry in the account is the release written, in full or not at all.
 """
 
 from collections.abc import Mapping
@@ -62,7 +62,7 @@ class ReleaseRequest:
     row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or public bounds on
         every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of the
         two, and has no default.
-    scale_by_data : scale features by their smallest and largest values. This scaling is NOT private.
+    scale_by_data : scale features by their smallest and largest values. Scaling by the data is NOT private.
     account, total : a file that adds up the releases from these data files, and the total budget for a new account.
     name : the name in the account for data that are not files.
     wait : seconds to wait while another command enters its release in the account.

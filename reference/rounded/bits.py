@@ -36,8 +36,8 @@ class OperatingSystem:
 
 
 class Seeded:
-    """A source of bits that a seed determines, by SHAKE-256 of seed and index. This source is for tests only, because
-    the seed reveals all bits.
+    """A source of bits that a seed determines, by SHAKE-256 of seed and index. A seeded source is for tests only,
+    because the seed reveals all bits.
     """
 
     def __init__(self, seed: int | str) -> None:

@@ -1,7 +1,7 @@
 """Enclose the eigenvalues of a symmetric matrix with certainty, whether or not some of them coincide.
 
-Jacobi's rotations, applied to midpoints, give numbers Λ and a matrix Q that is nearly orthogonal. These numbers Λ and
-this matrix Q are only approximations. Let M be the matrix, and let QΛQᵀ = M + E. The i-th largest eigenvalues satisfy
+Jacobi's rotations, applied to midpoints, give numbers Λ and a matrix Q that is nearly orthogonal. The numbers Λ and the
+matrix Q are only approximations. Let M be the matrix, and let QΛQᵀ = M + E. The i-th largest eigenvalues satisfy
 
     |λ_i(M) − λ_i(Λ)| ≤ ‖E‖ + |λ_i(Λ)| ‖QᵀQ − I‖,
 

@@ -29,7 +29,7 @@ SPARE_BITS = 64
 class RoundedRelease(ExactRelease):
     """A rounded release.
 
-    The field `precisions` has the precisions that were tried, in bits. These precisions must NOT be released, because
+    The field `precisions` has the precisions that were tried, in bits. The precisions must NOT be released, because
     their number depends on the output.
     """
 
@@ -146,7 +146,7 @@ def rounded_parts(
 
 
 def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid: Fraction) -> int:
-    """Return the precision, in bits, of the first attempt at a release. This precision depends on public numbers
+    """Return the precision, in bits, of the first attempt at a release. The first precision depends on public numbers
     only.
     """
     smallest = min([Fraction(1), *(value for value in options.values() if isinstance(value, Fraction) and value > 0)])

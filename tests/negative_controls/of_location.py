@@ -1,4 +1,4 @@
-"""Negative controls whose outputs are centred on something else than the query, or whose matrices are not symmetric.
+"""Negative controls whose outputs are centred on a wrong value, or whose matrices are not symmetric.
 
 The noise around the wrong centre is that of the reference.
 """

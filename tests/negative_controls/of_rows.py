@@ -1,7 +1,7 @@
 """Negative controls whose mistake lies between the data and the query: rows that are prepared in another way.
 
-All of them add the noise of the reference. Each control is written in a way that occurs in practice, and the first line
-of its docstring is the mistake.
+All controls in this file add the noise of the reference. Each control is written in a way that occurs in practice, and
+the first line of its docstring is the mistake.
 """
 
 from functools import partial

@@ -26,7 +26,7 @@ SECONDS = 1.0  # most controls should be refuted within this number of seconds
 
 @dataclass(frozen=True)
 class QuickRow:
-    """One control: whether its mechanism adds noise to a query, the refuting question, and its seconds.
+    """A row for one control: whether its mechanism adds noise to a query, the refuting question, and its seconds.
 
     route : "exact", "gains", "forced", "other" for another question of a quick audit, and "statistics" if none refutes.
     said : the message of the question on the exact loss, if the control is not refuted.

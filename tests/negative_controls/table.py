@@ -31,7 +31,9 @@ SECONDS = 5.0  # the time limit of a draw, which is far above the usual time, so
 
 @dataclass(frozen=True)
 class Row:
-    """One control: the verdict, the family and the name of the check that refuted it first, draws and seconds."""
+    """A row for one control: the verdict, the family and the name of the check that refuted it first, draws and
+    seconds.
+    """
 
     control: str
     mechanism: str

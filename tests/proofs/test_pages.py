@@ -66,7 +66,7 @@ def spans(text: str) -> list[str]:
 
 
 def wrong_headings(text: str) -> str:
-    """Return the mistakes in the headings; empty if they are the required ones in order."""
+    """Return the mistakes in the headings, or nothing if they are the required headings in order."""
     found = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
     expected = [heading for heading in HEADINGS if heading not in OPTIONAL or heading in found]
     return "" if found == expected else f"has {found}"

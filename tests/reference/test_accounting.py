@@ -241,7 +241,7 @@ def test_an_account_can_go_on_from_what_was_spent_before() -> None:
 
 
 class Unreadable:
-    """These data have a known shape and values that must not be read: reading one fails the test."""
+    """Data with a known shape and values that must not be read: reading a value fails the test."""
 
     shape = (3, 2)
 

@@ -460,7 +460,9 @@ def accept(proofs: Path, names: Iterable[str]) -> list[str]:
 
 
 def _lock_problems(proofs: Path) -> list[str]:
-    """Return messages for functions and theorems that differ from the lock, and for locked ones that no claim names."""
+    """Return messages for functions and theorems that differ from the lock, and for locked functions and theorems that
+    no claim names.
+    """
     lock, now = read_lock(proofs), claimed(proofs)
     found = [
         f"{key}: stale, {', '.join(names)} changed; re-read the proof, then: covassay claims accept {key}"

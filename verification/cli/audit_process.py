@@ -271,7 +271,7 @@ def _unfinished(arguments: Sequence[str], place: Screen, ending: str, status: in
 
 
 def write(folder: Path, name: str, content: object) -> None:
-    """Write a file of the run as a whole, so that a reader finds either the complete file or none."""
+    """Write a file of the run as a whole, so that a reader finds either the complete file or no file."""
     write_whole(folder / name, json.dumps(content).encode("utf-8"))
 
 

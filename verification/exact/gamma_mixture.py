@@ -1,8 +1,8 @@
 """Represent the spectrum of nuclear-Laplace noise for d ≤ 6 as a finite mixture of Gamma laws with rational weights.
 
-The noise Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric ones. All lengths
-below are multiples of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_1 ≥ … ≥ s_d, with s_{d+1} = 0.
-Then s_i = Σ_{k≥i} g_k and
+The noise Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric matrices. All
+lengths below are multiples of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_1 ≥ … ≥ s_d, with s_{d+1}
+= 0. Then s_i = Σ_{k≥i} g_k and
 
     e^{−Σ s_i} = Π_k e^{−k g_k},    s_i − s_j = Σ_{i≤k<j} g_k,    s_i + s_j = s_i − s_j + 2 s_j.
 

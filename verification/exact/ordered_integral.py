@@ -1,8 +1,8 @@
 """Compute P(‖Z‖ ≤ sρ) for nuclear-Laplace noise and d ≤ 12, as an exact polynomial in s and e^{−s}, by iterated
 integration.
 
-Iterated integration is a second route to the probability that `spectral_cdf` encloses. This route uses no Pfaffian, no
-incomplete Gamma function and no interval arithmetic.
+Iterated integration is a second route to the probability that `spectral_cdf` encloses. Iterated integration uses no
+Pfaffian, no incomplete Gamma function and no interval arithmetic.
 
 In units of ρ the ordered singular values s_1 < … < s_d have density ∝ det[s_i^{2j}] e^{−Σ s_i}, j = 0, …, d − 1. For a
 set S of columns let F_S(x) be the integral over 0 < s_1 < … < s_{|S|} < x of the determinant of those columns times

@@ -1,7 +1,7 @@
 """Enclose P(‖Z‖_op ≤ s ρ) for nuclear-Laplace noise by interval arithmetic.
 
-The law. The noise Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric ones. In
-units of ρ,
+The law. The noise Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric matrices.
+In units of ρ,
 
 * full: singular values have density ∝ Π_{i<j} |s_i² − s_j²| e^{−Σ s_i} on s > 0, ‖Z‖_op = max s_i;
 * symmetric: eigenvalues have density ∝ Π_{i<j} |l_i − l_j| e^{−Σ |l_i|}, ‖Z‖_op = max |l_i|.
@@ -25,9 +25,9 @@ E_n(s) = P(Gamma(n + 1) ≤ s). Because P(X < y) = 1 − e^{−y} Σ_{i≤a} y^i
     P(X < Y ≤ s) = E_b(s) − Σ_{i≤a} C(b+i, i) 2^{−(b+i+1)} E_{b+i}(2s),
     ∬_{0<x,y<s} sgn(y − x) … = P(X < Y ≤ s) − P(Y < X ≤ s) = 2 P(X < Y ≤ s) − E_a(s) E_b(s).
 
-This integral is the entry of the matrix for the full kind. For the symmetric kind x and y range over the whole line,
-and the other three quadrants follow by reflection: for a + b odd the entry is twice this plus 2 (−1)^a E_a(s) E_b(s),
-for a + b even it is 0.
+The integral over the quadrant x, y > 0 is the entry of the matrix for the full kind. For the symmetric kind x and y
+range over the whole line, and the other three quadrants follow by reflection: for a + b odd the entry is twice this
+plus 2 (−1)^a E_a(s) E_b(s), for a + b even it is 0.
 
 At s = ∞ every E_n is 1 and Pf A(∞) is an exact rational number. At finite s each E_n is enclosed in
 an interval computed from E_n(s) = Σ_{k>n} s^k/k! / Σ_{k≥0} s^k/k!. The quotient has no cancellation, and it avoids the
@@ -179,7 +179,7 @@ def _schur_complement(matrix: SkewMatrix, p: int) -> SkewMatrix:
 
 
 def moment_powers(dimension: int, *, symmetric: bool) -> tuple[int, ...]:
-    """Return the exponents of the m_j: 0, 2, …, 2d − 2 for full matrices, 0, 1, …, d − 1 for symmetric ones."""
+    """Return the exponents of the m_j: 0, 2, …, 2d − 2 for full matrices, and 0, 1, …, d − 1 for symmetric matrices."""
     return tuple(range(dimension) if symmetric else range(0, 2 * dimension, 2))
 
 

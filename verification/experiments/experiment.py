@@ -46,7 +46,8 @@ class Method:
     function : a function of (rows, setting, rng), for a method that is no mechanism, such as the zero matrix.
     rounded : whether the eigenvalues of the symmetric part of the output are clipped to [0, 1] afterwards.
     ours : whether it is not a method of the paper.
-    largest_dimension : the largest dimension in which the method is run, because it takes too long in higher ones.
+    largest_dimension : the largest dimension in which the method is run, because it takes too long in higher
+        dimensions.
     """
 
     label: str

@@ -3,7 +3,7 @@
     python -P -m covassay.verification.experiments.page FOLDER
 
 The argument FOLDER holds the page and the results. The page has the number of runs, the mean errors and the
-contradicted statements between `<!-- results of NAME -->` and `<!-- end -->`. A person writes everything else on the
+contradicted statements between `<!-- results of NAME -->` and `<!-- end -->`. A person writes all other parts of the
 page.
 """
 

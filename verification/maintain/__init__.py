@@ -3,6 +3,6 @@ formulas.
 
     python -P -m covassay.verification.maintain COMMAND …
 
-The commands need a clone of the repository, and users need none of them. Every command is a module of this package with
-a function `configure(parser)`.
+The commands need a clone of the repository; users need none of the commands. Every command is a module of this package
+with a function `configure(parser)`.
 """

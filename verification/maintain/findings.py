@@ -4,7 +4,7 @@ result.
 A row is the result of `covassay audit TARGET` without further options: the adapter states the claim, the neighbours and
 the domain for the package. The program stores rows in proofs/findings.jsonl. A person adds remarks in
 proofs/findings.toml: how a finding could be corrected, and whether the maintainers were told. The page
-proofs/FINDINGS.md is rendered from these two files, and from nothing else.
+proofs/FINDINGS.md is rendered from these two files alone.
 """
 
 import argparse

@@ -5,7 +5,7 @@ sums of the test (`Pooled`). This module turns positions into counts beyond exac
 counts in parts of equal probability. Sums of independent Gamma variables with one scale are Gamma variables. A test is
 not pooled if its result has none of these three.
 
-distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. This distance is at
+distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. The distance is at
     most Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values.
 tails : the exact tests of the binomial counts of `statistics.tails`.
 """

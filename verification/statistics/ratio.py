@@ -2,8 +2,8 @@
 
 The ratio has an exact confidence interval if both sample sizes are drawn from Poisson(m) before the data are drawn. The
 counts K and K' of the event are then independent Poisson variables with means m p and m p', and given K + K' the count
-K is binomial with success probability p/(p + p'). One Clopper–Pearson interval for this success probability is an exact
-interval for p/p'. This interval needs about half as many draws as two separate intervals.
+K is binomial with success probability p/(p + p'). One Clopper–Pearson interval for the success probability gives an
+exact interval for p/p'. The exact interval needs about half as many draws as two separate intervals.
 
 Every p-value, and every error of a bound, is at least as large as in real arithmetic (`statistics.rounding`). Binomial
 tails are incomplete beta functions of the smaller of two complementary probabilities.
@@ -98,7 +98,7 @@ def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
 def probability_bounds(counts: EventCounts, error: float) -> tuple[float, float]:
     """Return a lower bound on p and an upper bound on p', both true with probability at least 1 − error.
 
-    The two bounds are Clopper–Pearson bounds with half the error each. These bounds hold conditionally on the sample
+    The two bounds are Clopper–Pearson bounds with half the error each. The two bounds hold conditionally on the sample
     sizes, whatever the law of the sizes.
     """
     return _lower(counts.first, counts.first_n, error / 2), _upper(counts.second, counts.second_n, error / 2)

@@ -15,7 +15,8 @@ def no_progress(label: str, count: int) -> None:
 class Watch:
     """A receiver of the progress of a long computation: planned and finished parts, draws, and the time of draws.
 
-    This class only passes the reports of draws to a function. The results of the computation do not depend on it.
+    The class `Watch` only passes the reports of draws to a function. The results of the computation do not depend on
+    it.
     """
 
     def __init__(self, drawn: Progress = no_progress) -> None:

@@ -269,9 +269,9 @@ def independence(first: Vector, second: Vector, null: str) -> TestResult:
 def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> TestResult:
     """Test whether `values` is an independent sample of Gamma(shape, 1), by its sum, which is Gamma(n · shape, 1).
 
-    The test of the sum is exact and two-sided. This test detects a wrong scale with fewer draws than any test of the
-    whole distribution. The argument `power` says that the values are proportional to this power of the noise scale: it
-    is 2 for squares, which are χ²/2.
+    The test of the sum is exact and two-sided. The test of the sum detects a wrong scale with fewer draws than any test
+    of the whole distribution. The argument `power` says that the values are proportional to this power of the noise
+    scale: it is 2 for squares, which are χ²/2.
     """
     x = _require_sample(values)
     return gamma_sum(float(x.sum()), len(x) * shape, len(x), null, power)

@@ -185,7 +185,7 @@ def norms() -> Iterator[Flagged]:
 
 
 def marginals() -> Iterator[Flagged]:
-    """Yield questions about the exact laws of single released numbers, or of a function of them."""
+    """Yield questions about the exact laws of single released numbers, or of a function of several released numbers."""
     for n, d, rank, at in ((6, 2, 1, 0.75), (6, 5, 1, 0.75), (6, 5, 2, 0.75), (6, 5, 2, 0.25), (1, 4, 3, 0.5)):
         public = {"n": n, "d": d, "epsilon": 1.5, "rank": rank}
         question = _question("probability", "matrix-bingham", public, law="share", at=at)

@@ -45,7 +45,7 @@ class Outcome:
 class DeclinedError(Exception):
     """The implementation has no answer to a question; the message is the reason.
 
-    This exception does not count as a rejection of bad input.
+    The exception does not count as a rejection of bad input.
     """
 
 

@@ -9,7 +9,8 @@ Why (ε, δ)-DP. As `gauss_cov` shows, the noisy upper triangles of two neighbou
 most √2/(nσ) apart in units of the noise, with equality for orthonormal rows, whichever the ensemble, and at most 1/(nσ)
 in dimension 1. So this release is the Gaussian mechanism with ℓ2 sensitivity Δ₂ = √2/n (`gaussian_approximate`).
 
-paper : σ = Δ₂ √(2 ln(1.25/δ))/ε, for ε ≤ 1 only. This scale proves (ε, δ') with a smaller δ' (DR14 Theorem A.1).
+paper : σ = Δ₂ √(2 ln(1.25/δ))/ε, for ε ≤ 1 only. The scale of "paper" proves (ε, δ') with a smaller δ' (DR14 Theorem
+    A.1).
 tight : σ is the smallest scale that gives (ε, δ) (Balle–Wang 2018 Theorem 8).
 
 NOTE: DTTZ14 has Δ₂ = 1/n, for neighbours that add or remove a row. The authors' code for ADK19 uses that value, but the

@@ -14,7 +14,8 @@ energies : replacing x by y moves f_i by y_i² − x_i². Lower every f̂_j befo
     2/b₂, approached as n → ∞. In dimension 1 the loss is 1/max(b₁, b₂).
 
 paper : b₁ = 2/ε, b₂ = 4/ε. The mechanism claims ε; general queries spend ε, monotone ones 3ε/4, energies ε/2.
-tight : b₁ = b₂ = 2/ε, for monotone queries and energies only. Both of these spend ε; general queries would spend 1.5 ε.
+tight : b₁ = b₂ = 2/ε, for monotone queries and energies only. Both kinds of queries spend ε; general queries would
+    spend 1.5 ε.
 
 Accuracy. With probability 1 − β every query passed over is below T + α and the query stopped at is at least T − α, for
 α = b₁ ln(2/β) + b₂ ln(2m/β). DR14 Theorem 3.24 prints the larger α = (8/ε) ln(2m/β).
@@ -105,8 +106,8 @@ def first_above(
 ) -> int:
     """Return the position 0, …, m − 1 of the first query that noisily reaches the public threshold, or m if none does.
 
-    values : (m,), queries on the data. One row moves each of these by at most 1; with "tight" they are monotone, or
-        energies.
+    values : (m,), queries on the data. One row moves each of these queries by at most 1; with "tight" they are
+        monotone, or energies.
     noise : the noise for m queries.
     """
     z = require_shape("noise.threshold", noise.threshold, ())

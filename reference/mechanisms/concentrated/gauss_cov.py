@@ -11,8 +11,8 @@ vector with independent entries, so its Rényi divergence of any order α is
 
     D_α = (α/2) Σ_{i≤j} (Δ_ij/n)²/Var(σW_ij) = (αρ/2) × { ‖Δ‖_F² (goe), (‖Δ‖_F² + Σ_i Δ_ii²)/2 (wigner) } ≤ αρ.
 
-Both ensembles spend exactly ρ, attained by the rows e₁ and e₂, and they spend ρ/2 in dimension 1, where |Δ| ≤ 1. So
-"goe" has less noise at the same cost.
+Both ensembles spend exactly ρ, attained by the rows e₁ and e₂, and ρ/2 in dimension 1, where |Δ| ≤ 1. So "goe" has less
+noise at the same cost.
 
 Accuracy. The error is σ‖W‖_F on all data, with E‖W‖_F² = d² (wigner) or d(d + 1)/2 (goe). Under add-remove the sum nΣ
 and the number n are released, both with noise: see `counted`.

@@ -15,7 +15,7 @@ Accuracy. With probability 1 − β the Frobenius error is at most (DLY22 Theore
     2^{5/4} √(υ tr Σ)/(ρ^{1/4} √n) + √2 η/(√ρ n).
 
 NOTE: the authors' code orders the eigenvectors by |λ(G)| and pairs left with right singular vectors, which differ in
-sign where λ(G) < 0. Such an output is private, but it is a wrong estimate.
+sign where λ(G) < 0. A release from singular vectors is private, but it is a wrong estimate.
 
 Proof: proofs/paper/separate-cov.md
 """

@@ -14,8 +14,8 @@ paper : b = 2√2 d/(nε). The mechanism claims ε and spends 0.895 ε, 0.819 ε
     the limit.
 tight : b = 2s/(nε). The mechanism spends ε (ours).
 
-NOTE: the code of the authors orders the v_i by |eigenvalue| of G, which may be negative. Such a release is equally
-private, but less accurate.
+NOTE: the code of the authors orders the v_i by |eigenvalue| of G, which may be negative. A release in the order of
+|eigenvalue| is equally private, but less accurate.
 
 Accuracy. ‖output − Σ‖_F ≤ 2 √(tr Σ · b‖W‖) + ‖λ̃ − λ‖, always.
 

@@ -22,7 +22,7 @@ def batched(kind: type[pfaffian_chains.Chains], ensemble: PfaffianEnsemble, unif
 
 
 def differences(ensemble: PfaffianEnsemble, kind: type[pfaffian_chains.Chains], batches: int = 1) -> Matrix:
-    """Return the draws of so many equal batches minus the plain ones, (SAMPLES, N)."""
+    """Return the draws of a number of equal batches minus the plain draws, (SAMPLES, N)."""
     uniforms = np.random.default_rng(20261124).random((ensemble.points, SAMPLES))
     points = np.concatenate([batched(kind, ensemble, part) for part in np.split(uniforms, batches, axis=1)])
     plain = np.array([pfaffian_sampler.draw_points(ensemble, column) for column in uniforms.T])

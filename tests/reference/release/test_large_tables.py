@@ -311,7 +311,7 @@ def growth(sample: Callable[[Chunks], Any]) -> float:
     return (large - small) / (5_000 * 20 * 8)
 
 
-# these mechanisms read the rows in all ways that occur; the others are slow
+# these mechanisms read the rows in all ways that occur; the remaining mechanisms are slow
 READERS = {"nuclear-laplace", "centred-covariance", "adaptive-cov", "johnson-lindenstrauss", "ppde", "gaussian-learner"}
 
 

@@ -360,8 +360,8 @@ def test_the_scale_is_that_of_the_reference(
 def test_the_scales_of_a_sum_are_those_of_the_reference(
     name: str, options: dict[str, str], d: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a scale that differs from that of the reference. With a noise of ones and no rows, a release
-    consists of the two scales, to 1e-14.
+    """This test catches a scale that differs from that of the reference. With noise that is 1 everywhere and no rows, a
+    release consists of the two scales, to 1e-14.
     """
     of_ones(monkeypatch)
     for amount in ("1", "0.1", "7.25"):

@@ -178,7 +178,7 @@ def test_many_records_whose_matrix_is_nearly_diagonal_once_it_is_rotated() -> No
 
 
 class Forgetful(Uniforms):
-    """This source is a mutant: it draws all bits again if more bits are needed."""
+    """This source of bits is a mutant: it draws all bits again if more bits are needed."""
 
     def _next(self, wanted: int) -> tuple[int, int]:
         if self.position < len(self.read) and self.read[self.position][1] < wanted:
@@ -188,7 +188,7 @@ class Forgetful(Uniforms):
 
 
 class Shifted:
-    """This source is a mutant: it gives other bits."""
+    """This source of bits is a mutant: it gives other bits."""
 
     def __init__(self, source: Any) -> None:
         self.source = source

@@ -1,7 +1,8 @@
 """Test audits with more draws than are kept, and continued audits: kills do not change results, and mutants are
 refuted.
 
-Every run has the default false-alarm probability of 1e-9 and fixed seeds. Only a few hundred draws are kept here.
+Every run has the default false-alarm probability of 1e-9 and fixed seeds. In this test only a few hundred draws are
+kept.
 """
 
 import json

@@ -207,7 +207,7 @@ def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
     assert provenance["holds"]["second_moment"]["about"] == "the point `shift` in the provenance"
     assert provenance["options"] == {"row_bound": 1.0, "adjacency": "replace-one"}
     assert "not private" not in provenance
-    # This is the conversion that a user would make with the mean: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ
+    # the conversion that a user would make with the mean: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ
     m = X.mean(axis=0)
     uncentred = np.array(document["second_moment"]) + np.outer(SHIFT, m) + np.outer(m, SHIFT) - np.outer(SHIFT, SHIFT)
     np.testing.assert_allclose(uncentred, second_moment(X), atol=1e-3)

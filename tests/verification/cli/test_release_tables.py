@@ -354,7 +354,7 @@ def killed(where: tuple[Any, str], arguments: list[str]) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     with warnings.catch_warnings():
-        # This is the child of a process with threads, but it is killed anyway.
+        # the killed process is the child of a process with threads
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:

@@ -37,7 +37,7 @@ DEVIATIONS = (0.0, 0.7, 3.0, 6.5, 9.0, 15.0)
 
 
 def binomial_at_most(k: int, n: int, p: mpmath.mpf) -> mpmath.mpf:
-    """Return P(Bin(n, p) ≤ k): for k below the mean by its largest terms, and otherwise from the other tail."""
+    """Return P(Bin(n, p) ≤ k), for k below the mean by its largest terms, and otherwise from the other tail."""
     if k > n * p:
         return 1 - (binomial_at_most(n - k - 1, n, 1 - p) if k < n else 0)
     term = mp.exp(mp.loggamma(n + 1) - mp.loggamma(k + 1) - mp.loggamma(n - k + 1)) * p**k * (1 - p) ** (n - k)
@@ -122,7 +122,7 @@ def of_quadrants() -> Compared:
         for z in DEVIATIONS:
             both = min(n // 2, round(n / 4 + z * math.sqrt(n) / 4))
             a = n // 2
-            high = np.arange(n) < a  # of these, `both` are high in the other quantity too
+            high = np.arange(n) < a  # of these points, `both` are high in the other quantity too
             other = np.concatenate([np.arange(a) < both, np.arange(n - a) < a - both])
             spread = np.linspace(0, 0.1, n)
             result = independence(high + spread, other + spread, "")

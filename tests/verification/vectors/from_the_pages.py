@@ -3,7 +3,7 @@
 The file imports nothing but the standard library, and computes in fractions where it can. Run it as `covassay vectors
 run 'exec:python3 from_the_pages.py'`.
 
-This implementation is independent in the following sense. The whole file was written from the pages and from
+The implementation is independent in the following sense. The whole file was written from the pages and from
 verification/vectors/README.md. The first version of the file was written before any file in reference/ was opened. Some
 of these files had been opened before the releases of clipped-cov, adaptive-cov, adaptive-cov-pure,
 iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and matrix- bingham, the mechanisms for bounded

@@ -63,7 +63,7 @@ class Look:
 
     @property
     def step(self) -> float:
-        """Return the level of a single test; a p-value below it refutes, whatever the other p-values are."""
+        """Return the level of a single test; a p-value below this level refutes, whatever the other p-values are."""
         return self.level / max(1, self.tests)
 
     def asks(self, scenario: str) -> bool:

@@ -141,7 +141,7 @@ def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
                 at, reference, member, times * size, f"law/{KINDS}/{n}/{d}/{member.words}/{look.name}"
             )
         except _TimeOut:
-            # this failure says nothing about the other data at the claimed budget
+            # a failure at another budget says nothing about the other data at the claimed budget
             if member.category == GIVEN or at is not setting:
                 failing += 1
                 continue

@@ -38,7 +38,7 @@ PROBE = 10
 # p-value refutes the claim even after multiplication by 2 or 4 (`privacy`) and Holm's correction for 250 checks.
 # SHORTFALL standard deviations are added, because a Poisson number of draws may be below its mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
-PILOT = 0.3  # this share of the draws chooses the event, and the other draws test it
+PILOT = 0.3  # this share of the draws chooses the event, and the remaining draws test it
 EARLY_SHARE = 1e-3  # this share of the allowed error probability is reserved for early ends
 FIRST_STAGE = 2 * CHUNK  # the number of draws on each data set in the first stage
 

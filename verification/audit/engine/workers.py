@@ -86,7 +86,7 @@ def run(jobs: int | None, function: Callable[..., Any], arguments: Iterable[tupl
 def _before_workers_pay(function: Callable[..., Any], calls: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
     """Make calls in this process until they have taken so long that workers save time.
 
-    These calls happen only in a process that another process supervises, because a draw may kill the process.
+    Draws in this process happen only if another process supervises it, because a draw may kill the process.
     """
     global _spent
     while _spent < _paying and (next_call := next(calls, None)) is not None:

@@ -32,7 +32,7 @@ from covassay.verification.statistics.tests import TestResult, kolmogorov_smirno
 
 PANEL_NODES = 12  # the number of Gauss–Legendre nodes on each panel of the integral over z₁
 ANGULAR_NODES = 160  # the number of Gauss–Legendre nodes of the integral over the angle
-# an eigenvalue is so many noise scales from 0 and n, so that it is clipped with probability below e^{-60}
+# the distance of an eigenvalue from 0 and n in noise scales, so that it is clipped with probability below e^{-60}
 DISTANCE = 60.0
 
 

@@ -39,7 +39,7 @@ from covassay.verification.statistics.tests import TestResult, kolmogorov_smirno
 
 # the exponent times the number of copies; for this value the laws differ clearly and few proposals are rejected
 STRENGTH = 4.0
-ORDINARY = 20, 5  # draws are compared with draws of the reference on data with so many rows and columns
+ORDINARY = 20, 5  # the numbers of rows and columns of data on which draws are compared with draws of the reference
 COPIES = 6  # the number of copies of each direction for which the privacy loss of the neighbours is near the claim
 
 

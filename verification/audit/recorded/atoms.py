@@ -1,10 +1,10 @@
 """Find outputs without noise, in mechanisms in which a random draw decides whether noise is added.
 
 Suppose that for some values of a uniform or whole number the output does not depend on the other draws, although it
-does for other values. Then the output without noise has at least the probability of these values of the number. Suppose
-that on two neighbours the outputs without noise differ, and that the usual outputs never repeat. Then each of the two
-outputs without noise has probability 0 on the other data set. Fresh draws and draws in the tails check that the other
-draws do not change the output. A random choice among a few outputs is not reported.
+does for the remaining values. Then the output without noise has at least the probability of these values of the number.
+Suppose that on two neighbours the outputs without noise differ, and that the usual outputs never repeat. Then each of
+the two outputs without noise has probability 0 on the other data set. Fresh draws and draws in the tails check that the
+other draws do not change the output. A random choice among a few outputs is not reported.
 """
 
 from collections.abc import Iterator

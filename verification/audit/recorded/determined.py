@@ -157,7 +157,7 @@ def _same_values(first: _Walk, second: _Walk, seed: int) -> None:
 
 
 def _forced(calls: Sequence[PrimitiveCall], scales: Vector) -> Vector:
-    """Return outputs that lie so many noise scales from their values, limited to their ranges."""
+    """Return outputs that lie a given number of noise scales from their values, limited to their ranges."""
     step = np.concatenate([call.scale for call in calls]) * scales
     value = np.concatenate([call.value for call in calls])
     low, high = (np.concatenate([np.full(len(c.output), c.range[k]) for c in calls]) for k in (0, 1))

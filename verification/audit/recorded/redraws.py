@@ -45,7 +45,7 @@ class _Line:
 
 
 class _Number:
-    """One of the noise numbers of a run, and one of its tails."""
+    """A noise number of a run, and one of its tails."""
 
     def __init__(self, variables: tuple[Variable, ...], i: int, upper: bool) -> None:
         self.variables, self.i, self.upper = variables, i, upper

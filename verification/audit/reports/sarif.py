@@ -1,7 +1,7 @@
 """Write the report of an audit as SARIF 2.1.0, a format that code-scanning services and editors read.
 
-Only findings become results in SARIF. A refuted check is an error, and a finding that breaks no promise is a
-note. Services show every result as an alert, so a check without a finding is listed as a rule that has no result. An
+In SARIF, only findings become results. A refuted check is an error, and a finding that breaks no promise is a note.
+Services show every result as an alert, so a check without a finding is listed as a rule that has no result. An
 undecided check is listed as a notification of the run.
 """
 

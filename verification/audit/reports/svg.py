@@ -1,6 +1,6 @@
 """Draw small pictures as SVG inside a page, with two axes, lines, points and bands.
 
-A picture needs no other file, no script and no drawing library. A picture is 360 × 250 units large. One unit is about a
+A picture needs no other file, no script and no drawing library. A picture is 360 × 250 units large. A unit is about a
 pixel on a phone, so that the letters can be read there.
 """
 

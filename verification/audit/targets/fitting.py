@@ -158,7 +158,7 @@ def _arguments(parameters: Iterable[inspect.Parameter], forms: _Forms, with_data
 
 
 def _data(parameters: Sequence[inspect.Parameter]) -> inspect.Parameter | None:
-    """Return the parameter for the data: one with a telling name, or else the first parameter without another
+    """Return the parameter for the data: a parameter with a telling name, or else the first parameter without another
     purpose.
     """
     named = [p for p in parameters if role_of(p.name) == "data"]

@@ -230,8 +230,8 @@ def draw_batches(
 def batch_of(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.random.Generator, **budget: Any) -> int:
     """Return how many draws the process offers to make in one request, or 0 if it draws one by one.
 
-    This function makes the first request of an audit to a process. The function then waits `MOMENT` seconds for a
-    second line, which could be taken for the answer to the next request.
+    The function makes the first request of an audit to a process. The function then waits `MOMENT` seconds for a second
+    line, which could be taken for the answer to the next request.
     """
     process = _process(command, directory, os.getpid())
     request = {"x": x.tolist(), **budget, "seed": int(rng.integers(SEEDS))}

@@ -201,7 +201,7 @@ def _theorem_findings(tag: str, locked: RocqLock, now: RocqLock) -> list[Discrep
 
 
 def number_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Return the differences between the numbers that the kernel evaluates and the locked ones."""
+    """Return the differences between the numbers that the kernel evaluates and the locked numbers."""
     if now.vectors.exported == locked.vectors.exported:
         return []
     return [Discrepancy("vector", "the numbers that the kernel evaluates are not the locked ones")]

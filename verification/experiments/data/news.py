@@ -37,8 +37,8 @@ def articles(path: Path) -> list[str]:
 
 @cache
 def counts(path: Path, d: int, unit: bool) -> Matrix:
-    """Return the articles as hashed word counts in d columns, scaled to norm 1 if `unit`, else divided by the largest
-    norm.
+    """Return the articles as hashed word counts in d columns, scaled to norm 1 if `unit`, and otherwise divided by the
+    largest norm.
     """
     reason = missing(SCIKIT_LEARN, {})
     if reason:

@@ -143,7 +143,7 @@ def test_the_tolerance_is_below_three_percent_of_a_row(n: int, d: int) -> None:
     for name in sorted(ADDITIVE - {"output-perturbation", "private-trace"}):
         scale = path_of(name).scale
         assert scale is not None
-        sums = MECHANISMS[name].domain == "box"  # the other mechanisms release means
+        sums = MECHANISMS[name].domain == "box"  # the mechanisms that are not listed release means
         if sums and d > 8:
             # the noise is a thousand times as large as a row, so that single precision hides a change of the row by 3 %
             continue

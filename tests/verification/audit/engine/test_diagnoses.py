@@ -1,7 +1,7 @@
 """Test that a diagnosis is offered only if no other known factor fits better.
 
-The function `diagnose` gets draws with a chosen factor, without an audit. A mistake is named if its factor is right. It
-is rarely named at 0.8 or 0.6 times the noise, where a hundred draws also fit the factors √2 or 2.
+The function `diagnose` gets draws with a chosen factor, without an audit. A mistake is named if its factor is right. A
+mistake is rarely named at 0.8 or 0.6 times the noise, where a hundred draws also fit the factors √2 or 2.
 """
 
 import numpy as np

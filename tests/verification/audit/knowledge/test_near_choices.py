@@ -62,7 +62,7 @@ def test_without_a_choice_in_reach_there_are_no_data() -> None:
 
 
 def test_eigenvalues_are_as_stated() -> None:
-    """This test catches a data set whose eigenvalues are not the ones asked for."""
+    """This test catches a data set whose eigenvalues differ from the requested ones."""
     x = with_eigenvalues(7.25, 2.5)
     assert np.linalg.eigvalsh(x.T @ x) == pytest.approx([2.5, 7.25], rel=1e-12)
     assert row_norms(x).max() <= 1 + 1e-12

@@ -16,7 +16,7 @@ from tests.peers.tools import COVASSAY, TOOLS
 
 NEW = "StatDP", "Delta-Siege", kernel.KERNEL, f_dp.GENERAL, sequential_f_dp.SEQUENTIAL
 CLAIM = PureDP(epsilon=1.0)
-MANY = 34  # at the level 0.05, so many refutations or more among 200 runs have probability below 1e-9
+MANY = 34  # at the level 0.05, this number of refutations or more among 200 runs has probability below 1e-9
 
 
 def test_many_refutations_are_rare_at_the_level() -> None:

@@ -10,8 +10,8 @@ is uniform. The new number has p as its tail probability and the sign of z (a ra
 is exactly Laplace(1) or N(0, 1). V and the random sign come from a generator with a fixed seed, so that an audit can be
 repeated.
 
-Two more tests find errors that the added randomness hides. One tests how often Z = 0, and the other tests whether every
-output is a multiple of the unit.
+Two more tests find errors that the added randomness hides. One of the two tests how often Z = 0, and the other tests
+whether every output is a multiple of the unit.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Test whether low-order bits of the released numbers distinguish neighbouring data sets.
 
-All other questions round the outputs, so that their verdict concerns real arithmetic. This question has a verdict of
-its own, which counts for the whole run if the scope is "bits".
+All other questions round the outputs, so that their verdict concerns real arithmetic. The question about low-order bits
+has a verdict of its own, which counts for the whole run if the scope is "bits".
 """
 
 from fractions import Fraction

@@ -49,7 +49,7 @@ def nearly(x: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def clipped(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Return the rows, of which long ones are shortened to length 1."""
+    """Return the rows, with long rows shortened to length 1."""
     return np.asarray(unit_rows(x))
 
 

@@ -217,7 +217,7 @@ def skewed_example(
 ) -> Evidence:
     """For d = n, one row of norm 1 and others of norm n^{−1/2}, clipping takes the bound from √(2/(ρn)) to 1/n.
 
-    Both bounds compared are the leading terms of the error as n → ∞. Without clipping, SeparateCov's error also has the
+    Both compared bounds are the leading terms of the error as n → ∞. Without clipping, SeparateCov's error also has the
     second term √2 η/(√ρ n) with η ≈ √d. At τ = n^{−1/2} the noise of SeparateCov is of order n^{−5/4}, and the bias is
     1/n.
     """

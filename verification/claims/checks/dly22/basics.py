@@ -19,8 +19,8 @@ CASES = 3000
 
 
 def rows_in_ball(rng: np.random.Generator, n: int, d: int) -> Matrix:
-    """Return random rows of the unit ball; each has length 1 with probability 1/3, and else a random length down to
-    1e-3.
+    """Return random rows of the unit ball; each has length 1 with probability 1/3, and otherwise a random length down
+    to 1e-3.
     """
     rows = rng.standard_normal((n, d))
     lengths = np.where(rng.random(n) < 1 / 3, 1.0, 10 ** rng.uniform(-3, 0, n))

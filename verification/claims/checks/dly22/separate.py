@@ -253,7 +253,9 @@ def worst_case_rates(separate: Formula = separate_error) -> Evidence:
 @mutant("EMCov with ε in place of √ρ", em=em_pure_error)
 @mutant("GaussCov in place of SeparateCov", separate=gauss_error)
 def trace_thresholds(separate: Formula = separate_error, em: Formula = em_error) -> Evidence:
-    """Under zCDP SeparateCov gains √d on EMCov, and beats GaussCov for tr < d^{3/2}/n; EMCov does so for tr < √d/n."""
+    """Under zCDP SeparateCov gains √d on EMCov, and beats GaussCov for tr < d^{3/2}/n, while EMCov beats GaussCov for
+    tr < √d/n.
+    """
     rates = [measured(e) for e in (separate, em, gauss_error)]
     gain = ratio(rates[1], rates[0])
     thresholds = []

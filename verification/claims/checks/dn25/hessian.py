@@ -23,9 +23,9 @@ def nonnegative_beyond(difference: sp.Expr, d: sp.Symbol, start: int) -> bool:
 def variance_of_a_weight(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
     """The variance of a weight w_i is at least ((3d + 1)/(2(d² + 1)) − 1/d)/d, which is at least 1/(4d²) for d ≥ 4.
 
-    This lower bound follows from the moment bound E‖Z‖_F² ≥ (3d³ + d²)/2. E‖Z‖_F² = d · E w_i² · d²(d² + 1), because R
-    and w are independent, and E w_i = 1/d. (2.1) with κ = Ω̃(d³) would make the variance Õ(d⁻³); d³ times the lower
-    bound is at least d/4, so no constant and no power of a logarithm saves it.
+    The lower bound on the variance follows from the moment bound E‖Z‖_F² ≥ (3d³ + d²)/2. E‖Z‖_F² = d · E w_i² · d²(d² +
+    1), because R and w are independent, and E w_i = 1/d. (2.1) with κ = Ω̃(d³) would make the variance Õ(d⁻³); d³ times
+    the lower bound is at least d/4, so no constant and no power of a logarithm saves it.
     """
     d = sp.Symbol("d", positive=True)
     variance = moment(d) / (d**3 * (d**2 + 1)) - 1 / d**2

@@ -179,8 +179,8 @@ def gain_over_dly22(
     """The gain "in all regimes by d^{1/4}" is false: for tr Σ ≤ 1/(εn√d) the bounds differ by a factor of at most 2.
 
     The two compared bounds are √(d tr/(εn)) + √d/(εn) and d^{3/4}√(tr/(εn)) + √d/(εn). With q = d^{1/4} and y = √(εn
-    tr) the ratio of the bounds is (qy + 1)/(y + 1). It lies between g/2 and 2g, where g is 1 if qy ≤ 1, qy if
-    1/q ≤ y ≤ 1, and q if y ≥ 1.
+    tr) the ratio of the bounds is (qy + 1)/(y + 1). The ratio of the bounds lies between g/2 and 2g, where g is 1 if qy
+    ≤ 1, qy if 1/q ≤ y ≤ 1, and q if y ≥ 1.
     """
     q, y, n, a, b = sp.symbols("q y n a b", positive=True)  # n stands for εn
     d, trace = q**4, y**2 / n

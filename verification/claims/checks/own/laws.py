@@ -323,6 +323,6 @@ def bingham_acceptance(log_rate: Formula = bingham.log_acceptance) -> Evidence:
     figures = {"b": f"{b:.6f}", "rate": f"{rate:.5f}", "E u_1²": f"{law[0]:.5f}", "E u_2²": f"{law[1]:.5f}",
                "E u_1², dividing": f"{divided[0]:.4f}"}  # fmt: skip
 
-    another = divided[0] - law[0] > 0.35  # dividing gives E u_1² = 0.904, not 0.541
+    another = divided[0] - law[0] > 0.35  # division in place of multiplication gives E u_1² = 0.904, not 0.541
     holds = max(errors) < 1e-10 and never_above <= 1e-12 and bool(another)
     return Evidence(holds, "q = 5, one spectrum", f"largest error {max(errors):.2g}; accepted {accepted}", figures)
