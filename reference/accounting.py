@@ -8,7 +8,7 @@ Releases compose adaptively: each release may depend on the outputs of earlier o
 total raises `OverBudget` before the data are read. An account charges what the mechanism's paper claims, or with
 charge="proven" what is proven of the mechanism here, which is never more.
 
-The notion of privacy of the total budget decides how the costs of releases add up.
+The notion of privacy of the total budget determines how the costs of releases add up.
 
 - Pure DP accepts pure DP releases only. The values ε of pure releases add up.
 - zCDP accepts zCDP releases, whose ρ add up, and pure DP releases, which count as ρ = ε tanh(ε/2).
@@ -22,9 +22,9 @@ each (ε, δ) release has a privacy loss of at most ε, as a pure release always
 to the right side of the bound D_α ≤ αρ of the zCDP releases, which adds Σε to `epsilon_of_zcdp_at` for every α.
 
 If the total is pure DP or zCDP, or if all releases are (ε, δ), then even the budgets and other arguments of a release
-may be chosen in view of earlier outputs. In these cases the rule that the sum stays within the total is a privacy
-filter (Rogers et al. 2016; Feldman–Zrnic 2021). For other releases whose total is (ε, δ), the guarantee assumes that
-the budgets were fixed beforehand.
+may be chosen in view of earlier outputs. If one of these conditions holds, the rule that the sum stays within the total
+is a privacy filter (Rogers et al. 2016; Feldman–Zrnic 2021). For other releases whose total is (ε, δ), the guarantee
+assumes that the budgets were fixed beforehand.
 """
 
 import contextlib

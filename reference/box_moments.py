@@ -88,9 +88,10 @@ def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Num
 def gauss_weights(d: int, adjacency: Adjacency, sqrt: Callable[[Number], Number] = square_root) -> Weights:
     """Return the weights of the sums that minimise a bound on the error under Gaussian noise.
 
-    These weights minimise a bound on the mean squared error of the covariance, to first order in the noise and summed
-    over the entries, on the worst data: (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d + 1)/a² + d(d − 1)/c² + d/b²). Under
-    replace-one the number of rows has no noise and b = a. Under add-remove the squares have the largest weight that
+    The weights of this function minimise a bound on the mean squared error of the covariance, to first order in the
+    noise and summed over the entries, on the worst data: (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d + 1)/a² + d(d − 1)/c²
+    + d/b²). Under replace-one the number of rows has no noise and b = a. Under add-remove the squares have the largest
+    weight that
     costs nothing, and for the others k² : a² : c² = √(d(d + 3)) : √(2(d + 1)) : √2 is best, by Cauchy–Schwarz.
     """
     if adjacency == "replace-one":

@@ -10,8 +10,8 @@ class InvalidInput(ValueError):
     """An argument breaks a rule. The message names the argument, its value and the rule.
 
     When this exception is raised, nothing has been released or written. Some checks read the rows of a data set, so
-    whether they raise depends on the data. Such a check is a precondition on the data and no part of the mechanism. The
-    docstring of every function with such a check says so.
+    whether they raise depends on the data. A check that reads the data is a precondition and no part of the mechanism.
+    The docstring of every function with such a check says so.
     """
 
 

@@ -57,7 +57,9 @@ def square_root(value: Number) -> Number:
 
 
 def eigenvalue_gap(s: Number, t: Number, c: Number) -> Number:
-    """The gap μ₊ − μ₋ = √((s + t)² − 4c²), which is the nuclear norm of Δ. This gap is at most s + t."""
+    """The gap μ₊ − μ₋ = √((s + t)² − 4c²), which is the nuclear norm of Δ. The gap between the two eigenvalues is at
+    most s + t.
+    """
     return ((s + t) ** 2 - 4 * c**2) ** 0.5
 
 

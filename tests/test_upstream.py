@@ -76,8 +76,8 @@ def r_has(package: str) -> bool:
 
 
 def ways_in_r() -> list[str] | None:
-    """Return the arguments for the reproduction in R: none if DPpack is installed, the path of a copy if there is one,
-    and otherwise None.
+    """Return the arguments for the reproduction in R: no argument if DPpack is installed, or the path of a copy of
+    DPpack; return None if neither exists.
     """
     copy = os.environ.get("COVASSAY_DPPACK")
     if copy and r_has("rmutil"):

@@ -12,7 +12,7 @@ import pytest
 from covassay.verification.site.build import API
 
 ROOT = Path(__file__).resolve().parents[1]
-# These functions of a mechanism or a law are found through `MECHANISM`.
+# functions of a mechanism or a law that are found through its constant `MECHANISM`
 DECLARED = {"release", "sample", "spend", "draw_noise"}
 OFFERED_BY_A_LAW = re.compile(r"\.laws\.\w+\.(log_density|pmf|tail|\w*cdf|\w*quantile)$")  # CONTRIBUTING.md names these
 PLAIN = {  # these functions are written to be read; tests compare the fast samplers with them

@@ -43,8 +43,9 @@ def __getattr__(name: str) -> Any:
 class _WithAudit(ModuleType):
     """A module in which `audit` is the function, although a package in its folder has the same name.
 
-    Python binds the name of a package in the module above it as soon as a part of the package is imported. This class
-    makes the parts of the package attributes of the function, so that both are found.
+    Python binds the name of a package in the module above it as soon as a part of the package is imported. The class
+    makes the parts of the package attributes of the function, so that the function and its parts are found under one
+    name.
     """
 
     @property

@@ -36,7 +36,7 @@ def scaled_rows(x: DataSet, box: Box, on_outside: OnOutside = "clip", fewest: in
 
     Raises
     ------
-    InvalidInput : `x` is no data set, or its number of columns is not that of the box.
+    InvalidInput : `x` is no data set, or the number of its columns differs from the number of columns of the box.
     """
     require_choice("on_outside", on_outside, ("clip", "raise"))
     rows = as_rows(x, fewest)

@@ -56,7 +56,7 @@ class Moments:
 
     second : S, a symmetric matrix.
     mean : μ, or None if it was not released.
-    noise : the predicted spectral norm of the noise on S, or None if it is that of the recommendation.
+    noise : the predicted spectral norm of the noise on S, or None for the prediction of the recommendation.
     """
 
     second: Matrix

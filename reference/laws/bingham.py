@@ -82,7 +82,7 @@ def decompose(m: Matrix) -> tuple[Vector, Matrix]:
 def envelope_parameter(a: Vector) -> float:
     """Return the b with the highest acceptance rate, for eigenvalues a ≥ 0 of which the smallest is 0."""
     q, values = float(len(a)), list(a)
-    if envelope_equation(q, values) >= 0:  # here A = 0, or A is so near to 0 that rounding decides
+    if envelope_equation(q, values) >= 0:  # here A = 0, or A is so near to 0 that rounding errors exceed it
         return q
     return float(scipy.optimize.brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))
 
@@ -136,7 +136,7 @@ def _sample_each(matrices: Matrix, generators: list[np.random.Generator]) -> Mat
     if q == 1:
         return np.array([sample(m, rng) for m, rng in zip(matrices, generators, strict=True)])
     laws = [_decomposed(m.tobytes(), q) for m in matrices]
-    # the arrays have the order in memory that `decompose` gives to those of one law, because rounding depends on it
+    # decomposing one matrix and many gives arrays of one order in memory, because rounding depends on the order
     a = np.array([values[::-1] for values, _, _ in laws])[:, ::-1]
     vectors = np.array([columns[:, ::-1] for _, columns, _ in laws])[:, :, ::-1]
     b = np.array([[parameter] for _, _, parameter in laws])

@@ -157,7 +157,7 @@ class Chains:
         self._phi_nodes = (ensemble.phi * half[:, None]).reshape(n, -1)  # φ at all nodes, flattened to (N, nodes)
         self._x = np.tile(np.concatenate([edges, np.zeros(n)]), (size, 1))  # an array (S, B) with room for all points
         self._panel = np.zeros((size, n), dtype=np.intp)  # the panel of every point of the process
-        self._integration = np.zeros((size, n, NODES))  # the weights of the integral from the left edge of that panel
+        self._integration = np.zeros((size, n, NODES))  # the weights of the integral from the left edge of the panel
         self._changes = np.zeros((size, 2 * n, d + n))  # c, v of the first point, c, v of the second, … as rows
         self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # at the nodes, (S, panels, m)
         # memory for the largest arrays, because allocating new ones at every point would be slower
@@ -216,7 +216,9 @@ class Chains:
         return self._x[s, self._order[s, i]], self._x[s, self._order[s, i + 1]], cumulative[s, i]
 
     def _products(self, w: Array, start: int = 0) -> Array:
-        """Return the products c·w and v·w for all changes c and v, where the rows w are 0 before position `start`."""
+        """Return the products of w with all vectors c and v of the changes to the kernel; the rows of w are 0 before
+        position `start`.
+        """
         part = self._changes[:, : 2 * self.drawn, start : start + w.shape[2]]
         products: Array = w @ np.swapaxes(part, 1, 2)
         return products

@@ -38,7 +38,8 @@ from covassay.reference.domain import Array, Matrix, Vector, require_dimension
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.panels import Panels, integrated, interpolation
 
-# radians by which the phase of the fastest basis function turns on one panel; 24 nodes integrate that up to rounding
+# radians by which the phase of the fastest basis function turns on one panel, so that 24 nodes integrate it up to
+# rounding
 PHASE = 8.0
 # The panels end at the edge of the spectrum plus 27 N^{1/3} + 20, beyond which the mass is below 1e-20. For large N the
 # largest point fluctuates on the scale (π/2) N^{1/3}, or a smaller scale on the full line. At u times this scale beyond
@@ -58,8 +59,8 @@ def _panels(points: int, half_line: bool) -> Panels:
     In the limit the points fill [0, πN] with Ullman's density (2/π²) arccosh(πN/s), or, on the full line, half of that
     interval on each side, with πN/2 in place of πN. The N-th basis function has about N zeros, which follow this
     density, and its phase at s grows by π from one to the next: at the rate (2/π) arccosh(a/s). The code uses the end
-    of the panels, a, in place of πN, which is a little smaller. The code adds 1/2 to the rate so that panels stay short
-    where e^{−s} decays without oscillation.
+    of the panels, a, in place of πN, which is a little smaller. The code adds 1/2 to the rate, which keeps the panels
+    short where e^{−s} decays without oscillation.
     """
     bulk = math.pi * points if half_line else math.pi / 2 * points
     a = bulk + EDGE_MARGIN * points ** (1 / 3) + CONSTANT_MARGIN
@@ -128,7 +129,9 @@ class PfaffianEnsemble:
 
     @cached_property
     def phi_by_panel(self) -> Array:
-        """Return the values of φ at the nodes, (panels, N, m), with those of one panel next to each other in memory."""
+        """Return the values of φ at the nodes, (panels, N, m), in which the values on one panel are neighbours in
+        memory.
+        """
         return np.ascontiguousarray(self.phi.transpose(1, 0, 2))
 
     def values_at(self, x: Vector) -> tuple[Matrix, Matrix]:

@@ -33,7 +33,7 @@ complement evaluates it:
 
 The matrix μ, of size D + k, holds the entries of M_k^{−1} at the D basis functions and at the k borders b(q). The
 entries of M_k^{−1} at the borders a(q) are not needed, because a(x) and b(x) of a later point x are 0 at these
-positions. μ starts as A^{−1}. The same Schur complement conditions μ on a new point p, which is an update of rank two:
+positions. μ starts as A^{−1}. The Schur complement also conditions μ on a new point p, which is an update of rank two:
 
     c₁ = μ a(p),  c₂ = μ b(p),  f_k(p) = −a(p)ᵀ c₂;    append 0 to c₁, 1 to c₂, and a zero row and column to μ;
     μ ← μ + (c₁ c₂ᵀ − c₂ c₁ᵀ) / f_k(p).

@@ -62,8 +62,8 @@ class Mechanism(Generic[N, P, R]):
     notion : the notion of privacy, which determines the keywords of the budget.
     output : the kind of output.
     release : called as release(x, noise, *, …); the output is a function of the data and the noise.
-    draw_noise : called as draw_noise(dimension, rng, …); returns the noise that `release` takes. It may also take by
-        name parameters of `sample`, the number of records `rows`, and the number of draws `size`.
+    draw_noise : called as draw_noise(dimension, rng, …); returns the noise that `release` takes. The caller may also
+        give by name the parameters of `sample`, the number of records `rows`, and the number of draws `size`.
     sample : called as sample(x, rng, *, …); draws the noise and calls `release`. Its annotations declare the parameters
         (module `parameters`).
     spend : called as spend(*, …budget, dimension, …choices); returns the claimed and the proven budget.

@@ -51,7 +51,7 @@ class Prediction:
     """The predicted error of one candidate, in one norm.
 
     equal, gaussian : the figure for rows of equal norm, and for correlated Gaussian rows.
-    allowance : the relative error of the prediction itself, in both directions. This relative error is 0 for formulas;
+    allowance : the relative error of the prediction itself, in both directions. The relative error is 0 for formulas;
         for a bound it is infinite below.
     """
 

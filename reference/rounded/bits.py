@@ -58,12 +58,12 @@ class Uniforms:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.read: list[tuple[int, int]] = []  # the pair (v, b) of every number that was read so far
+        self.read: list[tuple[int, int]] = []  # the pair (v, b) of every number of which bits were read
         self.position = 0
         self.extensions = 0
 
     def rewind(self) -> None:
-        """Start again with the first number."""
+        """Go back to the first number, so that the next reads repeat the numbers from the start."""
         self.position = 0
 
     def _next(self, wanted: int) -> tuple[int, int]:

@@ -14,7 +14,8 @@ Between two neighbouring points of the sample, and left or right of 0, the next 
 
     f = e^{−2y} × a polynomial in y + e^{−y} × another polynomial,
 
-and its integral has the same form. The next point is the root of F(x) = u F(∞), with F(∞) = d − k known exactly.
+and the integral of f is also of this form. The next point is the root of F(x) = u F(∞), with F(∞) = d − k known
+exactly.
 
 The skew products A_jk = ∫ φ_j Eφ_k are rational numbers. Rational polynomials that are nearly orthonormal replace the
 powers of y (`Basis`). The law depends on the span only; but in the powers every point drawn would cost as many bits of

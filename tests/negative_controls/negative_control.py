@@ -49,7 +49,7 @@ def by_privacy(name: str) -> tuple[tuple[str, str], ...]:
 def from_function(
     draw: Callable[..., object], *caught_by: tuple[str, str], name: str = "", **more: Any
 ) -> NegativeControl:
-    """Make the control for a target whose docstring states the mistake; by default its name is that of the function."""
+    """Make the control for a target whose docstring states the mistake; by default it is named after the function."""
     return NegativeControl(
         name or draw.__name__.replace("_", "-"), draw.__doc__ or "", caught_by=caught_by, draw=draw, **more
     )

@@ -1,6 +1,7 @@
 """Negative controls of the building blocks.
 
-These controls are broken sparse vector techniques (Lyu–Su–Li 2017), wrong sensitivities and wrong directions.
+The negative controls of this module are broken sparse vector techniques (Lyu–Su–Li 2017), wrong sensitivities and wrong
+directions.
 """
 
 from collections.abc import Callable

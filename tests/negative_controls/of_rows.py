@@ -93,7 +93,7 @@ def three_sigma(x: Matrix) -> Matrix:
 def fences(x: Matrix) -> Matrix:
     """Drops rows beyond the whiskers of a box plot.
 
-    It drops norms beyond Q3 + 1.5 IQR (Tukey's fences).
+    Drops rows whose norm is beyond Q3 + 1.5 IQR (Tukey's fences).
     """
     norms = row_norms(x)
     low, high = np.quantile(norms, [0.25, 0.75])
@@ -164,7 +164,7 @@ def standardised_columns(x: Matrix) -> Matrix:
 def max_abs_scaled(x: Matrix) -> Matrix:
     """Divides columns by their largest entry.
 
-    This is scikit-learn's MaxAbsScaler, followed by clipping.
+    Scales the columns as scikit-learn's MaxAbsScaler does, and then clips the rows.
     """
     largest = np.abs(x).max(axis=0)
     return np.asarray(unit_rows(x / np.where(largest > 0, largest, 1)))

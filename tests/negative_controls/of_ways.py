@@ -133,7 +133,9 @@ class AfterData:
         self.sort, self.ever, self.before = sort, ever, False
 
     def __call__(self, x: Any, budget: dict[str, Any]) -> bool:
-        """Return whether an earlier call was on such data; the present data count for the next call."""
+        """Return whether an earlier call was on data of the sort `self.sort`; the present data count for the next
+        call.
+        """
         before, rows = self.before, np.asarray(x, dtype=np.float64)
         self.before = self.sort(rows) or (self.ever and before)
         return before

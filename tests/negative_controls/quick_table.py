@@ -1,8 +1,8 @@
 """Find the question of a quick audit that refutes each negative control, and its seconds of work.
 
 Every question is asked alone, with a subject of its own: first all questions with recorded draws, then the other
-questions of a quick audit until one refutes. The seconds are those of the refuting question; if several questions with
-recorded draws refute, the fastest of them counts.
+questions of a quick audit until one refutes. The seconds are the time of the refuting question; if several questions
+with recorded draws refute, the fastest of them counts.
 """
 
 import time

@@ -38,7 +38,7 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
 
 
 def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
-    """Return whether a question of that kind rejects the control by a finding of that name.
+    """Return whether a question of this kind rejects the control by a finding of this name.
 
     Each question is asked alone, with the whole false-alarm probability. The question of that name is asked first, and
     then all questions of the kind. Facts that other questions compute are computed only if nothing is rejected without

@@ -13,7 +13,7 @@ recommendation assumes p = 1, so that other values test its robustness.
 
 The candidate with the least simulated root mean square Frobenius error is called truly best, and so is every candidate
 whose error differs from the least error by less than 2.58 standard errors. A point with several truly best candidates
-is a tie. Before the truly best candidates are decided, candidates within 15 % of the best are simulated again with
+is a tie. Before the truly best candidates are determined, candidates within 15 % of the best are simulated again with
 three times as many draws.
 
 FILE has a line of JSON for every point. A point that is already in the file is not simulated again.

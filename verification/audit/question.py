@@ -23,7 +23,7 @@ class Subject:
 
     known : the profile of the claimed mechanism; if `mechanism` is None, a profile for any target.
     choices : all options of the claimed mechanism.
-    findings : those of earlier questions, with their status.
+    findings : the findings of earlier questions, with their status.
     outputs : the draws of the latest look at each data set on which the law is known.
     pairs : the neighbours on which events were tested.
     """
@@ -72,12 +72,12 @@ class Question:
     name : stable; it names rows of reports, rules, test cases and expected failures.
     kind : the kind of its findings, such as "law" or "privacy".
     asks : the question in a sentence. blind_to : the mistakes that it cannot detect, printed if it finds nothing.
-    ask : (subject, look) -> findings. The error budget decides the findings that have a p-value.
+    ask : (subject, look) -> findings. Findings that have a p-value are decided by the error budget.
     applies : the reason why the question does not apply, or "" if it does; known before any draw.
     spared : the reason why the question is unnecessary after the findings so far, or "".
     share : its share of the false-alarm budget, for all looks together; 0 if chance cannot make it refute.
-    tests : the most p-values of a look, fixed before any draw. 0 if its findings have no p-value: then `ask` itself
-        decides at the level of the look.
+    tests : the largest number of p-values of a look, fixed before any draw. 0 if the findings have no p-value: then
+        `ask` itself decides them at the level of the look.
     valid_if : the reason why its p-values, or its own decisions, err with at most the stated probability.
     reads : facts of other questions, which are asked earlier. gives : the kinds of facts in its findings.
     second_look : the factor on the number of draws in a second look; 0 if there is no second look.

@@ -8,10 +8,9 @@ examples:
   covassay adapters install python-dp
   covassay adapters template > my_package_adapter.py
 
-An environment is a venv with the package at the version that the adapter is
-for. covassay audit uses it if the package is not installed beside covassay, or
-has another version there. Environments are in a cache directory, or in the
-directory that the environment variable COVASSAY_ADAPTERS names.
+An environment is a venv with the package at the version that the adapter is for. covassay audit uses the environment if
+the package is not installed with covassay, or has another version there. Environments are in a cache directory, or in
+the directory that the environment variable COVASSAY_ADAPTERS names.
 """
 
 import argparse

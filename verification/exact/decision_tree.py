@@ -4,7 +4,7 @@ A program that takes its random decisions from `Coins` is run once for every seq
 of a run is the product of the probabilities of its decisions. The probability is an `ExpSum`, which is a sum of terms
 c·e^{−r} with rational c and r. By the theorem of Lindemann and Weierstrass, e^{−r} for different rational r are
 linearly independent over the rationals. So two such sums are equal only if they have the same terms, and the program
-decides the equality of probabilities without approximation.
+checks whether probabilities are equal without approximation.
 """
 
 from collections.abc import Callable, Hashable, Mapping

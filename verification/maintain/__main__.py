@@ -10,7 +10,7 @@ COMMANDS = {
     "null-audits": "audit correct mechanisms: how many are refuted, and whether p-values are uniform",
     "bits": "look at the low-order bits of samplers and of rounded releases, and write proofs/BITS.md",
     "findings": "audit the functions of other projects, and write proofs/FINDINGS.md",
-    "peers": "run other auditors beside covassay on the same tasks, and write proofs/PEERS.md",
+    "peers": "run other auditors and covassay on the same tasks, and write proofs/PEERS.md",
     "constants": "measure the constants that `covassay recommend` uses",
     "recommendation-grid": "compare the recommendation with simulations at the points of a random grid",
     "readme": "write the generated parts of README.md and reference/README.md, or compare them",

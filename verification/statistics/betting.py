@@ -28,7 +28,7 @@ from covassay.reference.domain import Vector
 from covassay.verification.statistics.rounding import UNIT
 
 PRIOR = 0.5  # the number of pseudo-draws that are added to every category of the pilot
-LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which a single draw could lose everything
+LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which a single draw could lose all wealth
 ORDERS = 1.0, 1.5, 3.0  # the orders of the Rényi divergences that are tried; 1 stands for Kullback–Leibler
 TINY = 1e-12  # this number keeps a stake above 0 and a variance away from 0
 FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the search for a bet begins with these powers of the ratio of the shares
@@ -55,8 +55,8 @@ class Inequality:
 
 @dataclass(frozen=True)
 class Bet:
-    """A bet on an inequality, given by the stake λ, which is below the stake at which a draw loses everything, and the
-    centre u.
+    """A bet on an inequality, given by the stake λ, which is below the stake at which a draw could lose all wealth, and
+    the centre u.
     """
 
     inequality: Inequality
@@ -129,7 +129,7 @@ def _approximate(inequality: Inequality, first: Vector, second: Vector) -> tuple
     """Return the stake and the centre of the best bet to second order, and the growth of this bet for each pair of
     draws.
 
-    If no bet gains, the returned stake is tiny and the growth is negative.
+    If no bet has a positive expected growth, the returned stake is tiny and the growth is negative.
     """
     mean, other_mean = float(first @ inequality.first), float(second @ inequality.second)
     gap = mean - other_mean - inequality.bound

@@ -181,7 +181,7 @@ def sizes(values: Matrix, names: Sequence[str], pairs: Pairs) -> TestResult:
 
 
 def _odd(values: Matrix, ranks: Matrix, waves: Sequence[int] = WAVES) -> list[Matrix]:
-    """Return scores that are odd functions of a quantity."""
+    """Return scores that change their sign with `values`."""
     return [np.sign(values) * np.sin(np.pi * k * ranks) for k in waves]
 
 

@@ -47,9 +47,9 @@ class TestResult:
 
     The field `placed` has the positions of the values in the tested law. The field `total` has the sum of the values,
     the shape of its Gamma law, and the power of the noise scale in the sum. With the fields `placed` and `total`,
-    samples of several laws are tested together. The field `curve` has the numbers for a plot of the sample beside its
-    law. The field `pooled` has sums of this sample, which can be added to those of other samples for one test of all
-    samples.
+    samples of several laws are tested together. The field `curve` has the numbers for a plot that compares the sample
+    with its law. The field `pooled` has sums of this sample, which can be added to those of other samples for one test
+    of all samples.
     """
 
     __test__ = False  # this name tells pytest that the class is no test case
@@ -329,8 +329,8 @@ def cosines(angles: Vector, null: str) -> TestResult:
     """Test whether angles are independent and uniform on the circle, by the sum S of their cosines.
 
     E exp(t cos U) = I₀(t) ≤ exp(t²/4), so |S| ≥ s has probability at most 2 exp(−s²/n). If U = 2 arctan X for a Cauchy
-    variable X, no test detects a small change of the scale of X with fewer draws; a factor r moves the mean of cos U to
-    (1 − r)/(1 + r).
+    variable X, no test detects a small change of the scale of X with fewer draws; multiplying the scale by r moves the
+    mean of cos U to (1 − r)/(1 + r).
     """
     x = _require_sample(angles)
     mean, n = float(np.cos(x).mean()), len(x)

@@ -14,8 +14,8 @@ energies : replacing x by y moves f_i by y_i² − x_i². Lower every f̂_j befo
     2/b₂, approached as n → ∞. In dimension 1 the loss is 1/max(b₁, b₂).
 
 paper : b₁ = 2/ε, b₂ = 4/ε. The mechanism claims ε; general queries spend ε, monotone ones 3ε/4, energies ε/2.
-tight : b₁ = b₂ = 2/ε, for monotone queries and energies only. Both kinds of queries spend ε; general queries would
-    spend 1.5 ε.
+tight : b₁ = b₂ = 2/ε, for monotone queries and energies only. With "tight", monotone queries and energies spend ε;
+    general queries would spend 1.5 ε.
 
 Accuracy. With probability 1 − β every query passed over is below T + α and the query stopped at is at least T − α, for
 α = b₁ ln(2/β) + b₂ ln(2m/β). DR14 Theorem 3.24 prints the larger α = (8/ε) ln(2m/β).

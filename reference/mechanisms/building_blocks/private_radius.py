@@ -13,7 +13,7 @@ Many radii (p → 0) and large n come close to this bound.
 paper : b₁ = 2/ε, b₂ = 4/ε. The calibration claims ε and spends 3ε/4.
 tight : b₁ = b₂ = 2/ε. The mechanism spends ε.
 
-NOTE: DLY22 prints neither α nor its constants. In this code α is the accuracy of AboveThreshold for J + 1 queries at β.
+NOTE: DLY22 prints neither α nor its constants. In the code α is the accuracy of AboveThreshold for J + 1 queries at β.
 Privacy does not depend on α.
 
 Accuracy. Let R = max ‖x_i‖. With probability 1 − β, the released radius is at most max(p, 2R), and at most 2α rows are

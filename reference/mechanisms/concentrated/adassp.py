@@ -14,8 +14,8 @@ of the change of Σ x xᵀ. So the Rényi divergence of order α is at most α(1
 
 paper : s₁ = √(3/(2ρ)), s₂ = √(3/ρ), s₃ = √(3/(2ρ)), a third of ρ for each step at its own sensitivity 1, √2, 1. The
     calibration claims ρ and spends 2ρ/3, because G and v cannot both change by the most (ρ/2 for one feature).
-tight : s₂ and s₃ are √2 times smaller. This calibration spends ρ (2ρ/3 for one feature). This spend and the joint
-    account are ours.
+tight : s₂ and s₃ are √2 times smaller. The calibration spends ρ (2ρ/3 for one feature). The spent budget and the joint
+    account are our results, and are not in the paper.
 
 NOTE: we read Wang's code, not the paper. The code claims (ε, δ)-DP, for bounds on a and y apart, and adds I to G. The
 thirds and the form of λ are Wang's. The constants for zCDP, a replaced row and one bound on (a, y), and t, are ours.

@@ -5,8 +5,8 @@ are drawn by an exponential mechanism on the sphere, where the score of a unit v
 
 1. λ̂_i = λ_i + noise of scale b, independent for every i.
 2. For i = 1, …, d − 1: let the rows of P_i be an orthonormal basis of the space orthogonal to θ_1, …, θ_{i−1}, the
-   directions drawn before. Draw a unit vector u with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u), and set θ_i = P_iᵀu.
-   θ_d is a unit vector orthogonal to all others. The other vectors determine θ_d up to its sign, so it costs nothing.
+   directions drawn before. Draw a unit vector u with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u), and set θ_i = P_iᵀu. θ_d is a
+   unit vector orthogonal to all others. The other vectors determine θ_d up to its sign, so θ_d costs no privacy.
 3. Release (1/n) Σ_i λ̂_i θ_i θ_iᵀ. Eigenvalues are not clipped.
 
 Why ρ-zCDP. Rows lie in the unit ball. Replacing x by y moves C by Δ = y yᵀ − x xᵀ, and the vector of the λ_i by some m
@@ -15,7 +15,8 @@ noise. In step 2, given θ_1, …, θ_{i−1}, the score moves by (u·P_i y)² �
 privacy loss lies in an interval of length 2η_i, which costs (2η_i)²/8 = η_i²/2 under zCDP (Cesar–Rogers 2020). The
 costs of all steps add up to a bound on the spend.
 
-reconstructed : Laplace noise, b = 2/√ρ, η_i = √(ρ/d)/4. It spends at most ρ/4 + (ρ/32)(d − 1)/d, or ρ/8 for d = 1.
+reconstructed : Laplace noise, b = 2/√ρ, η_i = √(ρ/d)/4. The calibration spends at most ρ/4 + (ρ/32)(d − 1)/d, or ρ/8
+    for d = 1.
 tight : ours. Gaussian noise, b² = 2/ρ, η_i = √(ρ/(d − 1)). It spends at most ρ/2 + ρ/2 = ρ, or exactly ρ/4 for d = 1.
 
 NOTE: the experiments of DLY22 converted ρ-zCDP to (ε, δ)-DP at δ = 10^−10, and ran EMCov as an ε-DP mechanism with this

@@ -8,9 +8,9 @@
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. The constants in steps 1
 and 2 are ours.
 
-Why ρ-zCDP. Whether a row is dropped depends on that row and on public numbers alone. Replacing one row therefore moves
-the entries on and above the diagonal by at most √2 r²/n in ℓ2 (r²/n for d = 1), whatever the rows are. Gaussian noise
-on an ℓ2 sensitivity Δ₂ costs Δ₂²/(2σ²). Step 3 is post-processing.
+Why ρ-zCDP. Whether a row is dropped depends only on the row itself and on public numbers. Replacing one row therefore
+moves the entries on and above the diagonal by at most √2 r²/n in ℓ2 (r²/n for d = 1), whatever the rows are. Gaussian
+noise on an ℓ2 sensitivity Δ₂ costs Δ₂²/(2σ²). Step 3 is post-processing.
 
 reconstructed : σ² = 2r⁴/(n²ρ), from the triangle inequality, Δ₂ ≤ 2r²/n. The mechanism spends ρ/2, and ρ/4 for d = 1.
 tight : σ² = r⁴/(n²ρ), from Δ₂ = √2 r²/n. The mechanism spends ρ, and ρ/2 for d = 1.

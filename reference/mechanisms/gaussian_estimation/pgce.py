@@ -14,7 +14,8 @@ Why ρ-zCDP. Replacing one row replaces one image in every round. Images longer 
 second moment moves by at most √2 r²/n in Frobenius norm, which sets the scale of the noise. So PPC, whose rounds share
 its budget, costs at most ρ/2 and, given A, NaivePCE at most ρ/2. Step 3 is post-processing.
 
-reconstructed : in both steps, the noise that NaivePCE calls "reconstructed". It spends at most ρ/2, or ρ/4 if d = 1.
+reconstructed : in both steps, the noise that NaivePCE calls "reconstructed". The calibration spends at most ρ/2, or ρ/4
+    if d = 1.
 tight : in both steps, the noise that NaivePCE calls "tight". It spends at most ρ, or ρ/2 if d = 1.
 
 Accuracy. KLSU19 Theorem 3.11 says that AΣAᵀ ⪯ 1000 I after step 1, with enough rows. So the noise of step 2 is of the

@@ -13,8 +13,8 @@ together (the joint lemma, ours). For some neighbours the loss of the list (λ̂
 grows; the released matrix forgets the order of the list, and may cost less.
 
 Two budgets. "uniform" has equal η_i. "adaptive" has weights w_i, the root of clip(λ̂_i, 0, n) + τ with τ = (2/ε₀)
-ln(2k/β). The weights are computed from λ̂ only, which is already paid for. NOTE: the clipping is ours, and keeps the
-root real.
+ln(2k/β). The weights are computed from λ̂ only, which is already released, so they cost no privacy. NOTE: the clipping
+is ours, and keeps the root real.
 paper : uniform η_i = ε/(8k), adaptive η_i = (ε/8) w_i/Σ_{j≤k} w_j. It claims ε and spends 0.625 ε (uniform; (5/8 +
     1/(8k)) ε for 2 ≤ k < d) or at most 0.75 ε (adaptive).
 tight : uniform η_i = ε/(2d), or ε/(2(k + 1)) for k < d; adaptive η_i = (ε/2) w_i/(Σ w_j + max w_j) over the directions

@@ -2,8 +2,8 @@
 
 Reading is strict: no value is guessed, filled in or dropped, because dropping a record changes n, and a filled-in value
 depends on other records. Every error message is one line that names the file, the place, the value and the rule. An
-error message shows values of the data, and whether it appears depends on the data. Such a message is meant for the
-owner of the data, and is not part of a release.
+error message shows values of the data, and whether it appears depends on the data. A message that quotes a cell is
+meant for the owner of the data, and is not part of a release.
 
 The data may be larger than memory, because they are read in chunks, once for every pass of the mechanism over the rows.
 Text is read one more time at the beginning, to count its rows.

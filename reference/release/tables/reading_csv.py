@@ -116,7 +116,9 @@ def _strict_chunks(text: _Text, chosen: tuple[int, ...], rest: fast_csv.Rest) ->
 
 
 class _Lines:
-    """The lines of a file; `first` is the first line read after `first` was last reset."""
+    """An iterator over the lines of a file. It remembers in `first` the first line that was read after `first` was last
+    set to an empty text.
+    """
 
     def __init__(self, name: str, file: TextIO, before: int = 0) -> None:
         self.name, self.file, self.line, self.first = name, file, before, ""

@@ -360,7 +360,7 @@ def test_bad_noise_is_refused(about: AnyMechanism) -> None:
     """This test catches a release that accepts noise of a wrong shape, or noise that is not finite. At least one choice
     of a mechanism refuses each bad noise: not all choices use every part of it.
 
-    The data decide whether AdaptiveCov uses noise of eigenvalues.
+    It depends on the data whether AdaptiveCov uses noise of eigenvalues.
     """
     accepted, refused = set(), set()
     for options in every_choice(about):

@@ -1,4 +1,4 @@
-"""Test the expected error of a release: its scale is that of the mechanism, its warnings depend on public numbers
+"""Test the expected error of a release: it has the scale of the mechanism, and its warnings depend on public numbers
 alone.
 """
 
@@ -100,8 +100,8 @@ def test_the_expected_error_on_a_lattice_has_the_parameter_of_its_law(name: str,
 
 
 def test_the_mean_squared_error_of_many_releases_is_that_of_the_expected_error() -> None:
-    """This test catches an expected error that is not that of the releases. The mean of 1000 squared errors is compared
-    at 6.5 standard errors, so the test errs with probability below 1e-10.
+    """This test catches an expected error that differs from the error of the releases. The mean of 1000 squared errors
+    is compared at 6.5 standard errors, so the test errs with probability below 1e-10.
     """
     declared, rng = mechanism("nuclear-laplace-symmetric"), np.random.default_rng(3)
     scaled = scaling(np.array([0.0, -5.0, 1.0]), np.array([1.0, 5.0, 40.0]), "ball")
@@ -199,7 +199,7 @@ def test_the_bound_for_bounded_columns_holds_while_no_noise_is_above_its_quantil
     assert box_bound(name, arguments, adjacency, 3.0, box) is None or adjacency == "replace-one"
 
 
-# A noisy sum beside a noisy number of rows
+# A sum and a number of rows, both with noise
 
 
 @pytest.mark.parametrize("name", SUMS)

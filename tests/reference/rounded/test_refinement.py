@@ -59,7 +59,7 @@ def beginning(monkeypatch: pytest.MonkeyPatch, variants: Sequence[tuple[str, dic
                 found = draw(name, options, rows(12, d), 3)
             refined += len(found.precisions) > 1
             assert found.integers == wanted.integers, (name, options, d)
-    assert refined >= len(variants) - len(levels)  # a comparison is usually decided by 24 bits
+    assert refined >= len(variants) - len(levels)  # 24 bits usually suffice for a comparison
 
 
 def races(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,7 +188,7 @@ class Forgetful(Uniforms):
 
 
 class Shifted:
-    """This source of bits is a mutant: it gives other bits."""
+    """This source of bits is a mutant: it gives wrong bits."""
 
     def __init__(self, source: Any) -> None:
         self.source = source

@@ -263,14 +263,14 @@ def test_a_module_that_fails_to_import_cannot_be_run(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a refutation by the first look alone, and a second look on the old draws. For a claim that is
-    slightly too strong, the first look is only suspicious.
+    """This test catches a refutation by the first look alone, and a second look on the old draws. The claim of the
+    target is slightly too strong, so the first look finds it suspicious but does not refute it.
 
-    A second test, on ten times as many fresh draws, decides whether it is refuted.
+    A second test, on ten times as many fresh draws, decides whether the claim is refuted.
     """
     many = perturbation(factor=0.97)
     target = Target("mine", one(many), draw_many=many)
-    # arithmetic decides this at once
+    # arithmetic would refute this target without draws
     with_statistics = tuple(q for q in questions() if q.share or q.kind == "contract")
     monkeypatch.setattr(
         importlib.import_module("covassay.verification.audit.api"), "questions", lambda: with_statistics

@@ -318,7 +318,7 @@ def test_a_malformed_entry_is_refused(entry: dict[str, object], told: str) -> No
 
 
 def test_a_status_is_the_weakest_necessary_leg_in_how_and_in_what_was_covered() -> None:
-    """This test catches a claim whose status is that of its strongest leg."""
+    """This test catches a claim whose status is better than its weakest leg."""
     strong, weak = ledger.Leg("rocq", "a"), ledger.Leg("floating", "b", covers="random")
     c = ledger.LedgerClaim("X", "own", "s", "t", "holds", (strong, weak))
     assert str(c.status) == "floating, random samples"

@@ -1,7 +1,7 @@
 """Test that no numbered statement of the papers is lost: each is the id of an entry, or an entry covers it.
 
 The lists are taken from the papers: theorems, lemmas, corollaries, facts, claims, displayed equations with a number,
-and footnotes with a claim. This test fails if an entry is merged into another without a trace.
+and footnotes with a claim. This test fails if a statement is lost when entries of the ledger are merged.
 """
 
 import pytest

@@ -27,7 +27,9 @@ def report() -> AuditReport:
 
 @pytest.mark.thorough
 def test_the_status_is_that_of_all_else(report: AuditReport) -> None:
-    """This test catches an expected failure that also hides another one, or that no longer occurs without a word."""
+    """This test catches an expected failure that also hides a second failure, and one that no longer occurs although no
+    test reports this.
+    """
     (failed,) = {group_of(check) for check in report.refuted}
     assert failed == "contract: input unchanged"
     assert report.verdict.exit_status == 1

@@ -312,8 +312,8 @@ def test_without_links_a_new_release_is_written_all_the_same(monkeypatch: pytest
 def test_a_release_waits_for_another_and_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a command that fails, or waits silently, while another release is made. The other release ends
-    when it is told that a release waits for it.
+    """This test catches a command that fails, or waits silently, while another release is made. The release in progress
+    ends when the test signals that a second release waits for it.
     """
     lock = FileLock(".account.json.lock")
     arguments = framed("release", "people.csv", "--columns", "a", *GAUSS, "--budget-file", "account.json")

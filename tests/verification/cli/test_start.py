@@ -1,5 +1,6 @@
-"""Test that `covassay --help` answers at once: it loads no numerical library, and every command has a module and a help
-text."""
+"""Test that `covassay --help` answers quickly: it loads no numerical library, and every command has a module and a help
+text.
+"""
 
 import importlib
 import subprocess

@@ -27,7 +27,7 @@ from covassay.verification.vectors.run import tests_file as shipped
 
 CONTENT = shipped()
 Question = dict[str, Any]
-# This is an implementation of one mechanism in plain Python, written from its page.
+# an implementation of one mechanism in plain Python, written from its page
 OWN = """
 import json, sys
 

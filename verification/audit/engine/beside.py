@@ -10,7 +10,7 @@ Different outputs refute nothing, because another algorithm for the same law may
 only shows for which data and budget the law should be tested. The target is refuted if pairs of draws show that the
 laws differ for such data (`paired`). If noise is added to a known query, the target is also refuted if all its
 residuals under all seeds are those of the reference times one factor below 1. A target is not compared if most of its
-outputs differ from those of the reference.
+outputs differ from the reference's outputs.
 """
 
 from collections.abc import Iterator, Sequence

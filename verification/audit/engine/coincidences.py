@@ -41,7 +41,7 @@ SINGLE = 2.0**-24  # the unit of float32
 EXACT = 2.0**-50
 # a singular value of standardised residuals below this share of the largest means an exact linear relation
 FULL_RANK = 1e-5
-# the number of draws exceeds that of entries by this, because otherwise a singular value could be small by chance
+# there are more draws than entries by this number, because otherwise a singular value could be small by chance
 SPARE_DRAWS = 12
 SMALLEST_GROUP = 5  # at least this many draws must have the same ratio; a draw that occurs twice counts as two
 FEW_DECIMALS = 6  # outputs with at most this many decimals are rounded

@@ -1,8 +1,9 @@
 """Test by draws how a target treats the columns of a box: the noise and value of every entry, and whether columns are
 treated alike.
 
-All draws are on one data set with many rows, where noise is small beside a covariance, and on changed copies of it. The
-changes reorder the columns, rescale their units by powers of 2, or reflect a column about the centre of its bounds.
+All draws are on one data set with many rows, where noise is small in comparison with the covariance, and on changed
+copies of the data set. The changes reorder the columns, rescale their units by powers of 2, or reflect a column about
+the centre of its bounds.
 
 The check asks two questions about a matrix of second moments or covariances.
 

@@ -38,7 +38,7 @@ class Pair:
     """Two neighbouring data sets, and the statistics from which an event is chosen.
 
     `weight` multiplies the number of draws on this pair. `remarks` are exact facts about the mechanism that are printed
-    beside the bound. `failures_tell` is False if one of the data sets lies outside of the domain. If a data set lies
+    next to the bound. `failures_tell` is False if one of the data sets lies outside of the domain. If a data set lies
     outside of the domain, the target may reject it, so that a difference in failures shows nothing. `box` is a box that
     holds the rows of this pair. If `box` is None, the box of the whole audit applies. `by_entry` says whether the noise
     may have a different scale on every entry of the output.

@@ -76,7 +76,7 @@ class Look:
 class Finding:
     """One result of a question.
 
-    If a finding has a p-value, the error budget decides it, and its status is provisional until then. `scenario` names
+    If a finding has a p-value, its status is provisional until it is compared with the error budget. `scenario` names
     the data set or the pair; findings with the same scenario share their draws. `facts` are its figures. `data` are the
     two neighbours, or the one data set, with which the finding can be reproduced. `curve` plots the tested quantity
     beside its law. `promising` asks for a second round of draws, whatever the p-value is. `exact` says that arithmetic

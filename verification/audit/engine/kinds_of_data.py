@@ -61,7 +61,7 @@ class AtBudget:
 
 @dataclass(frozen=True)
 class Beside:
-    """The reference, whose draws are compared with those of the target.
+    """The reference, whose draws are compared with the target's draws.
 
     `features` takes x; it returns numbers that describe an output on x. `own` is a data set of the user, on which the
     reference also draws. `choices` are data near the choices of the mechanism. `budgets` are other budgets at which the

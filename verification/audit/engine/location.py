@@ -1,7 +1,8 @@
 """Find the centre of outputs that are not centred on the query, by trying simple explanations on several data sets.
 
-The search runs only after a refutation, and decides nothing. A wrong centre makes every statement about the noise scale
-wrong, so the centre is found first. For example, a missing division by n looks like noise of many times the scale.
+The search runs only after a refutation, and cannot change the verdict. A wrong centre makes every statement about the
+noise scale wrong, so the centre is found first. For example, a missing division by n looks like noise of many times the
+scale.
 
 If equal seeds give equal noise, the output on the data minus the output on zeros shows the centre exactly.
 If equal seeds give different noise, the centre is estimated by the mean of many draws, with its standard error.

@@ -199,7 +199,7 @@ class _Compared:
         (self.changed if what else self.unproven)[words(other)] = what
 
     def _units(self, x: Matrix, guarantee: Guarantee) -> Matrix | str:
-        """Return the residuals of all seeds divided by the reference's scale at that budget, or a text that says why
+        """Return the residuals of all seeds divided by the reference's scale at this budget, or a text that says why
         none exist.
         """
         seeds = SEEDS if self.setting.shape(x) in ((), (1,)) else FEW_SEEDS
@@ -216,8 +216,8 @@ class _Compared:
         return np.asarray((outputs - query) / scale) if scale > 0 else "its scale has no unit"
 
     def _confirmed(self, x: Matrix, guarantee: Guarantee) -> str:
-        """Return how the target's law differs from the reference's at that budget, or an empty text if draws prove no
-        difference.
+        """Return how the target's law differs from the reference's at this budget, or an empty text if the draws prove
+        no difference.
         """
         self.tried += 1
         if self.tried > CONFIRMATIONS:

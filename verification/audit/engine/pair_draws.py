@@ -3,12 +3,13 @@
 The pilot and the test use different random streams. The number of draws on each data set has a Poisson law, which
 makes the test of pure DP exact (`statistics.ratio`).
 
-A betting test (`wager`) may end the draws of a pair early. The draws come in stages, and each stage doubles their
-number. Two sequential betting tests, called wagers, bet on the draws. The first wager is chosen on the first stage of
-the pilot, and bets from the second stage on. The second wager is chosen on the whole pilot, and bets from the first
-stage of the test on. Let p be the p-value at which the draws of a pair may end. Once the gain of a wager reaches
-2/(`EARLY_SHARE` · p), no more draws are made. If the claim is true, each wager reaches a gain of 2/(`EARLY_SHARE` · p)
-with probability at most `EARLY_SHARE` · p/2. So the draws end early with probability at most `EARLY_SHARE` · p.
+A betting test (the argument `wager`) may end the draws of a pair early. The draws come in stages, and each stage
+doubles their number. Two sequential betting tests, called wagers, bet on the draws. The first bet is chosen on the
+first stage of the pilot draws, and is placed on all later draws, from the second stage on. The second bet is chosen on
+all pilot draws, and is placed on the draws of the test. Let p be the p-value at which the draws of a pair may end. Once
+the wealth of a bet reaches 2/(`EARLY_SHARE` · p), no more draws are made. If the claim is true, the wealth of each bet
+reaches 2/(`EARLY_SHARE` · p) with probability at most `EARLY_SHARE` · p/2. So the draws end early with probability at
+most `EARLY_SHARE` · p.
 """
 
 import math
@@ -84,7 +85,9 @@ class Side(NamedTuple):
 
 
 class EarlyEnd(NamedTuple):
-    """The logarithm of the gain with which a wager ended the draws, and the mean number of draws that was planned."""
+    """The logarithm of the wealth at which a betting test ended the draws, and the mean number of draws that was
+    planned.
+    """
 
     log_value: float
     planned: float
@@ -96,10 +99,10 @@ class EventTrial:
 
     `sides` has the draws, first those on the data set on which the event is expected to be likelier. `mean` is the mean
     number of draws on each data set that was planned. `cut_short` says whether draws are missing because the target
-    kept running into the time limit. `wager` is a second test on the same draws, if there is one. `levels` are
-    thresholds of the statistic, for a trade-off curve. `early` says how a wager ended the draws early, or is None.
+    kept running into the time limit. `wager` is a betting test on the same draws, or None. `levels` are thresholds of
+    the statistic, for a trade-off curve. `early` says how a betting test ended the draws early, or is None.
 
-    The event, the wager and the thresholds were chosen without the draws in `sides`, unless `cut_short` is set.
+    The event, the bet and the thresholds were chosen without the draws in `sides`, unless `cut_short` is set.
     """
 
     event: Event
@@ -111,7 +114,7 @@ class EventTrial:
     early: EarlyEnd | None = None
 
     def wager_p_value(self) -> float:
-        """Return the p-value of the wager on these draws, or 1 without a wager."""
+        """Return the p-value of the betting test on these draws, or 1 if there is no betting test."""
         if self.wager is None:
             return 1.0
         bets = {side.name: side.draws.sums.bet for side in self.sides}
@@ -201,7 +204,7 @@ class PairSampler:
         return _Plan(choice, test_mean, pilot, wager_on(choice, guarantee))
 
     def pilot(self, sizes: tuple[int, int], mean: float, guarantee: Guarantee) -> tuple[Draws, Draws] | EventTrial:
-        """Make the pilot draws, or return the trial if a wager from the first stage ends the draws."""
+        """Make the pilot draws, or return the trial if a bet from the first stage ends the draws."""
         made: list[tuple[Draws, Draws]] = []
         choice, wager, gained = None, None, 0.0
         for chunks in _stages(sizes):
@@ -264,7 +267,7 @@ class PairSampler:
         return first, second
 
     def enough(self, log_value: float) -> bool:
-        """Return whether a wager ends the draws of the pair when the logarithm of its gain is `log_value`."""
+        """Return whether a bet ends the draws of the pair when the logarithm of its wealth is `log_value`."""
         return self.stop > 0 and log_value >= math.log(2 / EARLY_SHARE) - math.log(self.stop)
 
 
@@ -310,6 +313,6 @@ def _sides(draws: tuple[Summary[Counts], Summary[Counts]], choice: EventChoice) 
 def _ended(
     choice: EventChoice, counting: Counting, fresh: tuple[Summary[Counts], Summary[Counts]], early: EarlyEnd
 ) -> EventTrial:
-    """Return the trial of a pair whose draws a wager ended. The event was chosen without the new draws."""
+    """Return the trial of a pair whose draws a betting test ended. The event was chosen without the new draws."""
     sides = _sides(fresh, choice)
     return EventTrial(choice.event, sides, early.planned, False, counting.wager, counting.levels, early)

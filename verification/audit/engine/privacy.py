@@ -66,8 +66,9 @@ def run_pair(
     """Draw on both data sets, choose an event and test it, and test whether failures distinguish the data sets.
 
     `look.samples` is the number of draws planned on each data set. `stop` is the p-value at which a bet may end the
-    draws; 0 means that no bet does. `error` is near the level at which the findings will be decided. The level affects
-    only which event is chosen, and how many draws are made if the target seems always to fail on one data set.
+    draws; 0 means that no bet does. `error` is near the level of the p-values at which the findings will be decided.
+    The level affects only which event is chosen, and how many draws are made if the target seems always to fail on one
+    data set.
     """
     sampler = PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look.name}", stop, error)
     probes = sampler.draws("probe", (PROBE, PROBE))
@@ -189,7 +190,7 @@ def _tested(
 def _divergence(
     pair: Pair, guarantee: Guarantee, trial: EventTrial, wager: Wager, bet: RenyiBet, look: Look
 ) -> Finding:
-    """Return the finding of a bet on the Rényi divergence of a statistic; most of its facts are those of the event."""
+    """Return the finding of a bet on the Rényi divergence of a statistic; most of its facts are facts of the event."""
     tested = _tested(pair, guarantee, trial, trial.event, "divergence", look)
     far, near = ("second", "first") if bet.swapped else ("first", "second")
     intervals = 0 if wager.bounds is None else len(wager.bounds) + 1

@@ -286,7 +286,9 @@ class _Comparison:
     # NOISE THAT DEPENDS ON THE DATA
 
     def findings(self) -> list[_Moved]:
-        """Return the data sets whose noise provably differs from that of most data sets of the same shape."""
+        """Return the data sets on which the noise provably differs from the noise on most data sets of the same
+        shape.
+        """
         found = []
         tried, confirmed = set[str](), set[str]()
         for shape in self.shapes:

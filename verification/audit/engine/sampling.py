@@ -44,7 +44,7 @@ from covassay.verification.statistics.streams import Watch, stream
 
 CHUNK = 50
 BLOCK = 500  # a worker makes and reduces this many chunks at once
-WHOLE = 2 * BLOCK  # if draws are reduced, those of this many first chunks are kept
+WHOLE = 2 * BLOCK  # if draws are reduced, the draws of this many first chunks are kept
 KEPT = WHOLE * CHUNK  # this many draws are kept, which is 50 000
 SECONDS = 1.0  # draws are stored after about this many seconds, so that an interrupted run loses no more work
 # a chunk stops after this many time-outs, because an audit of a target that hangs would never end
@@ -56,10 +56,10 @@ TIME_OUTS_PER_CHUNK = 3
 class Draws:
     """The outputs of repeated draws on one data set.
 
-    `outputs` has the outputs, (successes, …), in the order of the draws. `failures` counts the other draws, by the way
-    in which they ended. `skipped` counts the draws that were not made because the target kept running into the time
-    limit. `again` says whether the draws were made one by one because a block of draws failed now or earlier in this
-    run. `seconds` is the time from the first draw to the last.
+    `outputs` has the outputs, (successes, …), in the order of the draws. `failures` counts the draws that gave no
+    output, by their kind of failure. `skipped` counts the draws that were not made because the target kept running into
+    the time limit. `again` says whether the draws were made one by one because a block of draws failed now or earlier
+    in this run. `seconds` is the time from the first draw to the last.
     """
 
     outputs: Matrix
@@ -173,7 +173,7 @@ class Setting:
     store: Store | None = field(default=None, compare=False, repr=False)
 
     def within(self, box: Box | None) -> "Setting":
-        """Return the setting with rows in another box; if the target takes bounds, it gets those of this box."""
+        """Return the setting with rows in another box; if the target takes bounds, it gets the bounds of this box."""
         if box is None or box == self.box:
             return self
         told = {BOUNDS: box.bounds} if BOUNDS in self.budget else {}
@@ -292,9 +292,9 @@ def reduced(
 ) -> Summary[S]:  # fmt: skip
     """Make the draws that `draw` would make, reduced by `sums`, a function of a block of draws and its number.
 
-    If there are more than `KEPT` draws, `enough` decides after 2, 4, 8, … blocks whether these suffice. The draws also
-    stop once the target has run into the time limit repeatedly. `first` has the first `KEPT` of these draws, if they
-    exist already.
+    If there are more than `KEPT` draws, the function `enough` is asked after 2, 4, 8, … blocks whether they suffice.
+    The draws also stop once the target has run into the time limit repeatedly. `first` has the first `KEPT` of these
+    draws, if they exist already.
     """
     which = _chunks(size)[chunks]
     whole = which[:WHOLE]

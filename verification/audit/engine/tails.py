@@ -36,7 +36,7 @@ def tail_findings(scenario: str, results: Mapping[str, TestResult], draws: int, 
 
 
 def tail_findings_of_counts(scenario: str, counted: Mapping[str, Places], draws: int, look: Look) -> list[Finding]:
-    """Test the tails from the counts of many draws; the least likely statistic decides, after Bonferroni's
+    """Test the tails from the counts of many draws; the p-value is the smallest of all statistics, after Bonferroni's
     correction.
     """
     if not counted:

@@ -73,7 +73,7 @@ def points(
 
 
 def keep_most_telling(checks: Iterable[Finding]) -> list[Finding]:
-    """Keep only one trade-off curve among the checks, which is that of the pair with the strongest evidence."""
+    """Keep only one trade-off curve among the checks: the curve of the pair with the strongest evidence."""
     listed = list(checks)
     drawn = [(c, c.facts) for c in listed if isinstance(c.facts, TestedEvent) and c.facts.trade_off]
     if not drawn:

@@ -1,11 +1,11 @@
 """Define wagers: sequential tests by betting against a claim, which stay valid if they are evaluated after every stage
 of the draws.
 
-A wager consists of a bet (`statistics.betting`), and of the categories of draws on which it is placed. Each stage of
-the draws multiplies the wealth of the bettor by a factor. If the claim is true, the mean of the wealth never exceeds
-its start. So the wealth ever grows by the factor 1/p with probability at most p (Ville's inequality), and a large gain
-refutes the claim. Ville's inequality holds for any fixed numbers of draws on the two data sets, and so for Poisson
-numbers, which do not depend on the draws.
+A `Wager` is a bet (`statistics.betting`) with the categories of draws on which it is placed. Each stage of the draws
+multiplies the wealth of the bettor by a factor. If the claim is true, the mean of the wealth never exceeds its start.
+So the wealth ever grows by the factor 1/p with probability at most p (Ville's inequality), and a large gain refutes the
+claim. Ville's inequality holds for any fixed numbers of draws on the two data sets, and so for Poisson numbers, which
+do not depend on the draws.
 """
 
 import math
@@ -55,7 +55,7 @@ class Wager:
 
 
 def categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
-    """Return the number of draws in every category of a wager."""
+    """Return the number of draws in every category of a bet."""
     if bounds is None or event.statistic is None:
         inside = event.count(draws)
         return np.array([inside, draws.size - inside], dtype=np.float64)
@@ -68,7 +68,7 @@ def categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
 
 
 def wager_on(choice: EventChoice, guarantee: Guarantee) -> Wager | None:
-    """Return a wager that is chosen on the pilot draws.
+    """Return the bet and its categories, chosen on the pilot draws.
 
     For pure and (ε, δ)-DP, the bet is on the event. For zCDP, the bet is on the Rényi divergence of the event's
     statistic. The result is None if a data set has no draws, if the claim is too weak to bet against, or if a bet on a

@@ -248,7 +248,7 @@ class Asked:
             start = time.perf_counter()
             if self.usual and self.slow:
                 break
-            # the first calls decide whether anything can be compared
+            # from the first calls it is known whether anything can be compared
             _, outputs, again = (self._outputs(self.setting.target, x) for _ in range(3))
             if any(isinstance(o, Failure) for o in (*outputs, *again)):
                 continue
@@ -358,7 +358,7 @@ class Asked:
         return sampler
 
     def finding(self, name: str, found: list[str], same: str, worst: Status) -> Finding:
-        """Return the decided finding with this name; the comparisons behind it are then deleted."""
+        """Return the decided finding with this name; the comparisons on which it rests are then deleted."""
         text = same
         if self.unproven:
             text += f"; another one, of which no other law was proven: {', '.join(self.unproven)}"

@@ -49,7 +49,7 @@ def near_the_first_level(claim: ClaimUnderAudit) -> near_choices.Choices:
 
 
 def near_the_better_mechanism(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Return rows on which the noisy trace decides which mechanism answers, at the level where the search ends.
+    """Return rows on which the answering mechanism depends on the noisy trace, at the level where the search ends.
 
     With few columns there are no rows near the choice between two mechanisms, because their trace must make both error
     bounds equal while their bias ends the search at a given level. The function uses the smallest number of columns for

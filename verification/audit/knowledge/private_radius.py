@@ -1,4 +1,4 @@
-"""The private radius is one of a few public numbers. The probabilities of the possible radii are those of
+"""The private radius is one of a few public numbers. The probabilities of the possible radii follow from the law of
 AboveThreshold on numbers of rows.
 
 The probabilities of the possible radii are integrals over the noise of the threshold, and are known for all norms of

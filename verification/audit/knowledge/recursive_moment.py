@@ -1,4 +1,4 @@
-"""The output of the recursive moment shows the noise of its last round. In earlier rounds the noise decides which
+"""The output of the recursive moment shows the noise of its last round. In earlier rounds it depends on the noise which
 directions count as large.
 
 If all directions are far below the threshold in every round, or all directions are far above it, the map of each round

@@ -52,11 +52,11 @@ class Variable:
     radius: int = -1
 
     def value(self, z: float) -> float:
-        """Return the number on the tape for which the variable has the value z."""
+        """Return the recorded number for which the variable has the value z."""
         return distribution(self.family, self.sign * z) if self.of_uniform else z
 
     def coordinate(self, value: float) -> float:
-        """Return the value of the variable for this number on the tape."""
+        """Return the value of the variable for this recorded number."""
         if not self.of_uniform:
             return value
         return self.sign * (quantile(self.family, value) if value <= 0.5 else -quantile(self.family, 1 - value))
@@ -131,7 +131,9 @@ def quantile(family: str, p: float) -> float:
 
 
 def variables_of(tape: Tape) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
-    """Return the variables of a tape, and the values of all draws that are no variables, such as permutations."""
+    """Return the variables of a list of recorded draws, and the values of all draws that are no variables, such as
+    permutations.
+    """
     variables: list[Variable] = []
     others = []
     for k, draw in enumerate(tape.draws):
@@ -144,7 +146,7 @@ def variables_of(tape: Tape) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
 
 
 def coordinates(tape: Tape, variables: Sequence[Variable]) -> Vector:
-    """Return the values of the variables on this tape."""
+    """Return the values of the variables among the recorded draws."""
     values = {k: flat(tape.draws[k].value) for k in {v.draw for v in variables}}
     z = np.array([v.coordinate(float(values[v.draw][v.entry])) for v in variables])
     radial = np.array([v.family == "radial" for v in variables], dtype=bool)
@@ -172,7 +174,7 @@ def _split(variables: Sequence[Variable], z: Vector) -> tuple[float, Vector]:
 
 
 def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[int, Any] | None = None) -> Tape:
-    """Return a tape of draws on which the variables have these values, and the draws in `others` have new values."""
+    """Return recorded draws on which the variables have these values, and the draws in `others` have new values."""
     values: dict[int, Any] = {}
     radius = _radius(variables)
     if radius >= 0:
@@ -217,7 +219,9 @@ Run = Callable[[Tape], Recorded]
 
 
 def checked_run(run: Run, tape: Tape, shape: tuple[int, ...]) -> Recorded | NotAffine:
-    """Run the target on the tape, and check that the output has this shape and depends on recorded draws alone."""
+    """Run the target on the recorded draws, and check that the output has this shape and depends on recorded draws
+    alone.
+    """
     done = run(tape)
     if done.failure:
         return NotAffine(f"the target fails on some draws ({done.failure})")
@@ -249,7 +253,7 @@ def understood(run: Run, base: Recorded, variables: Sequence[Variable]) -> tuple
 def _outputs(
     run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, values: Iterable[float]
 ) -> Iterator[Vector]:
-    """Yield the output for each of these values of number i on the tape, up to the first value without an output."""
+    """Yield the output for each of these values of recorded number i, up to the first value without an output."""
     for value in values:
         moved = z0.copy()
         moved[i] = value

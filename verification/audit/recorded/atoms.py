@@ -1,4 +1,4 @@
-"""Find outputs without noise, in mechanisms in which a random draw decides whether noise is added.
+"""Find outputs without noise, in mechanisms that add noise only for some values of a random draw.
 
 Suppose that for some values of a uniform or whole number the output does not depend on the other draws, although it
 does for the remaining values. Then the output without noise has at least the probability of these values of the number.
@@ -28,7 +28,7 @@ INSIDE = 0.9, 0.5, 0.1, 1e-2  # an interval of values is checked at these positi
 
 @dataclass(frozen=True)
 class _Decider:
-    """A draw, with index k on the tape, that may decide whether noise is added.
+    """A draw, with index k among the recorded draws, on which it may depend whether noise is added.
 
     `ends` has the extreme values of the draw, and `usual` is a usual value. `least` is the probability of an extreme
     value of a draw of whole numbers.

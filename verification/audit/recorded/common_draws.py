@@ -11,8 +11,8 @@ that contains all values of r. If y and r have the same law, then A^k (r − r�
 r′ is an independent copy of r. So the powers of A and of its inverse stay bounded. Then A maps that affine space onto
 itself, and all eigenvalues of A have modulus 1.
 
-Every relation is checked on fresh draws, and on draws that are forced into their tails, one by one and all together.
-Other relations between the outputs of target and reference decide nothing.
+Every relation is checked on fresh draws, and on draws that are set to extreme quantiles, one by one and all together.
+Other relations between the outputs of target and reference do not change the verdict.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from covassay.verification.audit.recorded.same_law import TELLING, Compared, of_
 from covassay.verification.audit.recorded.tape import Tape
 
 FRESH = 12  # the number of runs with fresh draws
-MOST_FORCED = 12  # the largest number of variables that are forced one by one
+MOST_FORCED = 12  # the largest number of variables that are set to extreme quantiles one by one
 OVERDETERMINED = 6  # a linear map is fitted to this many outputs more than determine it
 POWER, GROWN = 2**12, 100.0  # the computed power of a linear map, and the norm above which powers count as growing
 LINEAR = 1e-7  # a linear map counts as a relation if its error is smaller than this share of the spread of the outputs
@@ -98,7 +98,7 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
     extra = [k for k in single if [d.signature for j, d in enumerate(theirs) if j != k] == ours]
     if not extra:
         return Compared(reason="the target makes other draws")
-    usual = []  # pairs of a set of draws and the reference's output for it
+    usual = []  # (draws, the reference's output for the draws)
     for j in range(FEW):
         generator = np.random.default_rng([seed, j])
         drawn = [replace(draw, value=draw.make(generator)) for draw in theirs]
@@ -139,7 +139,7 @@ def _factor(ys: Matrix, rs: Matrix) -> float | None:
 
 
 def _tapes(side: Side, seed: int, single: bool) -> Iterator[Tape]:
-    """Yield tapes with the draws of the usual run, with fresh draws, and with draws forced to their quantiles."""
+    """Yield recorded draws: those of the usual run, fresh ones, and some that are set to extreme quantiles."""
     yield side.base.tape.again()
     for k in range(FRESH):
         yield Tape(seed + 104_729 * (k + 1))
@@ -162,7 +162,7 @@ def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Ve
         if different:
             raise NotDecided(f"the reference makes other draws: {different}")
         if y.failure and r.failure:
-            continue  # a sampler may fail on a forced value that it never draws
+            continue  # a sampler may fail on an extreme value that it never draws
         if y.failure or r.failure:
             raise NotDecided(f"no output on some draws ({y.failure or r.failure})")
         if len(y.output) != len(r.output):

@@ -24,7 +24,7 @@ from covassay.verification.audit.recorded.tape import Draw, Tape
 from covassay.verification.audit.recorded.transcripts import TranscriptLoss, loss_of_calls
 
 PATHS = 4  # the number of runs in which noise must be added to the same values
-FAR = 40.0  # the distances, in noise scales, to which outputs are forced in both directions
+FAR = 40.0  # the distances, in noise scales, by which outputs are moved in both directions
 CLOSE = 1e-9  # a difference below this share of the numbers is a rounding error
 AFFINE = 1e-6  # the largest error of an affine function, relative to the change of the release by one noise scale
 SEEDING = ("integers", "bytes")  # draws of these kinds may seed generators, and must have no other use

@@ -120,7 +120,7 @@ class ExactLoss:
 
 
 class NotDecided(Exception):
-    """Raised if the loss of a pair cannot be decided; the message says why."""
+    """Raised if neither the loss of a pair nor that it exceeds the claim can be computed; the message says why."""
 
 
 class NoAnswer(NotDecided):
@@ -453,7 +453,7 @@ def _seeding(on_x: Run, on_other: Run, first: Recorded, second: Recorded, others
 
     Other draws of whole numbers, permutations or bytes may select rows of the data, and do not count.
     """
-    rng = np.random.default_rng([27, len(others)])  # no tape uses this key for a stream of draws
+    rng = np.random.default_rng([27, len(others)])  # no record uses this key for a stream of draws
     for k in others:
         draw = first.tape.draws[k]
         if draw.family not in SEED_ONLY:
@@ -570,7 +570,7 @@ def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh
 
 
 def _above(at: Ready, loss: float, reason: str, claim: Guarantee, used: int) -> _Found:
-    """Return the result for a lower bound on the loss, which decides the pair if the bound is above the claim."""
+    """Return the result for a lower bound on the loss, which settles the pair if the bound is above the claim."""
     least = loss / (1 + MARGIN_OF_EVENTS)
     decided = least > letter_of(claim)[1]
     return _Found(loss, least, 0.0, True, decided, reason, at, used)

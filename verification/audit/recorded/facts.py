@@ -76,7 +76,7 @@ class ExactLosses(Facts):
     pairs: int = field(metadata=says("The number of pairs whose loss was asked for.", **COUNT))
     decided: int = field(metadata=says("The number of these pairs whose loss is decided.", **COUNT))
     evaluations: int = field(metadata=says("How many pairs the search tried.", **COUNT))
-    data_sets: Neighbours = field(metadata=says("The pair with the largest loss, in short."))
+    data_sets: Neighbours = field(metadata=says("A short description of the pair with the largest loss."))
     # a report has these losses in its field `exact`
     losses: tuple[ExactPair, ...] = field(metadata={NOT_IN_JSON: True})
     # statistical tests of events use these pairs

@@ -19,19 +19,19 @@ from covassay.verification.audit.recorded.tape import Tape
 Branch = Literal["fails", "other draws", "stays"]
 ALL = "all draws together"
 USUAL = (0.4, 0.3)  # if an entry of the output depends on a draw, it changes between these quantiles
-MOST = 60  # the largest number of variables that are forced one by one
+MOST = 60  # the largest number of variables that are set to extreme quantiles one by one
 
 
 class NotForced(Exception):
-    """Raised if no draw can be forced; the message says why."""
+    """Raised if no draw can be set to an extreme quantile; the message says why."""
 
 
 @dataclass(frozen=True)
 class ForcedDraw:
-    """The behaviour of a target when one draw, or all draws together, are forced to a quantile.
+    """The behaviour of a target when one draw, or all draws together, are set to a quantile.
 
-    `family` is the law of the draw, and empty if all draws are forced. `kind` is "fails", "other draws", or "stays" if
-    the output no longer changes.
+    `family` is the law of the changed draw, and empty if all draws are changed. `kind` is "fails", "other draws", or
+    "stays" if the output no longer changes.
     """
 
     draw: str
@@ -52,7 +52,7 @@ def forced(made: Recorder, x: Matrix, seed: int = 0) -> tuple[ForcedDraw, ...]:
 
     Raises
     ------
-    NotForced : the target fails on the usual draws, or draws nothing that can be forced.
+    NotForced : the target fails on the usual draws, or has no draw that can be set to a quantile.
     """
     found: list[ForcedDraw] = []
     with made.standing():

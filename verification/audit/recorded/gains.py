@@ -50,7 +50,7 @@ class Gain:
 class Gains:
     """The result of a comparison of gains.
 
-    `unmatched` gives, for each law, how many numbers of the target and of the reference have no match.
+    `unmatched` gives, for each law, the numbers of draws of the target and of the reference that have no counterpart.
     """
 
     matched: tuple[Gain, ...]

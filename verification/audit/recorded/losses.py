@@ -16,7 +16,7 @@ from covassay.reference.mechanisms.approximate.l2_approximate import log_delta
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.recorded.affine import AffineNoise
 
-# relative singular values above the first number are positive, those below the second are 0, and others decide nothing
+# relative singular values above the first number count as positive, those below the second as 0, and others as unclear
 RANK = 1e-9, 1e-12
 CERTAIN = 100  # a change of an output that exceeds this many rounding errors is not explained by rounding
 # the share of a difference by which it must exceed the range of the noise, so that rounding does not explain it

@@ -124,7 +124,7 @@ def _laplace(z: Vector) -> Vector:
 
 
 def _drawn(primitive: Primitive, tape: Tape, value: Vector, scale: Vector, bounds: Range, shape: Any) -> Vector:
-    """Draw noise from the tape, add it to the value, and map the sum into the range."""
+    """Draw noise from the recorded draws, add it to the value, and map the sum into the range."""
 
     def draw(family: str, parameter: Any, make: Callable[[np.random.Generator], Any]) -> Vector:
         return np.reshape(tape.draw(Stream(), family, (parameter,), shape, make), -1)
@@ -187,7 +187,7 @@ def _replaced(primitive: Primitive, real: Any) -> Callable[..., Any]:
 
 @contextlib.contextmanager
 def primitives_standing(primitives: Sequence[Primitive]) -> Iterator[None]:
-    """Let the primitives draw from the tape of the current run in the `with` block."""
+    """Let the primitives use the recorded draws of the current run in the `with` block."""
     saved: list[tuple[Any, str, Any]] = []
     try:
         for primitive in primitives:

@@ -4,8 +4,9 @@ The generator that the target is given is replaced, and so are every `Generator`
 numpy's legacy functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom`.
 Functions that were imported before under another name are not replaced, nor are the generators of other libraries and
 processes. If a target draws from these, two runs with the same recorded draws differ, which `recorder` notices. A
-generator that is copied, or set back to an earlier state, draws the same numbers again. If the tape cannot follow how a
-target uses a generator's state, the tape says so. Outside of a run, every replaced function works as usual.
+generator that is copied, or set back to an earlier state, draws the same numbers again. If the target uses a
+generator's state in a way that cannot be recorded, the tape says so. Outside of a run, every replaced function works as
+usual.
 """
 
 import contextlib

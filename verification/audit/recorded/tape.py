@@ -76,8 +76,8 @@ class Tape:
     """All random draws of one run of a target.
 
     `seed` is the seed of new draws. `before` has the draws of an earlier run, which are repeated in their order.
-    `seeds` are the seeds of generators. `trouble` says why the draws are not those of the earlier run, and is empty if
-    they are. `shared` maps the identities of bit generators to their streams.
+    `seeds` are the seeds of generators. `trouble` says why the draws differ from the draws of the earlier run, and is
+    empty if they do not. `shared` maps the identities of bit generators to their streams.
     """
 
     seed: int
@@ -138,7 +138,7 @@ class Tape:
         return Draw(family, parameters, shape, make(self._generator), "" if self.before else _place(), make)
 
     def differs(self) -> str:
-        """Return why the draws are not those of the earlier run, or an empty string if they are."""
+        """Return why the draws differ from the draws of the earlier run, or an empty string if they do not."""
         if not self.trouble and self.before is not None and len(self.before) != len(self.draws):
             return f"{len(self.before)} draws there, {len(self.draws)} here"
         return self.trouble

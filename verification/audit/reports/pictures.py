@@ -1,5 +1,5 @@
-"""Draw the pictures of a report, which show the noise beside its law, the tail of the noise, and the trade-off curve
-beside the claim.
+"""Draw the pictures of a report, which compare the noise with its law, the tail of the noise, and the trade-off curve
+with the claim.
 """
 
 import math

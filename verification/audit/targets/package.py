@@ -116,8 +116,8 @@ def _version(name: str) -> str:
 
 
 def told_version(package: Package, part: str) -> str:
-    """Return the version of a target for reports: that of its package, or the copy of its project and the module in
-    this copy.
+    """Return the version of a target for reports: the version of its package, or the copy of its project and the module
+    in this copy.
     """
     name, _ = package.pinned
     if not name:

@@ -1,8 +1,8 @@
 """Choose one value for a public parameter that both a target and the mechanism have, such as kappa or a bound on the
 rows.
 
-A function f(x, *, rho, rng, kappa=1e4) keeps its promise with its own default of kappa, which need not be that of the
-mechanism. So the audit compares the target with the law for the default value. A value that the user states is passed
+A function f(x, *, rho, rng, kappa=1e4) keeps its promise with its own default of kappa, which may differ from the
+mechanism's. So the audit compares the target with the law for the default value. A value that the user states is passed
 to the function instead.
 """
 

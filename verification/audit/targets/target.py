@@ -142,7 +142,7 @@ class TargetReference:
 
     @property
     def is_function(self) -> bool:
-        """Return whether the name is that of a function, and not of a process or of an adapter's target."""
+        """Return whether the name belongs to a function, and not to a process or an adapter's target."""
         prefix, _ = parts_of_name(self.spec)
         return prefix != PREFIX and prefix not in adapters()
 

@@ -285,10 +285,9 @@ def _ask_for_axioms(
 ) -> dict[str, tuple[str, ...]]:
     """Return the axioms on which each of the given constants rests.
 
-    The kernel is first asked about all constants with the same expected axioms together, by one lemma that uses them
-    all, so that it visits shared parts only once. If that lemma rests on exactly the expected axioms, each of the
-    constants rests on at most these. Return the audit with the axioms on which its theorems, witnesses and lemmas of
-    vectors rest.
+    The kernel first checks one lemma that uses all constants with equal expected axioms, so that it visits shared parts
+    only once. If this joint lemma rests on exactly the expected axioms, each of its constants rests on no other axioms.
+    Return the audit with the axioms on which its theorems, witnesses and lemmas of vectors rest.
     """
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in sorted(set(names)):

@@ -5,7 +5,7 @@ the command that writes the file. Every instance of a class below, including tho
 exactly the fields of its class.
 
 The theorems, and the lemmas about the numbers in proofs/vectors.json, are kept in two forms. One form is the printed
-statement. The other form is a digest of the explicit statement, in which implicit arguments and notations are written
+statement. The second form is a digest of the explicit statement, in which implicit arguments and notations are written
 out. So two different statements that print alike have different digests. For a definition only the digest is stored;
 `covassay claims accept --rocq` prints the text of every definition that changes.
 

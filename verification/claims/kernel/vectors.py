@@ -1,8 +1,8 @@
 """Evaluate numbers by the kernel and export them to proofs/vectors.json.
 
 A vector is a list of rows of rational numbers. The kernel computes the numbers by vm_compute, either from the
-definitions in the theorems or from twins of these over the rationals; the lemmas named beside a vector tie the twins to
-the definitions.
+definitions in the theorems or from copies of the definitions over the rationals; lemmas, which are named with each
+vector, prove that the copies agree.
 """
 
 import json

@@ -1,4 +1,6 @@
-"""Test AdaptiveCov under pure DP: the bounds that decide between its mechanisms, and the range of the release."""
+"""Test AdaptiveCov under pure DP: the bounds from which it chooses between its mechanisms, and the range of the
+release.
+"""
 
 import math
 from typing import Any

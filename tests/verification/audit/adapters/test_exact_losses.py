@@ -44,8 +44,8 @@ def test_noise_of_a_generator_that_an_adapter_seeds_and_puts_back_has_an_exact_l
     seeded: Any, noise: Callable[[], float], claim: Guarantee, power: int
 ) -> None:
     """This test catches a missing exact loss where only the adapter touches the state of the generator. The adapter
-    reads and sets the state of the generator; a target that did so could not be decided. Noise that is 3 % too small is
-    refuted.
+    reads and sets the state of the generator; the loss of a target that did so could not be computed. Noise that is 3 %
+    too small is refuted.
     """
 
     def found(share: float) -> ExactLoss:

@@ -461,7 +461,7 @@ def point_of_a_larger_ball(x: Matrix, *, epsilon: float, delta: float, rng: Rng)
 
 
 def one_diagonal_after_another(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Compute the main diagonal and the one beside it, for blocks of one column with entries clipped to [−1, 1]."""
+    """Compute the main diagonal and the next diagonal, for blocks of one column with entries clipped to [−1, 1]."""
     rows = np.array(x, dtype=np.float64, ndmin=2)
     if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
         raise ValueError("x must be a finite (n, d) array")

@@ -1,4 +1,4 @@
-"""Test that a target with `draw_many` beside `draw` is audited in bulk, and that both methods must have one law."""
+"""Test that a target with both `draw_many` and `draw` is audited in bulk, and that both methods must have one law."""
 
 from collections.abc import Callable
 from typing import Any

@@ -55,8 +55,8 @@ def checks(
 def test_a_target_with_far_too_little_noise_ends_in_a_fraction_of_the_draws(
     claim: str, factor: float, most: int
 ) -> None:
-    """This test catches a pair that is drawn to the end although few draws decide it. The target is refuted with a
-    fraction of 20 000 draws per data set; the detectable effect is about 0.9 of the noise.
+    """This test catches a pair for which all planned draws are made although few draws suffice. The target is refuted
+    with a fraction of 20 000 draws per data set; the detectable effect is about 0.9 of the noise.
     """
     noise, scale, guarantee = RIGHT[claim]
     for seed in range(3):

@@ -108,8 +108,8 @@ def test_the_outputs_differ_between_both_sides(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_CHOICES)
 def test_the_reference_is_not_suspicious_near_its_choices(name: str) -> None:
-    """This test catches data near a choice on which the reference itself is suspicious. The test fails by chance with
-    probability at most 3e-5 for each choice.
+    """This test catches data, near a choice of a mechanism, on which an audit finds even the reference suspicious. The
+    test fails by chance with probability at most 3e-5 for each choice.
     """
     declared, claim = mechanism(name), default_claim(name)
     chosen = declared.resolve(OPTIONS.get(name, {}))

@@ -1,4 +1,6 @@
-"""Test gains in comparison with the reference, forced draws, and transcripts of primitives."""
+"""Test the comparison of noise with the reference's, draws that are set to extreme quantiles, and records of
+primitives.
+"""
 
 import math
 from typing import Any

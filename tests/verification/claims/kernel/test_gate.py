@@ -126,7 +126,7 @@ def test_every_file_is_compiled_and_a_move_changes_nothing(tmp_path: Path) -> No
 
 
 def test_the_proofs_are_those_that_were_audited() -> None:
-    """This test catches an edited proof whose lock is that of the old one."""
+    """This test catches a change to a proof after which the lock still has the digest of the old proof."""
     assert findings.scan_findings(PROOFS / "rocq") == []
     assert findings.source_findings(PROOFS) == []
 

@@ -134,9 +134,7 @@ class SumsLaw:
         return self.placed(moment_sums(np.clip(x, -1, 1), *x.shape))
 
     def spread(self, d: int, w: Weights | None = None, scale: float | None = None) -> Matrix:
-        """Return the noise scale of every tested sum, for given weights and a given scale, or for those of the
-        claim.
-        """
+        """Return the noise scale of every tested sum, for given weights and a given scale, or for the claim's own."""
         usual = float(self.scale(d, self.adjacency)) if scale is None else scale
         return self.placed(spreads(usual, self.weights(d, self.adjacency) if w is None else w, d))
 

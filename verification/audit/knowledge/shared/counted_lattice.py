@@ -37,9 +37,9 @@ from covassay.verification.statistics.tests import TestResult, binomial
 class CountedLattice:
     """The law of whole-number noise on the number of rows and on every entry of the sum.
 
-    `scales` takes d and returns the scales of the two noises, that of an entry in units of the lattice. `tail` takes a
-    scale and returns the function k -> P(|Z| ≥ k). `quantile` takes a probability p and returns the number that |X|
-    exceeds with probability p, where X has the continuous law.
+    `scales` takes d and returns the scales of the two noises; the scale for an entry is in units of the lattice. `tail`
+    takes a scale and returns the function k -> P(|Z| ≥ k). `quantile` takes a probability p and returns the number that
+    |X| exceeds with probability p, where X has the continuous law.
     """
 
     output: RowsAndSumOutput

@@ -77,8 +77,8 @@ def pairs(output: RowsAndSumOutput, ratio: Callable[[Matrix, Matrix], Statistic]
 class IndependentNoise:
     """The law of independent noise, Gaussian or Laplace, on the number of rows and on every entry of the sum.
 
-    `scales` takes d and returns the noise scale of the number of rows and that of an entry. `halved` says whether the
-    noise above the diagonal has half the variance of the noise on it.
+    `scales` takes d and returns the noise scales of the number of rows and of an entry. `halved` says whether the noise
+    above the diagonal has half the variance of the noise on it.
     """
 
     output: RowsAndSumOutput

@@ -27,7 +27,7 @@ def at_the_last_threshold(
 ) -> near_choices.Choices:
     """Return rows a few noise scales of the last round before and behind the point where their direction is shrunk.
 
-    `share` is the share of ρ and of β for all rounds. `rounds` is the number of rounds, by default that of PPC.
+    `share` is the share of ρ and of β for all rounds. `rounds` is the number of rounds, by default as many as PPC has.
     `differences` says whether the rounds get differences of two rows each.
     """
     kappa = claim.parameter("kappa")

@@ -72,7 +72,8 @@ class ClaimUnderAudit:
     def draws(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         """Return the tested quantities of `size` draws of the reference.
 
-        A single draw is that of `draw`, because questions compare it with the target's draw under the same seed.
+        With `size` = 1 the draw equals the draw of `self.draw`, because questions compare it with the target's draw
+        under the same seed.
         """
         many = partial(one_by_one, self.mechanism.sample) if self.many is None or size == 1 else self.many
         outputs = many(x, size, rng=rng, **self.budget, **self.options)
@@ -116,9 +117,9 @@ class Profile:
     `pairs` takes the names of the wrong laws that fit the draws, as in `KnownLaw`. `data_path` states how the output
     depends on the data; it is None if nothing is known of this. `shapes` gives the law on data of any shape; it is None
     if the law is known only on `scenarios`. `domain` is the set in which all rows must lie. `beside` is the reference
-    with whose draws the target's draws are compared; it is None if there is no reference. `at_budget` returns the data
-    path and the reference at another budget. `independent` says whether all distinct noise entries are independent.
-    `view` computes the tested quantity from an output; if it is None, the output itself is tested.
+    whose draws are compared with the target's draws, or None. `at_budget` returns the data path and the reference at
+    another budget. `independent` says whether all distinct noise entries are independent. `view` computes the tested
+    quantity from an output; if it is None, the output itself is tested.
     """
 
     form: Form

@@ -2,9 +2,9 @@
 
 The first test uses one draw of the reference for every draw of the target. If its p-value is at most `CLEAR`, it is
 replaced by a second test with `TIMES` as many draws. The reported p-value is valid. A reported p-value of at most
-`CLEAR` comes from the second test. A larger reported p-value is at least that of the first test. So the reported
-p-value is small at most as often as in a single test. Hardly any power is lost: a difference with p = 1e-11 in the
-second test has p < 1e-5 in the first test.
+`CLEAR` comes from the second test. A reported p-value above `CLEAR` is at least the p-value of the first test. So the
+reported p-value is small at most as often as in a single test. Hardly any power is lost: a difference with p = 1e-11 in
+the second test has p < 1e-5 in the first test.
 
 The tests compare one-dimensional statistics on two data sets: the noise is larger than the signal on one, and smaller
 on the other. If the target is a mechanism of the reference itself, both samples come from the same code, and the

@@ -119,8 +119,8 @@ class SeparatedEigenvalues:
     def _on_the_last_circle(self, left: Matrix, eta: Vector) -> Vector:
         """Return the probability integral transforms of the eigenvector number d − 1.
 
-        The eigenvectors before the last two leave a plane, which `left` spans. The second moment restricted to the
-        plane has two eigenvectors. The component of the sampled vector along the eigenvector with the smaller
+        The eigenvectors before the last two leave a plane, which `left` spans. The second moment, restricted to the
+        plane, has two eigenvectors. The component of the sampled vector along the eigenvector with the smaller
         eigenvalue has a known law.
         """
         reduced = np.einsum("nji,j,njk->nik", left, self.counts.astype(np.float64), left)

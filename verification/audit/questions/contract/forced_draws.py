@@ -25,7 +25,7 @@ MEANING = {"fails": "the target fails", "other draws": "it draws again", "stays"
 
 @dataclass(frozen=True)
 class RareBranch:
-    """How the target behaves if one draw, or all draws, are forced to an extreme quantile."""
+    """How the target behaves if one draw, or all draws, are replaced by an extreme quantile."""
 
     draw: str = field(metadata=says("The draw, or all of them."))
     quantile: float = field(metadata=says("The probability of a value at least as far out."))
@@ -40,7 +40,7 @@ class RareBranch:
 
 @dataclass(frozen=True)
 class RareBranches(Facts):
-    """The branches of the target that forced draws reached."""
+    """The branches of the target that were reached by draws at extreme quantiles."""
 
     branches: tuple[RareBranch, ...] = field(metadata=says("One for each draw and side."))
 

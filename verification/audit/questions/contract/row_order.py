@@ -32,8 +32,9 @@ def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
     """Check that the order of the records does not change the law of the output.
 
     If the output under one seed stays the same, up to the sign of a vector, no more draws are needed. If the output
-    changes, many draws decide. Equal laws are refuted with probability at most `alpha`. The output may change although
-    the law is the same, for example if the noise is rotated into a basis that depends on the order.
+    changes, many draws are made to see whether its law also changes. Equal laws are refuted with probability at most
+    `alpha`. The output may change although the law is the same, for example if the noise is rotated into a basis that
+    depends on the order.
     """
     if not setting.target.seeded:
         return skipped("row order", UNSEEDED)

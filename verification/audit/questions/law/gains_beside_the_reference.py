@@ -220,7 +220,7 @@ def _compared(cases: list[_Case], seed: int) -> _Seen | Finding:
             found = compared(case.target, case.reference, case.x, seed, left)
             if found.reason and apart.related:
                 seen.reasons[apart.reason] = None
-                continue  # on other data, outputs for the same draws may decide more
+                continue  # on other data, outputs for the same draws may show a difference
             compare = compared
             found = replace(found, reason=f"{apart.reason}; {found.reason}" if found.reason else "")
             if found.reason and not seen.same:

@@ -32,7 +32,7 @@ SECONDS = 3.0  # all pairs of a slow target together get this many seconds; a fa
 SEARCHING = 0.8  # the search uses at most this share of the time
 EVALUATIONS = 0.15  # the search tries this many pairs of one shape for each draw that the audit may make in a round
 FEWEST = 40
-SHORTEST = 0.05  # the shortest time for a pair, in seconds
+SHORTEST = 0.05  # the least time that the search spends on a pair, in seconds
 
 
 def recorder_of(setting: Setting) -> Recorder:

@@ -64,8 +64,8 @@ def truncated_reconstruction(tail: float = 1.0) -> Evidence:
     """The error ‖C − Ĉ_k‖_F of a reconstruction of rank k is at most the reference's `error_bound`.
 
     The bound is ‖C − C_k‖_F + √(2 Σ_{i≤k} λ_i(λ_i − θ̂_iᵀCθ̂_i)) + τ√k. The inequality for ‖C − Ĉ_k‖_F bounds how far
-    the error exceeds that of the best approximation of rank k. The inequality says nothing about the distance of the
-    reconstruction from the best approximation of rank k.
+    the error exceeds the error of the best approximation of rank k. The inequality says nothing about the distance of
+    the reconstruction from the best approximation of rank k.
     """
     rng = np.random.default_rng(8)
     failed = 0

@@ -217,7 +217,7 @@ def skewed_example(
 ) -> Evidence:
     """For d = n, one row of norm 1 and others of norm n^{−1/2}, clipping takes the bound from √(2/(ρn)) to 1/n.
 
-    Both compared bounds are the leading terms of the error as n → ∞. Without clipping, SeparateCov's error also has the
+    The compared bounds are the leading terms of the error as n → ∞. Without clipping, SeparateCov's error also has the
     second term √2 η/(√ρ n) with η ≈ √d. At τ = n^{−1/2} the noise of SeparateCov is of order n^{−5/4}, and the bias is
     1/n.
     """
@@ -245,8 +245,8 @@ def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
     To clip at a quantile is to take as τ the norm of the row that has a fixed rank in descending order. The two data
     sets of the example have d = n, tr = n^{−3/8} and m = n tr. One data set has m rows of squared norm 1, and its other
     rows are zero. On this data set a rank above m gives τ = 0 and the error tr = n^{−6/16}, and a rank up to m gives τ
-    = 1 and the error n^{−7/16}. The other data set has m rows of squared norm n^{−1/4}, and its remaining rows all have
-    one norm. On the second data set a rank up to m gives the error n^{−9/16}, and a rank above m gives the error
+    = 1 and the error n^{−7/16}. The second data set has m rows of squared norm n^{−1/4}, and its remaining rows all
+    have one norm. On the second data set a rank up to m gives the error n^{−9/16}, and a rank above m gives the error
     n^{−10/16}. The logarithms do not depend on n, because d and n enter υ as powers.
     """
     gains = []
@@ -415,7 +415,7 @@ def radius_promise(threshold: Formula = private_radius.search_threshold) -> Foun
         alpha = above_threshold.accuracy(len(levels), beta, epsilon, "paper")
         n = int(rng.integers(1, 400))
         norms = float(10 ** rng.uniform(-4, 0)) * rng.random(n) ** rng.integers(1, 8)
-        alpha *= 1 + ROUNDING  # the value is raised a little, so that rounding does not decide ties
+        alpha *= 1 + ROUNDING  # the value is raised a little, because rounding errors may break ties
         ends = rng.choice([-1.0, 1.0], len(levels) + 1) if rng.random() < 0.5 else rng.uniform(-1, 1, len(levels) + 1)
         half = alpha / (1 + ROUNDING) / 2
         noise = above_threshold.AboveThresholdNoise(float(ends[0] * half / b1), ends[1:] * half / b2)
@@ -438,10 +438,10 @@ def explicit_bound(noise: float, bias: float, slack: float, rest: float, factor:
 def adaptive_error(factor: float = 32.0, clipping: Formula = clipped_cov.clip_level, slack_share: float = 1.0) -> Found:
     """AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} for every τ, if no noise exceeds its bound.
 
-    In this bound on the error, α is the accuracy of the search for the threshold. If the search stops at k ≥ 1, then
-    B_j ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. At the norm 2^{1−k}
-    the mechanism that is better at k has noise at most 4N_k, and the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error
-    is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the
+    In the bound on the error, α is the accuracy of the search for the threshold. If the search stops at k ≥ 1, then B_j
+    ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. At the norm 2^{1−k} the
+    mechanism that is better at k has noise at most 4N_k, and the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is
+    at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the
     search does not stop, these inequalities hold with k = K + 1, and the last term of the bound is N_{K+1}.
     """
     rng = np.random.default_rng(8)

@@ -109,8 +109,8 @@ def omega_tail(bound: Formula = tails.omega) -> Evidence:
 def omega_sharp_tail(bound: Formula = tails.omega_sharp) -> Evidence:
     """The bound √(d² + 2√(d(2d − 1) ln(1/β)) + 4 ln(1/β)) on ‖W‖_F holds too, and it is smaller than ω.
 
-    This smaller bound is one Chernoff bound for the sum with d weights 1 and d(d − 1)/2 weights 2, so that v = d(2d −
-    1) and b = 2. The bound from one Chernoff bound is smaller than ω because √(2d − 1) ≤ 1 + √(2(d − 1)).
+    The smaller bound is one Chernoff bound for the sum with d weights 1 and d(d − 1)/2 weights 2, so that v = d(2d − 1)
+    and b = 2. The bound from one Chernoff bound is smaller than ω because √(2d − 1) ≤ 1 + √(2(d − 1)).
     """
     k, s = sp.symbols("k s", positive=True)
     d = k + 1

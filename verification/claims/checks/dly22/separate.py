@@ -45,7 +45,7 @@ def swap() -> tuple[Matrix, Matrix]:
 def separate_budget(scale: Formula = separate_cov.noise_scale, change: Formula = lambda n: sp.sqrt(2) / n) -> Evidence:
     """SeparateCov's matrix G and eigenvalues λ̃ spend ρ/2 each.
 
-    Both G and λ̃ change by at most √2/n in ℓ2, and their Gaussian noise has the scale √2/(n√ρ).
+    If one row is replaced, G and λ̃ change by at most √2/n each in ℓ2, and their Gaussian noise has the scale √2/(n√ρ).
     """
     n, r = sp.symbols("n r", positive=True)
     rho = 2 * r**2
@@ -333,7 +333,7 @@ def separate_pure(
 ) -> Found:
     """Lemma 18: SeparateLapCov's G and λ̃ spend ε/2 each, and its error is at most √(8√2 d tr υ/(nε)) + 4η/(nε).
 
-    The sensitivity of G is √2 d/n, and that of λ̃ is 2/n.
+    The sensitivity of G is √2 d/n, and the sensitivity of λ̃ is 2/n.
     """
     rng = np.random.default_rng(10)
     for _ in range(200):
@@ -421,12 +421,12 @@ def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> F
     """Appendix B: if E‖M − μ‖² ≤ α² ≤ d/54 on {±1}^d needs n ≥ d/(Cαε), the empirical error on the ball is ≥ √d/(3Cnε).
 
     Scaling by 1/√d turns α into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e of a
-    mean implies an error of at most e + 1/√n against the mean of the distribution. Used directly, the statistical lower
-    bound means e ≥ √d/(Cnε) − 1/√n, which gives no bound for n > d/(Cε)². Instead take n₀ < √d/(Caε) records and n − n₀
-    rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives e ≥ (2a/3) n₀/n. The condition √d ≥ 68 Cε is enough for
-    the lower bound √d/(3Cnε) on the empirical error. The arithmetic of the lower bound is rational and uses C and ε
-    only in the product Cε. So the lower bound √d/(3Cnε) also holds with another function of ε in place of ε, such as 12
-    sinh ε.
+    mean implies an error of at most e + 1/√n against the mean of the distribution. Without rows of zeros, the
+    statistical lower bound implies e ≥ √d/(Cnε) − 1/√n, which is no bound for n > d/(Cε)². Instead take n₀ < √d/(Caε)
+    records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives e ≥ (2a/3) n₀/n. The condition √d ≥
+    68 Cε is enough for the lower bound √d/(3Cnε) on the empirical error. The arithmetic of the lower bound is rational
+    and uses C and ε only in the product Cε. So the lower bound √d/(3Cnε) also holds with another function of ε in place
+    of ε, such as 12 sinh ε.
     """
     empty = 0
     a = Fraction(2, 15)
@@ -455,8 +455,8 @@ def projection_error(project: Formula = psd_trace_ball, factor: float = 1.0) -> 
     """The M ⪰ 0, tr M ≤ 1, nearest to Σ + N is Σ̂ with ‖Σ̂ − Σ‖_F² ≤ ⟨N, Σ̂ − Σ⟩ ≤ ‖N‖(tr Σ̂ + tr Σ) ≤ 2‖N‖.
 
     The pair Σ = e₁e₁ᵀ and N = e₂e₂ᵀ − e₁e₁ᵀ attains this bound. The reference's bound on the error of the projected
-    output is therefore √(2συ). For the matrices of rank one in place of the convex set, the first inequality fails at Σ
-    = e₁e₁ᵀ, N = diag(−1/2, 3/4).
+    output is therefore √(2συ). If the projection is on the matrices of rank one, which are not a convex set, the first
+    inequality fails at Σ = e₁e₁ᵀ, N = diag(−1/2, 3/4).
     """
     rng = np.random.default_rng(4)
     worst, excess = 0.0, 0.0
@@ -487,7 +487,7 @@ def projection_error(project: Formula = psd_trace_ball, factor: float = 1.0) -> 
 def projection_eigenvectors(project: Formula = psd_trace_ball) -> Found:
     """The M ⪰ 0 with tr M ≤ 1 that is nearest to Σ̃ has the eigenvectors of Σ̃.
 
-    In the eigenvectors of Σ̃ = VΛVᵀ, ‖Σ̃ − M‖_F² = ‖Λ − diag(VᵀMV)‖² + ‖the rest of VᵀMV‖². The diagonal of VᵀMV is
+    In the eigenvectors of Σ̃ = VΛVᵀ, ‖Σ̃ − M‖_F² = ‖Λ − diag(VᵀMV)‖² + ‖VᵀMV − diag(VᵀMV)‖². The diagonal of VᵀMV is
     nonnegative and has the same trace, so keeping only the diagonal ("pinching") brings M nearer to Σ̃. The projection
     P is checked by ⟨Σ̃ − P, M − P⟩ ≤ 0 for competitors M, extreme points among them. The set of second moments of n < d
     rows, which have rank at most n, is not closed under pinching; K is therefore its convex hull.

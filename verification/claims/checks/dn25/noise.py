@@ -134,7 +134,9 @@ def _random_signs(rng: np.random.Generator, size: int, d: int) -> Matrix:
 def signed_factors(
     signs: Formula = _random_signs, noise: Formula = nuclear_laplace.sample, draws: int = 4000
 ) -> Evidence:
-    """With random signs the singular vectors of Z are Haar: signs and squares of their first entries have that law."""
+    """With random signs the singular vectors of Z are Haar: signs and squares of their first entries have the law of a
+    Haar vector.
+    """
     d, rng = 3, np.random.default_rng(8)
     u, s, vt = np.linalg.svd(noise(d, rng, draws))
     common = signs(rng, draws, d)

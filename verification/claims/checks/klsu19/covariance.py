@@ -78,7 +78,7 @@ def without_noise(rows: Matrix) -> Matrix:
 
 
 def divided_by_the_kept(rows: Matrix) -> Matrix:
-    """Return a mutant's second moment: that of the rows that are not dropped, divided by their number."""
+    """Return, as a mutant, the second moment of the rows that are not dropped, divided by their number."""
     n, d = rows.shape
     kept = rows[(rows**2).sum(axis=1) <= naive_pce.radius_squared(n, d, 1.0, 0.1)]
     return second_moment(kept)

@@ -95,10 +95,10 @@ def kv_location(gap: Fraction = Fraction(str(kv_mean.GAP)), rows: Formula = kv_m
 
     For N(μ, s²) with s ≤ σ the bin of μ has probability at least Φ(1) − Φ(0): the probability is concave in μ, so it is
     smallest at an end of the bin, and for s = σ. A bin whose centre is more than 2σ from μ has probability at most 1 −
-    Φ(3/2). The check encloses both probabilities, and their difference exceeds the gap that the reference uses. Apply
-    Hoeffding's inequality to a sum of n terms in [−1, 1] of mean at least the gap, and the Gaussian tail to a noise of
-    variance 4/ρ. With ℓ = ln(4 bins/β) both tails are at most e^{−ℓ} if gap · n ≥ √(2nℓ) + √(8ℓ/ρ), and `enough_rows`
-    solves this with equality. 2 e^{−ℓ} for every bin adds up to β/2.
+    Φ(3/2). The check computes intervals for the probabilities of these bins, and the difference of the probabilities
+    exceeds the gap that the reference uses. Apply Hoeffding's inequality to a sum of n terms in [−1, 1] of mean at
+    least the gap, and the Gaussian tail to a noise of variance 4/ρ. With ℓ = ln(4 bins/β) both tails are at most e^{−ℓ}
+    if gap · n ≥ √(2nℓ) + √(8ℓ/ρ), and `enough_rows` solves this with equality. 2 e^{−ℓ} for every bin adds up to β/2.
     """
     low = (Fraction(1, 2) - gaussian_tail(Fraction(1))[1]) - gaussian_tail(Fraction(3, 2))[1]
     failed = []

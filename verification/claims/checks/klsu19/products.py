@@ -396,13 +396,13 @@ def records(d: int, rho: float, beta: float, factor: float = 1.0) -> int:
 def rounds_sampling(factor: float = 1.0, share: int = 16) -> Found:
     """With m = `enough_records`, P(|plain mean − p_j| > u/16) ≤ β/(2dR) if p_j ≤ u, by exact binomial tails.
 
-    For all m the bound follows from Bernstein's inequality: mt²/(2(u + t/3)) = mu/522.7 at t = u/16 is at least
-    ln(4dR/β), because u ≥ 1/|S| ≥ 1/d.
+    For all m the bound follows from Bernstein's inequality. With t = u/16 its exponent mt²/(2(u + t/3)) = mu/522.7 is
+    at least ln(4dR/β), because u ≥ 1/|S| ≥ 1/d.
     """
     exponent = Fraction(1, 16) ** 2 / (2 * (1 + Fraction(1, 48)))
     for d, beta in product((2, 3, 4, 16, 100), (0.3, 1e-3)):
         rounds = ppde.most_rounds(d)
-        m = records(d, 1e6, beta, factor)  # ρ is so large that the sampling error alone decides
+        m = records(d, 1e6, beta, factor)  # ρ is so large that the sampling error dominates
         for r in range(1, rounds + 1):
             u = float(ppde.mean_limit(r))
             for p in (u, u / 2, u / 8, u / 64):

@@ -19,7 +19,7 @@ WeightsOf = Callable[[int, Adjacency], Weights]
 Row = tuple[Fraction, ...]
 MORE, LESS = Fraction(103, 100), Fraction(97, 100)
 GRID = tuple(Fraction(value, 2) for value in (-2, -1, 0, 1, 2))
-# Weights on both sides of every condition: the largest is that of the first moments, that of the products, or neither.
+# Weights for each case: the largest is the weight of the first moments, of the products, or of neither.
 FRACTIONS = tuple(
     Weights(Fraction(k), Fraction(a), Fraction(b), Fraction(c))
     for k, a, b, c in ((2, 1, 1, 1), (1, 2, 1, "1/3"), (3, 3, "5/2", 2), (1, 1, "2/3", "4/5"), (1, 4, 2, 3))

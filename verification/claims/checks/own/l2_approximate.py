@@ -1,6 +1,6 @@
 """Check the ℓ2 mechanism under (ε, δ)-DP: the density of its loss, and its least scale by the probabilities of caps.
 
-Let a be the mean of the output law P and b that of its neighbour Q, with ‖a − b‖ = q. The points at distance r from a
+Let P and Q be the output laws on two neighbours, a and b their means, and ‖a − b‖ = q. The points at distance r from a
 where the loss is above ε form a cap of the sphere about a, and those at distance r from b form a cap of the sphere
 about b. The distance of an output to the mean of its law is Gamma(D) under P and under Q, and is independent of the
 direction. So P(ℓ > ε) − e^ε Q(ℓ > ε), where ℓ is the privacy loss, is known without the density of ℓ.

@@ -122,8 +122,8 @@ TABLE = {  # P(‖Z‖ ≤ cρd) for c = 1.1, 1.5, 3, π, 3.5
 def norm_table(law: Formula = enclose_spectral_cdf, pi: Bounds = PI) -> Evidence:
     """The table of P(‖Z‖ ≤ cρd) is right for c = 1.1, 1.5, 3, π, 3.5.
 
-    The columns of the table fall with d for c < π and rise for c = 3.5. At c = π a lower and an upper rational bound on
-    π give equal digits, and the distribution function is monotone.
+    As d grows, the entries of a column fall if c < π, and rise if c = 3.5. At c = π a lower and an upper rational bound
+    on π give equal digits, and the distribution function is monotone.
     """
     ends = [(c, c) for c in (PRINTED, Fraction(3, 2), Fraction(3))] + [pi, (Fraction(7, 2), Fraction(7, 2))]
     wrong, figures = [], {}

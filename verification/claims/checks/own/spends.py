@@ -39,7 +39,9 @@ def budget_of(name: str, size: float) -> dict[str, float]:
 
 
 def first_rows(d: int) -> list[tuple[Matrix, Matrix]]:
-    """Return two neighbouring data sets: beside a row of zeros, e₁ is replaced by e₂ or by another row of zeros."""
+    """Return two neighbouring data sets with a row of zeros, in which e₁ is replaced by e₂ or by a second row of
+    zeros.
+    """
     x = np.zeros((ROWS, d))
     x[0, 0] = 1
     other = np.zeros((ROWS, d))
