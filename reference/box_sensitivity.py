@@ -4,9 +4,9 @@ Every column j has public bounds low_j ≤ x_j ≤ high_j, and W_j = high_j − 
 neighbours have the same public number of rows n and differ in one row, which is x in one data set and y in the other.
 
 The entry (i, j) of the second moment XᵀX/n changes as follows. If x replaces y, the entry changes by (x_i x_j − y_i
-y_j)/n. The supremum of this change is the length R_ij of the range of the product, divided by n. Off the diagonal the
-product is linear in x_i and in x_j, so its range ends at corners. On the diagonal the entry is a square, which is 0
-inside the box if low_i < 0 < high_i. Some rows attain both ends of the range of the product.
+y_j)/n. The supremum of the change of the entry is the length R_ij of the range of the product, divided by n. Off the
+diagonal the product is linear in x_i and in x_j, so its range ends at corners. On the diagonal the entry is a square,
+which is 0 inside the box if low_i < 0 < high_i. Some rows attain both ends of the range of the product.
 
 Centred covariance (1/q) Σ_k (x_k − x̄)(x_k − x̄)ᵀ with q = n or q = n − 1. Let m be the mean of the rows that stay, v =
 x − m and w = y − m. The change is ((n − 1)/(nq)) (v vᵀ − w wᵀ), as in `sensitivity.centred_change`. Off the diagonal

@@ -110,7 +110,7 @@ def file_of(name: str) -> Path:
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_a_mechanism_file_has_the_skeleton(name: str) -> None:
-    """This test catches a mechanism's file whose parts are missing or in another order."""
+    """This test catches a mechanism's file whose parts are missing or in a wrong order."""
     source = file_of(name).read_text()
     assert "# FORMULAS" in source
     assert "# MECHANISM" in source or "FORMULAS: " in source

@@ -26,8 +26,8 @@ If the breakpoints are sorted, the sums over q < x are running sums.
 
 THE LIMIT. The most time goes to one product: for one sample, φ at all nodes is multiplied by c and v, N times. There
 are 14 N nodes for large N, and 21 N at N = 100, so these products take 60 N³ to 80 N³ operations. Two QR factorisations
-and a matrix product take about 7 N³ operations, a ninth of the products with φ. Including the other passes over the
-nodes, the ratio of times is about 15 at N = 50 and 100 (tests/benchmarks prints it). Even a small N needs many nodes,
+and a matrix product take about 7 N³ operations, a ninth of the products with φ. With all other loops over the nodes,
+the measured ratio of times is about 15 at N = 50 and 100 (tests/benchmarks prints it). Even a small N needs many nodes,
 because the panels extend until less than 1e-20 of the mass is left beyond them: 288 nodes for N = 2.
 """
 

@@ -1,4 +1,4 @@
-"""Negative controls of AdaSSP: a step without noise, a wrong budget, or another penalty."""
+"""Negative controls of AdaSSP: a step without noise, a wrong budget, or a wrong penalty."""
 
 from dataclasses import replace
 from functools import partial

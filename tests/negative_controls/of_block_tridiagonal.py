@@ -1,4 +1,4 @@
-"""Negative controls of the blocks next to the diagonal: too little noise, other rows, and other entries."""
+"""Negative controls of the blocks next to the diagonal: too little noise, wrong rows, and wrong entries."""
 
 import math
 from functools import partial

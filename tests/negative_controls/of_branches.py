@@ -1,4 +1,6 @@
-"""Negative controls that take another branch at some number of rows or columns, as fast paths and special cases do."""
+"""Negative controls that behave differently from some number of rows or columns on, as fast paths and special cases
+do.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Negative controls that take another path on some data, or whose noise repeats itself.
+"""Negative controls that behave differently on some data, or whose noise repeats itself.
 
 Most of these controls have the law of the reference on plain rows in the ball, or in the dimensions in which the laws
 are tested.

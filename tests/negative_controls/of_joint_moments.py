@@ -1,4 +1,4 @@
-"""Negative controls of joint moments: a moment with too little noise, noise that is shared, or another query."""
+"""Negative controls of joint moments: a moment with too little noise, noise that is shared, or a wrong query."""
 
 import math
 from dataclasses import replace

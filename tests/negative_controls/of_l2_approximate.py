@@ -1,4 +1,4 @@
-"""Negative controls of the ℓ2 mechanism: a scale that is too small, another radius, and another direction."""
+"""Negative controls of the ℓ2 mechanism: a scale that is too small, a wrong radius, and a wrong direction."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Negative controls with a right output, which also return other data."""
+"""Negative controls with a right output, which also return data that they should not return."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Negative controls of the recursive moment: a round with other noise, or another map from round to round."""
+"""Negative controls of the recursive moment: a round with wrong noise, or a wrong map from round to round."""
 
 import math
 from collections.abc import Callable

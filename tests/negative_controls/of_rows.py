@@ -1,4 +1,4 @@
-"""Negative controls whose mistake lies between the data and the query: rows that are prepared in another way.
+"""Negative controls whose mistake lies between the data and the query: rows that are prepared wrongly.
 
 All controls in this file add the noise of the reference. Each control is written in a way that occurs in practice, and
 the first line of its docstring is the mistake.

@@ -1,4 +1,4 @@
-"""Negative controls of the matrix Bingham mechanism: another exponent, another sampler, or another projection."""
+"""Negative controls of the matrix Bingham mechanism: a wrong exponent, a wrong sampler, or a wrong projection."""
 
 from collections.abc import Callable
 from functools import partial

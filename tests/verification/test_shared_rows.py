@@ -12,7 +12,7 @@ X = np.random.default_rng(0).standard_normal((40, 5))
 
 
 def test_shared_rows_are_the_same_data() -> None:
-    """This test catches a cache that returns the rows of another bound."""
+    """This test catches a cache that returns the rows of a different bound."""
     shared = SharedRows.of(X)
     for r in (1.0, 2.0, 100.0):
         unit = unit_rows(shared, r)

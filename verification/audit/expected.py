@@ -221,7 +221,9 @@ def _digest(source: TargetSource, target: Target) -> str:
 def as_called_for(
     source: TargetSource | Callable[..., Any] | str, guarantee: Guarantee, options: AuditOptions
 ) -> TargetSource:
-    """Return the source with the call expression and the declaration of its randomness from the options."""
+    """Return the target's source, completed by the options: how the target is called, and where its random numbers come
+    from.
+    """
     if options.mechanism:
         mechanism(options.mechanism).require_budget(guarantee)
     output, found = OUTPUTS[options.released or USUAL], as_source(source)

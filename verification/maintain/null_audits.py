@@ -36,7 +36,7 @@ PARSER = {
 }
 LEVELS = 0.001, 0.01, 0.1  # the shares of small p-values are reported at these levels
 TOTAL = "noise scale off by a share"  # the effect in the exact test of a total has this name
-DISTANCE = "CDF distance"  # the effect in Kolmogorov's test of one sample has this name
+DISTANCE = "CDF distance"  # the name of the effect in Kolmogorov's test of one sample
 
 
 @dataclass(frozen=True)

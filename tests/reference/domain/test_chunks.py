@@ -132,7 +132,7 @@ def test_a_map_may_change_the_number_of_columns() -> None:
 
 
 def test_clipping_in_chunks_agrees_with_a_hand_calculation() -> None:
-    """This test catches a clip that uses another length, or the length of a chunk. The row (3, 4) has norm 5 and
+    """This test catches a clip that uses a wrong length, or the length of a chunk. The row (3, 4) has norm 5 and
     becomes (0.6, 0.8); the row (−6, 8) has norm 10 and becomes (−0.6, 0.8).
     """
     expected = np.array([[0.6, 0.8], [0.0, 0.5], [1.0, 0.0], [0.0, 0.0], [-0.6, 0.8]])

@@ -14,7 +14,7 @@ from tests.conventions import Matrix, Vector
 @pytest.mark.parametrize(("q", "k"), [(2, 1), (3, 2), (4, 1), (4, 2), (6, 4), (9, 2)])
 @pytest.mark.parametrize("scale", [0.0, 1.0, 300.0])
 def test_draws_are_projections_of_the_rank(q: int, k: int, scale: float) -> None:
-    """This test catches a draw that is not a projection, or has another rank."""
+    """This test catches a draw that is not a projection, or has a wrong rank."""
     m = scale * np.diag(np.linspace(-1, 1, q))
     p = law.sample(m, k, np.random.default_rng(1), 20)
     np.testing.assert_array_equal(p, np.swapaxes(p, 1, 2))
@@ -40,7 +40,7 @@ def differences(propose: Proposals, g: Matrix) -> tuple[float, float]:
 
 @pytest.mark.parametrize("g", GAPS.values(), ids=map(str, GAPS))
 def test_the_batched_proposal_is_the_plain_one(g: Matrix) -> None:
-    """This test catches a fast sampler that draws from another law than the plain one."""
+    """This test catches a fast sampler whose law differs from the law of the plain sampler."""
     np.testing.assert_allclose(differences(law.propose, g), 0, atol=1e-8)  # rounding; the largest of 100 was 3e-10
 
 

@@ -33,6 +33,6 @@ def differences(ensemble: PfaffianEnsemble, kind: type[pfaffian_chains.Chains], 
 @pytest.mark.parametrize("points", [1, 2, 3, 4, 7, pytest.param(20, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("batches", [1, SAMPLES])  # a batch of one sample is inverted by a loop over numbers
 def test_the_plain_draw_is_the_batched_draw(points: int, half_line: bool, batches: int) -> None:
-    """This test catches a fast sampler that draws from another law than the plain one."""
+    """This test catches a fast sampler whose law differs from the law of the plain sampler."""
     ensemble = pfaffian_ensemble(points, half_line=half_line)
     assert differences(ensemble, pfaffian_chains.Chains, batches).max() < ROUNDING

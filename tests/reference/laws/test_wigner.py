@@ -51,7 +51,7 @@ def test_the_coordinates_are_isometric_and_invertible(m: Matrix) -> None:
 
 
 def test_stacks_are_converted_matrix_by_matrix() -> None:
-    """This test catches entries of one matrix of a stack that end in another one."""
+    """This test catches entries of a stack of matrices that end in the wrong matrix."""
     stack = drawn("wigner")[:6].reshape(2, 3, D, D)
     coordinates = wigner.svec(stack)
     assert coordinates.shape == (2, 3, 6)

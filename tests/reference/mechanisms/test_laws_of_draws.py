@@ -60,5 +60,5 @@ UNMOVED = "above-threshold"  # at half of the budget, the answer on these data i
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in with_other_noise() if name != UNMOVED and known(name)])
 def test_draws_have_the_known_law(name: str) -> None:
-    """This test catches noise of another law, scale or dependence, and noise that does not follow the budget."""
+    """This test catches noise of a wrong law, scale or dependence, and noise that does not follow the budget."""
     assert least(name, 1.0) > FALSE_ALARM > least(name, 0.5)

@@ -45,7 +45,7 @@ def agrees(value: float, own_error: float, squares: Any) -> bool:
 
 
 def diagonal(spectra: Any) -> Any:
-    """Make the diagonal matrices with these spectra, whose norms are those of the noise."""
+    """Make the diagonal matrices with these spectra; the norms of the noise are the norms of these matrices."""
     return spectra[:, :, None] * np.eye(spectra.shape[1])
 
 

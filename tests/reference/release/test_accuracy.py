@@ -67,8 +67,8 @@ def of_unit_noise(name: str, choice: dict[str, str]) -> float:
     [(name, choice) for name, choice in WORDS if not MECHANISMS[name].lattice and choice != {"body": "covariance"}],
 )
 def test_the_expected_error_has_the_scale_that_release_gives_to_its_noise(name: str, choice: dict[str, str]) -> None:
-    """This test catches an expected error that has another scale than the noise. The output on data of zeros is scale ·
-    noise, so that noise of ones shows the scale.
+    """This test catches an expected error whose scale differs from the scale of the noise. The output on data of zeros
+    is scale · noise, so that noise of ones shows the scale.
     """
     declared = mechanism(name)
     noise = {"matrix": ONES, "vector": np.ones(D), "number": 1.0}[declared.output.kind]

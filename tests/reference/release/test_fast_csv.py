@@ -88,7 +88,7 @@ def require_the_same(path: Path, selection: Selection, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("name", ODD_FILES)
 @pytest.mark.parametrize("header", [None, True, False])
 def test_an_odd_file(name: str, header: bool | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a fast CSV reader that reads other numbers, or gives other errors, than the slow one."""
+    """This test catches a fast CSV reader that gives numbers or errors which the slow reader does not give."""
     path = tmp_path / "x.csv"
     path.write_bytes(ODD_FILES[name])
     require_the_same(path, Selection(header=header), monkeypatch)

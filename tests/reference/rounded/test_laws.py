@@ -378,8 +378,8 @@ def test_the_scales_of_a_sum_are_those_of_the_reference(
 def test_the_scales_in_a_box_are_those_of_the_reference(
     name: str, adjacency: str, d: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a scale in a box that differs from that of the reference. With noise of ones, the scale itself
-    is added to every sum.
+    """This test catches a scale in a box that differs from that of the reference. With noise that consists of ones, the
+    scale itself is added to every sum.
     """
     of_ones(monkeypatch)
     x = np.zeros((7, d))

@@ -53,7 +53,9 @@ def test_constants_comparisons_and_terms_are_changed_and_words_counts_and_tolera
 
 @pytest.mark.slow
 def test_the_draw_has_both_parts_and_is_that_of_its_seed() -> None:
-    """This test catches shares that are not comparable, because each run draws other mutants."""
+    """This test catches runs whose shares of rejected mutants cannot be compared, because each run draws different
+    mutants.
+    """
     seed = 1
     drawn = mutation.draw(20, seed)
     assert [m.part for m in drawn] == ["check"] * 10 + ["formula"] * 10

@@ -45,7 +45,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_syntax_of_bounds(tmp_path: Path) -> None:
-    """This test catches bounds that are read in another order than the file's, or a wrong text that is accepted."""
+    """This test catches bounds that are read in an order different from the file's, or a wrong text that is
+    accepted.
+    """
     box = Box(((-1.0, 1.0), (0.0, 100.0)))
     assert as_box("-1:1,0:1e2") == box
     toml, as_json = tmp_path / "bounds.toml", tmp_path / "bounds.json"

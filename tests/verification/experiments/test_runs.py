@@ -95,7 +95,7 @@ def test_a_run_that_is_killed_goes_on_and_a_cut_line_is_dropped(whole: Path, tmp
 
     def killed(name: str, count: int = 1) -> None:
         steps.append(count)
-        if len(steps) == 6:  # the first step counts the cells that already exist
+        if len(steps) == 6:  # the first step reports the cells that an earlier run has finished
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -124,7 +124,7 @@ def test_more_repetitions_leave_the_first_ones_as_they_are(whole: Path, tmp_path
     ("other", "told"), [(plan(2, seed=1), "seed 0 instead of 1"), (plan(1), "repetitions 2 instead of 1")]
 )
 def test_another_run_is_not_overwritten(other: Plan, told: str, whole: Path, tmp_path: Path) -> None:
-    """This test catches results of another run that are overwritten without a word."""
+    """This test catches a run that overwrites the results of a different run without a message."""
     file = tmp_path / whole.name
     file.write_bytes(whole.read_bytes())
     again = Here()

@@ -240,8 +240,8 @@ def test_fixed_sample_sizes_make_the_ratio_bound_conservative() -> None:
 
 
 def test_clopper_pearson_bounds_agree_with_a_hand_calculation() -> None:
-    """This test catches a bound with another error. If 0 of n draws show an event, the upper bound at error α/2 solves
-    (1 − q)^n = α/2.
+    """This test catches a bound at a wrong error probability. If 0 of n draws show an event, the upper bound at error
+    α/2 solves (1 − q)^n = α/2.
     """
     p, q = probability_bounds(EventCounts(10, 0, 10, 10, 10.0), 0.02)
     assert q == pytest.approx(1 - 0.01 ** (1 / 10))

@@ -40,9 +40,9 @@ MORE_SEEDS = range(3, 9)
 TOLERANCE = 1e-11
 # the largest number of rows of the audit's own data sets; a user's data may have more rows, and more rounding
 LARGEST_N = 1000
-# For float32, the tolerance is √n/8 times 32 rounding units of 2⁻²⁴. At n = 1000, the tolerance of a second moment is
-# below 2e-5, and a row that is 3 % too long changes it by 6e-5. For noise up to 500, the tolerance at n = 1 is below
-# 1e-3, and a row that is 3 % too long changes a second moment by 0.06.
+# #2 For float32, the tolerance is √n/8 times 32 rounding units of 2⁻²⁴. At n = 1000, the tolerance of a second moment
+# is below 2e-5, and a row that is 3 % too long changes the second moment by 6e-5. For noise up to 500, the tolerance at
+# n = 1 is below 1e-3, and a row that is 3 % too long changes the second moment by 0.06.
 TOLERANCE_FLOAT32 = 32 * 2.0**-24
 # if a larger share of the data sets has rounding errors above those of float64, the target computes in float32
 MANY = 1 / 3

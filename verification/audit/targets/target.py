@@ -405,7 +405,7 @@ class _Limit:
 
 @contextlib.contextmanager
 def _alarms(seconds: float) -> Iterator[_Limit]:
-    """Raise an exception in the `with` block after `seconds`, and again until the limit is no longer armed."""
+    """Raise an exception in the `with` block after `seconds`, and repeat this until `armed` of the limit is false."""
     limit, raised = _Limit(), 0
 
     def interrupt(signum: int, frame: object) -> None:

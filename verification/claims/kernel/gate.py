@@ -37,8 +37,7 @@ class GateReport:
     def findings(self) -> list[Discrepancy]:
         """Return all findings.
 
-        If the list is empty, the kernel may not have been asked at all; the verdicts of the theorems say whether it
-        was.
+        An empty list does not say whether the kernel was asked at all; the verdicts of the theorems say so.
         """
         return [*self.wrong, *self.differences]
 

@@ -159,7 +159,7 @@ def _number_findings(proofs: Path, exported: str) -> list[Discrepancy]:
 def run(mutants: Iterable[ProofMutant], proofs: Path, base: Path, jobs: int = 1) -> Iterator[ProofMutantOutcome]:
     """Yield the outcome of every mutant, in the given order.
 
-    The proofs without a mutant must compile; the build directory `base` is first brought up to date with them.
+    The unchanged proofs must compile; the build directory `base` is first brought up to date with them.
     """
     kernel.stage(proofs / "rocq", base)
     errors = kernel.build(base, jobs=jobs)

@@ -1,4 +1,6 @@
-"""Test the ℓ2 mechanism under (ε, δ)-DP: Bessel functions in many dimensions, its errors, and small budgets."""
+"""Test the ℓ2 mechanism under (ε, δ)-DP: Bessel functions in many dimensions, the error of the release, and small
+budgets.
+"""
 
 import mpmath
 import pytest

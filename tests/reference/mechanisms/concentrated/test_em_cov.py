@@ -13,7 +13,7 @@ ORDERS = [1.001, 1.1, 2.0, 5.0, 50.0, 1000.0]
 
 
 def test_one_feature_needs_no_direction() -> None:
-    """This test catches a draw of a direction, or another noise scale, where there is only one column."""
+    """This test catches a draw of a direction, or a wrong noise scale, where there is only one column."""
     got = release([[0.5], [-0.5]], IterativeEigenvectorsNoise(np.array([3.0]), GivenDirections()), rho=1.0)
     np.testing.assert_allclose(got, [[(0.5 + 2 * 3) / 2]], rtol=1e-15)
 

@@ -49,7 +49,7 @@ def test_the_projection_hides_nothing_in_the_limit() -> None:
 
 
 def test_the_noise_is_the_symmetric_gaussian_matrix() -> None:
-    """This test catches noise without the symmetry, or with another scale on the diagonal."""
+    """This test catches noise without the symmetry, or with a wrong scale on the diagonal."""
     np.testing.assert_array_equal(
         draw_noise(3, np.random.default_rng(4)), wigner.sample_wigner(3, np.random.default_rng(4))
     )

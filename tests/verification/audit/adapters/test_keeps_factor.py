@@ -7,7 +7,7 @@ from covassay.verification.audit.adapters.diffprivlib_package import keeps_facto
 
 
 def test_draws_are_those_of_numpy_and_a_covariance_is_decomposed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches other draws than those of numpy, and a repeated decomposition. diffprivlib hands over a new
+    """This test catches draws that differ from numpy's, and a repeated decomposition. diffprivlib hands over a new
     array with the same numbers at every proposal, which are decomposed once.
     """
     covariance = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, -0.3], [0.1, -0.3, 0.7]])

@@ -81,7 +81,8 @@ def test_half_of_the_laplace_noise_is_refuted_at_1000_draws() -> None:
 
 @pytest.mark.slow
 def test_the_loss_of_laplace_noise_is_shown_to_two_hundredths_at_a_million_draws() -> None:
-    """This test catches an event with too few counts: one with 318 000 : 116 000 exists, and the pilot's largest ratio
+    """This test catches an event with too few counts: an event with the counts 318 000 : 116 000 exists, and the
+    pilot's largest ratio gave only 10 403 : 3 823.
     gave only 10 403 : 3 823."""
     event = checks("laplace", 1.0, PureDP(1.0), 10**6, 0)["event"]
     assert event.facts.loss_lower_bound > 0.98

@@ -73,8 +73,8 @@ def test_a_kind_that_is_stated_is_kept() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("share", [1.0, pytest.param(0.1, marks=pytest.mark.thorough)])
 def test_a_flat_triangle_is_audited_as_what_it_is(share: float) -> None:
-    """This test catches a triangle that is read as another vector. A tenth of the noise is refuted on a single pair, by
-    the products with the change Δ of the second moment.
+    """This test catches a triangle of a matrix that is audited as if it were any vector. A tenth of the noise is
+    refuted on a single pair, by the products with the change Δ of the second moment.
     """
 
     def triangle(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:

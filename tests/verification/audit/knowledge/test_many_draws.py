@@ -30,7 +30,7 @@ CASES = [
 def test_draws_at_once_are_the_draws_one_by_one(
     name: str, options: dict[str, object], n: int, d: int, size_of_rows: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # This test catches axes of the stack that are exchanged, and noise that is drawn in another order.
+    # This test catches axes of the stack that are exchanged, and noise that is drawn in a different order.
     monkeypatch.setattr(many_draws, "ENTRIES", 16 * n * d)  # the draws are made in two parts
     x = size_of_rows * np.random.default_rng(0).standard_normal((n, d))
     given = {**default_claim(name).keywords(), **options}

@@ -40,7 +40,7 @@ def test_the_reference_has_every_law(rank: int) -> None:
 
 
 def test_every_rank_has_scenarios_of_its_own() -> None:
-    """This test catches a rank that is audited on the data of another rank only."""
+    """This test catches a rank that is audited only on data of a different rank."""
     names = {rank: {scenario.name for scenario in scenarios(rank)} for rank in (2, 6)}
     assert "two directions, d=4, k=2" in names[2] - names[6]
     assert any("d=8, k=6" in name for name in names[6])

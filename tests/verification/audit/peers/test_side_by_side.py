@@ -141,7 +141,7 @@ def test_a_tool_that_is_not_installed_is_named_with_where_to_get_it(
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_case_samples_what_it_says(name: str) -> None:
-    """This test catches a case whose outputs have another shape than the tools are told."""
+    """This test catches a case whose outputs have a shape that differs from what the tools are told."""
     case, rng = CASES[name], np.random.default_rng(0)
     for x in (case.first, case.second):
         outputs = case.sample(x, 7, rng)

@@ -54,8 +54,9 @@ class Estimator:
     ],
 )
 def test_another_default_is_not_refuted_and_is_noted(target: Any, name: str, note: str) -> None:
-    """This test catches a correct function that is refuted because its public parameter has another default than the
-    mechanism's."""
+    """This test catches a correct function that is refuted because the default of its public parameter differs from the
+    mechanism's.
+    """
     report = audit(target, name, **FEW)
     assert report.verdict is Verdict.NOT_REFUTED
     assert note in report.notes
@@ -81,8 +82,9 @@ def test_too_little_noise_for_its_own_value_is_refuted() -> None:
 
 
 def test_only_constants_that_the_mechanism_takes_are_its_values() -> None:
-    """This test catches a parameter of another meaning, or one that the call computes, that changes the expected
-    law."""
+    """This test catches a parameter that changes the expected law although its meaning differs, or although the call
+    computes it.
+    """
     declared = mechanism("gauss-cov")
 
     def other(x: Matrix, *, rho: float, rng: np.random.Generator, ensemble: int = 7) -> Matrix:

@@ -197,7 +197,7 @@ def test_no_lock_is_an_empty_lock(tmp_path: Path) -> None:
 
 
 def test_no_locked_theorem_rests_on_more_than_three_axioms() -> None:
-    """This test catches a theorem that now rests on another axiom."""
+    """This test catches a theorem that rests on an axiom which is not allowed."""
     theorems = lock.read(PROOFS).theorems
     assert {axiom for entry in theorems.values() for axiom in entry.axioms} <= set(audit.ALLOWED)
 
@@ -351,7 +351,7 @@ def test_a_premise_needs_a_witness(table: dict[str, Witness], told: str | None) 
 
 
 def test_axioms_are_read_with_what_they_say() -> None:
-    """This test catches an axiom with a known name and another statement."""
+    """This test catches an axiom with a known name and a changed statement."""
     name = "boolp.propositional_extensionality"
     good = f"Axioms:\n{name}\n  : {audit.ALLOWED[name]}"
     assert audit.axioms_of(good) == (name,)

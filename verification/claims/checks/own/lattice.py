@@ -152,8 +152,8 @@ def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Evidence:
 
 
 def gaussian_round_with(gamma: Callable[[int, Fraction, Fraction], Fraction], proposal: Attempt) -> Attempt:
-    """Make a mutant of a round of the discrete Gaussian sampler, with another acceptance probability e^{−γ(|y|, t, σ²)}
-    or another proposal.
+    """Make a mutant of a round of the discrete Gaussian sampler, with a wrong acceptance probability e^{−γ(|y|, t, σ²)}
+    or a wrong proposal.
     """
 
     def attempt(variance: Fraction, coins: Coins) -> int | None:

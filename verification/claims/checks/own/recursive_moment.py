@@ -76,7 +76,9 @@ def next_rows(following: Formula = mechanism.evened_out) -> Evidence:
 
 
 def following(rows: Rows, z: Matrix, m: int, longest: float = 1.0, undone: float = 1.0) -> tuple[Matrix, Matrix]:
-    """Make a mutant of the next round: the rows shortened to another length, or the inverse map times a factor."""
+    """Make a mutant of the next round: the rows are shortened to a wrong length, or the inverse map is multiplied by a
+    factor.
+    """
     values, vectors = np.linalg.eigh(z)
     stretch = np.where(values >= 1 / (10 * m), 0.5, 1.0) * (8 / 3) ** 0.5
     mapped = np.asarray(rows) @ (vectors * stretch) @ vectors.T

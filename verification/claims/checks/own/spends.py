@@ -272,7 +272,9 @@ class Account:
         return float(self.value(self.share, d, options))
 
     def expected(self, name: str, budget: float, d: int, options: Options) -> list[float]:
-        """Return the spent budget in every way that the ledger states: as found from `release`, and from the share."""
+        """Return all values of the spent budget that the ledger gives: the value found from `release`, and the stated
+        share of the claimed budget.
+        """
         ways = [FOUND[self.found](name, budget, d, options)] if self.found else []
         unit = DELTA if "delta" in budget_of(name, budget) else budget
         return [*ways, *([self.share_of(d, options) * unit] if self.share else [])]

@@ -21,7 +21,7 @@ def test_shares_by_hand() -> None:
 
 
 def test_norms_by_hand() -> None:
-    """This test catches norms of the wrong bucket, or in another order."""
+    """This test catches norms of the wrong bucket, or in a wrong order."""
     np.testing.assert_array_equal(zipf_norms(5, buckets=1), np.ones(5))
     np.testing.assert_array_equal(zipf_norms(3, buckets=4), [0.125, 0.125, 1.0])
 
