@@ -18,7 +18,7 @@ FINEST_GRID = 1000  # the grid is 2^{−m} for an |m| of at most this number, so
 
 
 def rational(name: str, value: Rational) -> Any:
-    """Return the fraction that the decimal text of a number means. If the value is a word, it is returned unchanged."""
+    """Return the fraction that the decimal text of a number means. A value that is a word is returned unchanged."""
     if isinstance(value, bool):
         raise InvalidInput(f"{name} = {value!r}: must be a number")
     if isinstance(value, float | np.floating):

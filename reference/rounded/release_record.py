@@ -20,8 +20,8 @@ class ExactRelease:
 
     integers : for every released part, the integers k; the part is k · grid, with rows in the unit ball.
     grid : the distance of neighbouring outputs.
-    unit : the factor by which k · grid is converted to the unit of the data. If the parts have different units, it is a
-        dictionary with one factor for each part.
+    unit : the factor by which k · grid is converted to the unit of the data. If the parts have different units, the
+        result is a dictionary with one factor for each part.
     values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone.
     claimed, proven : the budgets, from `spend`.
     rows : a description of the rows to which the integers belong.

@@ -21,7 +21,7 @@ from tests.peers.cases import Case
 from tests.peers.tool import LEVELS, Finding, Findings, drawn
 
 KERNEL = "kernel e-process"
-BURN_IN = 20  # this number of pairs sets the bandwidth, and is not tested
+BURN_IN = 20  # the bandwidth is computed from this number of first pairs, which are not tested
 LOSSES = np.linspace(0.02, 4, 200)  # these values of ε are tested for a lower bound
 NEWTON = 2 / (2 - math.log(3))
 

@@ -209,7 +209,7 @@ def _data(arguments: list[str]) -> Any:
 def _matching(argument: str) -> list[str]:
     """Return the files that match a pattern that the shell has not expanded.
 
-    If the argument is no pattern, it is returned unchanged.
+    An argument that is no pattern is returned unchanged.
     """
     if not argument:
         raise InvalidInput("data '': must be the path of a file or a directory, or -")

@@ -17,7 +17,7 @@ three signs, or of one sign and two sizes, is a fair coin. If the quantities are
 and a size is a fair coin as well.
 
 Two generators with one seed can cause a dependence without rank correlation, such as between the size of a normal
-number and the bits of a uniform one. So the tests also use sines and cosines of the ranks.
+number and the bits of a uniform one. To detect such a dependence, the tests also use sines and cosines of the ranks.
 """
 
 import math

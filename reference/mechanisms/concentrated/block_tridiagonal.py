@@ -15,7 +15,7 @@ For q ≥ 2 the terms with c_b are −2 Σ_{b<q} (c_b + c_{b+1})² + 2 Σ_{1<b<q
 S² is attained where y is x with every second block negated. For q = 1 the value S² is 2, and for d = 1 it is 1.
 
 Why blocks. Rows with q blocks of length r have length r√q, and for these `gauss_cov` has σ = q r²/(n√ρ) in every entry.
-This mechanism has σ = 2√(q − 1) r²/(n√ρ), in fewer entries. In return, entries of Σ far from the diagonal are lost.
+With blocks σ = 2√(q − 1) r²/(n√ρ), in fewer entries. In return, entries of Σ far from the diagonal are lost.
 
 NOTE: we had the abstract of the paper, and derived the rest: the shortening by blocks, S, and one noise for all blocks.
 The paper has a hierarchical estimator too, for an unknown decay.

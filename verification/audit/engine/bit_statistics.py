@@ -67,8 +67,8 @@ def norm_excess(vectors: Matrix) -> Vector:
 
 
 def statistics(output: Output, dimension: int) -> tuple[Statistic, ...]:
-    """Return statistics of an output: its lowest set bits, together and one by one, and the rounding errors of exact
-    relations.
+    """Return statistics of an output: the lowest set bit of each number, the smallest of these bits over all numbers,
+    and the rounding errors of exact relations.
 
     The exact relations are that a unit vector has norm 1, and that a symmetric matrix equals its transpose.
     """

@@ -39,7 +39,8 @@ ORDER = sorted(DIMENSIONS, key=lambda d: d != 3)
 def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, call: str | None) -> TargetSource:
     """Return the target for a source, such as a function or a name.
 
-    If the function has another signature, it is called by the expression `call`, or by one that is found by trial.
+    If the function has another signature, the audit calls it by the expression `call`, or by an expression that is
+    found by trial.
 
     Raises
     ------

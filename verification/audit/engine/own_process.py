@@ -55,7 +55,7 @@ def in_own_process(function: Callable[..., Any], arguments: tuple[Any, ...]) -> 
 
     Raises
     ------
-    CannotRun : the child ended before its result was complete. If the function raises an exception, it is raised again.
+    CannotRun : the child ended before its result was complete. An exception that the function raises is raised again.
     """
     with _lock:
         child = _idle.pop() if _idle else None

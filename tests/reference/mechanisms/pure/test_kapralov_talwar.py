@@ -1,4 +1,6 @@
-"""Test deflation with private eigenvectors: the remaining error, and rank d."""
+"""Test deflation with private eigenvectors: the remaining matrix is the error, and without noise the output is the best
+approximation of its rank.
+"""
 
 from itertools import pairwise
 

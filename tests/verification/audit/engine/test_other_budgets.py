@@ -35,7 +35,7 @@ Budget = dict[str, float]
 
 
 def checked(name: str, draw: Callable[..., Any], seconds: float = 3.0, seeded: bool = True) -> list[Finding]:
-    """Check a target that claims to be a mechanism at other budgets."""
+    """Audit, at budgets other than the claimed one, a target that claims to be this mechanism."""
     declared, claim = mechanism(name), default_claim(name)
     known = profile(name, claim, declared.resolve({}), 2000, 0)
     target = Target("own", draw, seeded=seeded)

@@ -40,7 +40,7 @@ def test_the_table_has_every_rate_and_every_slope_agrees() -> None:
 
 def test_the_corrected_constants_of_theorem_1_are_met() -> None:
     """This test catches a constant that is too small. Compare ‖Z‖_{S_p}/(C_p ρ d^{1+1/p}) for p = 1, 2 at d = 122. For
-    p = ∞, compare the exact median, which is 3 % below its limit π there.
+    p = ∞, compare the exact median, which at d = 122 is 3 % below its limit π.
 
     The printed constant 3 is 0.48 times 2π, the limit at p = ∞.
     """

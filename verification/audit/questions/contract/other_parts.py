@@ -2,9 +2,9 @@
 output has a proof.
 
 The audit tests one part of the returned value, such as an attribute of a fitted object. But a user who gets the whole
-returned value also gets its other parts. If a part is the same for every seed and changes with the data, it has no
-noise. A part without noise is only noted, because the claim concerns the output, and only the author knows which parts
-are published. The option --public declares parts that are documented as public. A noisy choice among a few values may
+returned value also gets its other parts. A part that is the same for every seed and changes with the data has no noise.
+A part without noise is only noted, because the claim concerns the output, and only the author knows which parts are
+published. The option --public declares parts that are documented as public. A noisy choice among a few values may
 repeat by chance. So parts that did not change are drawn many more times, on few rows, where noise is large.
 """
 

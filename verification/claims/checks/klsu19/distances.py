@@ -178,8 +178,8 @@ def gaussian_divergence(constant: Formula = divergence_constant, largest: sp.Exp
 
     In the proof 1 + x_i are the eigenvalues of Σ^{−1/2}Σ̂Σ^{−1/2}. The divergence is 2 KL = Σ (x_i − ln(1 + x_i)) + ‖μ̂
     − μ‖_Σ² for the eigenvalues 1 + x_i of Σ^{−1/2}Σ̂Σ^{−1/2}. Since x − ln(1 + x) = x² ∫₀¹ s/(1 + sx) ds and the
-    integral decreases in x, it is at most (4 ln 2 − 2)x² for x ≥ −1/2. The bound on TV follows from that on KL by
-    Pinsker's inequality.
+    integral decreases in x, x − ln(1 + x) is at most (4 ln 2 − 2)x² for x ≥ −1/2. The bound on TV follows from that on
+    KL by Pinsker's inequality.
     """
     x, s = sp.symbols("x s", positive=True)
     integral = sp.simplify(x**2 * sp.integrate(s / (1 + s * x), (s, 0, 1)) - x + sp.log(1 + x))
