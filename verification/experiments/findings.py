@@ -96,12 +96,12 @@ def everywhere(grid: Sequence[float]) -> Iterable[float]:
 
 
 def smallest(grid: Sequence[float]) -> Iterable[float]:
-    """Select the smallest value of the grid only."""
+    """Select only the smallest value of the grid."""
     return [min(grid)]
 
 
 def largest(grid: Sequence[float]) -> Iterable[float]:
-    """Select the largest value of the grid only."""
+    """Select only the largest value of the grid."""
     return [max(grid)]
 
 

@@ -99,7 +99,8 @@ CALLS: dict[str, dict[str, Call]] = {
 
 
 def adaptive_with(power: bool, svd: bool, rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """Run AdaptiveCov with the bounds of the released code and up to two of its mistakes.
+    """Run AdaptiveCov with the bounds of the authors' code and, if they are chosen, with one or two mistakes of that
+    code.
 
     power : the search takes 2^{−k} g in place of 4^{−k} g as the noise of GaussCov on rows clipped to norm 2^{−k}.
     svd : SeparateCov takes the singular vectors of an indefinite matrix in place of its eigenvectors.

@@ -59,7 +59,7 @@ ODD_FILES = {
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use blocks of about three lines, and chunks of five rows, so that every file has several."""
+    """Use blocks of about three lines, and chunks of five rows, so that every file has several blocks and chunks."""
     monkeypatch.setattr(fast_csv, "BLOCK_BYTES", 16)
     monkeypatch.setattr(source, "CHUNK_BYTES", 80)
 

@@ -62,7 +62,7 @@ class Printed:
 
 @dataclass(frozen=True)
 class Definition(Printed):
-    """A constant that a statement may mention: a definition, or a proof, of which only its type matters."""
+    """A constant that a statement may mention: a definition, or a proof, for which only the type matters."""
 
     # whether the constant states conditions (a predicate or record), which may be impossible to satisfy
     is_premise: bool

@@ -26,7 +26,9 @@ def normal(seed: int, asked: list[int]) -> Callable[[int], Matrix]:
 
 
 def test_many_draws_are_made_only_where_few_show_something() -> None:
-    """This test catches a function that stops after few draws, with a p-value of 1e-14 on the second sample."""
+    """This test catches a comparison that makes no second test, with more draws, when the first test finds a
+    difference.
+    """
     for shift, sizes in ((0.0, [FEW * N]), (1.5, [FEW * N, TIMES * N])):
         asked: list[int] = []
         outputs = np.random.default_rng(1).standard_normal((N, 1)) + shift

@@ -60,8 +60,8 @@ def released(claim: ClaimUnderAudit, x: Matrix, noise: Any) -> Matrix:
 
 
 def noise_of(claim: ClaimUnderAudit, d: int) -> Any:
-    """Return a draw of the reference's noise in dimension d. The law of this noise must not depend on the number of
-    rows.
+    """Return a draw of the reference's noise in dimension d. The law of the reference's noise must not depend on the
+    number of rows.
     """
     m = claim.mechanism
     known = {**{name: p.default for name, p in m.declared.items()}, **claim.budget, **claim.options, "rows": 1}

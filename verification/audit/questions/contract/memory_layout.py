@@ -75,7 +75,7 @@ def memory_layout(setting: Setting) -> Finding:
 
 
 def _equal(first: list[Matrix | Failure], second: list[Matrix | Failure], tolerance: float) -> bool:
-    """Return whether all outputs are equal up to a relative error; a failure is equal to nothing."""
+    """Return whether all outputs are equal up to a relative error; the result is false if a draw failed."""
     pairs = zip(first, second, strict=True)
     return all(
         not isinstance(a, Failure) and not isinstance(b, Failure) and (np.array_equal(a, b) or close(a, b, tolerance))
