@@ -502,7 +502,7 @@ def test_an_old_id_shows_the_claim_that_covers_it(capsys: pytest.CaptureFixture[
     assert run(["claims", "show", "dly22.lem2"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("KLSU19.Lem2.5-Basic")
-    assert "covers      DLY22.Lem2: DLY22 Lemma 2 states the same." in text
+    assert "covers      DLY22.Lem2: DLY22 Lemma 2 makes the same statement." in text
 
 
 def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytest.CaptureFixture[str]) -> None:
