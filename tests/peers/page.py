@@ -68,13 +68,13 @@ last cell says why.
   where it shows more than here. DP-Sniper bounds pure ε.
 - dp_auditorium runs its hockey-stick tester with the model of its example, in both directions at half the level each.
   dp_auditorium bounds δ at the claimed ε, so only its refutations can be compared.
-- dp-recorder is a grey-box tool and sees the calls inside a function. It instruments and replays functions of its own
-  kind, which takes one run on each input and has no level. All other functions are audited by sampling, as one
+- dp-recorder is a grey-box tool and sees the calls inside a function. The tool instruments and replays functions of its
+  own kind, which takes one run on each input and has no level. All other functions are audited by sampling, as one
   primitive.
 - StatDP uses one half of the draws to choose an event, and the other half to test it. The p-values of StatDP are taken
-  unchanged. They are means over random thinnings, in the direction that the counts show, which favours StatDP. The
-  events of StatDP are products over the entries of an output, so that StatDP gets outputs of at most {MOST_ENTRIES}
-  entries. StatDP bounds pure ε.
+  unchanged. These p-values are means over random thinnings, in the direction that the counts show, which favours
+  StatDP. The events of StatDP are products over the entries of an output, so that StatDP gets outputs of at most
+  {MOST_ENTRIES} entries. StatDP bounds pure ε.
 - Delta-Siege uses a classifier trained on {SHARES["n_train"]:.0%} of the draws, a threshold chosen on the same number,
   a direction chosen on {SHARES["n_check"]:.0%}, and the verdict from the rest. Two classifiers were tried, and the
   better one counts. The classifiers see the numbers; another table has the results on their bits. A claim of (ε, δ)-DP
