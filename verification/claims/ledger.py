@@ -61,7 +61,7 @@ VERDICTS = {
     "corrected": "the statement has a slip; the corrected statement holds",
     "refuted": "the statement is false; the corrected statement holds",
     "refuted-reconstruction": "our copy of the paper has lost the formula, and our own reconstruction of it is false. "
-    "This says nothing against the paper. The corrected statement holds",
+    "Our mistake says nothing against the paper. The corrected statement holds",
     "asymptotic": "the source gives no constants; an explicit version of the statement holds",
     "open": "not settled",
     "out-of-reach": "no check is possible",
@@ -93,14 +93,14 @@ PROVENANCE = {  # where the formula of a claim comes from
     "reconstructed": "we reconstructed the formula, because our copy of the paper has lost it or we had no copy. We "
     "did not compare the reconstruction with the text of the paper. A mistake in the reconstruction is not an erratum "
     "of the paper",
-    "ours": "the statement is our own. It is based on the named source, which does not make it",
+    "ours": "the statement is our own. The named source, on which the statement is based, does not make it",
 }
 READ = ("own", "DN25", "ADK19")  # the beginnings of sources whose formulas are read from the text
 PARTS = ("statement", "correction", "both")
 SOURCES = {  # the remark on our copy of a paper that is printed where the paper is called wrong
-    "dn25": "We read one text of DN25 with its formulas. This text has the layout of the published version "
-    "(PMLR 313) and names the editors of that volume, but we did not have the publisher's file to compare it with. We "
-    "also read an arXiv version without its formulas, which differs from the first text in a few sentences.",
+    "dn25": "We read one text of DN25 with its formulas. The text that we read has the layout of the published "
+    "version (PMLR 313) and names the editors of that volume, but we did not have the publisher's file to compare it "
+    "with. We also read an arXiv version without its formulas, which differs from the first text in a few sentences.",
     "klsu19": "We read an extracted text of KLSU19 without its formulas, and compared that text with no other version.",
     "adk19": "We read an extracted text of ADK19, and compared that text with no other version.",
     "dly22": "We read an extracted text of DLY22 without its formulas, and the authors' released code.",

@@ -87,11 +87,12 @@ def _head() -> list[str]:
             for verdict, told in VERDICTS.items()
         ),
         "\nThe [errata](errata/README.md) list what is wrong in the papers. Every claim links to its page, with all "
-        "its evidence. The line *known* says how strong the evidence is, and which cases it covers. Both are "
-        "taken from the weakest check, theorem or page that the claim needs. A *second opinion* supports a claim whose "
-        "verdict does not rest on it. The evidence for the privacy of a mechanism is often a proof on paper, even "
-        "where the kernel of Rocq has checked a theorem on the whole mechanism. The reason is that the claim says more "
-        "than the theorem, such as that the budget is attained. The kinds of evidence, from strong to weak, are:\n",
+        "its evidence. The line *known* says how strong the evidence is, and which cases it covers. The strength and "
+        "the coverage are taken from the weakest check, theorem or page that the claim needs. A *second opinion* "
+        "supports a claim whose verdict does not rest on it. The evidence for the privacy of a mechanism is often a "
+        "proof on paper, even where the kernel of Rocq has checked a theorem on the whole mechanism. The reason is "
+        "that the claim says more than the theorem, such as that the budget is attained. "
+        "The kinds of evidence, from strong to weak, are:\n",
         *(f"- **{HOW[how]}**: {told}" for how, told in EVIDENCE.items()),
         "\nThe coverage of the evidence is one of the following, from wide to narrow:\n",
         *(f"- **{COVERED[covered]}**{told}" for covered, told in COVERAGE.items()),
@@ -255,8 +256,8 @@ def _errata(paper: str) -> list[str]:
     if ours:
         lines += [
             "# Wrong in our reconstruction\n",
-            "Our copy of the paper has lost these formulas, and our reconstruction of them is wrong. This says nothing "
-            "against the paper. Compare the reconstruction with the printed text.\n",
+            "Our copy of the paper has lost these formulas, and our reconstruction of them is wrong. Our mistake says "
+            "nothing against the paper. Compare the reconstruction with the printed text.\n",
             *(line for c in ours for line in _erratum(c)),
         ]
     return lines
