@@ -432,8 +432,8 @@ def _section(row: FindingRow, remarks: Remarks, repeated: Iterable[FindingRow]) 
     notes = [note for note in row.notes if note != NOTE]
     return [
         f"### `{row.target}`\n",
-        f"The audited function is {row.version}. The function claims {row.claim} for {row.adjacency} neighbours. The audit made "
-        f"{row.draws} draws. Reported by us: {_reported(row, remarks)}.\n",
+        f"The audited function is {row.version}. The function claims {row.claim} for {row.adjacency} neighbours. The "
+        f"audit made {row.draws} draws. Reported by us: {_reported(row, remarks)}.\n",
         *(
             line
             for found in _one_a_group(row)
