@@ -68,16 +68,18 @@ last cell says why.
   where it shows more than here. DP-Sniper bounds pure ε.
 - dp_auditorium runs its hockey-stick tester with the model of its example, in both directions at half the level each.
   dp_auditorium bounds δ at the claimed ε, so only its refutations can be compared.
-- dp-recorder: it is a grey-box tool and sees the calls inside a function. Functions of its own kind are instrumented
-  and replayed, which takes one run on each input and has no level. All others it audits by sampling, as one primitive.
-- StatDP: one half of the draws chooses an event, the other half tests it. The p-values of StatDP are taken as they are:
-  they are means over random thinnings, of the direction that the counts show, which favours StatDP. The events of
-  StatDP are products over the entries of an output, so that StatDP gets outputs of at most {MOST_ENTRIES} entries.
-  StatDP bounds pure ε.
-- Delta-Siege uses a classifier trained on {SHARES["n_train"]:.0%} of the draws, a threshold chosen on as many, the
-  direction on {SHARES["n_check"]:.0%}, the verdict from the rest. Two classifiers were tried, and the better one
-  counts. The classifiers see the numbers; another table has the results on their bits. A claim of (ε, δ)-DP is given
-  to it as the claim of a Gaussian mechanism with the classical scale, which it may attack at every other δ.
+- dp-recorder is a grey-box tool and sees the calls inside a function. The tool instruments and replays functions of its
+  own kind, which takes one run on each input and has no level. All other functions are audited by sampling, as one
+  primitive.
+- StatDP uses one half of the draws to choose an event, and the other half to test it. The p-values of StatDP are taken
+  unchanged. These p-values are means over random thinnings, in the direction that the counts show, which favours
+  StatDP. The events of StatDP are products over the entries of an output, so that StatDP gets outputs of at most
+  {MOST_ENTRIES} entries. StatDP bounds pure ε.
+- Delta-Siege uses a classifier trained on {SHARES["n_train"]:.0%} of the draws, a threshold chosen on the same number,
+  a direction chosen on {SHARES["n_check"]:.0%}, and the verdict from the rest. Two classifiers were tried, and the
+  better one counts. The classifiers see the numbers; another table has the results on their bits. A claim of (ε, δ)-DP
+  is given to Delta-Siege as the claim of a Gaussian mechanism with the classical scale, which it may attack at every
+  other δ.
 - The kernel e-process is the sequential kernel test of González and others, arXiv 2509.07055. The bound of
   the e-process is the largest ε up to which it refutes every smaller one. The e-process is made for small ε: at ε = 1
   the discrepancy that it estimates is rarely above what the claim allows, however large the loss is.
@@ -92,17 +94,19 @@ last cell says why.
 code of their authors is not in this repository. Each of the three tools was compared with the code of its authors,
 outside of the repository.
 
-- kernel e-process: of the article only the beginning could be read; the rest follows reviews of it and the authors'
-  notebook (github.com/google-research/google-research, dp_sequential_test, at cacca8e). With the constants of the
-  notebook, the wealth on 600 pairs is that of the notebook to nine digits. The table has the smaller threshold of the
-  article, and a larger ball for the witness. The range of stakes in the article could not be read; ours keeps every
-  factor above 1/2. All three favour the tool.
-- general f-DP: of the article only the abstract and the first page could be read; the rest follows the authors' code
+- Of the article on the kernel e-process we could read only the beginning. The rest of our program follows reviews of
+  the article and the authors' notebook (github.com/google-research/google-research, dp_sequential_test, at cacca8e).
+  With the constants of the notebook, the wealth (the product of the factors of the bets) on 600 pairs agrees with the
+  notebook to nine digits. The table has the smaller threshold of the article, and a larger ball for the witness. We
+  could not read the range of stakes in the article; our range keeps every factor above 1/2. All three choices favour
+  the tool.
+- Of the article on general f-DP we could read only the abstract and the first page. The rest of our program follows the
+  authors' code
   (github.com/stoneboat/fdp-estimation at 8da5d50). On 3000 draws of 1 and of 5 numbers, the two errors of the
-  classifier are equal to those of that code.
-- sequential f-DP: the article was read (github.com/martindunsche/sequential_fdp_auditing at 4be62e4, with code). On
-  five streams of 1000 pairs, the verdicts and the stopping times are those of that code, and the bounds differ by at
-  most 0.0011, because the kernel there is cut off at four widths.
+  classifier are equal to those of the authors' code.
+- The article on sequential f-DP was read (github.com/martindunsche/sequential_fdp_auditing at 4be62e4, with code). On
+  five streams of 1000 pairs, the verdicts and the stopping times agree with the authors' code. The bounds differ by at
+  most 0.0011, because that code cuts the kernel off at four widths.
 """
 
 
@@ -197,16 +201,16 @@ CANNOT = """\
 - Delta-Siege tests a claim at
   every (ε, δ) on the curve that the same noise must satisfy. covassay tests only the stated claim. Delta-Siege also
   learns from all bits of a float; covassay counts lowest set bits.
-- The kernel e-process may look after every pair, for as long as anybody likes, and needs no planned number of draws.
-  covassay plans one. The kernel e-process needs only a kernel for the outputs, so that it works on texts and images.
+- The kernel e-process may test after every pair, without an end, and needs no planned number of draws. covassay plans
+  the number of draws. The kernel e-process needs only a kernel for the outputs, so that it works on texts and images.
 - General f-DP audits a claim that is a whole trade-off curve, such as the curve of a Gaussian mechanism, and
   estimates the whole curve. covassay takes claims of ε-DP, zCDP and (ε, δ)-DP, and draws a curve of bounds for one
   pair.
 - Sequential f-DP also audits a claim that is a trade-off curve, and stops early.
 
 No tool, covassay included, can detect from draws an event whose probability is far below 1 divided by the number of
-draws. A curator who knows how many draws an auditor makes can hide a violation there (the curator attack, arXiv
-2411.16516). A loss that is computed from recorded draws does not depend on how rare an event is, but it needs
+draws. A curator who knows how many draws an auditor makes can hide a violation in such an event (the curator attack,
+arXiv 2411.16516). A loss that is computed from recorded draws does not depend on how rare an event is, but it needs
 additive noise of a known law.
 """
 
@@ -218,7 +222,7 @@ NOT_COMPARED = """\
 - Mechanisms that train a model, and mechanisms of pipelines, would need these libraries as targets and not as
   auditors.
 - The search for inputs is left out: every tool was given the two inputs. covassay's own audit brings pairs for rows
-  in the unit ball; DP-Sniper and dp_auditorium search for theirs.
+  in the unit ball; DP-Sniper and dp_auditorium search for their inputs.
 - The sampling audit of dp-recorder composes its
   results on single calls. The bound of dp-recorder on a composition is used as in its own test, and is no confidence
   bound.

@@ -60,8 +60,8 @@ VERDICTS = {
     "holds": "the statement is true",
     "corrected": "the statement has a slip; the corrected statement holds",
     "refuted": "the statement is false; the corrected statement holds",
-    "refuted-reconstruction": "false in our own reconstruction of a formula that our copy of the paper has lost, which "
-    "says nothing against the paper; the corrected statement holds",
+    "refuted-reconstruction": "our copy of the paper has lost the formula, and our own reconstruction of it is false. "
+    "Our mistake says nothing against the paper. The corrected statement holds",
     "asymptotic": "the source gives no constants; an explicit version of the statement holds",
     "open": "not settled",
     "out-of-reach": "no check is possible",
@@ -88,20 +88,21 @@ COVERED = {  # coverage of legs, the widest first
     "none": "nothing",
 }
 PROVENANCE = {  # where the formula of a claim comes from
-    "printed": "the text of the paper",
-    "code": "read from the authors' code",
-    "reconstructed": "reconstructed by us, and not compared with the text of the paper: our copy has lost the formula, "
-    "or we had no copy. A mistake in the reconstruction is not an erratum of the paper",
-    "ours": "our own, based on the named source, which does not state it",
+    "printed": "the formula is read from the text of the paper",
+    "code": "the formula is read from the authors' code",
+    "reconstructed": "we reconstructed the formula, because our copy of the paper has lost it or we had no copy. We "
+    "did not compare the reconstruction with the text of the paper. A mistake in the reconstruction is not an erratum "
+    "of the paper",
+    "ours": "the statement is our own. The named source, on which the statement is based, does not make it",
 }
 READ = ("own", "DN25", "ADK19")  # the beginnings of sources whose formulas are read from the text
 PARTS = ("statement", "correction", "both")
 SOURCES = {  # the remark on our copy of a paper that is printed where the paper is called wrong
-    "dn25": "We read one text of DN25 with its formulas. The text of DN25 has the layout of the published version "
-    "(PMLR 313) and names the editors of that volume; we did not have the publisher's file to compare it with. Of an "
-    "arXiv version we read a text without formulas; its words differ from the first text in a few sentences.",
-    "klsu19": "We read an extracted text of KLSU19 without its formulas, and compared it with no other version.",
-    "adk19": "We read an extracted text of ADK19, and compared it with no other version.",
+    "dn25": "We read one text of DN25 with its formulas. The text that we read has the layout of the published "
+    "version (PMLR 313) and names the editors of that volume, but we did not have the publisher's file to compare it "
+    "with. We also read an arXiv version without its formulas, which differs from the first text in a few sentences.",
+    "klsu19": "We read an extracted text of KLSU19 without its formulas, and compared that text with no other version.",
+    "adk19": "We read an extracted text of ADK19, and compared that text with no other version.",
     "dly22": "We read an extracted text of DLY22 without its formulas, and the authors' released code.",
 }
 REQUIRED = {"id", "source", "statement", "verdict"}

@@ -22,6 +22,20 @@ from covassay.verification.claims.ledger import (
 from covassay.verification.claims.markdown import GENERATED, cell
 from covassay.verification.claims.render import called_wrong, known, said
 
+EVIDENCE = {  # the methods of legs, keyed as in HOW, as nouns
+    "rocq": "a theorem that the kernel of Rocq has checked",
+    "exact": "a computation without rounding",
+    "enclosed": "a computation with intervals that contain the number",
+    "symbolic": "a computation by computer algebra",
+    "page": "a proof on paper",
+    "floating": "a computation in floating point with a tolerance",
+}
+COVERAGE = {  # remarks on the coverage of legs, keyed as in COVERED
+    "all": "",
+    "case": ", which is enough to refute a statement",
+    "range": ", which the [list of checks](ledger/checks.md) names",
+    "random": "",
+}
 TITLES = {
     "dn25": "DN25: d'Orsi and Novikov 2025, On purely private covariance estimation",
     "klsu19": "KLSU19: Kamath, Li, Singhal and Ullman 2019, Privately learning high-dimensional distributions",
@@ -65,33 +79,34 @@ def _head() -> list[str]:
     return [
         GENERATED,
         "# The ledger\n",
-        "The claims of four papers on private covariance estimation, the claims of this project, and the evidence for "
-        f"or against each claim. There are {len(listed)} claims. Each has a verdict:\n",
+        "The ledger lists the claims of four papers on private covariance estimation, the claims of this project, and "
+        f"the evidence for or against each claim. There are {len(listed)} claims. Each claim has one of these "
+        "verdicts:\n",
         *(
             f"- **{verdict}** ({sum(c.verdict == verdict for c in listed)}): {told}."
             for verdict, told in VERDICTS.items()
         ),
-        "\nWhat is wrong in the papers is in the [errata](errata/README.md). Every claim links to its page, with all "
-        "its evidence. The line *known* says how the claim was checked, and which cases were covered. Both are "
-        "taken from the weakest check, theorem or page that the claim needs. A *second opinion* supports a claim that "
-        'does not need it. The entries of mechanisms say "paper" even where a theorem of the kernel covers the whole '
-        "mechanism, because they claim more than it, such as that the budget is attained. From strong to weak:\n",
-        "- **kernel**: a theorem that the kernel of Rocq has checked, under the assumptions that the claim names. "
-        "**exact**: rational or symbolic numbers, without rounding. **enclosed**: intervals that contain the number. "
-        "**symbolic**: computer algebra. **paper**: a proof on a page of this project. **floating**: floating point, "
-        "with a tolerance.",
-        "- **all cases**; **a counterexample**, which is enough against a statement; **a named range**, which the "
-        "[list of checks](ledger/checks.md) names; **random samples**.\n",
-        'A check that draws at random, uses floating point or tries a list of dimensions cannot say "all cases": the '
-        "gate reads its source. The table counts the statements of the claims, and of asymptotic claims the "
-        "explicit versions. For a wrong statement, it counts the evidence that the statement is wrong.\n",
+        "\nThe [errata](errata/README.md) list what is wrong in the papers. Every claim links to its page, with all "
+        "its evidence. The line *known* says how strong the evidence is, and which cases it covers. The strength and "
+        "the coverage are taken from the weakest check, theorem or page that the claim needs. A *second opinion* "
+        "supports a claim whose verdict does not rest on it. The evidence for the privacy of a mechanism is often a "
+        "proof on paper, even where the kernel of Rocq has checked a theorem on the whole mechanism. The reason is "
+        "that the claim says more than the theorem, such as that the budget is attained. "
+        "The kinds of evidence, from strong to weak, are:\n",
+        *(f"- **{HOW[how]}**: {told}" for how, told in EVIDENCE.items()),
+        "\nThe coverage of the evidence is one of the following, from wide to narrow:\n",
+        *(f"- **{COVERED[covered]}**{told}" for covered, told in COVERAGE.items()),
+        '\nA check that draws at random, uses floating point or tries a list of dimensions cannot say "all cases". The '
+        "source of every check is examined for this. The table counts the statements of the claims, and the explicit "
+        "versions of asymptotic claims. For a wrong statement, the table counts the evidence that the statement is "
+        "wrong.\n",
         *counts(c.status for c in listed),
-        f"The corrections of the {len(corrections)} wrong statements:\n",
+        f"The next table counts the corrections of the {len(corrections)} wrong statements.\n",
         *counts(corrections),
-        'Where a formula is not read from the text of the paper, the claim says so under "provenance". Of the copies '
-        "that we read:\n",
+        'Where a formula is not read from the text of the paper, the claim says so under "provenance". We read the '
+        "following copies of the papers:\n",
         *(f"- {_short(paper)}: {told}" for paper, told in SOURCES.items()),
-        f"\n{notation()['all']} The letters of a part are explained at its head.\n",
+        f"\n{notation()['all']} The head of each table explains its letters.\n",
     ]
 
 
@@ -151,31 +166,55 @@ def anchor(name: str) -> str:
 def _details(c: LedgerClaim) -> list[str]:
     """Return the full text on one claim that stands below its heading."""
     items = [
-        ("verdict", f"{c.verdict}: {VERDICTS[c.verdict]}"),
+        ("source", c.source),
+        ("verdict", f"`{c.verdict}`. {_sentence(VERDICTS[c.verdict])}"),
         ("correction" if c.wrong else "explicit version", c.corrected),
-        ("use", c.instead),
+        ("use instead", c.instead),
         ("reason", c.reason),
-        *(("known", f"{label}: {status}") for label, status in known(c)),
-        *(("rests on", told) for told in _evidence(c, second=False)),
-        *(("second opinion", told) for told in _evidence(c, second=True)),
+        ("known", _known(c)),
+        ("evidence", " ".join((*_evidence(c, second=False), *_evidence(c, second=True)))),
         ("assumptions", ", ".join(c.assumes)),
-        ("provenance", PROVENANCE[c.provenance] if c.provenance != "printed" else ""),
-        ("source", called_wrong(c)),
+        ("provenance", _sentence(PROVENANCE[c.provenance]) if c.provenance != "printed" else ""),
+        ("our copy", called_wrong(c)),
         ("note", c.note),
         *((f"covers {covered.id}", covered.says) for covered in c.covers),
     ]
-    told = [f"- *{label}*: {' '.join(text.split())}" for label, text in items if text]
-    return [f"## {c.id}\n", f"{c.source}. {c.statement}\n", *told, ""]
+    told = [f"- *{label}*: {' '.join(text.split())}\n" for label, text in items if text]
+    return [f"## {c.id}\n", f"{c.statement}\n", *told]
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _known(c: LedgerClaim) -> str:
+    return " ".join(_strength(part, status) for part, status in known(c))
+
+
+def _strength(part: str, status: Status) -> str:
+    """Return a sentence on the weakest evidence that a part of a claim needs."""
+    proof = f"The evidence {part}" if part.startswith("that") else f"The evidence for the {part}"
+    if status.how == "none":
+        return f"{proof} is missing."
+    return f"{proof} is as strong as {EVIDENCE[status.how]}, for {COVERED[status.covered]}."
 
 
 def _evidence(c: LedgerClaim, second: bool) -> Iterable[str]:
-    """Return the legs of a claim, one line for each part and kind."""
+    """Return a sentence on the legs of a claim for each part and kind."""
     groups: dict[tuple[str, str], list[str]] = {}
     for leg in c.legs:
         if leg.second_opinion == second:
-            part = "" if not c.wrong or second else f" ({c.part(leg)})"
-            groups.setdefault((HOW[leg.kind], part), []).append(_named(leg))
-    return [f"{how}{part}, by {', '.join(names)}" for (how, part), names in groups.items()]
+            groups.setdefault((_rests(c, leg), EVIDENCE[leg.kind]), []).append(_named(leg))
+    return [f"{rests} {evidence} ({', '.join(names)})." for (rests, evidence), names in groups.items()]
+
+
+def _rests(c: LedgerClaim, leg: Leg) -> str:
+    """Return the beginning of the sentence that says what rests on a leg."""
+    if leg.second_opinion:
+        return "A second opinion comes from"
+    parts = {"statement": "The verdict on the statement rests", "correction": "The correction rests"}
+    parts |= {"both": "The verdict on the statement and the correction rest"}
+    return f"{parts[c.part(leg)] if c.wrong else 'The verdict rests'} on"
 
 
 def _named(leg: Leg) -> str:
@@ -189,8 +228,8 @@ def _list_of_errata() -> list[str]:
     lines = [
         GENERATED,
         "# Errata\n",
-        "What is wrong in four papers on private covariance estimation, what is true, and what to use. "
-        "`covassay claims list --wrong` prints the same.\n",
+        "These pages say what is wrong in four papers on private covariance estimation, what is true, and what to use "
+        "instead. `covassay claims list --wrong` prints the same list.\n",
         "A formula that our copy of a paper has lost is read from the authors' code, or it is our own reconstruction. "
         "A mistake in a reconstruction says nothing against the paper.\n",
         "| paper | wrong in the text | in the authors' code | in our reconstruction |",
@@ -210,15 +249,15 @@ def _errata(paper: str) -> list[str]:
     lines = [
         GENERATED,
         f"# Errata of {TITLES[paper]}\n",
-        f"{SOURCES[paper]} The [ledger](../ledger/{_file(paper)}) has the evidence for each line, and explains the "
-        "letters.\n",
+        f"{SOURCES[paper]} The [ledger](../ledger/{_file(paper)}) names the evidence for every entry, and explains "
+        "the letters.\n",
         *(line for c in wrong if c not in ours for line in _erratum(c)),
     ]
     if ours:
         lines += [
             "# Wrong in our reconstruction\n",
-            "Our copy has lost these formulas. Our reconstruction of them is wrong, which says nothing against the "
-            "paper: compare the reconstruction with the printed text.\n",
+            "Our copy of the paper has lost these formulas, and our reconstruction of them is wrong. Our mistake says "
+            "nothing against the paper. Compare the reconstruction with the printed text.\n",
             *(line for c in ours for line in _erratum(c)),
         ]
     return lines
@@ -234,11 +273,10 @@ def _erratum(c: LedgerClaim) -> list[str]:
     """Return one erratum, with the wrong statement, the true one, and what to use instead."""
     return [
         f"## {c.source.partition(' ')[2]} ({c.id})\n",
-        f"- *{said(c)}*: {c.statement}",
-        f"- *true*: {c.corrected}",
-        f"- *use*: {c.instead}.",
-        f"- *known*: that it is wrong: {c.status}; the true statement: {c.correction_status} "
-        f"([evidence](../ledger/{_file(c.paper)}#{anchor(c.id)})).\n",
+        f"- *{said(c)}*: {c.statement}\n",
+        f"- *true*: {c.corrected}\n",
+        f"- *use instead*: {c.instead}.\n",
+        f"- *known*: {_known(c)} The [ledger](../ledger/{_file(c.paper)}#{anchor(c.id)}) names the evidence.\n",
     ]
 
 
@@ -249,8 +287,8 @@ def _checks() -> list[str]:
     return [
         GENERATED,
         "# The checks of the ledger\n",
-        f"There are {len(checks())}. The page on [mutants](../MUTANTS.md) lists the wrong formulas that they reject. "
-        "Each check describes its range itself.\n",
+        f"There are {len(checks())} checks. The page on [mutants](../MUTANTS.md) lists the wrong formulas that the "
+        'checks reject. The column "range" says which cases a check covers.\n',
         "| check | what it shows | how | covered | range | mutants |",
         "|---|---|---|---|---|---|",
         *map(_check_row, checks().values()),

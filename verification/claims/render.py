@@ -81,7 +81,7 @@ def called_wrong(c: LedgerClaim) -> str:
 
 def known(c: LedgerClaim) -> list[tuple[str, Status]]:
     """Return the status of each part of a claim, with the label of the part."""
-    label = {"holds": "statement", "asymptotic": "explicit version"}.get(c.verdict, "that it is wrong")
+    label = {"holds": "statement", "asymptotic": "explicit version"}.get(c.verdict, "that the statement is wrong")
     parts = [(label, c.status)] if c.legs else []
     return parts + ([("correction", c.correction_status)] if c.correction_status else [])
 

@@ -263,27 +263,24 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
     text = [
         GENERATED,
         "# What audits of other projects found\n",
-        "Maintainers are told of a finding before this page is published; the column on reports says whether this was",
-        "done. A finding is about the stated version, the stated neighbours and the stated claim,",
-        "which is what we read in the",
-        "documentation of the project. If the documentation states no neighbours, n is public and",
-        "one row is replaced. A project",
-        "may have a function for which nothing was found, a caller who keeps a promise that we do not know of, or a",
-        "later version. Every row is the result of one run of the command beside it, with a false-alarm probability of",
-        f"{FALSE_ALARM:g}, and the command was given no hint of what to look for. A run that finds nothing",
-        "proves nothing: the command prints what its run could have detected.\n",
+        "Maintainers are told of a finding before this page is published, and the column on reports says whether this "
+        "was done. A finding is about the stated version, the stated neighbours and the stated claim, as we read them "
+        "in the documentation of the project. If the documentation states no neighbours, n is public and one row is "
+        "replaced. A finding need not concern every user: another function of the project may have none, a caller may "
+        "keep a promise that we do not know of, and a later version may differ. Every row is the result of one run of "
+        f"the command beside it, with a false-alarm probability of {FALSE_ALARM:g}, and the command was given no hint "
+        "of what to look for. A run that finds nothing proves nothing, and the command prints what its run could have "
+        "detected.\n",
         *_seeds(ordered, repeated),
-        "The command makes an environment of its own for a package that is not installed beside covassay",
-        "(`covassay adapters install NAME`). A project that is no package is taken from a copy of yours; the command",
-        "says which environment variable names it.\n",
+        "For a package that is not installed beside covassay, the command makes an environment of its own "
+        "(`covassay adapters install NAME`). If a project is not a package, the command needs your copy of it, and "
+        "says which environment variable must name this copy.\n",
         f"{sum(not row.missing for row in ordered)} functions of {len(packages)} projects were tried.\n",
-        "The **exact loss** is the largest privacy loss among the tested pairs of data sets,",
-        "computed from runs with the",
-        "same recorded draws; beside it is the number of pairs for which it is known. Other pairs",
-        "may lose more. Draws of a",
-        "library in Rust or C++, and of packages that build one draw from several, are replaced by noise of the law",
-        "that the adapter declares for them. Draws are recorded only where the package is installed beside covassay.",
-        "The option `--quick` computes this loss alone.",
+        "The **exact loss** is the largest privacy loss among the tested pairs of data sets, computed from runs with "
+        "the same recorded draws. The table also gives the number of pairs for which the exact loss is known. Other "
+        "pairs may lose more. Draws of a library in Rust or C++, and of packages that build one draw from several, are "
+        "replaced by noise of the law that the adapter declares for them. Draws are recorded only where the package is "
+        "installed beside covassay. The option `--quick` computes this loss alone.",
         f"For {sum(map(is_exact, ordered))} functions the exact loss is known on more than half of the pairs.\n",
         f"## Refuted: {len(refuted)}\n",
         "| target | version | check | exact loss | known upstream | reported by us |",
@@ -299,9 +296,9 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
     ]
     text += [
         f"## Nothing found that contradicts the claim: {len(quiet)}\n",
-        "The column `low-order bits` has a finding that does not count for the verdict, which is",
-        "about real arithmetic:",
-        "a project may document that it does not protect these bits. BITS.md tests them with more draws.\n",
+        "The column `low-order bits` has a finding that does not count for the verdict, because the verdict is about "
+        "real arithmetic, and a project may document that it does not protect these bits. BITS.md tests them with more "
+        "draws.\n",
         "| target | version | claim | exact loss | low-order bits | draws | seeds | command |",
         "|---|---|---|---|---|---:|---|---|",
         *(_quiet(row, repeated) for row in quiet),
@@ -422,12 +419,12 @@ def _upstream(row: FindingRow, remarks: Remarks) -> list[str]:
     upstream = remarks.upstream.get(row.target)
     if upstream is None:
         return []
-    known = f"- Upstream, searched on {upstream.searched}: {_sentence(upstream.known)}"
+    known = f"- *Upstream*, searched on {upstream.searched}: {_sentence(upstream.known)}\n"
     if not upstream.script:
         return [known]
     path = f"upstream/{upstream.script}"
     program = "Rscript" if path.endswith(".R") else "python"
-    return [known, f"- Without covassay: [`{program} {path}`]({path}) exits with 1 while the fault is there."]
+    return [known, f"- *Without covassay*: [`{program} {path}`]({path}) exits with 1 while the fault is there.\n"]
 
 
 def _section(row: FindingRow, remarks: Remarks, repeated: Iterable[FindingRow]) -> list[str]:
@@ -437,18 +434,21 @@ def _section(row: FindingRow, remarks: Remarks, repeated: Iterable[FindingRow]) 
     notes = [note for note in row.notes if note != NOTE]
     return [
         f"### `{row.target}`\n",
-        f"{row.version}; {row.claim}, {row.adjacency}; {row.draws} draws; reported: {_reported(row, remarks)}.\n",
+        f"The audited function is {row.version}. The function claims {row.claim} for {row.adjacency} neighbours. The "
+        f"audit made {row.draws} draws. Reported by us: {_reported(row, remarks)}.\n",
         *(
-            f"- **{found.check}**: {_sentence(found.evidence)} A possible correction: "
-            f"{_sentence(remarks.change.get(key(row, found), 'not known to us'))}"
+            line
             for found in _one_a_group(row)
+            for line in (
+                f"- **{found.check}**: {_sentence(found.evidence)}\n",
+                f"- *A possible correction*: {_sentence(remarks.change.get(key(row, found), 'not known to us'))}\n",
+            )
         ),
-        *([f"- Exact loss: {_sentence(row.exact)}"] if row.exact else []),
-        *(f"- Again with seed {one.seed}: {_again(one)}" for one in again),
-        *(f"- Explanation: {_sentence(text)}" for text in explained),
-        *([f"- The call: {' '.join(map(_sentence, notes))}"] if notes else []),
+        *([f"- *Exact loss*: {_sentence(row.exact)}\n"] if row.exact else []),
+        *(f"- Again with seed {one.seed}: {_again(one)}\n" for one in again),
+        *(f"- *Explanation*: {_sentence(text)}\n" for text in explained),
+        *([f"- *The call*: {' '.join(map(_sentence, notes))}\n"] if notes else []),
         *_upstream(row, remarks),
-        "",
         f"      {row.command}",
         "",
     ]

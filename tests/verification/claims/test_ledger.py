@@ -476,7 +476,7 @@ def test_a_reconstructed_claim_is_never_shown_as_printed(capsys: pytest.CaptureF
     """This test catches a text that calls a paper wrong although we reconstructed the formula."""
     assert run(["claims", "show", "KLSU19.Thm5.1"]) == 0
     text = capsys.readouterr().out
-    assert "refuted-reconstruction: false in our own reconstruction" in text
+    assert "refuted-reconstruction: our copy of the paper has lost the formula" in text
     assert "as printed" not in text
 
 
@@ -502,7 +502,7 @@ def test_an_old_id_shows_the_claim_that_covers_it(capsys: pytest.CaptureFixture[
     assert run(["claims", "show", "dly22.lem2"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("KLSU19.Lem2.5-Basic")
-    assert "covers      DLY22.Lem2: DLY22 Lemma 2 states the same." in text
+    assert "covers      DLY22.Lem2: DLY22 Lemma 2 makes the same statement." in text
 
 
 def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytest.CaptureFixture[str]) -> None:
