@@ -28,8 +28,7 @@ def random_rows(rng: np.random.Generator, d: int) -> tuple[Matrix, Matrix]:
 # SENSITIVITY AND BUDGET
 
 
-@check("floating")
-@mutant("a sensitivity of 1.94", bound=1.94)
+@check("floating", less="bound")
 @mutant("a change of 1.5 at the pair", attained=1.5)
 def eigenvalue_change(bound: float = 2.0, attained: float = 2.0) -> Evidence:
     """Replacing a row moves the ordered eigenvalues by at most 2 in ℓ1 (Mirsky), and some rows attain this."""
@@ -84,10 +83,8 @@ def truncated_reconstruction(tail: float = 1.0) -> Evidence:
     return Evidence(not failed, f"{CASES} random cases, k < d ≤ 5", f"{failed} cases fail")
 
 
-@check("floating")
+@check("floating", less="stated", more="stated")
 @mutant("with a gap", second=lambda m: m / 2)
-@mutant("a distance smaller by 3 %", stated=(0.97 * 19.3, 0.97 * 193))
-@mutant("a distance larger by 3 %", stated=(1.03 * 19.3, 1.03 * 193))
 def rank_k_claim(second: Formula = lambda m: m - 1, stated: tuple[float, float] = (19.3, 193)) -> Evidence:
     """Without a gap the distance from the best rank-k approximation is of order λ₁, not O(√(Σ dλ_i/ε_i) + √d/ε₀).
 
@@ -110,10 +107,8 @@ def rank_k_claim(second: Formula = lambda m: m - 1, stated: tuple[float, float] 
 # THE CLAIMS ON ACCURACY
 
 
-@check("floating")
+@check("floating", less="slope", more="slope")
 @mutant("a median that does not grow with d", median=lambda d: 1.0)
-@mutant("2.81 d for 2.9 d", slope=2.81)
-@mutant("2.99 d for 2.9 d", slope=2.99)
 def printed_lemma_5(median: Callable[[int], float] | None = None, slope: float = 2.9) -> Evidence:
     """Lemma 5 at λ₁ = 1 would bound λ₁ − ûᵀCû by K log(1/β)/ε with one K for all d; the median grows like 2.9 d/ε.
 
@@ -150,32 +145,27 @@ def corrected_lemma_5(constant: float = 2.07) -> Evidence:
     return Evidence(worst <= constant, f"{len(spectra)} spectra, d ≤ 40, ε = 1", f"largest ε E[gap]/d = {worst:.4f}")
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", less="displayed", more="displayed", scope="all d, β, ε")
 @mutant("half the probability", share=Fraction(1, 2))
-@mutant("a probability of 0.401", displayed=Fraction("0.401"))
-@mutant("a probability of 0.377", displayed=Fraction("0.377"))
-def undefined_weights(share: Fraction = Fraction(1), displayed: Fraction = Fraction("0.389")) -> Evidence:
+def undefined_weights(share: Fraction = Fraction(1), displayed: Fraction = Fraction("0.389")) -> Found:
     """Corollary 1 takes √(λ̂_i + τ), but λ̂_i + τ < 0 has probability β/(4d) for each eigenvalue that is 0.
 
     For such an eigenvalue λ̂ = bL with b = 2/ε₀ and L ~ Laplace(1), and τ = b ln(2d/β), so the probability is
     P(L < −ln(2d/β)) = ½ · β/(2d). The bound of the corollary has 1/ε in place of τ, and
     P(λ̂ + 1/ε < 0) = e^{−1/4}/2 = 0.389.
     """
-    failed = []
     epsilon, d, beta = sp.symbols("epsilon d beta", positive=True)
     # The formula is called with the identity in place of the logarithm, which gives e^{τ/b}.
     argument = mechanism.adaptive_offset(epsilon, d, beta, lambda v: v) / mechanism.eigenvalue_scale(epsilon)
     if sp.simplify(sp.nsimplify(share) / (2 * argument) - beta / (4 * d)) != 0:
-        failed.append("the probability of a negative weight")
+        yield "the probability of a negative weight"
     lower, upper = (bound / 2 for bound in exponential(-1 / Fraction(mechanism.eigenvalue_scale(Fraction(1)))))
     if not displayed - Fraction(1, 2000) < lower < upper < displayed + Fraction(1, 2000):
-        failed.append("the probability in the bound")
-    return Evidence(not failed, "all d, β, ε", ", ".join(failed), {"P(λ̂ + 1/ε < 0)": f"{float(lower):.6f}"})
+        yield "the probability in the bound"
+    yield "P(λ̂ + 1/ε < 0)", f"{float(lower):.6f}"
 
 
-@check("symbolic", scope="d = 1, 2, 3, 5, all λ, τ, ε, t")
-@mutant("3.88 for 4", constant=Fraction(97, 25))
-@mutant("0.97 t for t", share=Fraction(97, 100))
+@check("symbolic", scope="d = 1, 2, 3, 5, all λ, τ, ε, t", less="constant share")
 @mutant(
     "exponents smaller by 3 %",
     exponents=lambda epsilon, weights: mechanism.adaptive_exponents(epsilon * sp.Rational(97, 100), weights, "paper"),
@@ -210,9 +200,7 @@ def corrected_corollary_1(
             yield f"d={d}"
 
 
-@check("symbolic", scope="d = 1, 2, 3, 5, all λ and ε")
-@mutant("3.88 for 4", constant=Fraction(97, 25))
-@mutant("31 for 32", last=Fraction(31))
+@check("symbolic", scope="d = 1, 2, 3, 5, all λ and ε", less="constant last")
 @mutant(
     "exponents smaller by 3 %",
     exponents=lambda epsilon, d: [
@@ -243,8 +231,7 @@ def error_at_uniform_budget(
             if negative or (d == 1 and gap != 0):
                 yield f"d={d}"
         scale = mechanism.eigenvalue_scale(epsilon)
-        if sp.expand(2 * d * scale**2 - last * d / epsilon**2) != 0:
-            yield f"eigenvalues, d={d}"
+        yield {f"eigenvalues, d={d}": sp.expand(2 * d * scale**2 - last * d / epsilon**2) == 0}
 
 
 @check("exact", covers="case")
@@ -261,10 +248,8 @@ def vacuous_corollary_2(ratio: Fraction = Fraction(2)) -> Evidence:
     return Evidence(condition and mean_square == 32 * d / epsilon**2, "a counterexample", f"E‖Ĉ‖² = {mean_square}")
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", less="share stated")
 @mutant("an error of order d^{3/2}", power=Fraction(3, 2))
-@mutant("a bound smaller by 3 %", share=Fraction(97, 100))
-@mutant("2.23 for 2.3", stated=Fraction("2.23"))
 def gaussian_error(
     power: Fraction = Fraction(1), share: Fraction = Fraction(1), stated: Fraction = Fraction("2.3")
 ) -> Evidence:
@@ -364,9 +349,8 @@ def envelope(log_bound: Formula = bingham.log_envelope_bound) -> Evidence:
     return Evidence(bool(holds), "all q, b", f"slope {slope}, value {value}, residual of b {stationary}")
 
 
-@check("floating")
+@check("floating", less="bound")
 @mutant("a bound of √q/2", bound=lambda q: math.sqrt(q) / 2)
-@mutant("3 % less", bound=lambda q: 0.97 * (math.sqrt(math.e * q / 2) + 0.2))
 def proposals(bound: Formula = lambda q: math.sqrt(math.e * q / 2) + 0.2) -> Evidence:
     """The exact expected number of proposals per Bingham draw is at most √(eq/2) + 0.2 on a grid of spectra.
 

@@ -3,31 +3,8 @@
 import sympy as sp
 
 from covassay.reference import sensitivity as sensitivities
-from covassay.reference.mechanisms.pure import nuclear_ball_projection, nuclear_laplace
 from covassay.reference.sensitivity import centred_sensitivity
 from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
-
-
-@check("symbolic", covers="all", exhausts="a convex function on a square is largest at one of its four corners")
-@mutant("all of ε in step 1", matrix_scale=lambda n, e, c: 2 / (n * e))
-@mutant("half the noise on the radius", trace_scale=lambda n, e, c: 5 / (n * e))
-def algorithm_2_budget(
-    matrix_scale: Formula = nuclear_ball_projection.matrix_scale,
-    trace_scale: Formula = nuclear_ball_projection.trace_scale,
-) -> Evidence:
-    """Algorithm 2 spends 7ε/10 by composition of its two steps, and ε/2 if their losses are bounded jointly.
-
-    The joint loss (s + t)/(nρ) + 2|s − t|/(nb) is convex and symmetric on 0 ≤ s, t ≤ 1, so its maximum is at a corner.
-    """
-    n, epsilon = sp.symbols("n epsilon", positive=True)
-    rho, b = matrix_scale(n, epsilon, "paper"), trace_scale(n, epsilon, "paper")
-    corners = [(0, 0), (1, 0), (0, 1), (1, 1)]
-    losses = [nuclear_ball_projection.privacy_loss(sp.Integer(s), sp.Integer(t), n, rho, b) for s, t in corners]
-    joint = max(sp.simplify(loss / epsilon) for loss in losses)
-    composed = sp.simplify((nuclear_laplace.privacy_loss(2, n, rho) + 2 / (n * b)) / epsilon)
-    figures = {"composed/ε": str(composed), "joint/ε": str(joint)}
-    holds = composed == sp.Rational(7, 10) and joint == sp.Rational(1, 2)
-    return Evidence(holds, "all n and ε", figures=figures)
 
 
 @check("symbolic", covers="all")

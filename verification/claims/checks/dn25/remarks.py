@@ -11,9 +11,8 @@ from covassay.reference.mechanisms.pure import nuclear_ball_projection
 from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", more="crossover")
 @mutant("a crossover at n = d/ε", crossover=lambda d: d)
-@mutant("a crossover 3 % later", crossover=lambda d: sp.Rational(103, 100) * d**2)
 @mutant("above 1 for εn < 2d", trivial=lambda d: 2 * d)
 def crossover(crossover: Formula = lambda d: d**2, trivial: Formula = lambda d: d) -> Evidence:
     """In min{d^{3/2}/(εn), √(d/(εn))} the second term is below the first exactly for εn < d²; both exceed 1 for εn < d.

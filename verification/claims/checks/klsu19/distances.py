@@ -127,8 +127,7 @@ def mean_of_bits(squared: Formula = lambda d: ppde.change_squared(math.inf, d, "
     for n, d in product((1, 3), range(1, 7)):
         cube = list(product((0, 1), repeat=d))
         largest = max(sum(Fraction(a - b, n) ** 2 for a, b in zip(x, y, strict=True)) for x in cube for y in cube)
-        if largest * n**2 != squared(d):
-            yield f"n={n}, d={d}"
+        yield {f"n={n}, d={d}": largest * n**2 == squared(d)}
 
 
 # DISTANCES

@@ -16,7 +16,6 @@ from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, F
 from covassay.verification.exact.series import Bounds, chi_square_tail
 
 CASES = 3000
-FALSE_ALARM = 1e-9
 
 
 def gaussian_tail(t: Fraction) -> Bounds:

@@ -184,8 +184,7 @@ def log_normal(t: Any) -> Any:
     return mpmath.log(mpmath.erfc(-t / mpmath.sqrt(2)) / 2)
 
 
-@check("floating", scope="600 budgets, 60 digits")
-@mutant("3 % less noise", multiplier=lambda e, d, c: 0.97 * gaussian_approximate.multiplier(e, d, c))
+@check("floating", scope="600 budgets, 60 digits", less="multiplier")
 @mutant(
     "a root that is not rounded up",
     multiplier=lambda e, d, c: gaussian_approximate.multiplier(e, d, c) / (1 + gaussian_approximate.rounding(e)),

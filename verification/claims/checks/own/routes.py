@@ -27,7 +27,6 @@ from covassay.verification.exact.spectral_cdf import (
 )
 
 DIGITS = 12  # the number of significant digits of the published probabilities
-FALSE_ALARM = 1e-9
 
 # THE SPECTRAL NORM
 
@@ -239,12 +238,16 @@ def squared_modulus(z: sp.Expr) -> sp.Expr:
     return sp.factor(sp.simplify(sp.together(expanded * sp.conjugate(expanded))))
 
 
-@check("symbolic", covers="all", exhausts="a polynomial without roots on a half-line has one sign there")
+@check(
+    "symbolic",
+    covers="all",
+    exhausts="a polynomial without roots on a half-line has one sign there",
+    less="opposite",
+    more="opposite",
+)
 @mutant("2√3 for 3√3", sensitivity=lambda n, d, sqrt: 2 * sqrt(3) * (n - 1) / n**2)
 @mutant("√26 for √27", sensitivity=lambda n, d, sqrt: sqrt(26) * (n - 1) / n**2)
 @mutant("n for n − 1", sensitivity=lambda n, d, sqrt: 3 * sqrt(3) / n)
-@mutant("21 for 64/3 at x = −m", opposite=Fraction(21))
-@mutant("22 for 64/3 at x = −m", opposite=Fraction(22))
 def centred_sensitivity_twice(
     sensitivity: Formula = centred_sensitivity, opposite: Fraction = Fraction(64, 3)
 ) -> Evidence:
@@ -301,5 +304,4 @@ def centred_sensitivity_on_data(sensitivity: Formula = centred_sensitivity) -> F
     for n, d in product((2, 3, 4, 5, 10), (1, 2, 3)):
         first, second = centred_pair(n, d)
         moved = centred_covariance(first) - centred_covariance(second)
-        if abs(float(np.linalg.norm(moved, "nuc")) / float(sensitivity(n, d)) - 1) > 1e-12:
-            yield f"n={n}, d={d}"
+        yield {f"n={n}, d={d}": abs(float(np.linalg.norm(moved, "nuc")) / float(sensitivity(n, d)) - 1) <= 1e-12}

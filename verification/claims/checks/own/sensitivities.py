@@ -14,10 +14,6 @@ from covassay.verification.claims.checks.adk19.eigenvectors import random_rows
 from covassay.verification.claims.checks.sign_patterns import enumerated_l1
 from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
-CASES = 3000
-ROUNDING = 1e-12  # a relative allowance for rounding
-
-
 # THE NORMS OF A MATRIX OF RANK TWO
 
 
