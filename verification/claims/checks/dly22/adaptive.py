@@ -4,8 +4,9 @@ import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import sympy as sp
@@ -70,21 +71,17 @@ def tail_function(
             yield values[0] == sum(squares) / len(squares)
 
 
-@check("exact")
+@check("exact", scope="20 pairs")
 @mutant("‖x‖ − τ for ‖x‖² − τ²", bias=lambda s, t: max(s - t, 0))
 @mutant("twice the change", bias=lambda s, t: 2 * max(s * s - t * t, 0))
-def claim_1(bias: Formula = lambda norm, tau: max(norm**2 - tau**2, Fraction(0))) -> Evidence:
+def claim_1(bias: Formula = lambda norm, tau: max(norm**2 - tau**2, Fraction(0))) -> Found:
     """Clipping x to x̃ = x min(1, τ/‖x‖) gives ‖xxᵀ − x̃x̃ᵀ‖_F = (‖x‖² − τ²)₊, by rational arithmetic on the entries."""
-    failed, seen = [], 0
     for x in ((3, 4), (1, 2, 2), (2, 3, 6), (1, 1, 1, 1), (5, 12, 0)):
         norm = Fraction(math.isqrt(sum(v * v for v in x)))
         for tau in (Fraction(1, 3), Fraction(2), norm, 2 * norm):
             kept = min(Fraction(1), tau / norm)
             change = sum(((u * v) * (1 - kept**2)) ** 2 for u in x for v in x)
-            seen += 1
-            if change != bias(norm, tau) ** 2:
-                failed.append(f"x={x}, τ={tau}")
-    return Evidence(not failed, f"{seen} pairs", ", ".join(failed[:3]))
+            yield {f"x={x}, τ={tau}": change == bias(norm, tau) ** 2}
 
 
 def clip(x: Matrix, tau: float) -> Matrix:
@@ -207,20 +204,19 @@ def least(n: float, trace: float, tau_squared: float, rho: float = 1.0) -> float
     return float(min(tau_squared * found.gauss, tau * found.directions + tau_squared * found.eigenvalues))
 
 
-@check("floating", more="limits")
+@check("floating", more="limits", scope="ρ = 1/4, 1, 9; n = 1e8, 1e16, 1e32")
 @mutant("all rows short", long=0)
 @mutant("clipping at 1/4", clip_squared=lambda n: 1 / 16)
 @mutant("3 % less with clipping", limits=(math.sqrt(2), 0.97))
 def skewed_example(
     long: int = 1, clip_squared: Formula = lambda n: 1 / n, limits: tuple[float, float] = (math.sqrt(2), 1.0)
-) -> Evidence:
+) -> Found:
     """For d = n, one row of norm 1 and others of norm n^{−1/2}, clipping takes the bound from √(2/(ρn)) to 1/n.
 
     Both bounds compared are the leading terms of the error as n → ∞. Without clipping, SeparateCov's error also has the
     second term √2 η/(√ρ n) with η ≈ √d. At τ = n^{−1/2} the noise of SeparateCov is of order n^{−5/4}, and the bias is
     1/n.
     """
-    figures = []
     for rho in (0.25, 1.0, 9.0):
         before = math.inf
         for n in (1e8, 1e16, 1e32):
@@ -229,11 +225,9 @@ def skewed_example(
             tau = clip_squared(n)
             clipped = (least(n, trace, tau, rho) + long * max(0.0, 1 - tau) / n) * n
             gap = max(abs(unclipped / limits[0] - 1), abs(clipped / limits[1] - 1))
-            falling, before = gap < before / 10, gap
-            figures.append((falling, gap))
-    holds = all(falling for falling, _ in figures) and max(gap for _, gap in figures[2::3]) < 1e-6
-    detail = ", ".join(f"{gap:.2g}" for _, gap in figures)
-    return Evidence(holds, "ρ = 1/4, 1, 9; n = 1e8, 1e16, 1e32", f"distances from the limits: {detail}")
+            yield {f"the distance from the limits falls to {gap:.2g}": gap < before / 10}
+            before = gap
+        yield gap < 1e-6
 
 
 @check("floating")
@@ -587,10 +581,10 @@ def without_search_noise(noise: AdaptiveNoise) -> AdaptiveNoise:
     return dataclasses.replace(noise, search=silent)
 
 
-@check("floating", less="unit before", more="unit")
+@check("floating", less="unit before", more="unit", scope="120 of 160 draws or more, d ≤ 4")
 @mutant("rows clipped to 1/50 first", before=clipped_first)
 @mutant("a release multiplied by 4", unit=4.0)
-def adaptive_release(before: Formula = lambda x: x, unit: float = 1.0) -> Evidence:
+def adaptive_release(before: Formula = lambda x: x, unit: float = 1.0) -> Found:
     """The matrices that AdaptiveCov and AdaptiveLapCov release are within the bound of `adaptive_error`.
 
     The check draws from the reference's mechanisms on skewed rows, with budgets from small to very large. A draw in
@@ -599,40 +593,34 @@ def adaptive_release(before: Formula = lambda x: x, unit: float = 1.0) -> Eviden
     error.
     """
     rng = np.random.default_rng(11)
-    worst, sharp, seen, beta = 0.0, 0.0, 0, 0.1
+    seen, beta = 0, 0.1
     for i in range(160):
         n, d = int(rng.integers(50, 400)), int(rng.integers(2, 5))
         lengths = np.where(rng.random(n) < 0.1, 1.0, float(10 ** rng.uniform(-2, 0)))
         x = rows_in_ball(rng, n, d)
         x *= (lengths / np.linalg.norm(x, axis=1))[:, None]
+        drawn: Any
+        release: Formula
         if i % 2:
             rho = float(10 ** rng.uniform(0, 12))
             drawn = adaptive_cov.draw_noise(d, rng, rows=n)
-            terms = zcdp_terms(x, drawn, rho, beta)
-            outputs = [
-                adaptive_cov.release(before(x), z, rho=rho, beta=beta) for z in (drawn, without_search_noise(drawn))
-            ]
+            terms, release = zcdp_terms(x, drawn, rho, beta), partial(adaptive_cov.release, rho=rho, beta=beta)
         else:
             epsilon = float(10 ** rng.uniform(1, 7))
-            pure = adaptive_cov_pure.draw_noise(d, rng, n)
-            terms = pure_terms(x, pure, epsilon, beta)
-            outputs = [
-                adaptive_cov_pure.release(before(x), z, epsilon=epsilon, beta=beta)
-                for z in (pure, without_search_noise(pure))
-            ]
-        if terms is None:
-            continue
-        seen += 1
-        g, a, e, alpha = terms
-        worst = max(worst, largest_share(unit * outputs[0], x, g, a, e, alpha))
-        sharp = max(sharp, largest_share(unit * outputs[1], x, g, a, e, 0.0))
-    holds = max(worst, sharp) <= 1 and seen >= 120
-    return Evidence(holds, f"{seen} of 160 draws, d ≤ 4", f"largest share {worst:.4f}, without α {sharp:.4f}")
+            drawn = adaptive_cov_pure.draw_noise(d, rng, n)
+            terms = pure_terms(x, drawn, epsilon, beta)
+            release = partial(adaptive_cov_pure.release, epsilon=epsilon, beta=beta)
+        if terms is not None:
+            seen += 1
+            g, a, e, alpha = terms
+            yield largest_share(unit * release(before(x), drawn), x, g, a, e, alpha)
+            yield largest_share(unit * release(before(x), without_search_noise(drawn)), x, g, a, e, 0.0)
+    yield seen >= 120
 
 
-@check("floating", less="unit", more="unit")
+@check("floating", less="unit", more="unit", scope="90 of 120 draws or more, d ≤ 4")
 @mutant("rows clipped to 1/50 first", before=clipped_first)
-def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Evidence:
+def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Found:
     """With a private radius r̃, AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + r̃² (9α/n + 8N_{K+1}) + 2α′R²/n.
 
     Let X′ be the rows of X, clipped to length r̃ and then divided by r̃. `adaptive_error` holds for X′, and r̃² times
@@ -643,7 +631,7 @@ def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Evidence
     leaves the term in N_{K+1} out. The check also leaves out a draw in which a noise exceeds its bound.
     """
     rng = np.random.default_rng(12)
-    worst, seen, small, beta = 0.0, 0, 0, 0.1
+    seen, small, beta = 0, 0, 0.1
     precision = private_radius.PRECISION
     levels = len(private_radius.public_radii(precision))
     for _ in range(120):
@@ -666,12 +654,10 @@ def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Evidence
         released = unit * adaptive_cov.release(before(x), noise, rho=rho, radius="private", beta=beta)
         error, squares = float(np.linalg.norm(released - second_moment(x))), list(row_norms(x) ** 2)
         rest = 9 * radius**2 * alpha / n + 2 * slack * max(squares) / n
-        for tau in 2.0 ** -np.arange(0, 20, 0.5):
-            t = float(tau)
+        for t in map(float, 2.0 ** -np.arange(0, 20, 0.5)):
             level = min(t**2 * g, t * radius * a + t**2 * e)
-            worst = max(worst, error / (32 * (level + float(tail(squares, t**2))) + rest))
-    holds = worst <= 1 and seen >= 90 and small >= 60
-    return Evidence(holds, f"{seen} of 120 draws, d ≤ 4", f"largest share {worst:.4f}; r̃ < 1 in {small}")
+            yield error / (32 * (level + float(tail(squares, t**2))) + rest)
+    yield seen >= 90 and small >= 60
 
 
 def largest_share(released: Matrix, x: Matrix, g: float, a: float, e: float, alpha: float) -> float:
@@ -688,31 +674,29 @@ def largest_share(released: Matrix, x: Matrix, g: float, a: float, e: float, alp
 # THE SYNTHETIC DATA
 
 
-@check("floating")
+@check("floating", scope="N ≤ 32, s = 3")
 @mutant("norms 2^{−k}", norm=lambda k, buckets: Fraction(1, 2**k))
 @mutant("shares ∝ k^s", shares=lambda s, b: dly22_data.shares(-s, b))
 def synthetic_data(
     shares: Formula = dly22_data.shares, norm: Formula = lambda k, buckets: Fraction(1, 2 ** (buckets - k))
-) -> Evidence:
+) -> Found:
     """At s = 3 a single bucket gives tr Σ = 1, and tr Σ falls as the number N of buckets grows.
 
     The rows of bucket k have norm 2^{k−N}, and their share of all rows is ∝ k^{−3}, so tr Σ = Σ_k k^{−3} 4^{k−N}/Σ_k
     k^{−3}. The check tries N = 1, …, 32 and compares every norm with the list in `zipf_data`. For the fall at N it also
     checks 3A/4 ≥ (N − 1)^{−3}(1 − 4^{1−N}) > N^{−3}, A = Σ_k k^{−3} 4^{k−N+1} over k ≤ N − 1, in rational arithmetic.
     """
-    traces: list[float] = []
     for buckets in range(2, 33):
         a = sum((Fraction(4) ** (k - buckets + 1) / k**3 for k in range(1, buckets)), Fraction(0))
         between = (1 - Fraction(4) ** (1 - buckets)) / (buckets - 1) ** 3
-        if not 3 * a / 4 >= between > Fraction(1, buckets**3):
-            return Evidence(False, "N ≤ 32, s = 3", f"no fall at N = {buckets}")
+        yield {f"no fall at N = {buckets}": 3 * a / 4 >= between > Fraction(1, buckets**3)}
+    traces: list[float] = []
     for buckets in range(1, 33):
         weights = [float(v) for v in shares(3, buckets)]
         norms = [float(norm(k, buckets)) for k in range(1, buckets + 1)]
         drawn = sorted({float(v) for v in dly22_data.zipf_norms(200_000, 3.0, buckets)})
         zipf = max(abs(w / weights[0] - k**-3) for k, w in enumerate(weights, start=1))
-        if drawn != sorted(norms) or zipf > ROUNDING or abs(sum(weights) - 1) > ROUNDING:
-            return Evidence(False, "N ≤ 32, s = 3", f"shares or norms differ at N = {buckets}")
+        yield {f"norms, N = {buckets}": drawn == sorted(norms)}
+        yield {f"shares, N = {buckets}": max(zipf, abs(sum(weights) - 1)) <= ROUNDING}
         traces.append(sum(w * v**2 for w, v in zip(weights, norms, strict=True)))
-    holds = abs(traces[0] - 1) < ROUNDING and all(a > b > 0 for a, b in pairwise(traces))
-    return Evidence(holds, "N ≤ 32, s = 3", "traces " + ", ".join(f"{t:.4f}" for t in traces[:8]))
+    yield {"the traces fall from 1": abs(traces[0] - 1) < ROUNDING and all(a > b > 0 for a, b in pairwise(traces))}

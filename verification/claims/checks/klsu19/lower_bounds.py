@@ -167,9 +167,8 @@ def precision_moments(known: Moments = PRECISIONS) -> Evidence:
             high / known.high,
         )
         worst = [max(a, b) for a, b in zip(worst, ratios, strict=True)]
-    return Evidence(
-        vanish and max(worst) <= 1, "all |ν| ≤ 1/20", "largest ratios " + ", ".join(f"{float(v):.5f}" for v in worst)
-    )
+    told = ", ".join(f"{float(v):.5f}" for v in worst)
+    return Evidence(vanish and max(worst) <= 1, "all |ν| ≤ 1/20", f"largest ratios {told}")
 
 
 @check("enclosed", more="constant", scope="δ ≤ 2; all δ by concavity")
@@ -213,8 +212,8 @@ def printed_hybrid(
     return exceeds(ratio, bound, quoted)
 
 
-@check("enclosed", covers="all", less="limit", more="limit")
-def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Evidence:
+@check("enclosed", covers="all", scope="all ε; the root is between 2.3366 and 2.3367", less="limit", more="limit")
+def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Found:
     """(1 + γ(e^ε − 1))^n ≤ e^{4εγn} holds for all γ exactly if e^ε − 1 ≤ 4ε, that is for ε ≤ 2.3366….
 
     The condition is necessary as γ → 0, and it is sufficient because 1 + x ≤ e^x. e^ε − 1 − 4ε is convex and 0 at 0, so
@@ -225,11 +224,7 @@ def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Evidence:
     above = exponential(limit + step)[0] - 1 > 4 * (limit + step)
     half = Fraction(12564, 10000)
     two = exponential(half)[1] - 1 <= 2 * half and exponential(half + step)[0] - 1 > 2 * (half + step)
-    return Evidence(
-        below and above and two,
-        "all ε; the root is between 2.3366 and 2.3367",
-        f"holds below: {below}; fails above: {above}",
-    )
+    yield {"it holds below": below, "it fails above": above, "e^ε − 1 ≤ 2ε": two}
 
 
 @check("exact", covers="all", scope="all n, d, α, ε in the stated ranges")

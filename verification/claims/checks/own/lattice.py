@@ -12,7 +12,7 @@ from covassay.reference.laws import discrete_gaussian, discrete_laplace
 from covassay.reference.laws.exact_draws import Coins
 from covassay.reference.mechanisms.concentrated import discrete_gaussian_covariance as gaussian
 from covassay.reference.mechanisms.pure import discrete_laplace_covariance as laplace
-from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
+from covassay.verification.claims.evidence import Formula, Found, check, mutant
 from covassay.verification.exact import series
 from covassay.verification.exact.decision_tree import ExpSum, Extent, OnBits, OnChances, OnExponentials, probabilities
 
@@ -34,20 +34,17 @@ def modulo(coins: Coins, m: int) -> int:
     return coins.bits((m - 1).bit_length()) % m
 
 
-@check("exact")
+@check("exact", scope="m ≤ 40, all bits enumerated")
 @mutant("modulo m", below=modulo)
 @mutant("one bit less", below=lambda coins, m: coins.bits(max(0, (m - 1).bit_length() - 1)))
-def uniform_integers(below: Formula = Coins.below, largest: int = 40) -> Evidence:
+def uniform_integers(below: Formula = Coins.below) -> Found:
     """One round of `Coins.below(m)` gives each of 0, …, m − 1 with the same probability, and no other number.
 
     `Coins.below` repeats rounds with fresh bits until one round gives a number, so the result is uniform.
     """
-    wrong = []
-    for m in range(1, largest + 1):
+    for m in range(1, 41):
         found = probabilities(on(below, m), OnBits, Extent(1, 1))
-        if set(found) != set(range(m)) or len(set(found.values())) > 1:
-            wrong.append(f"m={m}")
-    return Evidence(not wrong, f"m ≤ {largest}, all bits enumerated", ", ".join(wrong[:5]))
+        yield {f"m={m}": set(found) == set(range(m)) and len(set(found.values())) == 1}
 
 
 def without_splitting(coins: Coins, p: int, q: int) -> bool:
@@ -132,23 +129,21 @@ SCALES = tuple(Fraction(*scale) for scale in ((1, 1), (5, 1), (7, 2), (2, 3), (1
 VARIANCES = tuple(Fraction(*variance) for variance in ((1, 10), (1, 3), (1, 1), (5, 2), (7, 1), (40, 3)))
 
 
-@check("exact")
+@check("exact", scope=f"t = {', '.join(map(str, SCALES))}; |z| ≤ 10t − 1")
 @mutant("3 % of the scale", attempt=lambda scale, coins: discrete_laplace.attempt(scale, Hasty(coins)))
 @mutant("0 has both signs", attempt=keeps_both_zeros)
 @mutant("every remainder is kept", attempt=forgets_the_remainder)
 @mutant("scale s/t", attempt=lambda scale, coins: discrete_laplace.attempt(1 / scale, coins))
-def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Evidence:
+def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Found:
     """One round of `discrete_laplace.attempt` gives z with probability c·e^{−|z|/t}, exactly, at rational scales t.
 
     The check enumerates all runs in which the quotient v is at most 9. The enumerated runs include all runs that end in
     |z| ≤ 10t − 1.
     """
-    wrong = []
     for scale in SCALES:
         reach = int(10 * scale) - 1
-        if not proportional(attempt, scale, [abs(z) / scale for z in range(reach + 1)], Extent(13, 1)):
-            wrong.append(f"t={scale}")
-    return Evidence(not wrong, f"t = {', '.join(map(str, SCALES))}; |z| ≤ 10t − 1", ", ".join(wrong))
+        wanted = [abs(z) / scale for z in range(reach + 1)]
+        yield {f"t={scale}": proportional(attempt, scale, wanted, Extent(13, 1))}
 
 
 def gaussian_round_with(gamma: Callable[[int, Fraction, Fraction], Fraction], proposal: Attempt) -> Attempt:
@@ -171,7 +166,7 @@ def right_gamma(size: int, t: Fraction, variance: Fraction) -> Fraction:
     return (size - variance / t) ** 2 / (2 * variance)
 
 
-@check("exact")
+@check("exact", scope=f"σ² = {', '.join(map(str, VARIANCES))}; |z| ≤ 6t")
 @mutant(
     "3 % of the scale", attempt=lambda variance, coins: discrete_gaussian.attempt(variance * THREE_PERCENT**2, coins)
 )
@@ -190,18 +185,16 @@ def right_gamma(size: int, t: Fraction, variance: Fraction) -> Fraction:
     "every proposal is accepted", attempt=gaussian_round_with(lambda size, t, v: Fraction(0), discrete_laplace.attempt)
 )
 @mutant("proposals of 0 have both signs", attempt=gaussian_round_with(right_gamma, keeps_both_zeros))
-def gaussian_round(attempt: Formula = discrete_gaussian.attempt) -> Evidence:
+def gaussian_round(attempt: Formula = discrete_gaussian.attempt) -> Found:
     """One round of `discrete_gaussian.attempt` gives z with probability c·e^{−z²/(2σ²)}, exactly, at rational σ².
 
     The check enumerates runs up to the second uniform integer, at which the proposal starts again. Repeating the round
     until it accepts multiplies all probabilities by one factor.
     """
-    wrong = []
     for variance in VARIANCES:
         reach = 6 * (isqrt(variance.numerator // variance.denominator) + 1)
-        if not proportional(attempt, variance, [z**2 / (2 * variance) for z in range(reach + 1)], Extent(11, 1)):
-            wrong.append(f"σ²={variance}")
-    return Evidence(not wrong, f"σ² = {', '.join(map(str, VARIANCES))}; |z| ≤ 6t", ", ".join(wrong))
+        wanted = [z**2 / (2 * variance) for z in range(reach + 1)]
+        yield {f"σ²={variance}": proportional(attempt, variance, wanted, Extent(11, 1))}
 
 
 # THE SENSITIVITIES

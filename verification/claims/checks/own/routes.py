@@ -115,26 +115,24 @@ TABLE = {  # P(‖Z‖ ≤ cρd) for c = 1.1, 1.5, 3, π, 3.5
 }
 
 
-@check("floating")
+@check("floating", scope=f"d in {tuple(TABLE)}")
 @mutant("the law of symmetric noise", law=lambda d, s: enclose_spectral_cdf(d, s, symmetric=True))
 @mutant("22/7 for π", pi=(Fraction(22, 7), Fraction(22, 7)))
-def norm_table(law: Formula = enclose_spectral_cdf, pi: Bounds = PI) -> Evidence:
+def norm_table(law: Formula = enclose_spectral_cdf, pi: Bounds = PI) -> Found:
     """The table of P(‖Z‖ ≤ cρd) is right for c = 1.1, 1.5, 3, π, 3.5.
 
     The columns of the table fall with d for c < π and rise for c = 3.5. At c = π a lower and an upper rational bound on
     π give equal digits, and the distribution function is monotone.
     """
     ends = [(c, c) for c in (PRINTED, Fraction(3, 2), Fraction(3))] + [pi, (Fraction(7, 2), Fraction(7, 2))]
-    wrong, figures = [], {}
     for d, row in TABLE.items():
+        yield f"d = {d}", ", ".join(row)
         for (below, above), digits in zip(ends, row, strict=True):
-            if law(d, below * d).text(DIGITS) != digits or law(d, above * d).text(DIGITS) != digits:
-                wrong.append(f"d={d}, c={float(below):.4g}")
-        figures[f"d = {d}"] = ", ".join(row)
+            texts = {law(d, c * d).text(DIGITS) for c in (below, above)}
+            yield {f"d={d}, c={float(below):.4g}": texts == {digits}}
     columns = list(zip(*([float(v) for v in row] for row in TABLE.values()), strict=True))
-    falling = all(new < old for column in columns[:3] for old, new in pairwise(column))
-    rising = all(new > old for old, new in pairwise(columns[4][1:]))
-    return Evidence(not wrong and falling and rising, f"d in {tuple(TABLE)}", ", ".join(wrong[:4]), figures)
+    yield {"falling": all(new < old for column in columns[:3] for old, new in pairwise(column))}
+    yield {"rising": all(new > old for old, new in pairwise(columns[4][1:]))}
 
 
 # THE CONSTANTS OF THEOREM 1
@@ -150,22 +148,18 @@ def moment_by_quadrature(p: Number) -> mpmath.mpf:
     return 2 / mpmath.pi * integrand
 
 
-@check("floating")
+@check("floating", scope=f"p in {tuple(CONSTANTS)}")
 @mutant("half the limit", limit=lambda p, gamma, pi: schatten_limit(p, gamma, pi) / 2)
 @mutant("p for p + 1", limit=lambda p, gamma, pi: schatten_limit(p, gamma, pi) * ((p + 1) / p) ** (1 / p))
 @mutant("uniform spectra", moment=lambda p: 1 / (p + 1))
-def schatten_constants_twice(limit: Formula = schatten_limit, moment: Formula = moment_by_quadrature) -> Evidence:
+def schatten_constants_twice(limit: Formula = schatten_limit, moment: Formula = moment_by_quadrature) -> Found:
     """The Gamma formula and quadrature of the limiting law agree on C_p = 2 lim ‖Z‖_{S_p}/(ρd^{1+1/p}) to 20 digits."""
-    wrong, figures = [], {}
     with mpmath.workdps(30):
         for p, digits in CONSTANTS.items():
             closed = 2 * limit(mpmath.mpf(p), mpmath.gamma, mpmath.pi)
             by_quadrature = 2 * mpmath.pi * moment(mpmath.mpf(p)) ** (mpmath.mpf(1) / p)
-            texts = {mpmath.nstr(v, 20, strip_zeros=False) for v in (closed, by_quadrature)}
-            if texts != {digits}:
-                wrong.append(f"p={p}: {sorted(texts)}")
-            figures[f"C_{p}"] = digits
-    return Evidence(not wrong, f"p in {tuple(CONSTANTS)}", "; ".join(wrong[:2]), figures)
+            yield {f"p={p}": {mpmath.nstr(v, 20, strip_zeros=False) for v in (closed, by_quadrature)} == {digits}}
+            yield f"C_{p}", digits
 
 
 @check("floating")

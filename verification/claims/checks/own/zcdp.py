@@ -1,6 +1,5 @@
 """Check the exact spend of zCDP mechanisms: their ρ by bounded range, by Gaussian noise, and by composition."""
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -10,20 +9,14 @@ from covassay.reference.domain import Vector
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.concentrated import clipped_cov
 from covassay.reference.mechanisms.gaussian_estimation import coinpress_covariance, coinpress_mean
-from covassay.reference.privacy import ZCDP, Spend, zcdp_of_bounded_range, zcdp_of_pure
+from covassay.reference.privacy import zcdp_of_bounded_range, zcdp_of_pure
 from covassay.verification.claims.checks.divergences import renyi
 from covassay.verification.claims.checks.own.budgets import scales
+from covassay.verification.claims.checks.own.spends import proven_of
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact.above_threshold import log_probabilities
 
 ORDERS = (1.001, 1.1, 2.0, 5.0, 30.0)  # the orders α of the Rényi divergences that are tried
-
-
-def rho_of(spend: Callable[..., Spend], **arguments: object) -> float:
-    """Return the proven ρ that a zCDP mechanism's `spend` states."""
-    proven = spend(**arguments).proven
-    assert isinstance(proven, ZCDP)
-    return proven.rho
 
 
 # CONVERSIONS
@@ -176,12 +169,12 @@ def coinpress_budgets(
         / Fraction(float(covariance(size**2, n, 1.0))) ** 2
         for change in changes
     )
-    line_holds = line == Fraction(rho_of(spend, rho=1.0, dimension=1)) == Fraction(1, 2)
+    line_holds = line == Fraction(proven_of(spend(rho=1.0, dimension=1))) == Fraction(1, 2)
     moved = (x - opposite) / n
     second = Fraction(float(moved @ moved)) / 2 / Fraction(float(mean(size, n, rho))) ** 2
     holds = (
         all(sums)
-        and first == rho_of(spend, rho=1.0, dimension=2)
+        and first == proven_of(spend(rho=1.0, dimension=2))
         and line_holds
         and second == rho
         and steep
