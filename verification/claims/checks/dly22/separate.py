@@ -221,10 +221,10 @@ em_error = _uniform(lambda d: d / em_cov.exponents(1.0, int(d), "reconstructed")
 em_pure_error = _uniform(lambda d: d / iterative_eigenvectors.uniform_exponents(1.0, int(d), "paper")[0])  # at ε = 1
 
 
-@check("floating")
+@check("floating", scope="exponents")
 @mutant("GaussCov in place of SeparateCov", separate=gauss_error)
 @mutant("d^{3/4} in place of d^{1/4}", separate=em_error)
-def worst_case_rates(separate: Formula = separate_error) -> Evidence:
+def worst_case_rates(separate: Formula = separate_error) -> Found:
     """At tr = 1, d^{1/4}/√n beats d/n exactly for d > n^{2/3}, reaches 1 at d = n², and dominates √d/n until then.
 
     The check obtains the exponents as slopes of the reference's bounds, rounded to quarters. The comparisons of the
@@ -233,17 +233,10 @@ def worst_case_rates(separate: Formula = separate_error) -> Evidence:
     d, n, _ = measured(separate)
     gain_d, gain_n, _ = ratio(measured(gauss_error), (d, n, Fraction(0)))
     rest_d, rest_n, _ = ratio(measured(separate_rest), (d, n, Fraction(0)))
-    crossover = -gain_n / gain_d if gain_d else None  # the exponent of n in the d at which the quotient is 1
-    dominated = -rest_n / rest_d if rest_d else None
-    useful = -n / d
-    holds = (d, n) == (Fraction(1, 4), Fraction(-1, 2)) and (crossover, dominated, useful) == (
-        Fraction(2, 3),
-        Fraction(2),
-        Fraction(2),
-    )
-    return Evidence(
-        holds, "exponents", f"crossover at d = n^{crossover}, useful to n^{useful}, second term from n^{dominated}"
-    )
+    yield {"exponents": (d, n) == (Fraction(1, 4), Fraction(-1, 2)), "useful to n²": n == -2 * d}
+    # the exponents of n in the d at which a quotient of bounds is 1
+    yield {"crossover at n^{2/3}": gain_d != 0 and 3 * gain_n == -2 * gain_d}
+    yield {"dominates to n²": rest_d != 0 and rest_n == -2 * rest_d}
 
 
 @check("floating")
@@ -293,26 +286,24 @@ def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Found:
 # PURE DP
 
 
-@check("floating")
+@check("floating", scope="d = 1, …, 5, every sign pattern")
 @mutant("a supremum of (d + 2)/√2", supremum=lambda d: (d + 2) / 2**0.5)
 @mutant("a supremum of √2 d", supremum=lambda d: 2**0.5 * d)
 @mutant("the formula of d ≥ 2 at d = 1", supremum=lambda d: ((d + 2) ** 2 + 4 * (d**2 // 4)) ** 0.5 / 2)
-def triangle_change(supremum: Formula = triangle_l1) -> Evidence:
+def triangle_change(supremum: Formula = triangle_l1) -> Found:
     """For d ≤ 5 the supremum of Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋) ≤ √2 d, and the block pair attains it.
 
     The check tries every sign pattern of Δ, with numpy's eigenvalues. At d = 1 the supremum of |x² − y²| is 1, at the
     rows 1 and 0.
     """
-    failed, figures = [] if float(supremum(1)) == 1 else ["d=1"], {}
+    yield {"d=1": float(supremum(1)) == 1}
     for d in range(2, 6):
         largest = enumerated_l1(d, triangle=True)
         x, y = block_pair(d)
         attained = float(np.abs((np.outer(x, x) - np.outer(y, y))[np.triu_indices(d)]).sum())
         limit = float(supremum(d))
-        figures[f"d = {d}"] = f"{largest:.4f}"
-        if max(abs(largest - limit), abs(attained - limit)) > ROUNDING or limit > math.sqrt(2) * d:
-            failed.append(f"d={d}")
-    return Evidence(not failed, "d = 1, …, 5, every sign pattern", ", ".join(failed), figures)
+        yield f"d = {d}", f"{largest:.4f}"
+        yield {f"d={d}": max(abs(largest - limit), abs(attained - limit)) <= ROUNDING and limit <= math.sqrt(2) * d}
 
 
 @check("floating", scope="200 points over five orders of magnitude")

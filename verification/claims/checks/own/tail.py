@@ -126,28 +126,26 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
         return bool(steep >= 1 and value <= 1 and rate > mpmath.mpf(1) / 11), told
 
 
-@check("floating")
+@check("floating", scope="every d and β")
 @mutant(
     "7d/2 for 4d", bound=lambda d, level, symmetric: d * (Fraction(5, 2) if symmetric else Fraction(7, 2)) + 3 * level
 )
 @mutant(
     "2 ln(1/β) for 2.36 ln(1/β)", bound=lambda d, level, symmetric: (Fraction(5, 2) if symmetric else 4) * d + 2 * level
 )
-def linear_bound(bound: Formula = nuclear_laplace.spectral_norm_bound) -> Evidence:
+def linear_bound(bound: Formula = nuclear_laplace.spectral_norm_bound) -> Found:
     """‖Z‖ ≤ ρ(4d + 2.36 ln(1/β)) with probability 1 − β for every d and β; symmetric noise has ρ(2.5 d + 1.77 ln(1/β)).
 
     At d = 1 the tail is P(‖Z‖ ≥ t) = e^{−t}. The check computes the constants to 30 digits; the slack of the
     inequalities is in the third digit.
     """
-    wrong, told = [], []
     for symmetric in (False, True):
         start = Fraction(bound(Fraction(1), Fraction(0), symmetric))
         slope = Fraction(bound(Fraction(0), Fraction(1), symmetric))
         holds, facts = tangent(symmetric, slope, start)
-        told.append(f"{'symmetric' if symmetric else 'full'}: {facts}")
-        if not (holds and slope >= 1):
-            wrong.append(told[-1])
-    return Evidence(not wrong, "every d and β", "; ".join(wrong or told))
+        name = "symmetric" if symmetric else "full"
+        yield name, facts
+        yield {name: holds and slope >= 1}
 
 
 @check("floating", scope="d to 10⁸, β to e^{−300}; all d and β by the inequalities")
