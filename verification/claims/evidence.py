@@ -10,7 +10,7 @@ mutant is no evidence, so every check must have mutants that it rejects.
 
 A check may also yield what it finds and leave the conclusion to `concluded`. Such a check yields every case that fails,
 in words; or for every case whether it holds, alone or in a table by the name of the case; or shares of a bound, none of
-which may exceed 1; or pairs of a name and a figure to quote. The scope of such a check is an argument of its decorator.
+which may exceed 1; or pairs of a name and a figure to quote.
 
 Two properties of every check are reported: its kind, which is the method of the check, and its coverage. The default
 coverage is a range, or random samples if the check draws any; claims/coverage.py compares the declaration with the
@@ -43,13 +43,11 @@ SHOWN = 3  # the largest number of failures that a message names
 class Evidence:
     """The outcome of one run of a check.
 
-    scope : the coverage of the run, in words ("all d", "d ≤ 5", "10⁵ draws, false alarm 1e-9").
     detail : the result and, if the check failed, the failing cases.
     figures : numbers to quote, as text in which every digit is certain.
     """
 
     holds: bool
-    scope: str
     detail: str = ""
     figures: Mapping[str, str] = field(default_factory=dict)
 
@@ -57,7 +55,7 @@ class Evidence:
         object.__setattr__(self, "holds", bool(self.holds))  # numpy's booleans cannot be written as JSON
 
 
-def concluded(found: Iterable[Result], scope: str, attained: float | None = None) -> Evidence:
+def concluded(found: Iterable[Result], attained: float | None = None) -> Evidence:
     """Return evidence that no case fails, that the largest share of the bound is at most 1, and that it is at least
     `attained`.
     """
@@ -81,7 +79,7 @@ def concluded(found: Iterable[Result], scope: str, attained: float | None = None
     told = [*failed[:SHOWN], *([f"{len(failed)} cases fail"] if failed else [])]
     told += [f"largest share {float(max(shares)):.6g}"] if shares else []
     close = attained is None or (bool(shares) and max(shares) >= attained)
-    return Evidence(not failed and close, scope, "; ".join(told), figures)
+    return Evidence(not failed and close, "; ".join(told), figures)
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,8 @@ class ClaimCheck:
     covers : "all" cases, or one "case" that decides (a counterexample); by default derived from the source of the
         check.
     exhausts : the reason why a finite list in the source of a check that covers all cases leaves no case out.
-    scope, attained : the arguments of `concluded`, for a check that yields its results.
+    scope : what the check covers, in words ("all d", "d ≤ 5", "10⁵ draws, false alarm 1e-9").
+    attained : the argument of `concluded`, for a check that yields its results.
     """
 
     name: str  # `paper.module:function`, where the module is one of claims.checks
@@ -112,7 +111,7 @@ class ClaimCheck:
     def __call__(self, **slots: Any) -> Evidence:
         """Run the check, with the formula of the reference in every slot that is given no value."""
         found = self.function(**slots)
-        return found if isinstance(found, Evidence) else concluded(found, self.scope, self.attained)
+        return found if isinstance(found, Evidence) else concluded(found, self.attained)
 
 
 Run = TypeVar("Run", bound=Callable[..., Evidence | Found])

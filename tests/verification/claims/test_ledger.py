@@ -92,7 +92,7 @@ def test_a_check_holds(name: str) -> None:
     """This test catches a formula of the reference that contradicts its claim."""
     evidence = checks()[name]()
     assert evidence.holds, evidence.detail
-    assert evidence.scope
+    assert checks()[name].scope
 
 
 @pytest.mark.parametrize(("c", "slots"), MUTANTS)
@@ -141,7 +141,7 @@ def test_two_mutants_of_one_name_cannot_be_written() -> None:
 def test_what_a_check_yields_decides(found: list[Result], attained: float | None, holds: bool) -> None:
     """This test catches a check that overlooks a failing case, a share that is above 1 or NaN, or a bound that is never
     approached."""
-    evidence = concluded(iter(found), "s", attained)
+    evidence = concluded(iter(found), attained)
     assert evidence.holds == holds
     assert holds or evidence.detail or attained is not None
 
@@ -578,7 +578,7 @@ def test_claims_are_checked_and_a_failure_is_status_1(
     row = json.loads(capsys.readouterr().out)["checks"][0]
     assert row["holds"]
     assert row["figures"] == {"ε = 1": "0.283468689426"}
-    broken = replace(checks()["own.routes:wishart_event_twice"], function=lambda: Evidence(False, "s", "seen"))
+    broken = replace(checks()["own.routes:wishart_event_twice"], function=lambda: Evidence(False, "seen"))
     monkeypatch.setitem(checks(), broken.name, broken)
     assert run(arguments) == 1
     assert json.loads(capsys.readouterr().out)["checks"][0]["detail"] == "seen"

@@ -158,7 +158,7 @@ def clipped_noise(separate: Formula = adaptive_cov.separate_noise, gauss: Formul
             yield abs(float(gauss(k, whole.gauss) / (4.0**-k * scaled.gauss)) - 1) / 1e-12
 
 
-@check("floating")
+@check("floating", scope="d = 1, 2, 50, both ensembles")
 @mutant("divided by 6.18", errors=lambda *given: _other_directions(6 / 6.18, *given))
 @mutant("divided by 5.82", errors=lambda *given: _other_directions(6 / 5.82, *given))
 @mutant("not divided", errors=lambda *given: _other_directions(6, *given))
@@ -185,7 +185,7 @@ def released_noise_levels(errors: Formula = adaptive_cov.errors) -> Evidence:
         for ensemble in ("wigner", "goe"):
             found = dataclasses.astuple(errors(n, d, rho, trace, beta, ensemble, "code"))
             worst = max(worst, *(abs(float(a) / float(b) - 1) for a, b in zip(found, wanted, strict=True)))
-    return Evidence(worst < 1e-12, "d = 1, 2, 50, both ensembles", f"largest relative error {worst:.2g}")
+    return Evidence(worst < 1e-12, f"largest relative error {worst:.2g}")
 
 
 def _other_directions(factor: float, *given: Number) -> adaptive_cov.Errors:
@@ -230,7 +230,7 @@ def skewed_example(
         yield gap < 1e-6
 
 
-@check("floating")
+@check("floating", scope="n = 1e64, 1e128")
 @mutant("the second data set has one level", level=Fraction(3, 8))
 def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
     """For two data sets with equal n, d and trace, every quantile misses the best threshold of one of them by n^{1/16}.
@@ -255,7 +255,7 @@ def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
     (a, b), (c, d) = gains
     growth = [math.log(c / a) / math.log(1e64), math.log(d / b) / math.log(1e64)]
     holds = min(c, d) > 100 and all(abs(g - 1 / 16) < 0.005 for g in growth)
-    return Evidence(holds, "n = 1e64, 1e128", f"growth exponents {growth[0]:.4f}, {growth[1]:.4f}; 1/16 = 0.0625")
+    return Evidence(holds, f"growth exponents {growth[0]:.4f}, {growth[1]:.4f}; 1/16 = 0.0625")
 
 
 # THE SEARCH
@@ -316,7 +316,7 @@ def bias_sensitivity(bound: Formula = exact_bias_bound, limit: Fraction = Fracti
     yield largest == 1 - Fraction(1, 4**8)
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", scope="all n, ρ, ε, β")
 @mutant("half the margin", margin=lambda f, log: private_trace.gaussian_margin(f, log) / 2)
 @mutant("all of ρ", budget=lambda rho: rho)
 @mutant("ln(1/failure)/2 for the Laplace margin", laplace=lambda f, log: log(1 / f) / 2)
@@ -352,10 +352,10 @@ def trace_step(
     trace = SENSITIVITIES["trace"]
     attained = trace.change(*trace.pair(3)) == trace.supremum(3) == 1
     holds = all(v == 0 for v in residuals) and seen == [8 / beta, 4 / beta] and attained
-    return Evidence(holds, "all n, ρ, ε, β", f"residuals {residuals}")
+    return Evidence(holds, f"residuals {residuals}")
 
 
-@check("symbolic")
+@check("symbolic", scope="all ρ, ε")
 @mutant("all of ρ for the last step", final=lambda rho, radius, c: rho)
 @mutant("a search with ε₀ = √ρ", search=lambda rho: rho**0.5)
 def budgets(final: Formula = adaptive_cov.final_budget, search: Formula = adaptive_cov.search_epsilon) -> Evidence:
@@ -388,7 +388,7 @@ def budgets(final: Formula = adaptive_cov.final_budget, search: Formula = adapti
         and list(proven.values()) == [sp.Rational(29, 32), sp.Rational(26, 32)]
         and pure == [1, 1]
     )
-    return Evidence(holds, "all ρ, ε", f"counted {list(counted.values())}, proven {list(proven.values())}, pure {pure}")
+    return Evidence(holds, f"counted {list(counted.values())}, proven {list(proven.values())}, pure {pure}")
 
 
 @check("floating", scope=f"{CASES} random runs")
@@ -473,6 +473,7 @@ def adaptive_error(factor: float = 32.0, clipping: Formula = clipped_cov.clip_le
     exhausts="the search stops and τ is at least 2^{−k−1} or smaller, or it does not stop",
     less="factor last",
     more="factor slack",
+    scope="all g, a, e, τ",
 )
 @mutant("clipping at 4 times the level found", clipping=lambda k: 2 ** (2 - k))
 @mutant("a bias of 3γ", bins=3)
@@ -506,7 +507,7 @@ def adaptive_error_proof(
     bound = sp.expand(factor * (noise + tail_at) + slack * s + last * kept)
     stated = [bound.coeff(v) for v in (noise, tail_at, s, kept)]
     holds = all(v == 0 for v in steps) and largest == stated
-    return Evidence(holds, "all g, a, e, τ", f"residuals {steps}; constants {largest}")
+    return Evidence(holds, f"residuals {steps}; constants {largest}")
 
 
 AdaptiveNoise = TypeVar("AdaptiveNoise", adaptive_cov.AdaptiveCovNoise, adaptive_cov_pure.AdaptiveCovPureNoise)

@@ -47,7 +47,7 @@ def trace_identity(moment: Formula = second_moment) -> Found:
         yield abs(float(values.sum() - (x**2).sum() / n)) / ROUNDING
 
 
-@check("floating")
+@check("floating", scope="all n, ρ; d ≤ 8 entry by entry")
 @mutant("√2 times the scale", scale=lambda n, rho: sp.sqrt(2) * gauss_cov.noise_scale(n, rho))
 @mutant("half the variance off the diagonal", deviations=lambda d, e: wigner.deviations(d, "goe"))
 def gauss_cov_error(scale: Formula = gauss_cov.noise_scale, deviations: Formula = wigner.deviations) -> Evidence:
@@ -58,7 +58,7 @@ def gauss_cov_error(scale: Formula = gauss_cov.noise_scale, deviations: Formula 
     n, rho = sp.symbols("n rho", positive=True)
     unit = sp.simplify(sp.nsimplify(scale(n, rho)) ** 2 * n**2 * rho)
     counted = [abs(float((deviations(d, "wigner") ** 2).sum()) - d**2) < ROUNDING for d in range(1, 9)]
-    return Evidence(unit == 1 and all(counted), "all n, ρ; d ≤ 8 entry by entry", f"σ²ρn² = {unit}")
+    return Evidence(unit == 1 and all(counted), f"σ²ρn² = {unit}")
 
 
 @check("floating", less="factor", more="factor", scope=f"{CASES} random pairs, d ≤ 5")
@@ -147,7 +147,7 @@ def svt_promise(share: float = 1.0) -> Found:
 # SENSITIVITY OF THE EIGENVALUES
 
 
-@check("floating")
+@check("floating", scope=f"{CASES} random pairs")
 @mutant("a supremum of 1", supremum=lambda n, d: 1 / n)
 @mutant("a supremum of √(3/2)", supremum=lambda n, d: 1.5**0.5 / n)
 def fact_1(supremum: Formula = gaussian.second_moments_sensitivity) -> Evidence:
@@ -166,7 +166,7 @@ def fact_1(supremum: Formula = gaussian.second_moments_sensitivity) -> Evidence:
         difference = sum(((u - v) ** 2 for u, v in zip(a, b, strict=True)), Fraction(0))
         squares = sum((u**2 + v**2 for u, v in zip(a, b, strict=True)), Fraction(0))
         worst = max(worst, difference if difference <= squares else Fraction(3))
-    return Evidence(worst == 2 == limit, f"{CASES} random pairs", f"largest {worst}")
+    return Evidence(worst == 2 == limit, f"largest {worst}")
 
 
 @check("floating", scope=f"{CASES} random neighbours, d ≤ 5")

@@ -39,7 +39,7 @@ def swap() -> tuple[Matrix, Matrix]:
 # SEPARATECOV
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", scope="all n, ρ")
 @mutant("all of ρ in both steps", scale=gauss_cov.noise_scale)
 @mutant("a sensitivity of 2/n", change=lambda n: 2 / n)
 def separate_budget(scale: Formula = separate_cov.noise_scale, change: Formula = lambda n: sp.sqrt(2) / n) -> Evidence:
@@ -51,7 +51,7 @@ def separate_budget(scale: Formula = separate_cov.noise_scale, change: Formula =
     rho = 2 * r**2
     half = sp.simplify(zcdp_of_gaussian(change(n), sp.nsimplify(scale(n, rho)) ** 2) / rho)
     total = separate_cov.privacy_loss(sp.Integer(1), 2)
-    return Evidence(half == sp.Rational(1, 2) and 2 * half == total, "all n, ρ", f"each step {half} ρ")
+    return Evidence(half == sp.Rational(1, 2) and 2 * half == total, f"each step {half} ρ")
 
 
 def by_modulus(matrix: Matrix) -> Matrix:
@@ -239,7 +239,7 @@ def worst_case_rates(separate: Formula = separate_error) -> Found:
     yield {"dominates to n²": rest_d != 0 and rest_n == -2 * rest_d}
 
 
-@check("floating")
+@check("floating", scope="exponents")
 @mutant("EMCov with ε in place of √ρ", em=em_pure_error)
 @mutant("GaussCov in place of SeparateCov", separate=gauss_error)
 def trace_thresholds(separate: Formula = separate_error, em: Formula = em_error) -> Evidence:
@@ -253,7 +253,7 @@ def trace_thresholds(separate: Formula = separate_error, em: Formula = em_error)
     expected = [(Fraction(3, 2), Fraction(-1)), (Fraction(1, 2), Fraction(-1))]
     holds = gain == quarters(2, 0, 0) and thresholds == expected
     shown = ", ".join("none" if t is None else f"d^{t[0]} n^{t[1]}" for t in thresholds)
-    return Evidence(holds, "exponents", f"gain d^{gain[0]}; thresholds of the trace {shown}")
+    return Evidence(holds, f"gain d^{gain[0]}; thresholds of the trace {shown}")
 
 
 def gauss_bounds(d: int) -> tuple[float, float]:
@@ -381,7 +381,7 @@ def separate_pure_rate(d: float, n: float, trace: float) -> float:
     return float(separate_cov_pure.error_bound(trace, b * 2 * math.sqrt(2 * d), 0.0))
 
 
-@check("floating")
+@check("floating", scope="exponents of (d, n, tr)")
 @mutant("SeparateCov's rate under zCDP", separate=separate_error)
 @mutant("EMCov's rate under zCDP", em=em_error)
 def pure_rates(separate: Formula = separate_pure_rate, em: Formula = em_pure_error) -> Evidence:
@@ -389,7 +389,7 @@ def pure_rates(separate: Formula = separate_pure_rate, em: Formula = em_pure_err
     ours, theirs = measured(separate), measured(em)
     holds = ours == quarters(3, -2, 2) and theirs == quarters(4, -2, 2)
     shown = [", ".join(map(str, rate)) for rate in (ours, theirs)]
-    return Evidence(holds, "exponents of (d, n, tr)", f"SeparateLapCov ({shown[0]}), EMCov ({shown[1]})")
+    return Evidence(holds, f"SeparateLapCov ({shown[0]}), EMCov ({shown[1]})")
 
 
 # THE APPENDICES
@@ -426,7 +426,7 @@ def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> F
     yield a**2 < Fraction(1, 54)
 
 
-@check("floating", less="factor", more="factor")
+@check("floating", less="factor", more="factor", scope=f"{CASES} random pairs, d ≤ 5")
 @mutant("half the bound", factor=0.5)
 @mutant("no projection", project=lambda m, r: m)
 def projection_error(project: Formula = psd_trace_ball, factor: float = 1.0) -> Evidence:
@@ -456,7 +456,7 @@ def projection_error(project: Formula = psd_trace_ball, factor: float = 1.0) -> 
     fails = float((moved**2).sum()) == 25 / 16 and float((noise * moved).sum()) == 17 / 16
     steps = 1 - 1e-9 < worst <= 1 + ROUNDING and excess < 1e-7 and fails
     holds = steps and abs(reference / direct - 1) < ROUNDING
-    return Evidence(bool(holds), f"{CASES} random pairs, d ≤ 5", f"largest share of 2‖N‖: {worst:.9f}")
+    return Evidence(bool(holds), f"largest share of 2‖N‖: {worst:.9f}")
 
 
 @check("floating", scope=f"{3 * CASES} competitors, d ≤ 5")

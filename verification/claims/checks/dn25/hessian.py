@@ -18,7 +18,7 @@ def nonnegative_beyond(difference: sp.Expr, d: sp.Symbol, start: int) -> bool:
     return all(c >= 0 for part in parts for c in sp.Poly(sp.expand(part), k).all_coeffs())
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", scope="all d ≥ 4")
 @mutant("E‖Z‖_F² ≥ d³", moment=lambda d: d**3)
 def variance_of_a_weight(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
     """The variance of a weight w_i is at least ((3d + 1)/(2(d² + 1)) − 1/d)/d, which is at least 1/(4d²) for d ≥ 4.
@@ -31,10 +31,10 @@ def variance_of_a_weight(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> E
     variance = moment(d) / (d**3 * (d**2 + 1)) - 1 / d**2
     stated = (sp.Rational(1, 2) * (3 * d + 1) / (d**2 + 1) - 1 / d) / d
     holds = sp.simplify(variance - stated) == 0 and nonnegative_beyond(variance - 1 / (4 * d**2), d, 4)
-    return Evidence(holds, "all d ≥ 4", f"the variance is at least {sp.factor(variance)}")
+    return Evidence(holds, f"the variance is at least {sp.factor(variance)}")
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", scope="all d ≥ 9")
 @mutant("a lower moment bound", moment=lambda d: d**3)
 def largest_value(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
     """The bound (4.4) fails: E max w ≥ E Σ w² ≥ (3d + 1)/(2(d² + 1)), about 1.5/d, where (4.4) has (1 + o(1))/d.
@@ -46,7 +46,7 @@ def largest_value(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> Evidence
     mean = moment(d) / (d**2 * (d**2 + 1))
     stated = sp.simplify(mean - (3 * d + 1) / (2 * (d**2 + 1))) == 0
     allowed = (1 + sp.Rational(1, 5)) / d + 1 / (10 * d)
-    return Evidence(stated and nonnegative_beyond(mean - allowed, d, 9), "all d ≥ 9", f"E max w ≥ {sp.factor(mean)}")
+    return Evidence(stated and nonnegative_beyond(mean - allowed, d, 9), f"E max w ≥ {sp.factor(mean)}")
 
 
 @check("enclosed", scope="d = 10⁴ and larger")

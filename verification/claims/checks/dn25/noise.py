@@ -9,10 +9,9 @@ import sympy as sp
 
 from covassay.reference.domain import Matrix, Number
 from covassay.reference.laws import haar, nuclear_laplace
+from covassay.verification.claims.checks.own.samplers import ALARM, decided
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.statistics.tests import binomial, independence, kolmogorov_smirnov
-
-LEVEL = 1e-9  # the false-alarm probability of a statistical check
 
 
 def repulsion(s: Sequence[Number]) -> Number:
@@ -61,7 +60,7 @@ def svd_volume(jacobian: Formula = repulsion, largest: int = 5) -> Found:
         yield {f"d={d}": sp.expand(exact**2 - expected**2) == 0}
 
 
-@check("floating")
+@check("floating", scope="d = 2")
 @mutant("the Jacobian of symmetric matrices", jacobian=vandermonde)
 def volume_constant(jacobian: Formula = repulsion) -> Evidence:
     """At d = 2 the Jacobian J and the Gaussian integral ∫ exp(−‖Z‖_F²/2) dZ = (2π)² give the reference's normaliser.
@@ -86,7 +85,7 @@ def volume_constant(jacobian: Formula = repulsion) -> Evidence:
     gaussian = sp.integrate(sp.integrate(sp.expand(polar) * sp.exp(-(r**2) / 2), (r, 0, sp.oo)), (t, 0, sp.pi / 4))
     ours = float(sp.N(laplace / gaussian * (2 * sp.pi) ** 2))
     theirs = math.exp(nuclear_laplace.log_normalizer(2))
-    return Evidence(abs(ours / theirs - 1) < 1e-12, "d = 2", f"{ours:.15g} against {theirs:.15g}")
+    return Evidence(abs(ours / theirs - 1) < 1e-12, f"{ours:.15g} against {theirs:.15g}")
 
 
 @check("symbolic", scope="d ≤ 4")
@@ -104,7 +103,7 @@ def radial_factorisation(jacobian: Formula = repulsion, shape: Formula = nuclear
         yield {f"d={d}": sp.expand(powers) == 0}
 
 
-@check("floating")
+@check("floating", scope=f"400 draws, {ALARM}")
 @mutant("unsigned QR", sampler=lambda d, rng, n: np.linalg.qr(rng.standard_normal((n, d, d)))[0])
 def haar_signs(sampler: Formula = haar.sample, draws: int = 400) -> Evidence:
     """In half of the sampled Haar matrices the first entry is positive, and in half the determinant is."""
@@ -113,8 +112,7 @@ def haar_signs(sampler: Formula = haar.sample, draws: int = 400) -> Evidence:
         binomial(int((q[:, 0, 0] > 0).sum()), draws, 0.5, "Q₁₁ > 0 half of the time"),
         binomial(int((np.linalg.det(q) > 0).sum()), draws, 0.5, "det Q > 0 half of the time"),
     ]
-    smallest = min(t.p_value for t in tests)
-    return Evidence(2 * smallest > LEVEL, f"{draws} draws, false alarm {LEVEL:g} (Bonferroni)", f"p = {smallest:.2g}")
+    return decided(tests)
 
 
 def _random_signs(rng: np.random.Generator, size: int, d: int) -> Matrix:
@@ -122,7 +120,7 @@ def _random_signs(rng: np.random.Generator, size: int, d: int) -> Matrix:
     return signs
 
 
-@check("floating")
+@check("floating", scope=f"4000 draws at d = 3, {ALARM}")
 @mutant("the signs of numpy", signs=lambda rng, size, d: np.ones((size, 1, d)))
 @mutant("noise that is not rotation invariant", noise=lambda d, rng, size: rng.laplace(size=(size, d, d)))
 def signed_factors(
@@ -139,5 +137,4 @@ def signed_factors(
         cdf = kolmogorov_smirnov(q[:, 0, 0] ** 2, lambda w: haar.squared_coordinate_cdf(w, d), "Q₁₁² is Beta(½, 1)")
         tests += [cdf, binomial(int((q[:, 0, 0] > 0).sum()), draws, 0.5, "Q₁₁ > 0 half of the time")]
         tests.append(binomial(int((np.linalg.det(q) > 0).sum()), draws, 0.5, "det Q > 0 half of the time"))
-    p = len(tests) * min(t.p_value for t in tests)
-    return Evidence(p > LEVEL, f"{draws} draws at d = 3, false alarm {LEVEL:g} (Bonferroni)", f"p = {p:.2g}")
+    return decided(tests)

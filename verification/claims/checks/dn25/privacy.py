@@ -7,7 +7,7 @@ from covassay.reference.sensitivity import centred_sensitivity
 from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", scope="all n and rows, d = 1")
 @mutant("2/n, as without centring", sensitivity=lambda n, d, sqrt: 2 / n)
 @mutant("a mean that does not move", change=lambda n, apart, beyond: apart * beyond / n)
 def centred_on_the_line(
@@ -28,10 +28,12 @@ def centred_on_the_line(
     largest = sp.expand(4 - a * (4 - a) - (a - 2) ** 2)
     bound = sp.simplify(sensitivity(n, 1, sp.sqrt) - 4 * (n - 1) / n**2)
     residuals = [formula, largest, bound]
-    return Evidence(residuals == [0, 0, 0], "all n and rows, d = 1", f"residuals {residuals}")
+    return Evidence(residuals == [0, 0, 0], f"residuals {residuals}")
 
 
-@check("symbolic", covers="all", exhausts="the premise and the two ends of 1 ≤ f, g ≤ f ≤ 3√3/2")
+@check(
+    "symbolic", covers="all", exhausts="the premise and the two ends of 1 ≤ f, g ≤ f ≤ 3√3/2", scope="all n ≥ 2 and ε"
+)
 @mutant("2/n, as without centring", sensitivity=lambda n, d, sqrt: 2 / n)
 @mutant("3 % less noise on the matrix", matrix=lambda n, e: sp.Rational(97, 50) * 3 * sp.sqrt(3) * (n - 1) / (e * n**2))
 @mutant("3 % less noise on the trace", trace=lambda n, e: sp.Rational(97, 100) * 16 * (n - 1) / (e * n**2))
@@ -63,4 +65,4 @@ def centred_algorithm_2(
     plain = sp.simplify(sum(c / p for c, p in zip(changes, printed, strict=True)) / epsilon / (1 - 1 / n))
     holds = losses == [sp.Rational(1, 2)] * 2 and small and grows
     figure = sp.simplify(plain - (3 * sp.sqrt(3) / 4 + sp.Rational(4, 5))) == 0
-    return Evidence(holds and figure, "all n ≥ 2 and ε", f"losses {losses}, printed scales {plain}")
+    return Evidence(holds and figure, f"losses {losses}, printed scales {plain}")

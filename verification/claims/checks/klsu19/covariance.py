@@ -125,7 +125,7 @@ def projection_bounds(project: Formula = psd_cone, factor: float = 2 / math.sqrt
 # ACCURACY
 
 
-@check("exact", covers="case", less="share", more="share")
+@check("exact", covers="case", less="share", more="share", scope="a counterexample")
 @mutant("Σ = I", kappa=1)
 def projection_in_the_norm_of_sigma(kappa: int = 10**4, share: Fraction = Fraction(1, 4)) -> Evidence:
     """In the norm ‖·‖_Σ the projection can increase the distance from Σ by a factor of about √κ/4.
@@ -142,7 +142,7 @@ def projection_in_the_norm_of_sigma(kappa: int = 10**4, share: Fraction = Fracti
     before, after = norm_squared(noisy - sigma, sigma), norm_squared(projected - sigma, sigma)
     low, high = (sp.nsimplify(share) * root - sp.Rational(1, 2)) ** 2, (sp.nsimplify(share) * root) ** 2
     holds = bool(is_projection) and before == 4 and after > before and low <= after / before < high
-    return Evidence(holds, "a counterexample", f"squares {before} and {after}")
+    return Evidence(holds, f"squares {before} and {after}")
 
 
 @check("floating", scope="3000 random (Σ, Σ̂, N), d ≤ 5, and extreme ones")

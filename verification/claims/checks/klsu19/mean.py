@@ -27,7 +27,7 @@ def gaussian_tail(t: Fraction) -> Bounds:
 # PRIVACY
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", scope="all n, d, w, ρ")
 @mutant("counts with half the variance", counts=lambda rho: kv_mean.count_variance(rho) / 2)
 @mutant("noise for a window of w", mean=lambda n, w, rho: kv_mean.mean_variance(n, w / 2, rho))
 def kv_budget(counts: Formula = kv_mean.count_variance, mean: Formula = kv_mean.mean_variance) -> Evidence:
@@ -39,7 +39,7 @@ def kv_budget(counts: Formula = kv_mean.count_variance, mean: Formula = kv_mean.
     rho, n, w, d = sp.symbols("rho n w d", positive=True)
     parts = [zcdp_of_gaussian(sp.sqrt(2), counts(rho / d)), zcdp_of_gaussian(2 * w / n, mean(n, w, rho / d))]
     total = sp.simplify(d * zcdp_composition(*parts))
-    return Evidence(sp.simplify(total - rho) == 0, "all n, d, w, ρ", f"spends {total}")
+    return Evidence(sp.simplify(total - rho) == 0, f"spends {total}")
 
 
 def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
@@ -110,7 +110,7 @@ def kv_location(gap: Fraction = Fraction(str(kv_mean.GAP)), rows: Formula = kv_m
             yield {f"bins={bins}, ρ={rho}, β={beta}": abs(equation) <= mpmath.mpf(10) ** -30 * n}
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", scope="all n, σ, ρ, β")
 @mutant("the window for n = 1", width=lambda n, sigma, beta, log: kv_mean.half_width(1, sigma, beta, log))
 @mutant("ln(1/β) for ln(8/β)", bound=lambda n, s, rho, beta, log: kv_mean.error_bound(n, s, rho, 8 * beta, log))
 def kv_error(width: Formula = kv_mean.half_width, bound: Formula = kv_mean.error_bound) -> Evidence:
@@ -139,7 +139,7 @@ def kv_error(width: Formula = kv_mean.half_width, bound: Formula = kv_mean.error
     reach = deviates[sp.cancel(8 / beta)]
     deviation = sp.sqrt(kv_mean.mean_variance(n, kv_mean.half_width(n, sigma, beta, log), rho))
     tails = zero(error - (sigma / sp.sqrt(n) + deviation) * reach)
-    return Evidence(clipping and tails, "all n, σ, ρ, β", f"clipping {clipping}, tails {tails}")
+    return Evidence(clipping and tails, f"clipping {clipping}, tails {tails}")
 
 
 # SEVERAL COLUMNS
@@ -243,7 +243,7 @@ def preconditioned_mean(back: Formula = inverse, bound: Formula = pme.image_boun
     yield abs(largest - 1) < ROUNDING
 
 
-@check("floating")
+@check("floating", scope="all ρ")
 @mutant("ρ for each step", share=lambda budget: budget)
 def pme_budget(share: Formula = pme.half) -> Evidence:
     """PME spends at most ρ, because the preconditioner and the mean have ρ/2 each and a record is in one pair only.
@@ -255,4 +255,4 @@ def pme_budget(share: Formula = pme.half) -> Evidence:
     claimed = zcdp_composition(share(rho), share(rho))
     proven = [m.spend(rho=1.0, dimension=5).proven for m in (pme, gaussian_learner)]
     spent = [getattr(guarantee, "rho", math.inf) for guarantee in proven]
-    return Evidence(claimed == rho and max(spent) <= 1, "all ρ", f"parts {claimed}, proven {spent} at ρ = 1")
+    return Evidence(claimed == rho and max(spent) <= 1, f"parts {claimed}, proven {spent} at ρ = 1")

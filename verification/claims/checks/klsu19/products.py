@@ -23,7 +23,7 @@ Law = Sequence[Fraction]
 # TRUNCATED MEANS AND PRIVACY
 
 
-@check("exact", covers="case")
+@check("exact", covers="case", scope="a counterexample, B² = 3")
 @mutant("a row of zeros for the new one", pair=((1, 1, 1, 0, 0, 0), (0,) * 6))
 @mutant("√2 B/m for B/m", claimed=lambda b2: ppde.change_squared(b2, 6, "reconstructed"))
 def truncated_counterexample(
@@ -34,8 +34,7 @@ def truncated_counterexample(
     b2 = 3
     lengths = [sum(v * v for v in row) for row in pair]
     change = sum((v - w) ** 2 for v, w in zip(*pair, strict=True))
-    return Evidence(max(lengths) <= b2 and change > claimed(b2), "a counterexample, B² = 3",
-                    f"(mΔ)² = {change}, claimed {claimed(b2)}")  # fmt: skip
+    return Evidence(max(lengths) <= b2 and change > claimed(b2), f"(mΔ)² = {change}, claimed {claimed(b2)}")
 
 
 def shortened(row: Vector, bound: float) -> Vector:
@@ -74,16 +73,16 @@ def truncated_sensitivity(limit: Formula = lambda b2, size: ppde.change_squared(
     yield abs(signed - 1) < ROUNDING
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", scope="all d, m")
 @mutant("rows of [0, 1]", row=lambda t: t / (1 + t))
 def untruncated_on_the_line(row: Formula = lambda t: t) -> Evidence:
     """On R^d the plain mean of m rows has infinite ℓ2 sensitivity: replacing a row 0 by t e₁ moves it by t/m."""
     t, m = sp.symbols("t m", positive=True)
     limit = sp.limit(row(t) / m, t, sp.oo)
-    return Evidence(limit == sp.oo, "all d, m", f"the change tends to {limit}")
+    return Evidence(limit == sp.oo, f"the change tends to {limit}")
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", scope="all B, m, ρ")
 @mutant("twice the variance", variance=lambda b2, m, rho: b2 / (rho * m**2))
 def printed_noise(variance: Formula = lambda b2, m, rho: b2 / (2 * rho * m**2)) -> Evidence:
     """Gaussian noise of variance B²/(2ρm²) on the truncated mean of a block spends 2ρ when a row is replaced.
@@ -93,17 +92,17 @@ def printed_noise(variance: Formula = lambda b2, m, rho: b2 / (2 * rho * m**2)) 
     """
     b, m, rho = sp.symbols("B m rho", positive=True)
     spent = sp.simplify(zcdp_of_gaussian(sp.sqrt(2) * b / m, variance(b**2, m, rho)))
-    return Evidence(spent == 2 * rho, "all B, m, ρ", f"spends {spent}")
+    return Evidence(spent == 2 * rho, f"spends {spent}")
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", scope="all B, m, ρ")
 @mutant("B² for 2B²", change=lambda b2, size, calibration: b2)
 @mutant("m for m²", variance=lambda change, m, rho: ppde.noise_variance(change, m, rho) / m)
 def ppde_budget(change: Formula = ppde.change_squared, variance: Formula = ppde.noise_variance) -> Evidence:
     """Gaussian noise of variance 2B²/(2ρm²) on the truncated mean of a block spends ρ when a row is replaced."""
     b, m, rho, size = sp.symbols("B m rho size", positive=True)
     spent = sp.simplify(zcdp_of_gaussian(sp.sqrt(2) * b / m, variance(change(b**2, size, "reconstructed"), m, rho)))
-    return Evidence(sp.simplify(spent - rho) == 0, "all B, m, ρ", f"spends {spent}")
+    return Evidence(sp.simplify(spent - rho) == 0, f"spends {spent}")
 
 
 def sliding_mean(rows: Matrix, r: int, m: int, kept: Vector, bound: float) -> Vector:
@@ -199,7 +198,7 @@ def chi_square_product(rule: Formula = lambda parts: math.prod(1 + s for s in pa
         yield {f"fails on {sizes} points": sp.cancel(sp.together(whole - claimed)) == 0}
 
 
-@check("exact", covers="case", more="quoted")
+@check("exact", covers="case", more="quoted", scope="a counterexample")
 @mutant("the product rule", claimed=lambda parts: math.prod(1 + s for s in parts) - 1)
 def chi_square_not_additive(
     claimed: Formula = sum, quoted: tuple[Fraction, Fraction] = (Fraction(7, 9), Fraction(2, 3))
@@ -209,7 +208,7 @@ def chi_square_not_additive(
     whole = chi_square(joint([p, p]), joint([q, q]))
     part = chi_square(p, q)
     holds = whole != claimed([part, part]) and (whole, 2 * part) == quoted
-    return Evidence(holds, "a counterexample", f"χ² is {whole}, the sum {claimed([part, part])}")
+    return Evidence(holds, f"χ² is {whole}, the sum {claimed([part, part])}")
 
 
 @check("symbolic", scope="laws on (2, 3) and (2, 2, 2) points; the argument for all")
@@ -227,7 +226,7 @@ def kl_additive(normalised: bool = True) -> Found:
         yield {f"fails on {sizes} points": sp.expand(whole - parts) == 0}
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", scope="all p, q")
 @mutant("4 TV² ≤ KL", factor=4)
 def pinsker(factor: int = 2) -> Evidence:
     """2(p − q)² ≤ KL for two bits of means p and q, because ∂/∂q (KL − 2(p − q)²) = (q − p)(1 − 2q)²/(q(1 − q)).
@@ -239,7 +238,7 @@ def pinsker(factor: int = 2) -> Evidence:
     kl = p * sp.log(p / q) + (1 - p) * sp.log((1 - p) / (1 - q))
     slope = sp.simplify(sp.diff(kl - factor * (p - q) ** 2, q))
     expected = (q - p) * (1 - 2 * q) ** 2 / (q * (1 - q))
-    return Evidence(sp.simplify(slope - expected) == 0, "all p, q", f"slope {sp.factor(slope)}")
+    return Evidence(sp.simplify(slope - expected) == 0, f"slope {sp.factor(slope)}")
 
 
 @check("floating", scope=f"{CASES} pairs of laws")
@@ -496,7 +495,7 @@ def final_sampling(factor: float = 1.0) -> Found:
     yield slack == 0
 
 
-@check("symbolic")
+@check("symbolic", scope="all m, ρ, β")
 @mutant("3 for 6", factor=3)
 def final_noise(factor: int = 6) -> Evidence:
     """In the last step of PPDE the noise has s = √(6 ln(m/β)/ρ)/m with "reconstructed", and no more with "tight"."""
@@ -505,7 +504,7 @@ def final_noise(factor: int = 6) -> Evidence:
     variance = ppde.noise_variance(ppde.change_squared(b2, size, "reconstructed"), m, rho)
     less = all(ppde.change_squared(a, b, "tight") <= ppde.change_squared(a, b, "reconstructed")
                for a, b in product((Fraction(1, 3), 1, 7), (1, 2, 20)))  # fmt: skip
-    return Evidence(sp.simplify(variance - factor * t / (rho * m**2)) == 0 and less, "all m, ρ, β", f"s² = {variance}")
+    return Evidence(sp.simplify(variance - factor * t / (rho * m**2)) == 0 and less, f"s² = {variance}")
 
 
 # THE DISTANCE

@@ -224,7 +224,7 @@ def best_weights(gauss: Formula = box_moments.gauss_weights, laplace: Formula = 
 # THE ERROR
 
 
-@check("symbolic", covers="all", more="error")
+@check("symbolic", covers="all", more="error", scope="all d, all data, all noises with these moments")
 @mutant("without the noise of the mean", error=lambda d, m, s, p, o, k: d * s + d * (d - 1) * p)
 @mutant("off-centre counted once", error=lambda d, m, s, p, o, k: box_moments.squared_error(d, m, s, p, o / 2, k))
 @mutant("the kurtosis of Gaussian noise", error=lambda d, m, s, p, o, k: box_moments.squared_error(d, m, s, p, o, 3))
@@ -258,7 +258,7 @@ def covariance_error(error: Formula = box_moments.squared_error) -> Evidence:
     summed += d * (d - 1) * off.subs({first: 0, second: 0}) + 2 * (d - 1) * total * off.coeff(first, 2)
     even = diagonal.coeff(first, 1) == 0 and off.coeff(first, 1) == 0 and off.coeff(first, 2) == off.coeff(second, 2)
     gap = sp.simplify(summed - error(d, v, s, p, total, kappa))
-    return Evidence(bool(gap == 0 and even), "all d, all data, all noises with these moments")
+    return Evidence(bool(gap == 0 and even))
 
 
 @check("exact", scope="one column, n = 5 and 12, 8 ranges of noise", less="bound", more="bound")

@@ -24,7 +24,7 @@ def scales(calibration: str) -> tuple[float, float]:
     return float(above_threshold.threshold_scale(1.0)), float(above_threshold.query_scale(1.0, calibration))
 
 
-@check("floating")
+@check("floating", scope="120 random query vectors, ε = 1")
 @mutant("7ε/10 on monotone queries", monotone=lambda b1, b2: 0.7 if b2 > 2 else 1.0)
 @mutant("the monotone bound for general queries", general=above_threshold.monotone_loss)
 @mutant("1/b₂ on energies", energies=lambda b1, b2, d: 1 / b2)
@@ -72,7 +72,7 @@ def threshold_spend(
         for file in (private_radius, above_threshold)
     )
     holds = not failed and radius == [0.75, 1.0] and table == [0.5, 1.0]
-    return Evidence(holds, "120 random query vectors, ε = 1", "; ".join(failed[:3]), figures)
+    return Evidence(holds, "; ".join(failed[:3]), figures)
 
 
 # RIDGE REGRESSION

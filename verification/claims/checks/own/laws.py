@@ -261,7 +261,7 @@ def five_dimensional(log_weight: Callable[[Matrix], Vector]) -> tuple[float, Vec
     return whole, (squares * values).sum(axis=(1, 2)) / whole
 
 
-@check("floating")
+@check("floating", scope="q = 5, one spectrum")
 @mutant(
     "division by (1 + 2y/b)^{q/2}",
     log_rate=lambda y, b, q: -y - q / 2 * np.log(1 + 2 * y / b) - bingham.log_envelope_bound(b, q),
@@ -306,4 +306,4 @@ def bingham_acceptance(log_rate: Formula = bingham.log_acceptance) -> Evidence:
 
     another = divided[0] - law[0] > 0.35  # dividing gives E u_1² = 0.904, not 0.541
     holds = max(errors) < 1e-10 and never_above <= 1e-12 and bool(another)
-    return Evidence(holds, "q = 5, one spectrum", f"largest error {max(errors):.2g}; accepted {accepted}", figures)
+    return Evidence(holds, f"largest error {max(errors):.2g}; accepted {accepted}", figures)

@@ -13,7 +13,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham, haar
 from covassay.reference.laws import matrix_bingham as law
 from covassay.reference.mechanisms.pure import matrix_bingham as mechanism
-from covassay.verification.claims.checks.own.samplers import DRAWS, decided
+from covassay.verification.claims.checks.own.samplers import ALARM, DRAWS, decided
 from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
@@ -127,13 +127,13 @@ def _accepted_untied(m: Matrix, k: int, rng: np.random.Generator, size: int) -> 
     return np.asarray(v @ np.swapaxes(v, 1, 2))
 
 
-@check("floating")
+@check("floating", scope=f"{DRAWS} draws each, d ≤ 6, k ≤ 3, {ALARM}")
 @mutant("an exponent 1.3 times larger", sampler=lambda m, k, rng, size: law.sample(1.3 * m, k, rng, size))
 @mutant("every proposal accepted", sampler=lambda m, k, rng, size: _all_accepted(m, k, rng, size))
 @mutant("columns that know nothing of each other", sampler=_accepted_untied)
 def draws(sampler: Formula = law.sample) -> Evidence:
     """The sampler draws projections P with density ∝ exp(tr(PM)), by tests against exact distribution functions."""
-    return decided(_tests(sampler), f"{DRAWS} draws each, d ≤ 6, k ≤ 3")
+    return decided(_tests(sampler))
 
 
 def _all_accepted(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Matrix:

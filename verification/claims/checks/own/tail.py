@@ -18,7 +18,7 @@ from covassay.verification.claims.evidence import Evidence, Formula, Found, chec
 from covassay.verification.exact.spectral_cdf import enclose_spectral_survival
 
 
-@check("symbolic", covers="all", less="bound")
+@check("symbolic", covers="all", less="bound", scope="all d, t, δ")
 @mutant(
     "without the square of φ",
     bound=lambda d, t, w, s, f: (
@@ -54,7 +54,7 @@ def smoothing_and_integrating(
         shrink = (ratio - sp.sqrt(ratio**2 - 1)) ** (2 * width / sp.pi) * sp.exp(-rate(t, edge, sp))
         assembled = ends * d * charge * sp.pi / (2 * angle) * shrink / (2 / sp.pi * angle)
         residuals.append(sp.simplify(bound(d, t, width, symmetric, sp) / assembled - 1))
-    return Evidence(not any(residuals), "all d, t, δ", f"residuals {residuals}")
+    return Evidence(not any(residuals), f"residuals {residuals}")
 
 
 def scaled_rate(factor: float) -> Callable[..., Number]:

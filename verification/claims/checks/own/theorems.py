@@ -50,7 +50,7 @@ def vanishing(difference: sp.Expr, d: sp.Symbol, c: sp.Symbol) -> tuple[bool, st
     return value == 0 and slopes == [0, 0], f"value {value}, derivatives {slopes}"
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", scope="all d and c > 2")
 @mutant("without the number of points", points=lambda d: 1)
 @mutant("the rate without its 2", exponent=lambda c: c - 2 * sp.log(2 * c / sp.pi))
 def tail_algebra(points: Formula = lambda d: d, exponent: Formula = lambda c: rate(c, sp.log, sp.pi)) -> Evidence:
@@ -68,10 +68,10 @@ def tail_algebra(points: Formula = lambda d: d, exponent: Formula = lambda c: ra
     right = -d * exponent(c) - sp.log(c * (c - 2))
     factors = -(2 * d - 1) * sp.log(1 - 1 / (2 * d)) - 1 + sp.log((c - 2) / (c - 2 + 2 / d))
     holds, detail = vanishing(left - right - factors, d, c)
-    return Evidence(holds, "all d and c > 2", detail)
+    return Evidence(holds, detail)
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", scope="all d and c > 1")
 @mutant("one sign only", signs=1)
 @mutant("without the factor e^{d/(2c)}", trace=lambda c: sp.Integer(0))
 def symmetric_tail_algebra(signs: int = 2, trace: Formula = lambda c: 1 / (2 * c)) -> Evidence:
@@ -88,7 +88,7 @@ def symmetric_tail_algebra(signs: int = 2, trace: Formula = lambda c: 1 / (2 * c
     left = sp.log(signs * d) - log_ratio + d * trace(c) + log_integral
     right = sp.log(2 / (sp.pi * (c - 1))) - d * (c - 1 - 1 / (2 * c) - sp.log(4 * c / sp.pi))
     holds, detail = vanishing(left - right - sp.log((c - 1) / (c - 1 + 1 / d)), d, c)
-    return Evidence(holds, "all d and c > 1", detail)
+    return Evidence(holds, detail)
 
 
 # THE TAIL

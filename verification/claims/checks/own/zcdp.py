@@ -59,7 +59,7 @@ def randomised_response_divergence(rho: Formula = zcdp_of_pure, odds: Formula = 
     yield sign.subs(w, 0) == 0
 
 
-@check("symbolic", covers="case", less="rho", more="rho")
+@check("symbolic", covers="case", less="rho", more="rho", scope="a family of laws, γ → 0")
 def bounded_range_is_least(rho: Formula = zcdp_of_bounded_range) -> Evidence:
     """No smaller multiple of γ² than γ²/8 bounds the cost of every loss in an interval of length γ.
 
@@ -73,10 +73,10 @@ def bounded_range_is_least(rho: Formula = zcdp_of_bounded_range) -> Evidence:
     closed = (1 + sp.exp(-gamma)) * (1 + sp.exp(gamma)) / 4
     limit = sp.limit(sp.log(closed) / (2 * rho(gamma)), gamma, 0)
     holds = apart == 0 and sp.simplify(moment - closed) == 0 and limit == 1
-    return Evidence(holds, "a family of laws, γ → 0", f"limit {limit}")
+    return Evidence(holds, f"limit {limit}")
 
 
-@check("floating")
+@check("floating", scope="165 pairs of query vectors, ε = 1")
 @mutant("the interval [−ε/2, ε/2]", range_up=0.5, range_down=0.5)
 @mutant("the interval [−3ε/4, 0]", range_down=0.0)
 @mutant("[−ε/4, ε/4] for moves that do not decrease", ordered_up=0.25)
@@ -120,13 +120,13 @@ def threshold_range(
             failed.append(f"{kind}: [{-lowest:.4f}, {highest:.4f}]")
     figures = {kind: f"[{v[0]:.4f}, {v[1]:.4f}], {share[kind]:.3f} of the bound" for kind, v in ends.items()}
     holds = not failed and max(share.values()) <= 1
-    return Evidence(holds, "165 pairs of query vectors, ε = 1", "; ".join(failed), figures)
+    return Evidence(holds, "; ".join(failed), figures)
 
 
 # COINPRESS
 
 
-@check("floating")
+@check("floating", scope="1 to 8 steps; one step of each, d = 1 and 2")
 @mutant("all of ρ for the last step", split=lambda rho, t: [rho / (4 * (t - 1))] * (t - 1) + [rho] if t > 1 else [rho])
 @mutant("sensitivity γ²/n", covariance=lambda g2, n, rho: coinpress_covariance.noise_scale(g2, n, rho) / 2)
 @mutant("a sensitivity of τ/n for a mean step", mean=lambda tau, n, rho: coinpress_mean.noise_scale(tau, n, rho) / 2)
@@ -181,4 +181,4 @@ def coinpress_budgets(
         and not wrong
     )
     detail = f"a covariance step spends {first} of 1, a mean step {second} of 2; {wrong} shortened rows are wrong"
-    return Evidence(holds, "1 to 8 steps; one step of each, d = 1 and 2", detail)
+    return Evidence(holds, detail)
