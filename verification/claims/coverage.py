@@ -93,31 +93,6 @@ def overclaims(check: ClaimCheck) -> list[str]:
     return found
 
 
-def scope(check: ClaimCheck) -> str:
-    """Return the scope that the check states, read from its source; "…" stands for a value only known at run time."""
-    if check.scope:
-        return check.scope
-    function = _plain(check)
-    values = {**_used(function), **_defaults(function), **_constants(function)}
-    for node in _nodes(function):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Evidence":
-            return "".join(_words(part, values) for part in _parts(node.args[1]))
-    return ""
-
-
-def _parts(node: ast.AST) -> list[ast.expr]:
-    """Return the pieces of a string or of an f-string in the syntax tree."""
-    return list(node.values) if isinstance(node, ast.JoinedStr) else [node] if isinstance(node, ast.expr) else []
-
-
-def _words(node: ast.expr, values: Mapping[str, Any]) -> str:
-    """Return one piece of a string as text: a constant, the number that a name stands for, or "…"."""
-    if isinstance(node, ast.Constant):
-        return str(node.value)
-    name = node.value.id if isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Name) else ""
-    return f"{values[name]}" if isinstance(values.get(name), int | float) else "…"
-
-
 # READING THE SOURCE
 
 

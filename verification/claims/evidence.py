@@ -8,9 +8,9 @@ a mutant is no evidence, so every check must have mutants that it rejects.
     @mutant("forgets the cross terms", formula=lambda d: d)
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
 
-A check may also yield its findings, and then `concluded` draws the conclusion. Such a check yields, in words, every
-case that fails, or says for every case whether it holds, or yields shares of a bound, none of which may exceed 1. The
-scope of such a check is an argument of its decorator.
+A check may also yield what it finds and leave the conclusion to `concluded`. Such a check yields every case that fails,
+in words; or for every case whether it holds, alone or in a table by the name of the case; or shares of a bound, none of
+which may exceed 1; or pairs of a name and a figure to quote.
 
 Two properties of every check are reported: its kind, which is the method of the check, and its coverage. The default
 coverage is a range, or random samples if the check draws any; claims/coverage.py compares the declaration with the
@@ -19,6 +19,8 @@ source.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
+from inspect import signature
 from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
@@ -29,8 +31,10 @@ PACKAGE = "covassay.verification.claims.checks"  # the package that contains all
 Kind = Literal["exact", "enclosed", "symbolic", "floating"]
 Covers = Literal["all", "case", "range", "random"]
 Formula = Callable[..., Any]  # the value of a slot: a formula, a constant or a sampler
-# a generator of failures, of flags that say whether a case holds, and of shares of a bound
-Found = Iterator[str | bool | Number]
+# a failure, whether a case holds or every case of a table, a share of a bound, or a figure with its name
+Result = str | bool | Mapping[str, bool] | Number | tuple[str, str]
+Found = Iterator[Result]
+LESS, MORE = Fraction(97, 100), Fraction(103, 100)
 ROUNDING = 1e-9  # a share may exceed 1 by up to this number, which counts as rounding
 SHOWN = 3  # the largest number of failures that a message names
 
@@ -39,13 +43,11 @@ SHOWN = 3  # the largest number of failures that a message names
 class Evidence:
     """The outcome of one run of a check.
 
-    scope : the coverage of the run, in words ("all d", "d ≤ 5", "10⁵ draws, false alarm 1e-9").
     detail : the result and, if the check failed, the failing cases.
     figures : numbers to quote, as text in which every digit is certain.
     """
 
     holds: bool
-    scope: str
     detail: str = ""
     figures: Mapping[str, str] = field(default_factory=dict)
 
@@ -53,15 +55,20 @@ class Evidence:
         object.__setattr__(self, "holds", bool(self.holds))  # JSON cannot represent numpy's booleans
 
 
-def concluded(found: Iterable[str | bool | Number], scope: str, attained: float | None = None) -> Evidence:
+def concluded(found: Iterable[Result], attained: float | None = None) -> Evidence:
     """Return evidence that no case fails, that the largest share of the bound is at most 1, and that it is at least
     `attained`.
     """
     failed: list[str] = []
     shares: list[Number] = []
+    figures: dict[str, str] = {}
     for number, one in enumerate(found, 1):
         if isinstance(one, str):
             failed.append(one)
+        elif isinstance(one, tuple):
+            figures[one[0]] = one[1]
+        elif isinstance(one, Mapping):
+            failed += [name for name, holds in one.items() if not holds]
         elif isinstance(one, bool | np.bool_):
             failed += [] if one else [f"case {number}"]
         else:
@@ -72,7 +79,7 @@ def concluded(found: Iterable[str | bool | Number], scope: str, attained: float 
     told = [*failed[:SHOWN], *([f"{len(failed)} cases fail"] if failed else [])]
     told += [f"largest share {float(max(shares)):.6g}"] if shares else []
     close = attained is None or (bool(shares) and max(shares) >= attained)
-    return Evidence(not failed and close, scope, "; ".join(told))
+    return Evidence(not failed and close, "; ".join(told), figures)
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,8 @@ class ClaimCheck:
     covers : "all" cases, or one "case" that suffices (a counterexample); by default derived from the source of the
         check.
     exhausts : the reason why a finite list in the source of a check that covers all cases leaves no case out.
-    scope, attained : the arguments of `concluded`, for a check that yields its results.
+    scope : what the check covers, in words ("all d", "d ≤ 5", "10⁵ draws, false alarm 1e-9").
+    attained : the argument of `concluded`, for a check that yields its results.
     """
 
     name: str  # `paper.module:function`, where the module is one of claims.checks
@@ -103,7 +111,7 @@ class ClaimCheck:
     def __call__(self, **slots: Any) -> Evidence:
         """Run the check, with the formula of the reference in every slot for which no value is given."""
         found = self.function(**slots)
-        return found if isinstance(found, Evidence) else concluded(found, self.scope, self.attained)
+        return found if isinstance(found, Evidence) else concluded(found, self.attained)
 
 
 Run = TypeVar("Run", bound=Callable[..., Evidence | Found])
@@ -122,6 +130,25 @@ def mutant(name: str, /, **slots: Any) -> Callable[[Run], Run]:
     return decorate
 
 
+def scaled(value: Any, factor: Fraction) -> Any:
+    """Return a value of a slot times a factor: a number, the result of a function, the first of several numbers, or the
+    digits of a figure, rounded to as many places.
+    """
+    if callable(value):
+        return lambda *given, **named: _times(value(*given, **named), factor)
+    if isinstance(value, tuple):
+        return scaled(value[0], factor), *value[1:]
+    if isinstance(value, str):
+        return f"{float(value) * float(factor):.{len(value.partition('.')[2])}f}"
+    return _times(value, factor)
+
+
+def _times(value: Any, factor: Fraction) -> Any:
+    if isinstance(value, list | tuple):
+        return [_times(one, factor) for one in value]
+    return value * (float(factor) if isinstance(value, float | np.ndarray | np.generic) else factor)
+
+
 def check(
     kind: Kind,
     covers: Covers | None = None,
@@ -129,17 +156,26 @@ def check(
     mutants: Mapping[str, Mapping[str, Any]] | None = None,
     scope: str = "",
     attained: float | None = None,
+    less: str = "",
+    more: str = "",
 ) -> Callable[[Callable[..., Evidence | Found]], ClaimCheck]:
     """Make a decorator that turns a function into a check.
 
     mutants : a table of mutants from a program, name -> slots; other mutants are declared by `@mutant` under the check.
+    less, more : the slots, between spaces, whose values are wrong if they are 3 % smaller, or larger.
     """
     if kind not in get_args(Kind):
         raise ValueError(f"kind {kind!r} is none of {', '.join(get_args(Kind))}")
 
     def decorate(function: Callable[..., Evidence | Found]) -> ClaimCheck:
         written = dict(reversed(vars(function).get("mutants", {}).items()))  # the last decorator is applied first
-        slots = {**written, **(mutants or {})}
+        right = {p.name: p.default for p in signature(function).parameters.values()}
+        off = {
+            f"{slot}: 3 % {word}": {slot: scaled(right[slot], factor)}
+            for slots, word, factor in ((less, "less", LESS), (more, "more", MORE))
+            for slot in slots.split()
+        }
+        slots = {**written, **off, **(mutants or {})}
         if not slots:
             raise ValueError("a check must have at least one mutant that it rejects")
         name = f"{function.__module__.removeprefix(f'{PACKAGE}.')}:{function.__name__}"

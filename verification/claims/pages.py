@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.verification.claims.checks import checks
-from covassay.verification.claims.coverage import covers, scope
+from covassay.verification.claims.coverage import covers
 from covassay.verification.claims.entries import assumptions, notation
 from covassay.verification.claims.evidence import ClaimCheck
 from covassay.verification.claims.ledger import (
@@ -297,7 +297,7 @@ def _checks() -> list[str]:
 
 def _check_row(c: ClaimCheck) -> str:
     shows = cell(c.summary) + (f" (A short list is enough: {c.exhausts}.)" if c.exhausts else "")
-    return f"| `{c.name}` | {shows} | {HOW[c.kind]} | {COVERED[covers(c)]} | {cell(scope(c))} | {len(c.mutants)} |"
+    return f"| `{c.name}` | {shows} | {HOW[c.kind]} | {COVERED[covers(c)]} | {cell(c.scope)} | {len(c.mutants)} |"
 
 
 # THE TABLE OF MECHANISMS

@@ -31,7 +31,7 @@ def run_check(name: str) -> CheckOutcome:
     try:
         evidence = checks()[name]()
     except Exception as error:
-        evidence = Evidence(False, "the check itself failed", f"{type(error).__name__}: {error}")
+        evidence = Evidence(False, f"{type(error).__name__}: {error}")
     return CheckOutcome(name, evidence, time.monotonic() - start)
 
 

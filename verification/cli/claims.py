@@ -67,7 +67,7 @@ def check(options: argparse.Namespace) -> int:
     status = 1 if failed or report.findings else 0
     if options.json:
         rows = [
-            {"check": o.name, "kind": checks()[o.name].kind, "holds": o.evidence.holds, "scope": o.evidence.scope,
+            {"check": o.name, "kind": checks()[o.name].kind, "holds": o.evidence.holds, "scope": checks()[o.name].scope,
              "detail": o.evidence.detail, "figures": dict(o.evidence.figures), "seconds": round(o.seconds, 3)}
             for o in sorted(outcomes.values(), key=lambda o: o.name)
         ]  # fmt: skip
@@ -80,7 +80,7 @@ def check(options: argparse.Namespace) -> int:
         figures = ", ".join(f"{key} = {value}" for key, value in e.figures.items())
         told = figures or e.detail if e.holds else e.detail
         table.add_row(
-            name, checks()[name].kind, "yes" if e.holds else "NO", e.scope, told,
+            name, checks()[name].kind, "yes" if e.holds else "NO", checks()[name].scope, told,
             f"{outcomes[name].seconds:.1f}",
         )  # fmt: skip
     console().print(table)

@@ -16,7 +16,6 @@ from covassay.verification.vectors.laws import acceptance, probability
 from covassay.verification.vectors.numbers import read, written
 from covassay.verification.vectors.steps import recorded, transcript
 
-PROJECTIONS = ("simplex", "nuclear_ball", "psd_cone", "psd_trace_ball", "spectral_interval")
 ROWS = 6  # the number of rows of the draw that determines the types of a noise
 
 

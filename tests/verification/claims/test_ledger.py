@@ -11,6 +11,7 @@ from fractions import Fraction
 from inspect import signature
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from covassay.verification.claims import coverage, ledger, pages, render
 from covassay.verification.claims.checks import checks
 from covassay.verification.claims.checks.own import spends
 from covassay.verification.claims.checks.own.theorems import QUOTED
-from covassay.verification.claims.evidence import ClaimCheck, Evidence, check, concluded, mutant
+from covassay.verification.claims.evidence import MORE, ClaimCheck, Evidence, Result, check, concluded, mutant, scaled
 from covassay.verification.claims.kernel import lock as rocq_lock
 from covassay.verification.cli import mutant_table
 from covassay.verification.cli.main import run
@@ -91,7 +92,7 @@ def test_a_check_holds(name: str) -> None:
     """This test catches a formula of the reference that contradicts its claim."""
     evidence = checks()[name]()
     assert evidence.holds, evidence.detail
-    assert evidence.scope
+    assert checks()[name].scope
 
 
 @pytest.mark.parametrize(("c", "slots"), MUTANTS)
@@ -133,14 +134,32 @@ def test_two_mutants_of_one_name_cannot_be_written() -> None:
         ([0.9, 0.97], 0.98, False),
         ([0.9, 0.99], 0.98, True),
         ([], 0.5, False),
+        ([{"d=1": True, "d=2": True}, ("figure", "0.3")], None, True),
+        ([{"d=1": True, "d=2": False}], None, False),
     ],
 )
-def test_what_a_check_yields_decides(found: list[str | bool | float], attained: float | None, holds: bool) -> None:
+def test_what_a_check_yields_decides(found: list[Result], attained: float | None, holds: bool) -> None:
     """This test catches a check that overlooks a failing case, a share that is above 1 or NaN, or a bound that is never
     approached."""
-    evidence = concluded(iter(found), "s", attained)
+    evidence = concluded(iter(found), attained)
     assert evidence.holds == holds
     assert holds or evidence.detail or attained is not None
+
+
+@pytest.mark.parametrize(
+    ("value", "times"),
+    [
+        (2.0, 2.06),
+        (Fraction(1, 2), Fraction(103, 200)),
+        ("0.250", "0.258"),
+        (("2.50", "1"), ("2.58", "1")),
+        (lambda x: [x, 2.0], [Fraction(103, 100), 2.06]),
+    ],
+)
+def test_a_slot_is_scaled_whatever_it_holds(value: Any, times: Any) -> None:
+    """This test catches a mutant of 3 % that leaves its slot as it is."""
+    changed = scaled(value, MORE)
+    assert (changed(1) if callable(changed) else changed) == times
 
 
 def test_evidence_is_plain_data_even_if_numpy_decided_it() -> None:
@@ -191,10 +210,7 @@ def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClai
         ({"legs": (ledger.Leg("exact", "dn25.privacy:algorithm_3"),)}, "algorithm_3, which does not exist"),
         ({"legs": (ledger.Leg("rocq", "NO-SUCH-TAG"),)}, "NO-SUCH-TAG, which does not exist"),
         ({"legs": (ledger.Leg("page", "nowhere.md"),)}, "nowhere.md, which does not exist"),
-        (
-            {"legs": (ledger.Leg("exact", "dn25.privacy:centred_on_the_line"),)},
-            "check dn25.privacy:algorithm_2_budget: no claim",
-        ),
+        ({"legs": (ledger.Leg("page", "nuclear-ball-projection.md"),)}, "theorem DN25.Alg2-BUDGET: no claim"),
         ({"code": ("reference.nothing:here",)}, "reference.nothing:here, which does not exist"),
         ({"assumes": ("A-LUCK",)}, "A-LUCK, which is not defined"),
         ({"provenance": "remembered"}, "provenance 'remembered'"),
@@ -214,6 +230,15 @@ def test_an_entry_that_does_not_fit(monkeypatch: pytest.MonkeyPatch, change: dic
     """This test catches a gate that accepts one of these entries."""
     found = planted(monkeypatch, lambda c: replace(c, **change))  # type: ignore[arg-type]
     assert any(told in line for line in found), found
+
+
+def test_a_check_on_which_no_claim_rests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test catches a gate that accepts a check that no entry names."""
+    told = "check dn25.privacy:centred_on_the_line: no claim rests on it"
+    assert told not in planted(monkeypatch, lambda c: c)
+    entries = {key: replace(c, legs=c.legs[:0]) for key, c in ledger.claims().items()}
+    monkeypatch.setattr(ledger, "claims", lambda: entries)
+    assert told in ledger.problems(PROOFS)
 
 
 @pytest.mark.thorough
@@ -548,12 +573,12 @@ def test_claims_are_checked_and_a_failure_is_status_1(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This test catches a failed check that ends with status 0."""
-    arguments = ["claims", "check", "DN25.Alg2-DP", "--jobs", "1", "--json"]
+    arguments = ["claims", "check", "OWN.Wishart", "--jobs", "1", "--json"]
     assert run(arguments) == 0
     row = json.loads(capsys.readouterr().out)["checks"][0]
     assert row["holds"]
-    assert row["figures"] == {"composed/ε": "7/10", "joint/ε": "1/2"}
-    broken = replace(checks()["dn25.privacy:algorithm_2_budget"], function=lambda: Evidence(False, "s", "seen"))
+    assert row["figures"] == {"ε = 1": "0.283468689426"}
+    broken = replace(checks()["own.routes:wishart_event_twice"], function=lambda: Evidence(False, "seen"))
     monkeypatch.setitem(checks(), broken.name, broken)
     assert run(arguments) == 1
     assert json.loads(capsys.readouterr().out)["checks"][0]["detail"] == "seen"
@@ -565,7 +590,7 @@ def test_a_check_that_crashes_is_evidence_against_the_claim(monkeypatch: pytest.
     def crash() -> Evidence:
         raise ZeroDivisionError("no")
 
-    name = "dn25.privacy:algorithm_2_budget"
+    name = "dn25.privacy:centred_on_the_line"
     monkeypatch.setitem(checks(), name, replace(checks()[name], function=crash))
     outcome = render.run_check(name)
     assert not outcome.evidence.holds
@@ -582,10 +607,10 @@ def test_the_mutants_are_run_and_one_that_is_accepted_is_status_1(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This test catches an accepted mutant that ends with status 0."""
-    arguments = ["claims", "mutants", "--only", "algorithm_2_budget", "--jobs", "1"]
+    arguments = ["claims", "mutants", "--only", "centred_on_the_line", "--jobs", "1"]
     assert run(arguments) == 0
     assert capsys.readouterr().out.endswith(" mutants, 0 not rejected\n")
-    name = "dn25.privacy:algorithm_2_budget"
+    name = "dn25.privacy:centred_on_the_line"
     blind = replace(checks()[name], function=lambda **slots: Evidence(True, "s"))
     monkeypatch.setitem(checks(), name, blind)
     assert run(arguments) == 1
@@ -599,7 +624,7 @@ def test_a_mutant_that_crashes_a_check_is_not_rejected(monkeypatch: pytest.Monke
     def crash(**slots: object) -> Evidence:
         raise ZeroDivisionError("no")
 
-    name = "dn25.privacy:algorithm_2_budget"
+    name = "dn25.privacy:centred_on_the_line"
     monkeypatch.setitem(checks(), name, replace(checks()[name], function=crash))
     row = next(row for row in mutant_table.rows() if row.check == name)
     assert not mutant_table.rejected(row)

@@ -21,4 +21,4 @@ def all_round_to(values: Iterable[Number], figures: Iterable[str]) -> bool:
 def exceeds(value: Number, bound: Number, quoted: tuple[str, str], also: bool = True) -> Evidence:
     """Return whether value > bound, both numbers round to the figures that the entry quotes, and `also` holds."""
     figures = {"value": f"{float(value):.6g}", "bound": f"{float(bound):.6g}"}
-    return Evidence(also and value > bound and all_round_to((value, bound), quoted), "a counterexample", "", figures)
+    return Evidence(also and value > bound and all_round_to((value, bound), quoted), "", figures)

@@ -13,7 +13,7 @@ from covassay.reference.mechanisms.pure import iterative_eigenvectors as mechani
 from covassay.reference.mechanisms.pure.entrywise_laplace import sensitivity as entrywise_sensitivity
 from covassay.reference.sensitivity import hadamard_pair
 from covassay.verification.claims.checks.adk19.basics import CASES, random_second_moment
-from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, Found, check, mutant
+from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.exact.series import exponential
 
 
@@ -28,23 +28,21 @@ def random_rows(rng: np.random.Generator, d: int) -> tuple[Matrix, Matrix]:
 # SENSITIVITY AND BUDGET
 
 
-@check("floating")
-@mutant("a sensitivity of 1.94", bound=1.94)
+@check("floating", less="bound", scope=f"{CASES} random neighbours, d ≤ 4")
 @mutant("a change of 1.5 at the pair", attained=1.5)
-def eigenvalue_change(bound: float = 2.0, attained: float = 2.0) -> Evidence:
+def eigenvalue_change(bound: float = 2.0, attained: float = 2.0) -> Found:
     """Replacing a row moves the ordered eigenvalues by at most 2 in ℓ1 (Mirsky), and some rows attain this."""
     rng = np.random.default_rng(1)
-    worst = 0.0
     for _ in range(CASES):
         d = int(rng.integers(1, 5))
         rest = random_second_moment(rng, d)
         x, y = random_rows(rng, d)
         values = [np.linalg.eigvalsh(rest + np.outer(v, v)) for v in (x, y)]
-        worst = max(worst, float(np.abs(values[0] - values[1]).sum()))
+        yield float(np.abs(values[0] - values[1]).sum()) / bound
     one, two = np.diag([2.0, 0.0]), np.diag([1.0, 1.0])
     at_pair = float(np.abs(np.linalg.eigvalsh(one) - np.linalg.eigvalsh(two)).sum())
-    holds = max(worst, at_pair) <= bound + ROUNDING and at_pair == attained
-    return Evidence(holds, f"{CASES} random neighbours, d ≤ 4", f"largest change {worst:.6g}")
+    yield {"the pair attains it": at_pair == attained}
+    yield at_pair / bound
 
 
 # THE RECONSTRUCTION
@@ -58,9 +56,9 @@ def random_frame(rng: np.random.Generator, d: int, near: Matrix) -> Matrix:
     return frame
 
 
-@check("floating")
+@check("floating", scope=f"{CASES} random cases, k < d ≤ 5")
 @mutant("without ‖C − C_k‖_F", tail=0.0)
-def truncated_reconstruction(tail: float = 1.0) -> Evidence:
+def truncated_reconstruction(tail: float = 1.0) -> Found:
     """The error ‖C − Ĉ_k‖_F of a reconstruction of rank k is at most the reference's `error_bound`.
 
     The bound is ‖C − C_k‖_F + √(2 Σ_{i≤k} λ_i(λ_i − θ̂_iᵀCθ̂_i)) + τ√k. The inequality for ‖C − Ĉ_k‖_F bounds how far
@@ -68,7 +66,6 @@ def truncated_reconstruction(tail: float = 1.0) -> Evidence:
     the reconstruction from the best approximation of rank k.
     """
     rng = np.random.default_rng(8)
-    failed = 0
     for _ in range(CASES):
         d = int(rng.integers(2, 6))
         k = int(rng.integers(1, d))
@@ -80,14 +77,11 @@ def truncated_reconstruction(tail: float = 1.0) -> Evidence:
         missed = max(0.0, float(values[:k] @ (values[:k] - kept)))
         error = float(np.linalg.norm(c - (theta * estimates) @ theta.T))
         bound = mechanism.error_bound(tail * float(np.linalg.norm(values[k:])), missed, tau, k)
-        failed += error > bound * (1 + 1e-7) + 1e-7
-    return Evidence(not failed, f"{CASES} random cases, k < d ≤ 5", f"{failed} cases fail")
+        yield bool(error <= bound * (1 + 1e-7) + 1e-7)
 
 
-@check("floating")
+@check("floating", less="stated", more="stated", scope="d = 2, k = 1")
 @mutant("with a gap", second=lambda m: m / 2)
-@mutant("a distance smaller by 3 %", stated=(0.97 * 19.3, 0.97 * 193))
-@mutant("a distance larger by 3 %", stated=(1.03 * 19.3, 1.03 * 193))
 def rank_k_claim(second: Formula = lambda m: m - 1, stated: tuple[float, float] = (19.3, 193)) -> Evidence:
     """Without a gap the distance from the best rank-k approximation is of order λ₁, not O(√(Σ dλ_i/ε_i) + √d/ε₀).
 
@@ -104,16 +98,14 @@ def rank_k_claim(second: Formula = lambda m: m - 1, stated: tuple[float, float] 
     grows = ratios[1e5] / ratios[1e3]
     figures = {f"ratio at M = {m:g}": f"{r:.4g}" for m, r in ratios.items()}
     seen = all(abs(r / s - 1) < 0.01 for r, s in zip(ratios.values(), stated, strict=True))
-    return Evidence(grows > 5 and seen, "d = 2, k = 1", f"the ratio grows by {grows:.3g} for a hundredfold M", figures)
+    return Evidence(grows > 5 and seen, f"the ratio grows by {grows:.3g} for a hundredfold M", figures)
 
 
 # THE CLAIMS ON ACCURACY
 
 
-@check("floating")
+@check("floating", less="slope", more="slope", scope="d = 3 to 40")
 @mutant("a median that does not grow with d", median=lambda d: 1.0)
-@mutant("2.81 d for 2.9 d", slope=2.81)
-@mutant("2.99 d for 2.9 d", slope=2.99)
 def printed_lemma_5(median: Callable[[int], float] | None = None, slope: float = 2.9) -> Evidence:
     """Lemma 5 at λ₁ = 1 would bound λ₁ − ûᵀCû by K log(1/β)/ε with one K for all d; the median grows like 2.9 d/ε.
 
@@ -132,50 +124,42 @@ def printed_lemma_5(median: Callable[[int], float] | None = None, slope: float =
             low, high = (middle, high) if float(np.asarray(cdf(np.array([middle])))[0]) < 0.5 else (low, middle)
         values[d] = epsilon * high / math.log(2)
     growing = values[40] / values[5] > 8 and abs((values[40] - values[20]) / 20 / slope - 1) < 0.01
-    return Evidence(growing, "d = 3 to 40", figures={f"d = {d}": f"{v:.4g}" for d, v in values.items()})
+    return Evidence(growing, figures={f"d = {d}": f"{v:.4g}" for d, v in values.items()})
 
 
-@check("floating")
+@check("floating", scope="165 spectra, d ≤ 40, ε = 1")
 @mutant("a constant of 1", constant=1.0)
-def corrected_lemma_5(constant: float = 2.07) -> Evidence:
+def corrected_lemma_5(constant: float = 2.07) -> Found:
     """For Bingham draws û, E[λ₁ − ûᵀCû] ≤ 2.07 d/ε without any logarithm, on a grid of spectra, by exact moments."""
     rng = np.random.default_rng(9)
-    worst = 0.0
     spectra = [np.array([top] + [0.0] * (d - 1)) for d in (2, 5, 10, 20, 40) for top in np.geomspace(1, 2000, 25)]
     spectra += [np.sort(10 ** rng.uniform(-1, 3, d))[::-1] for d in (2, 3, 5, 8) for _ in range(10)]
     for values in spectra:
-        d = len(values)
         kept = float(bingham.second_moments(0.25 * np.diag(values)) @ values)
-        worst = max(worst, (values[0] - kept) / d)
-    return Evidence(worst <= constant, f"{len(spectra)} spectra, d ≤ 40, ε = 1", f"largest ε E[gap]/d = {worst:.4f}")
+        yield float(values[0] - kept) / len(values) / constant
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", less="displayed", more="displayed", scope="all d, β, ε")
 @mutant("half the probability", share=Fraction(1, 2))
-@mutant("a probability of 0.401", displayed=Fraction("0.401"))
-@mutant("a probability of 0.377", displayed=Fraction("0.377"))
-def undefined_weights(share: Fraction = Fraction(1), displayed: Fraction = Fraction("0.389")) -> Evidence:
+def undefined_weights(share: Fraction = Fraction(1), displayed: Fraction = Fraction("0.389")) -> Found:
     """Corollary 1 takes √(λ̂_i + τ), but λ̂_i + τ < 0 has probability β/(4d) for each eigenvalue that is 0.
 
     For such an eigenvalue λ̂ = bL with b = 2/ε₀ and L ~ Laplace(1), and τ = b ln(2d/β), so the probability is
     P(L < −ln(2d/β)) = ½ · β/(2d). The bound of the corollary has 1/ε in place of τ, and
     P(λ̂ + 1/ε < 0) = e^{−1/4}/2 = 0.389.
     """
-    failed = []
     epsilon, d, beta = sp.symbols("epsilon d beta", positive=True)
     # The formula is called with the identity in place of the logarithm, which gives e^{τ/b}.
     argument = mechanism.adaptive_offset(epsilon, d, beta, lambda v: v) / mechanism.eigenvalue_scale(epsilon)
     if sp.simplify(sp.nsimplify(share) / (2 * argument) - beta / (4 * d)) != 0:
-        failed.append("the probability of a negative weight")
+        yield "the probability of a negative weight"
     lower, upper = (bound / 2 for bound in exponential(-1 / Fraction(mechanism.eigenvalue_scale(Fraction(1)))))
     if not displayed - Fraction(1, 2000) < lower < upper < displayed + Fraction(1, 2000):
-        failed.append("the probability in the bound")
-    return Evidence(not failed, "all d, β, ε", ", ".join(failed), {"P(λ̂ + 1/ε < 0)": f"{float(lower):.6f}"})
+        yield "the probability in the bound"
+    yield "P(λ̂ + 1/ε < 0)", f"{float(lower):.6f}"
 
 
-@check("symbolic", scope="d = 1, 2, 3, 5, all λ, τ, ε, t")
-@mutant("3.88 for 4", constant=Fraction(97, 25))
-@mutant("0.97 t for t", share=Fraction(97, 100))
+@check("symbolic", scope="d = 1, 2, 3, 5, all λ, τ, ε, t", less="constant share")
 @mutant(
     "exponents smaller by 3 %",
     exponents=lambda epsilon, weights: mechanism.adaptive_exponents(epsilon * sp.Rational(97, 100), weights, "paper"),
@@ -210,9 +194,7 @@ def corrected_corollary_1(
             yield f"d={d}"
 
 
-@check("symbolic", scope="d = 1, 2, 3, 5, all λ and ε")
-@mutant("3.88 for 4", constant=Fraction(97, 25))
-@mutant("31 for 32", last=Fraction(31))
+@check("symbolic", scope="d = 1, 2, 3, 5, all λ and ε", less="constant last")
 @mutant(
     "exponents smaller by 3 %",
     exponents=lambda epsilon, d: [
@@ -243,11 +225,10 @@ def error_at_uniform_budget(
             if negative or (d == 1 and gap != 0):
                 yield f"d={d}"
         scale = mechanism.eigenvalue_scale(epsilon)
-        if sp.expand(2 * d * scale**2 - last * d / epsilon**2) != 0:
-            yield f"eigenvalues, d={d}"
+        yield {f"eigenvalues, d={d}": sp.expand(2 * d * scale**2 - last * d / epsilon**2) == 0}
 
 
-@check("exact", covers="case")
+@check("exact", covers="case", scope="a counterexample")
 @mutant("ζ < d/ε", ratio=Fraction(1, 2))
 def vacuous_corollary_2(ratio: Fraction = Fraction(2)) -> Evidence:
     """Corollary 2 fails "for any ζ > 0": its condition λ₁ ≥ (2d³/(εζ²)) log(d/(εζ)) holds for C = 0 if ζ ≥ d/ε.
@@ -258,13 +239,11 @@ def vacuous_corollary_2(ratio: Fraction = Fraction(2)) -> Evidence:
     zeta = ratio * d / epsilon
     condition = d / (epsilon * zeta) <= 1  # for these ζ the logarithm is at most 0, and so is the printed bound on λ₁
     mean_square = d * 2 * mechanism.eigenvalue_scale(epsilon) ** 2
-    return Evidence(condition and mean_square == 32 * d / epsilon**2, "a counterexample", f"E‖Ĉ‖² = {mean_square}")
+    return Evidence(condition and mean_square == 32 * d / epsilon**2, f"E‖Ĉ‖² = {mean_square}")
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", less="share stated", scope="all d")
 @mutant("an error of order d^{3/2}", power=Fraction(3, 2))
-@mutant("a bound smaller by 3 %", share=Fraction(97, 100))
-@mutant("2.23 for 2.3", stated=Fraction("2.23"))
 def gaussian_error(
     power: Fraction = Fraction(1), share: Fraction = Fraction(1), stated: Fraction = Fraction("2.3")
 ) -> Evidence:
@@ -283,12 +262,11 @@ def gaussian_error(
     below = below and 5**bottom <= 2 ** (top + bottom)
     return Evidence(
         below and sp.expand(mean_square - d ** (2 * sp.Rational(power.numerator, power.denominator)) * sigma**2) == 0,
-        "all d",
         f"E‖N‖_F² = {mean_square}",
     )
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", scope="all d, ε, δ, λ")
 @mutant("the true order d of the Gaussian error", power=Fraction(1))
 @mutant("the order d^{3/2} for the true one", true_power=Fraction(3, 2))
 @mutant("log(1/δ) ≥ 1/d for 1/d²", least=lambda d: 1 / d)
@@ -310,11 +288,7 @@ def gaussian_comparison(
     ratio = sp.simplify((ours / gauss(power)) ** 2 / (product * epsilon / level))
     true_ratio = sp.simplify((ours / gauss(true_power)) ** 2 / (d * product * epsilon / level))
     rest = sp.simplify((sp.sqrt(d) / epsilon / gauss(power)) ** 2 * level / least(d))
-    return Evidence(
-        ratio == 1 == true_ratio and rest == 1,
-        "all d, ε, δ, λ",
-        f"the squared ratio is {ratio} times ελ log λ/log(1/δ)",
-    )
+    return Evidence(ratio == 1 == true_ratio and rest == 1, f"the squared ratio is {ratio} times ελ log λ/log(1/δ)")
 
 
 # THE SAMPLER
@@ -342,7 +316,7 @@ def angular_gaussian(
             yield f"d={d}"
 
 
-@check("symbolic")
+@check("symbolic", scope="all q, b")
 @mutant("q/b for (q/b)^{q/2}", log_bound=lambda b, q, log: -(q - b) / 2 + log(q / b))
 def envelope(log_bound: Formula = bingham.log_envelope_bound) -> Evidence:
     """The log acceptance probability of the Bingham sampler is at most 0, and it is 0 at one point.
@@ -361,43 +335,37 @@ def envelope(log_bound: Formula = bingham.log_envelope_bound) -> Evidence:
     stationary = sp.simplify(sp.together(sp.diff(log_rate_of_b, b) - bingham.envelope_equation(b, a) / 2))
     bend = sp.simplify(sp.together(sp.diff(log_rate_of_b, b, 2) + sum(1 / (b + 2 * v) ** 2 for v in a) / 2))
     holds = slope == 0 and value == 0 and sp.simplify(curvature + 2 * q) == 0 and stationary == 0 == bend
-    return Evidence(bool(holds), "all q, b", f"slope {slope}, value {value}, residual of b {stationary}")
+    return Evidence(bool(holds), f"slope {slope}, value {value}, residual of b {stationary}")
 
 
-@check("floating")
+@check("floating", less="bound", scope="94 spectra, q ≤ 100")
 @mutant("a bound of √q/2", bound=lambda q: math.sqrt(q) / 2)
-@mutant("3 % less", bound=lambda q: 0.97 * (math.sqrt(math.e * q / 2) + 0.2))
-def proposals(bound: Formula = lambda q: math.sqrt(math.e * q / 2) + 0.2) -> Evidence:
+def proposals(bound: Formula = lambda q: math.sqrt(math.e * q / 2) + 0.2) -> Found:
     """The exact expected number of proposals per Bingham draw is at most √(eq/2) + 0.2 on a grid of spectra.
 
     The paper's experiments report a mean of "around 2d" proposals per draw, far more than √(eq/2) + 0.2.
     """
     rng = np.random.default_rng(10)
-    worst, figures = 0.0, {}
     for q in (2, 5, 10, 20, 50, 100):
         spikes = [np.diag([0.0] * (q - k) + [v] * k) for k in sorted({1, q // 2, q - 1}) for v in (1, 10, 100, 1e4)]
         random_ones = [np.diag(10 ** rng.uniform(-1, 4, q)) for _ in range(5)]
         expected = max(1 / bingham.acceptance_rate(m) for m in spikes + random_ones)
-        figures[f"q = {q}"] = f"{expected:.4g}"
-        worst = max(worst, expected / bound(q))
-    return Evidence(worst <= 1, "94 spectra, q ≤ 100", f"largest share of the bound {worst:.3f}", figures)
+        yield f"q = {q}", f"{expected:.4g}"
+        yield expected / bound(q)
 
 
 # THE BASELINE
 
 
-@check("floating")
+@check("floating", scope=f"{CASES} random pairs, d ≤ 6")
 @mutant("half the bound", bound=lambda d: d / math.sqrt(2))
-def entrywise_change(bound: Formula = lambda d: math.sqrt(2) * d) -> Evidence:
+def entrywise_change(bound: Formula = lambda d: math.sqrt(2) * d) -> Found:
     """All entries of C together move by at most √2 d in ℓ1, attained for even d; Lap(2d/ε) is private and too large."""
     rng = np.random.default_rng(11)
-    worst = 0.0
-    for _ in range(CASES):
-        d = int(rng.integers(2, 7))
-        x, y = random_rows(rng, d)
-        worst = max(worst, float(np.abs(np.outer(x, x) - np.outer(y, y)).sum()) / bound(d))
-    pairs = [hadamard_pair(d) for d in (2, 4, 8)]
-    at_pairs = [float(np.abs(np.outer(x, x) - np.outer(y, y)).sum()) / (math.sqrt(2) * len(x)) for x, y in pairs]
-    exact = [abs(float(entrywise_sensitivity(d, "full")) / bound(d) - 1) < 1e-12 for d in (2, 4, 8)]
-    attained = all(abs(v - 1) < 1e-12 for v in at_pairs) and all(exact)
-    return Evidence(worst <= 1 + ROUNDING and attained, f"{CASES} random pairs, d ≤ 6", f"largest share {worst:.4f}")
+    pairs = [random_rows(rng, int(rng.integers(2, 7))) for _ in range(CASES)]
+    for x, y in [*pairs, *(hadamard_pair(d) for d in (2, 4, 8))]:
+        yield float(np.abs(np.outer(x, x) - np.outer(y, y)).sum()) / bound(len(x))
+    for d in (2, 4, 8):
+        at_pair = float(np.abs(np.subtract(*(np.outer(v, v) for v in hadamard_pair(d)))).sum())
+        yield math.isclose(at_pair, bound(d), rel_tol=1e-12)
+        yield math.isclose(entrywise_sensitivity(d, "full"), bound(d), rel_tol=1e-12)

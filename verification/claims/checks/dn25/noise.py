@@ -9,10 +9,9 @@ import sympy as sp
 
 from covassay.reference.domain import Matrix, Number
 from covassay.reference.laws import haar, nuclear_laplace
+from covassay.verification.claims.checks.own.samplers import ALARM, decided
 from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
 from covassay.verification.statistics.tests import binomial, independence, kolmogorov_smirnov
-
-LEVEL = 1e-9  # the false-alarm probability of a statistical check
 
 
 def repulsion(s: Sequence[Number]) -> Number:
@@ -58,11 +57,10 @@ def svd_volume(jacobian: Formula = repulsion, largest: int = 5) -> Found:
         point = {s: sp.Integer(p) for s, p in zip(sigma, (2, 3, 5, 7, 11), strict=False)}
         exact = linear.subs(point).det() if d > 3 else linear.det()
         expected = jacobian(sigma).subs(point) if d > 3 else jacobian(sigma)
-        if sp.expand(exact**2 - expected**2) != 0:
-            yield f"d={d}"
+        yield {f"d={d}": sp.expand(exact**2 - expected**2) == 0}
 
 
-@check("floating")
+@check("floating", scope="d = 2")
 @mutant("the Jacobian of symmetric matrices", jacobian=vandermonde)
 def volume_constant(jacobian: Formula = repulsion) -> Evidence:
     """At d = 2 the Jacobian J and the Gaussian integral ∫ exp(−‖Z‖_F²/2) dZ = (2π)² give the reference's normaliser.
@@ -87,30 +85,25 @@ def volume_constant(jacobian: Formula = repulsion) -> Evidence:
     gaussian = sp.integrate(sp.integrate(sp.expand(polar) * sp.exp(-(r**2) / 2), (r, 0, sp.oo)), (t, 0, sp.pi / 4))
     ours = float(sp.N(laplace / gaussian * (2 * sp.pi) ** 2))
     theirs = math.exp(nuclear_laplace.log_normalizer(2))
-    return Evidence(abs(ours / theirs - 1) < 1e-12, "d = 2", f"{ours:.15g} against {theirs:.15g}")
+    return Evidence(abs(ours / theirs - 1) < 1e-12, f"{ours:.15g} against {theirs:.15g}")
 
 
-@check("symbolic")
+@check("symbolic", scope="d ≤ 4")
 @mutant("the Jacobian of symmetric matrices", jacobian=vandermonde)
 @mutant("shape d(d + 1)/2", shape=lambda d: nuclear_laplace.radius_shape(d, symmetric=True))
-def radial_factorisation(
-    jacobian: Formula = repulsion, shape: Formula = nuclear_laplace.radius_shape, largest: int = 4
-) -> Evidence:
+def radial_factorisation(jacobian: Formula = repulsion, shape: Formula = nuclear_laplace.radius_shape) -> Found:
     """The density at σ = Rw is R^{d²−1} e^{−R} times a function of w.
 
     So the radius R ~ Gamma(d²) is independent of (w, U, V). ∏(σ_i² − σ_j²) is homogeneous of degree d(d − 1), and dσ
     contributes the factor R^{d−1}.
     """
-    failed = []
-    for d in range(2, largest + 1):
+    for d in range(2, 5):
         r, *w = sp.symbols(f"R w1:{d + 1}", positive=True)
         powers = sp.expand(jacobian([r * v for v in w]) * r ** (d - 1)) - r ** (shape(d) - 1) * sp.expand(jacobian(w))
-        if sp.expand(powers) != 0:
-            failed.append(f"d={d}")
-    return Evidence(not failed, f"d ≤ {largest}", ", ".join(failed))
+        yield {f"d={d}": sp.expand(powers) == 0}
 
 
-@check("floating")
+@check("floating", scope=f"400 draws, {ALARM}")
 @mutant("unsigned QR", sampler=lambda d, rng, n: np.linalg.qr(rng.standard_normal((n, d, d)))[0])
 def haar_signs(sampler: Formula = haar.sample, draws: int = 400) -> Evidence:
     """In half of the sampled Haar matrices the first entry is positive, and in half the determinant is."""
@@ -119,8 +112,7 @@ def haar_signs(sampler: Formula = haar.sample, draws: int = 400) -> Evidence:
         binomial(int((q[:, 0, 0] > 0).sum()), draws, 0.5, "Q₁₁ > 0 half of the time"),
         binomial(int((np.linalg.det(q) > 0).sum()), draws, 0.5, "det Q > 0 half of the time"),
     ]
-    smallest = min(t.p_value for t in tests)
-    return Evidence(2 * smallest > LEVEL, f"{draws} draws, false alarm {LEVEL:g} (Bonferroni)", f"p = {smallest:.2g}")
+    return decided(tests)
 
 
 def _random_signs(rng: np.random.Generator, size: int, d: int) -> Matrix:
@@ -128,7 +120,7 @@ def _random_signs(rng: np.random.Generator, size: int, d: int) -> Matrix:
     return signs
 
 
-@check("floating")
+@check("floating", scope=f"4000 draws at d = 3, {ALARM}")
 @mutant("the signs of numpy", signs=lambda rng, size, d: np.ones((size, 1, d)))
 @mutant("noise that is not rotation invariant", noise=lambda d, rng, size: rng.laplace(size=(size, d, d)))
 def signed_factors(
@@ -147,5 +139,4 @@ def signed_factors(
         cdf = kolmogorov_smirnov(q[:, 0, 0] ** 2, lambda w: haar.squared_coordinate_cdf(w, d), "Q₁₁² is Beta(½, 1)")
         tests += [cdf, binomial(int((q[:, 0, 0] > 0).sum()), draws, 0.5, "Q₁₁ > 0 half of the time")]
         tests.append(binomial(int((np.linalg.det(q) > 0).sum()), draws, 0.5, "det Q > 0 half of the time"))
-    p = len(tests) * min(t.p_value for t in tests)
-    return Evidence(p > LEVEL, f"{draws} draws at d = 3, false alarm {LEVEL:g} (Bonferroni)", f"p = {p:.2g}")
+    return decided(tests)

@@ -13,7 +13,7 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 # The density vanishes on every wall s_i = s_j and decays exponentially.
 
 
-@check("exact", covers="all")
+@check("exact", covers="all", scope="exact")
 @mutant("a weaker moment bound", first=Fraction(1))
 @mutant("the smaller root", sign=-1)
 def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidence:
@@ -32,10 +32,10 @@ def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidenc
     identity = sp.cancel(s * t / (s + t) - (s + t) / 4 + (s - t) ** 2 / (4 * (s + t)))
     value = sp.simplify(polynomial.subs(a, root))
     figures = {"(7 + √33)/8": str(sp.N(root, 12))}
-    return Evidence(bool(exact) and identity == 0, "exact", f"4a² − 7a + 1 is {value} at {root}", figures)
+    return Evidence(bool(exact) and identity == 0, f"4a² − 7a + 1 is {value} at {root}", figures)
 
 
-@check("exact")
+@check("exact", scope="d = 300, which implies every larger d")
 @mutant("a slope of 60", slope=Fraction(60))
 @mutant("c₁ = 1/50", level=Fraction(1, 50))
 def largest_share(
@@ -51,10 +51,10 @@ def largest_share(
     small = room > 0 and 2 * level / first <= room**2
     below = 25 * level <= first  # (5/d)² ≤ 60 L/d for L ≥ 1
     others = all(mpmath.iv.log(d).a >= mpmath.mpf(d) * level.numerator / level.denominator for d in range(2, first))
-    return Evidence(bool(small and below and others), f"d = {first}, which implies every larger d", f"room {room}")
+    return Evidence(bool(small and below and others), f"room {room}")
 
 
-@check("enclosed")
+@check("enclosed", scope="d = 9, which implies every larger d")
 @mutant("C = 3", constant=3)
 @mutant("a slope of 25", slope=Fraction(25))
 @mutant("d < 12 by the trivial bound", first=12)
@@ -72,10 +72,10 @@ def logarithmic_share(constant: int = 4, slope: Fraction = Fraction(236, 100), f
     below = (share <= constant * log(first)) is True
     others = all((constant * log(d) >= d) is True for d in range(2, first))
     shown = mpmath.nstr(mpmath.mpf(share.b), 5)
-    return Evidence(below and others, f"d = {first}, which implies every larger d", f"d max w ≤ {shown}")
+    return Evidence(below and others, f"d max w ≤ {shown}")
 
 
-@check("symbolic", covers="all", exhausts="the two sides of the interval")
+@check("symbolic", covers="all", exhausts="the two sides of the interval", scope="every k and L")
 @mutant("3 % less above", above=lambda u: 1 + sp.Rational(97, 100) * u + u**2 / 2)
 @mutant("3 % less of the second term above", above=lambda u: 1 + u + sp.Rational(97, 200) * u**2)
 @mutant("3 % less below", below=lambda u: 1 - sp.Rational(97, 100) * u)
@@ -93,10 +93,10 @@ def radius_chernoff(above: Formula = lambda u: 1 + u + u**2 / 2, below: Formula 
         slope = sp.factor(sp.simplify(sp.diff(exponent, u)))
         slopes.append(str(slope))
         holds = holds and exponent.subs(u, 0) == 0 and bool(slope.is_nonpositive)
-    return Evidence(holds, "every k and L", f"slopes {slopes}")
+    return Evidence(holds, f"slopes {slopes}")
 
 
-@check("enclosed", covers="all")
+@check("enclosed", covers="all", scope="every d and β < 1/e")
 @mutant("1.84 for 1.85", constant=Fraction(184, 100))
 def bernstein_constant(constant: Fraction = Fraction(185, 100)) -> Evidence:
     """For β < 1/e and L = ln(2/β): √(2L) ≤ C₄ √ln(1/β) and L ≤ C₄ ln(1/β) with C₄ = 1.85.
@@ -106,4 +106,4 @@ def bernstein_constant(constant: Fraction = Fraction(185, 100)) -> Evidence:
     c = mpmath.iv.mpf(constant.numerator) / constant.denominator
     factor = 1 + mpmath.iv.log(2)
     holds = (2 * factor <= c**2) is True and (factor <= c) is True
-    return Evidence(holds, "every d and β < 1/e", f"2(1 + ln 2) ≤ {mpmath.nstr(mpmath.mpf((2 * factor).b), 6)}")
+    return Evidence(holds, f"2(1 + ln 2) ≤ {mpmath.nstr(mpmath.mpf((2 * factor).b), 6)}")

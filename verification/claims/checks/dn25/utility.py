@@ -4,7 +4,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.projections import nuclear_ball
-from covassay.verification.claims.evidence import ROUNDING, Evidence, Formula, check, mutant
+from covassay.verification.claims.evidence import ROUNDING, Formula, Found, check, mutant
 
 CASES = 3000
 
@@ -32,40 +32,34 @@ def frobenius_clip(matrix: Matrix, radius: float) -> Matrix:
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix)), 1e-300))
 
 
-@check("floating")
+@check("floating", scope=f"{CASES} random (Σ, Z, r), d ≤ 5")
 @mutant("rescaling", project=rescale)
 @mutant("the Frobenius ball", project=frobenius_clip)
-def projection_inequalities(project: Formula = nuclear_ball) -> Evidence:
+def projection_inequalities(project: Formula = nuclear_ball) -> Found:
     """For r ≥ tr Σ, the projection P of Σ + Z satisfies ‖P − Σ‖_F ≤ ‖Z‖_F and ‖P − Σ‖_F² ≤ ‖Z‖(tr Σ + r).
 
     The square is even at most ⟨Z, P − Σ⟩, which is at most ‖Z‖(tr Σ + r). DN25 prints the inner product with the wrong
     sign, as O(⟨Z, Σ − P⟩), which is at most −‖P − Σ‖_F².
     """
-    failed = {"contraction": 0, "⟨Z, P − Σ⟩": 0, "‖Z‖(tr Σ + r)": 0}
     for sigma, z in cases(CASES, 1):
         trace = float(np.trace(sigma))
         radius = trace * (1 + abs(float(np.sin(1e6 * trace))))
         p = project(sigma + z, radius)
         error, inner = float(np.linalg.norm(p - sigma)), float(((p - sigma) * z).sum())
         slack = ROUNDING * (1 + float(np.linalg.norm(z)))
-        failed["contraction"] += int(error > np.linalg.norm(z) + slack)
-        failed["⟨Z, P − Σ⟩"] += int(error**2 > inner + slack)
-        failed["‖Z‖(tr Σ + r)"] += int(inner > np.linalg.norm(z, 2) * (trace + radius) + slack)
-    detail = "; ".join(f"{name}: {count} cases fail" for name, count in failed.items() if count)
-    return Evidence(not any(failed.values()), f"{CASES} random (Σ, Z, r), d ≤ 5", detail)
+        yield {
+            "contraction": bool(error <= np.linalg.norm(z) + slack),
+            "⟨Z, P − Σ⟩": error**2 <= inner + slack,
+            "‖Z‖(tr Σ + r)": bool(inner <= np.linalg.norm(z, 2) * (trace + radius) + slack),
+        }
 
 
-@check("floating")
+@check("floating", scope=f"{CASES} random (Σ, Z), r = tr Σ/2", attained=1 - ROUNDING)
 @mutant("no projection", project=lambda m, r: m)
 @mutant("a radius larger by 3 %", project=lambda m, r: nuclear_ball(m, 1.03 * r))
 @mutant("a radius smaller by 3 %", project=lambda m, r: nuclear_ball(m, r / 1.03))
-def small_radius(project: Formula = nuclear_ball) -> Evidence:
+def small_radius(project: Formula = nuclear_ball) -> Found:
     """For r < tr Σ, ‖P − Σ‖_* ≤ ‖P‖_* + ‖Σ‖_* ≤ tr Σ + r; Σ = diag(1, 0) and Z = diag(−1, −1) attain it."""
-    failed, worst = 0, 0.0
     for sigma, z in [*cases(CASES, 2), (np.diag([1.0, 0.0]), -np.eye(2))]:
         trace = float(np.trace(sigma))
-        share = float(np.linalg.norm(project(sigma + z, trace / 2) - sigma, "nuc")) / (1.5 * trace)
-        failed += share > 1 + ROUNDING
-        worst = max(worst, share)
-    scope = f"{CASES} random (Σ, Z), r = tr Σ/2"
-    return Evidence(not failed and worst > 1 - ROUNDING, scope, f"{failed} cases fail; largest share {worst:.6f}")
+        yield float(np.linalg.norm(project(sigma + z, trace / 2) - sigma, "nuc")) / (1.5 * trace)

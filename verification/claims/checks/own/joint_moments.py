@@ -10,7 +10,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.concentrated import joint_moments
 from covassay.reference.sensitivity import frobenius_change_squared
-from covassay.verification.claims.evidence import Evidence, Formula, Found, check, mutant
+from covassay.verification.claims.evidence import Formula, Found, check, mutant
 
 RHO = 0.75
 MORE, LESS = Fraction(103, 100), Fraction(97, 100)
@@ -39,10 +39,11 @@ SQUARED_OFF = {"S² smaller by 3 %": {"squared": lambda d, w, sqrt: LESS * joint
         },
         **SQUARED_OFF,
     },
+    scope="all rows of the unit ball, d ≥ 2, all weights",
 )
 def several_columns(
     weight: Formula = joint_moments.moment_weight, squared: Formula = joint_moments.change_squared
-) -> Evidence:
+) -> Found:
     """For d ≥ 2 the supremum S² of q = ‖x − y‖² + λ‖xxᵀ − yyᵀ‖_F² is 4 up to λ = ½ and 2 + 2λ + 1/(2λ) above.
 
     With s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩, q = s + t − 2c + λ(s² + t² − 2c²) rises in s and in t. So q is at most its
@@ -67,8 +68,7 @@ def several_columns(
         "above λ₀": squared(2, 1 + beyond, sp.sqrt) - more - 2 * above * (c + 1 / (2 * above)) ** 2,
         "λ rises": sp.diff(above, beyond) - most,
     }
-    failed = [name for name, value in residuals.items() if sp.simplify(value) != 0]
-    return Evidence(not failed, "all rows of the unit ball, d ≥ 2, all weights", ", ".join(failed))
+    yield from (name for name, value in residuals.items() if sp.simplify(value) != 0)
 
 
 @check(
@@ -81,10 +81,9 @@ def several_columns(
         "S² for several columns": {"squared": lambda d, w, sqrt: joint_moments.change_squared(2, w, sqrt)},
         **SQUARED_OFF,
     },
+    scope="all rows of the unit ball, d = 1, all weights",
 )
-def one_column(
-    weight: Formula = joint_moments.moment_weight, squared: Formula = joint_moments.change_squared
-) -> Evidence:
+def one_column(weight: Formula = joint_moments.moment_weight, squared: Formula = joint_moments.change_squared) -> Found:
     """For d = 1, S² is 4 up to λ₀ = (11 + 5√5)/8, and above it λp³(2 − p) with p = (3 − √(1 − 2/λ))/2.
 
     With p = x − y and r = x + y, q = p²(1 + λr²) and |p| + |r| ≤ 2. So q is at most f(p) = p²(1 + λ(2 − p)²), and the
@@ -118,8 +117,7 @@ def one_column(
         "r at λ₀": (5 - 2 * five) ** 2 - 1 + 2 / most,
         "λ rises": sp.diff(weight(1, 1 + beyond, sp.sqrt), beyond) - most,
     }
-    failed = [name for name, value in residuals.items() if sp.radsimp(sp.cancel(sp.expand(value))) != 0]
-    return Evidence(not failed, "all rows of the unit ball, d = 1, all weights", ", ".join(failed))
+    yield from (name for name, value in residuals.items() if sp.radsimp(sp.cancel(sp.expand(value))) != 0)
 
 
 # THE BUDGET
@@ -132,10 +130,7 @@ def spent(x: Vector, y: Vector, first: float, second: float) -> float:
     return moved / 2
 
 
-@check("floating", scope="d = 1, 2, 3, 6; four weights")
-@mutant("σ₁ smaller by 3 %", first=lambda n, d, rho, w: joint_moments.mean_scale(n, d, rho, w) / 1.03)
-@mutant("σ₂ smaller by 3 %", second=lambda n, d, rho, w: joint_moments.moment_scale(n, d, rho, w) / 1.03)
-@mutant("σ₁ larger by 3 %", first=lambda n, d, rho, w: joint_moments.mean_scale(n, d, rho, w) * 1.03)
+@check("floating", scope="d = 1, 2, 3, 6; four weights", less="first second", more="first")
 @mutant("σ₂ without 1/√λ", second=joint_moments.mean_scale)
 @mutant("σ₂ of the second moment alone", second=lambda n, d, rho, w: ((2 if d > 1 else 1) / (2 * rho)) ** 0.5 / n)
 def budget(first: Formula = joint_moments.mean_scale, second: Formula = joint_moments.moment_scale) -> Found:
@@ -143,5 +138,4 @@ def budget(first: Formula = joint_moments.mean_scale, second: Formula = joint_mo
     for d, weight in product((1, 2, 3, 6), WEIGHTS):
         scales = float(first(1, d, RHO, weight)), float(second(1, d, RHO, weight))
         attained = spent(*joint_moments.worst_rows(d, weight), *scales) / RHO
-        if abs(attained - 1) > 1e-12:
-            yield f"d = {d}, weight {weight}: {attained:.6f} ρ"
+        yield {f"d = {d}, weight {weight}: {attained:.6f} ρ": abs(attained - 1) <= 1e-12}

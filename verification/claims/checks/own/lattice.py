@@ -12,7 +12,7 @@ from covassay.reference.laws import discrete_gaussian, discrete_laplace
 from covassay.reference.laws.exact_draws import Coins
 from covassay.reference.mechanisms.concentrated import discrete_gaussian_covariance as gaussian
 from covassay.reference.mechanisms.pure import discrete_laplace_covariance as laplace
-from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
+from covassay.verification.claims.evidence import Formula, Found, check, mutant
 from covassay.verification.exact import series
 from covassay.verification.exact.decision_tree import ExpSum, Extent, OnBits, OnChances, OnExponentials, probabilities
 
@@ -34,20 +34,17 @@ def modulo(coins: Coins, m: int) -> int:
     return coins.bits((m - 1).bit_length()) % m
 
 
-@check("exact")
+@check("exact", scope="m ≤ 40, all bits enumerated")
 @mutant("modulo m", below=modulo)
 @mutant("one bit less", below=lambda coins, m: coins.bits(max(0, (m - 1).bit_length() - 1)))
-def uniform_integers(below: Formula = Coins.below, largest: int = 40) -> Evidence:
+def uniform_integers(below: Formula = Coins.below) -> Found:
     """One round of `Coins.below(m)` gives each of 0, …, m − 1 with the same probability, and no other number.
 
     `Coins.below` repeats rounds with fresh bits until one round gives a number, so the result is uniform.
     """
-    wrong = []
-    for m in range(1, largest + 1):
+    for m in range(1, 41):
         found = probabilities(on(below, m), OnBits, Extent(1, 1))
-        if set(found) != set(range(m)) or len(set(found.values())) > 1:
-            wrong.append(f"m={m}")
-    return Evidence(not wrong, f"m ≤ {largest}, all bits enumerated", ", ".join(wrong[:5]))
+        yield {f"m={m}": set(found) == set(range(m)) and len(set(found.values())) == 1}
 
 
 def without_splitting(coins: Coins, p: int, q: int) -> bool:
@@ -58,27 +55,27 @@ def without_splitting(coins: Coins, p: int, q: int) -> bool:
     return k % 2 == 1
 
 
-@check("enclosed")
+@check("enclosed", scope="5 exponents up to 2")
 @mutant("3 % more", chance_exp=lambda coins, p, q: Coins.chance_exp(coins, 103 * p, 100 * q))
 @mutant("the loop ends even", chance_exp=lambda coins, p, q: not Coins.chance_exp(coins, p, q))
 @mutant("exponents above 1 are not split", chance_exp=without_splitting)
 @mutant("e^{−1} once too often", chance_exp=lambda coins, p, q: Coins.chance_exp(coins, p + (p > q) * q, q))
-def exponential_chance(chance_exp: Formula = Coins.chance_exp) -> Evidence:
+def exponential_chance(chance_exp: Formula = Coins.chance_exp) -> Found:
     """`Coins.chance_exp(p, q)` is true with probability e^{−p/q}, enclosed to 10^−12 by all runs of up to 22 decisions.
 
     Every decision of a run has a rational probability, so the check sums exactly over runs that end true and over runs
     that end false. The probability e^{−p/q} lies between the sum over runs that end true and one minus the sum over
     runs that end false.
     """
-    wrong, widest = [], Fraction(0)
+    widest = Fraction(0)
     for p, q in ((0, 1), (1, 7), (1, 1), (3, 2), (2, 1)):
         found = probabilities(on(chance_exp, p, q), OnChances, Extent(22, 1))
         low, past = (found.get(answer, ExpSum({})).rational for answer in (True, False))
         least, most = series.exponential(Fraction(-p, q))
         widest = max(widest, 1 - past - low)
         if not (low <= most and least <= 1 - past and 1 - past - low < Fraction(1, 10**12)):
-            wrong.append(f"{p}/{q}: {float(low):.6g} to {float(1 - past):.6g}")
-    return Evidence(not wrong, "5 exponents up to 2", "; ".join(wrong), {"widest": f"{float(widest):.1g}"})
+            yield f"{p}/{q}: {float(low):.6g} to {float(1 - past):.6g}"
+    yield "widest", f"{float(widest):.1g}"
 
 
 # ROUNDS OF THE SAMPLERS
@@ -132,23 +129,21 @@ SCALES = tuple(Fraction(*scale) for scale in ((1, 1), (5, 1), (7, 2), (2, 3), (1
 VARIANCES = tuple(Fraction(*variance) for variance in ((1, 10), (1, 3), (1, 1), (5, 2), (7, 1), (40, 3)))
 
 
-@check("exact")
+@check("exact", scope=f"t = {', '.join(map(str, SCALES))}; |z| ≤ 10t − 1")
 @mutant("3 % of the scale", attempt=lambda scale, coins: discrete_laplace.attempt(scale, Hasty(coins)))
 @mutant("0 has both signs", attempt=keeps_both_zeros)
 @mutant("every remainder is kept", attempt=forgets_the_remainder)
 @mutant("scale s/t", attempt=lambda scale, coins: discrete_laplace.attempt(1 / scale, coins))
-def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Evidence:
+def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Found:
     """One round of `discrete_laplace.attempt` gives z with probability c·e^{−|z|/t}, exactly, at rational scales t.
 
     The check enumerates all runs in which the quotient v is at most 9. The enumerated runs include all runs that end in
     |z| ≤ 10t − 1.
     """
-    wrong = []
     for scale in SCALES:
         reach = int(10 * scale) - 1
-        if not proportional(attempt, scale, [abs(z) / scale for z in range(reach + 1)], Extent(13, 1)):
-            wrong.append(f"t={scale}")
-    return Evidence(not wrong, f"t = {', '.join(map(str, SCALES))}; |z| ≤ 10t − 1", ", ".join(wrong))
+        wanted = [abs(z) / scale for z in range(reach + 1)]
+        yield {f"t={scale}": proportional(attempt, scale, wanted, Extent(13, 1))}
 
 
 def gaussian_round_with(gamma: Callable[[int, Fraction, Fraction], Fraction], proposal: Attempt) -> Attempt:
@@ -171,7 +166,7 @@ def right_gamma(size: int, t: Fraction, variance: Fraction) -> Fraction:
     return (size - variance / t) ** 2 / (2 * variance)
 
 
-@check("exact")
+@check("exact", scope=f"σ² = {', '.join(map(str, VARIANCES))}; |z| ≤ 6t")
 @mutant(
     "3 % of the scale", attempt=lambda variance, coins: discrete_gaussian.attempt(variance * THREE_PERCENT**2, coins)
 )
@@ -190,18 +185,16 @@ def right_gamma(size: int, t: Fraction, variance: Fraction) -> Fraction:
     "every proposal is accepted", attempt=gaussian_round_with(lambda size, t, v: Fraction(0), discrete_laplace.attempt)
 )
 @mutant("proposals of 0 have both signs", attempt=gaussian_round_with(right_gamma, keeps_both_zeros))
-def gaussian_round(attempt: Formula = discrete_gaussian.attempt) -> Evidence:
+def gaussian_round(attempt: Formula = discrete_gaussian.attempt) -> Found:
     """One round of `discrete_gaussian.attempt` gives z with probability c·e^{−z²/(2σ²)}, exactly, at rational σ².
 
     The check enumerates runs up to the second uniform integer, at which the proposal starts again. Repeating the round
     until it accepts multiplies all probabilities by one factor.
     """
-    wrong = []
     for variance in VARIANCES:
         reach = 6 * (isqrt(variance.numerator // variance.denominator) + 1)
-        if not proportional(attempt, variance, [z**2 / (2 * variance) for z in range(reach + 1)], Extent(11, 1)):
-            wrong.append(f"σ²={variance}")
-    return Evidence(not wrong, f"σ² = {', '.join(map(str, VARIANCES))}; |z| ≤ 6t", ", ".join(wrong))
+        wanted = [z**2 / (2 * variance) for z in range(reach + 1)]
+        yield {f"σ²={variance}": proportional(attempt, variance, wanted, Extent(11, 1))}
 
 
 # THE SENSITIVITIES
@@ -227,8 +220,7 @@ def triangles(d: int, radius: int) -> set[tuple[int, ...]]:
     return {tuple(row[i] * row[j] for i, j in places) for row in integer_ball(d, radius)}
 
 
-@check("exact")
-@mutant("3 % less in ℓ1", l1=lambda d, b: laplace.sensitivity(d, b) * 97 / 100)
+@check("exact", less="l1", scope="d ≤ 4, b ≤ 4, all pairs of rows")
 @mutant("the ℓ2 sensitivity in ℓ1", l1=lambda d, b: isqrt(gaussian.sensitivity_squared(d, b)))
 @mutant("3 % less in ℓ2", l2_squared=lambda d, b: gaussian.sensitivity_squared(d, b) * Fraction(97, 100) ** 2)
 @mutant("16^b in every dimension", l2_squared=lambda d, b: 16**b)
@@ -238,14 +230,13 @@ def sensitivities(
     l1: Formula = laplace.sensitivity,
     l2_squared: Formula = gaussian.sensitivity_squared,
     released: Mapping[str, Callable[..., Any]] = RELEASED,
-) -> Evidence:
+) -> Found:
     """No two integer rows of length up to 2^b move the upper triangle of Σ q qᵀ by more than S in ℓ1 or S² in ℓ2².
 
     The check tries all pairs of integer rows of length up to 2^b. Some pair of rows attains the ℓ2 sensitivity, and for
     d = 1 also the ℓ1 sensitivity. The release is Σ q qᵀ plus noise that was requested at the scale S/ε, or the variance
     S²/(2ρ).
     """
-    wrong, figures = [], {}
     data, z = (ExactData(3, gram, [], 2) for gram in ([[5, 1], [1, 2]], [[7, -3], [-3, 4]]))
     asked: list[Number] = []
 
@@ -256,12 +247,11 @@ def sensitivities(
     for name, scale in (("laplace", l1(2, 2) / Fraction(1, 2)), ("gaussian", l2_squared(2, 2) / (2 * Fraction(1, 2)))):
         found = released[name](data, noise, Fraction(1, 2))
         if asked.pop() != scale or [list(row) for row in found] != [[12, -2], [-2, 6]]:
-            wrong.append(f"what {name} releases")
+            yield f"what {name} releases"
     for d, b in ((1, 1), (1, 4), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (4, 1)):
         rows = triangles(d, 2**b)
         changes = [[abs(p - q) for p, q in zip(one, other, strict=True)] for one in rows for other in rows]
         largest = max(map(sum, changes)), max(sum(c**2 for c in change) for change in changes)
-        figures[f"d = {d}, b = {b}"] = f"{largest[0]} of {float(l1(d, b)):g}"
+        yield f"d = {d}, b = {b}", f"{largest[0]} of {float(l1(d, b)):g}"
         if largest[0] > l1(d, b) or (d == 1 and largest[0] != l1(d, b)) or largest[1] != l2_squared(d, b):
-            wrong.append(f"d={d}, b={b}: {largest}")
-    return Evidence(not wrong, "d ≤ 4, b ≤ 4, all pairs of rows", "; ".join(wrong), figures)
+            yield f"d={d}, b={b}: {largest}"

@@ -12,16 +12,12 @@ from covassay.reference.mechanisms.pure import k_norm as k_norm_mechanism
 from covassay.reference.sensitivity import SENSITIVITIES, triangle_l1
 from covassay.verification.claims.checks.adk19.eigenvectors import random_rows
 from covassay.verification.claims.checks.sign_patterns import enumerated_l1
-from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
-
-CASES = 3000
-ROUNDING = 1e-12  # a relative allowance for rounding
-
+from covassay.verification.claims.evidence import Formula, Found, check, mutant
 
 # THE NORMS OF A MATRIX OF RANK TWO
 
 
-@check("symbolic", covers="all")
+@check("symbolic", covers="all", scope="all rows of the unit ball, d ≥ 1")
 @mutant("a plus in the root", positive=lambda s, t, c: (s - t + ((s + t) ** 2 + 4 * c**2) ** 0.5) / 2)
 @mutant("without −2c²", frobenius=lambda s, t, c: s**2 + t**2)
 @mutant("twice the trace", trace=lambda s, t: 2 * (s - t))
@@ -34,7 +30,7 @@ def spectral_suprema(
     frobenius: Formula = sensitivities.frobenius_change_squared,
     trace: Formula = sensitivities.trace_change,
     nuclear: Formula = sensitivities.eigenvalue_gap,
-) -> Evidence:
+) -> Found:
     """For Δ = xxᵀ − yyᵀ, ‖Δ‖_* ≤ 2, ‖Δ‖_F ≤ √2, ‖Δ‖ ≤ 1, |tr Δ| ≤ 1 and max(tr Δ₊, tr Δ₋) ≤ 1; all are attained.
 
     In the proof s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩. The eigenvalues μ₊ ≥ 0 ≥ μ₋ are the roots of f(μ) = μ² − (s − t)μ − (st
@@ -70,33 +66,31 @@ def spectral_suprema(
         "trace": trace(1, 0) == 1,
         "F and nuclear, d = 1": frobenius(*none) == positive(*none) - negative(*none) == 1,
     }
-    failed = [k for k, v in residuals.items() if v != 0] + [k for k, v in attained.items() if not v]
-    return Evidence(not failed, "all rows of the unit ball, d ≥ 1", ", ".join(failed))
+    yield {name: value == 0 for name, value in residuals.items()}
+    yield attained
 
 
 # ENTRIES
 
 
-@check("floating")
+@check("floating", scope="d = 3, 5, all sign patterns")
 @mutant("√2 d, as for even d", value=lambda d: math.sqrt(2) * d)
 @mutant("the triangle's entries", enumerated=lambda d, triangle: enumerated_l1(d, True))
-def all_entries_odd(
-    value: Formula = lambda d: math.sqrt(2 * d**2 - 1), enumerated: Formula = enumerated_l1
-) -> Evidence:
+def all_entries_odd(value: Formula = lambda d: math.sqrt(2 * d**2 - 1), enumerated: Formula = enumerated_l1) -> Found:
     """For d = 3 and 5 the supremum of Σ_ij |Δ_ij| is √(2d² − 1), below √2 d, as trying every sign pattern shows."""
-    found = {d: enumerated(d, False) for d in (3, 5)}
-    failed = [f"d={d}" for d, v in found.items() if abs(v - value(d)) > 1e-9]
-    figures = {f"d = {d}": f"{v:.9f}" for d, v in found.items()}
-    return Evidence(not failed, "d = 3, 5, all sign patterns", ", ".join(failed), figures)
+    for d in (3, 5):
+        found = enumerated(d, False)
+        yield f"d = {d}", f"{found:.9f}"
+        yield {f"d={d}": abs(found - value(d)) <= 1e-9}
 
 
 # THE BODY
 
 
-@check("floating")
+@check("floating", scope="2000 random pairs and those that attain a sensitivity, d ≤ 5, five bodies")
 @mutant("√2 for the nuclear norm", change=lambda body, n, d: 2**0.5 / n)
 @mutant("the triangle's sensitivity for every body", change=lambda body, n, d: triangle_l1(d) / n)
-def bodies(change: Formula = k_norm_mechanism.sensitivity) -> Evidence:
+def bodies(change: Formula = k_norm_mechanism.sensitivity) -> Found:
     """No tried pair of rows exceeds the sensitivity of a body of the K-norm mechanism, and some pair attains each."""
     rng = np.random.default_rng(34)
     best: dict[tuple[str, int], float] = {}
@@ -106,5 +100,4 @@ def bodies(change: Formula = k_norm_mechanism.sensitivity) -> Evidence:
         for body in k_norm.BODIES:
             moved = float(k_norm.norm(np.outer(x, x) - np.outer(y, y), body))
             best[body, d] = max(best.get((body, d), 0.0), moved / float(change(body, 1, d)))
-    failed = [f"{body}, d={d}: {v:.6f}" for (body, d), v in best.items() if abs(v - 1) > 1e-9]
-    return Evidence(not failed, f"{len(pairs)} pairs, d ≤ 5, five bodies", ", ".join(failed[:3]))
+    yield {f"{body}, d={d}: {v:.6f}": abs(v - 1) <= 1e-9 for (body, d), v in best.items()}

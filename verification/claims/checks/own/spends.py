@@ -23,7 +23,7 @@ from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.reference.privacy import ApproximateDP, PureDP, Spend, guarantee_of
 from covassay.verification.claims import entries
 from covassay.verification.claims.checks.sign_patterns import enumerated_l1
-from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.claims.evidence import Found, check
 
 Options = Mapping[str, Any]
 DIMENSIONS = (1, 2, 4)  # at an odd d > 1 only a bound on the ℓ1 change of all entries is known
@@ -338,15 +338,15 @@ def not_attained(name: str) -> Callable[..., Spend]:
         "gauss-cov is said to be an upper bound only": {"spends": not_attained, "names": ("gauss-cov",)},
         "nuclear-laplace spends 3 % more": {"spends": off_by(1.03, "nuclear-laplace"), "names": ("nuclear-laplace",)},
     },
+    scope=f"{len(MECHANISMS)} mechanisms, all choices, d = 1, 2, 4",
 )
 def every_spend(
     spends: Callable[[str], Callable[..., Spend]] = reference_spend, names: Sequence[str] = tuple(MECHANISMS)
-) -> Evidence:
+) -> Found:
     """The proven budget of `spend` is what the output reveals, for every mechanism, every choice and two budgets.
 
     The check tries the dimensions d = 1, 2 and 4. For (ε, δ)-DP the check compares the least δ at ε.
     """
-    failed: list[str] = []
     for name in names:
         account = account_of(name)
         for values in product(*account.options.values()):
@@ -357,10 +357,9 @@ def every_spend(
                 spent = spends(name)(**budget_of(name, budget), dimension=d, **options)
                 told = f"{name} {options}, d={d}: "
                 attained = bool(account.value(account.attained, d, options))
-                failed += [] if spent.attained == attained else [f"{told}attained: {spent.attained}"]
+                yield {f"{told}attained: {spent.attained}": spent.attained == attained}
                 for expected in account.expected(name, budget, d, options):
                     # `spend` always has a budget above 0, here not attained
                     none = expected == 0 and not spent.attained
                     right = none or abs(proven_of(spent) - expected) <= account.tolerance(name) * expected
-                    failed += [] if right else [f"{told}{proven_of(spent):.6g}, found {expected:.6g}"]
-    return Evidence(not failed, f"{len(names)} mechanisms, all choices, d = 1, 2, 4", "; ".join(failed[:5]))
+                    yield {f"{told}{proven_of(spent):.6g}, found {expected:.6g}": right}

@@ -12,12 +12,11 @@ def test_a_missing_python_flint_is_said(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     evidence = routes.norm_by_iterated_integration()
     assert evidence.holds
-    assert "without the third computation, which needs python-flint (covassay[exact])" in evidence.scope
+    assert evidence.figures["with Arb"] == "none: it needs python-flint (covassay[exact])"
 
 
 @pytest.mark.skipif(importlib.util.find_spec("flint") is None, reason="needs the extra exact")
 def test_with_python_flint_there_is_a_third_computation() -> None:
     """This test catches a third computation that is left out although its library is installed."""
     evidence = routes.norm_by_iterated_integration()
-    assert "python-flint" not in evidence.scope
-    assert f"compared with Arb at {len(routes.PROBABILITIES)} of them" in evidence.detail
+    assert evidence.figures["with Arb"] == f"{len(routes.PROBABILITIES)} of them"
