@@ -29,8 +29,7 @@ BATCHES = {2: 1024, 5: 1024, 10: 512, 20: 512, 50: 128, 100: 48, 200: 24, 300: 1
 
 def two_rotations_and_a_product(dimension: int, rng: np.random.Generator, size: int) -> Matrix:
     """Draw two rotations and multiply: the cost of a draw whose singular values are free is the physical limit."""
-    product: Matrix = haar.sample(dimension, rng, size) @ haar.sample(dimension, rng, size)
-    return product
+    return haar.sample(dimension, rng, size) @ haar.sample(dimension, rng, size)
 
 
 def seconds_in_turns(rounds: int, *contenders: Callable[[], object]) -> Matrix:

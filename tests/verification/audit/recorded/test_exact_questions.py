@@ -304,8 +304,7 @@ def test_sums_in_single_precision_do_not_move_the_law(
     def found() -> Compared:
         budget = {"rho": 0.5}
         reference = recorder("covassay:gauss-cov", budget)
-        compared: Compared = compare(recorder(in_single, budget), reference, example_rows(10_000, 2), 0, 20.0)
-        return compared
+        return compare(recorder(in_single, budget), reference, example_rows(10_000, 2), 0, 20.0)
 
     assert not found().difference
     monkeypatch.setattr(place, "of_single_precision", lambda x: 0.0)
