@@ -31,7 +31,7 @@ def _working_precision_is_left_as_it_was() -> Iterator[None]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--share", metavar="K/N", help="of the tests chosen, run the Kth of N shares, by a hash of the name"
+        "--share", metavar="K/N", help="of the slow tests chosen, run the Kth of N shares, by a hash of the name"
     )
 
 
@@ -39,7 +39,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     share = config.getoption("--share")
     if share:
         k, n = map(int, share.split("/"))
-        kept = [item for item in items if int(hashlib.sha256(item.nodeid.encode()).hexdigest(), 16) % n == k - 1]
+        kept = [
+            item
+            for item in items
+            if item.get_closest_marker("slow") is None
+            or int(hashlib.sha256(item.nodeid.encode()).hexdigest(), 16) % n == k - 1
+        ]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
 

@@ -28,8 +28,7 @@ def workflow(text: str = TEXT) -> dict[str, Any]:
 
 
 def declared() -> dict[str, Any]:
-    inputs: dict[str, Any] = workflow()["on"]["workflow_call"]["inputs"]
-    return inputs
+    return workflow()["on"]["workflow_call"]["inputs"]
 
 
 def passes(folder: Path, given: dict[str, str], text: str = TEXT) -> bool:

@@ -44,14 +44,12 @@ class Chains:
     def decompose(self, z: Matrix) -> Matrix:
         """Return the singular values, largest first, and count how many matrices were decomposed."""
         self.decompositions += len(z)
-        values: Matrix = np.linalg.svd(z, compute_uv=False)
-        return values
+        return np.linalg.svd(z, compute_uv=False)
 
     @property
     def norms(self) -> Vector:
         """Return ‖Z‖_* of every chain."""
-        values: Vector = self.singular_values.sum(axis=1)
-        return values
+        return self.singular_values.sum(axis=1)
 
     def ends(self, v: Matrix) -> Vector:
         """Return the distance to the sphere along v, and then along −v, in the shape (2 · chains,).

@@ -31,8 +31,7 @@ def two_rotations_and_a_product(dimension: int, rng: np.random.Generator, size: 
     """Draw two rotations and multiply them, which is the cost of a draw whose singular values cost nothing, the
     physical limit.
     """
-    product: Matrix = haar.sample(dimension, rng, size) @ haar.sample(dimension, rng, size)
-    return product
+    return haar.sample(dimension, rng, size) @ haar.sample(dimension, rng, size)
 
 
 def seconds_in_turns(rounds: int, *contenders: Callable[[], object]) -> Matrix:

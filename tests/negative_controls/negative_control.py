@@ -83,8 +83,7 @@ def perturbation(
         s, u = spectrum(d, rng, size), left(d, rng, size)
         v = u if right is None else right(d, rng, size)
         z = (u * s[:, None, :]) @ np.swapaxes(v, 1, 2)
-        released: Matrix = second_moment(rows) + factor * 2 / (n * epsilon) * z
-        return released
+        return second_moment(rows) + factor * 2 / (n * epsilon) * z
 
     return draw_many
 
@@ -93,8 +92,7 @@ def one(draw_many: Callable[..., Matrix]) -> Callable[..., Matrix]:
     """Make the target that calls `draw_many` for one draw at a time."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
-        drawn: Matrix = draw_many(x, 1, rng=rng, **budget)[0]
-        return drawn
+        return draw_many(x, 1, rng=rng, **budget)[0]
 
     return draw
 

@@ -85,8 +85,7 @@ def noise_for_many_columns(x: Matrix, *, epsilon: float, rng: np.random.Generato
     """Float noise for the means of up to 16 columns is so large that a single mean rarely has an unusually low bit."""
     rows = unit_rows(x)
     step = 2 * COLUMNS**0.5 / len(rows)  # this number is the change of all means together for rows of length 1
-    noisy: Matrix = rows.sum(axis=0) / len(rows) + rng.laplace(scale=step / epsilon, size=rows.shape[1])
-    return noisy
+    return rows.sum(axis=0) / len(rows) + rng.laplace(scale=step / epsilon, size=rows.shape[1])
 
 
 def scale_by_rows(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
@@ -98,16 +97,14 @@ def scale_by_rows(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> flo
 def uniform_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """Draw a uniform direction, whatever the data are."""
     normal = rng.standard_normal((1, x.shape[1]))
-    direction: Matrix = (normal / np.linalg.norm(normal))[0]
-    return direction
+    return (normal / np.linalg.norm(normal))[0]
 
 
 def turned_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """A uniform direction is rotated into the axes of the data: the law is the same for all data, but the bits are
     not."""
     rows = unit_rows(x)
-    turned: Matrix = np.linalg.eigh(rows.T @ rows)[1] @ uniform_direction(x, epsilon=epsilon, rng=rng)
-    return turned
+    return np.linalg.eigh(rows.T @ rows)[1] @ uniform_direction(x, epsilon=epsilon, rng=rng)
 
 
 def coarse_grid(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:

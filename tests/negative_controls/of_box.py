@@ -31,8 +31,7 @@ def entries(d: int) -> int:
 
 def products(widths: Vector, n: int, epsilon: float) -> Matrix:
     """Return the exact scales for the covariance divided by n, if ε is split evenly over the entries."""
-    scales: Matrix = np.outer(widths, widths) * (n - 1) / n**2 * entries(len(widths)) / epsilon
-    return scales
+    return np.outer(widths, widths) * (n - 1) / n**2 * entries(len(widths)) / epsilon
 
 
 def exact(box: Box, n: int, epsilon: float) -> Matrix:
@@ -69,8 +68,7 @@ def release(
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, bounds: Bounds) -> Matrix:
         box = Box(bounds)
         rows = clip(np.asarray(x, dtype=np.float64), box)
-        released: Matrix = query(rows) + noise(scales(box, len(rows), epsilon), rng, size)
-        return released
+        return query(rows) + noise(scales(box, len(rows), epsilon), rng, size)
 
     return draw_many
 
@@ -81,8 +79,7 @@ def _lower_at_upper(values: Matrix) -> Matrix:
     placed = np.zeros_like(values)
     rows, columns = np.tril_indices(d)
     placed[(..., *np.triu_indices(d))] = values[..., rows, columns]
-    mirror: Matrix = placed + np.swapaxes(np.triu(placed, 1), -1, -2)
-    return mirror
+    return placed + np.swapaxes(np.triu(placed, 1), -1, -2)
 
 
 def in_the_other_order(box: Box, n: int, epsilon: float) -> Matrix:
@@ -90,15 +87,13 @@ def in_the_other_order(box: Box, n: int, epsilon: float) -> Matrix:
     scales, d = exact(box, n, epsilon), box.dimension
     given = np.zeros_like(scales)
     given[np.tril_indices(d)] = scales[np.triu_indices(d)]
-    mirror: Matrix = given + np.tril(given, -1).T
-    return mirror
+    return given + np.tril(given, -1).T
 
 
 def _own_range(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, bounds: Bounds) -> Matrix:
     """Takes the bounds from the data."""
     widths = x.max(axis=0) - x.min(axis=0)
-    released: Matrix = covariance(x) + mirrored(products(widths, len(x), epsilon), rng, size)
-    return released
+    return covariance(x) + mirrored(products(widths, len(x), epsilon), rng, size)
 
 
 def _all_but_last(x: Matrix, box: Box) -> Matrix:
@@ -148,8 +143,7 @@ class BoxControl:
 
     def draw(self, x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
         """One output."""
-        drawn: Matrix = self.draw_many(x, 1, rng=rng, epsilon=epsilon, bounds=bounds)[0]
-        return drawn
+        return self.draw_many(x, 1, rng=rng, epsilon=epsilon, bounds=bounds)[0]
 
 
 CORRECT: tuple[BoxControl, ...] = (

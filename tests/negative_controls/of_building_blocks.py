@@ -23,8 +23,7 @@ DrawMany = Callable[..., Matrix]  # maps (x, size, rng=, epsilon=) to `size` out
 
 
 def _energies(x: Matrix) -> Vector:
-    energies: Vector = (unit_rows(x) ** 2).sum(axis=0)
-    return energies
+    return (unit_rows(x) ** 2).sum(axis=0)
 
 
 def sparse_vector(
@@ -41,8 +40,7 @@ def sparse_vector(
         position = np.argmax(noisy >= n / d + z, axis=1)
         if with_value:
             return np.where(position < d, noisy[np.arange(size), np.minimum(position, d - 1)], 0.0)
-        found: Matrix = position + 1.0
-        return found
+        return position + 1.0
 
     return draw_many
 
@@ -60,8 +58,7 @@ def laplace_noise(noise: Callable[[np.random.Generator, int, int], Matrix]) -> D
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         n, d = x.shape
         scale = laplace.noise_scale(laplace.second_moments_sensitivity(n, d), epsilon)
-        drawn: Matrix = _energies(x) / n + scale * noise(rng, size, d)
-        return drawn
+        return _energies(x) / n + scale * noise(rng, size, d)
 
     return draw_many
 
@@ -69,15 +66,13 @@ def laplace_noise(noise: Callable[[np.random.Generator, int, int], Matrix]) -> D
 def half_trace_noise(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Vector:
     """Release the trace with half the noise."""
     n = len(x)
-    drawn: Vector = _energies(x).sum() / n + private_trace.laplace_scale(n, epsilon) / 2 * rng.laplace(size=size)
-    return drawn
+    return _energies(x).sum() / n + private_trace.laplace_scale(n, epsilon) / 2 * rng.laplace(size=size)
 
 
 def half_score_sensitivity(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Vector:
     """Run the exponential mechanism with the exponent 2η in place of η."""
     eta = 2 * exponent(epsilon, ENERGY_RANGE)
-    drawn: Vector = np.argmax(eta * _energies(x) + rng.gumbel(size=(size, x.shape[1])), axis=1) + 1.0
-    return drawn
+    return np.argmax(eta * _energies(x) + rng.gumbel(size=(size, x.shape[1])), axis=1) + 1.0
 
 
 def rare_outcomes_lost(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Vector:
@@ -85,8 +80,7 @@ def rare_outcomes_lost(x: Matrix, size: int, *, rng: np.random.Generator, epsilo
     weights = exponent(epsilon, ENERGY_RANGE) * _energies(x)
     p = np.exp(weights - weights.max())
     p = np.where(p / p.sum() < 1e-4, 0.0, p)
-    drawn: Vector = rng.choice(len(p), size=size, p=p / p.sum()) + 1.0
-    return drawn
+    return rng.choice(len(p), size=size, p=p / p.sum()) + 1.0
 
 
 def gaussian_sensitivity_one(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
@@ -99,8 +93,7 @@ def classical_beyond_one(x: Matrix, *, epsilon: float, delta: float, rng: np.ran
     rows = unit_rows(x)
     n, d = rows.shape
     sigma = gaussian.second_moments_sensitivity(n, d) * classical_multiplier(epsilon, delta)
-    released: Vector = np.diag(second_moment(rows)) + sigma * rng.standard_normal(d)
-    return released
+    return np.diag(second_moment(rows)) + sigma * rng.standard_normal(d)
 
 
 Noise = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to noise of shape (size, d, d)
@@ -118,14 +111,12 @@ def k_norm_noise(noise: Noise, body: k_norm_law.Body) -> DrawMany:
 def _unthinned(d: int, rng: np.random.Generator, size: int) -> Matrix:
     z = k_norm_law.sample("schatten1", d, rng, size)
     radius = rng.gamma(k_norm_law.degrees_of_freedom(d), size=size)
-    scaled: Matrix = z * (radius / k_norm_law.norm(z, "covariance"))[:, None, None]
-    return scaled
+    return z * (radius / k_norm_law.norm(z, "covariance"))[:, None, None]
 
 
 def _inside(d: int, rng: np.random.Generator, size: int) -> Matrix:
     shrunk = rng.random(size) ** (1 / k_norm_law.degrees_of_freedom(d))
-    scaled: Matrix = k_norm_law.sample("covariance", d, rng, size) * shrunk[:, None, None]
-    return scaled
+    return k_norm_law.sample("covariance", d, rng, size) * shrunk[:, None, None]
 
 
 def _positive_entries(d: int, rng: np.random.Generator, size: int) -> Matrix:

@@ -33,8 +33,7 @@ def published_order(
             roots = np.sqrt(levels + covariance.offset(n, d, beta / steps, sigma, constants))
             a = (vectors / roots) @ vectors.T @ a
     inverse = np.linalg.inv(a)
-    released: Matrix = inverse @ z @ inverse
-    return released
+    return inverse @ z @ inverse
 
 
 def draw_published_order(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:

@@ -15,8 +15,7 @@ from tests.negative_controls.negative_control import NegativeControl, perturbati
 def upper_triangle_only(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
     """Returns the d(d+1)/2 numbers of the upper triangle in place of a matrix."""
     y = nuclear_laplace.sample(x, rng, epsilon=epsilon)
-    triangle: Vector = y[np.triu_indices(len(y))]
-    return triangle
+    return y[np.triu_indices(len(y))]
 
 
 def asymmetric(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
@@ -61,8 +60,7 @@ def accepts_anything(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> 
     """Does not validate its input."""
     rows = np.asarray(x) / np.maximum(1, np.linalg.norm(np.atleast_2d(x), axis=1))[:, None]
     scale = lap_cov.noise_scale(len(rows), rows.shape[1], np.float64(epsilon), "paper")
-    released: Matrix = second_moment(rows) + scale * wigner.sample_laplace(rows.shape[1], rng)
-    return released
+    return second_moment(rows) + scale * wigner.sample_laplace(rows.shape[1], rng)
 
 
 def slow(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:

@@ -25,8 +25,7 @@ def rejection(log_acceptance: Callable[[Vector, float, float], Vector]) -> Calla
             u = z / np.linalg.norm(z, axis=1, keepdims=True)
             keep = np.log(rng.random(len(u))) < log_acceptance(u**2 @ a, b, q)
             accepted = np.concatenate([accepted, u[keep]])
-        drawn: Matrix = accepted[:size] @ vectors.T
-        return drawn
+        return accepted[:size] @ vectors.T
 
     return draw_many
 
@@ -51,8 +50,7 @@ def _with_levels(x: Matrix, levels: tuple[int, ...]) -> Matrix:
     order = [len(values) - 1 - i for i in levels if i < len(values)]
     if order:
         values[order] = values[order].mean()
-    matrix: Matrix = (vectors * values) @ vectors.T
-    return matrix
+    return (vectors * values) @ vectors.T
 
 
 def blurs_the_tail(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:

@@ -15,8 +15,7 @@ Noise = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size)
 
 def full_noise(d: int, rng: np.random.Generator, size: int) -> Matrix:
     """Draw the correct noise for entries="full"."""
-    noise: Matrix = entrywise_laplace.draw_noise(d, rng, "full", size)
-    return noise
+    return entrywise_laplace.draw_noise(d, rng, "full", size)
 
 
 def additive(noise: Noise, scale: Callable[[int, int, float], float], clip: bool = True) -> Callable[..., Matrix]:
@@ -25,8 +24,7 @@ def additive(noise: Noise, scale: Callable[[int, int, float], float], clip: bool
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x) if clip else np.asarray(x, dtype=np.float64)
         n, d = rows.shape
-        released: Matrix = second_moment(rows) + scale(n, d, epsilon) * noise(d, rng, size)
-        return released
+        return second_moment(rows) + scale(n, d, epsilon) * noise(d, rng, size)
 
     return draw_many
 
@@ -47,14 +45,12 @@ def full(noise: Noise) -> Callable[..., Matrix]:
 
 def doubled_diagonal(d: int, rng: np.random.Generator, size: int) -> Matrix:
     """Double the diagonal of the noise, as U + Uᵀ does for a triangle U of noise."""
-    noise: Matrix = wigner.sample_laplace(d, rng, size) * (1 + np.eye(d))
-    return noise
+    return wigner.sample_laplace(d, rng, size) * (1 + np.eye(d))
 
 
 def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
     """Draw (U + Uᵀ)/2 for a triangle U of noise: the diagonal is right, and the other entries are halved."""
-    noise: Matrix = wigner.sample_laplace(d, rng, size) * (1 + np.eye(d)) / 2
-    return noise
+    return wigner.sample_laplace(d, rng, size) * (1 + np.eye(d)) / 2
 
 
 def upper_only(d: int, rng: np.random.Generator, size: int) -> Matrix:

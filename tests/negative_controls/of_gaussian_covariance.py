@@ -24,8 +24,7 @@ Noise = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size)
 def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
     """Draws (A + Aᵀ)/2 for a Gaussian matrix A: noise of the ensemble goe in place of wigner. It is private too."""
     a = rng.standard_normal((size, d, d))
-    noise: Matrix = (a + np.swapaxes(a, 1, 2)) / 2
-    return noise
+    return (a + np.swapaxes(a, 1, 2)) / 2
 
 
 def one_diagonal(d: int, rng: np.random.Generator, size: int) -> Matrix:
@@ -48,8 +47,7 @@ def additive(factor: float = 1.0, noise: Noise = wigner.sample_wigner) -> Callab
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
         rows = unit_rows(x)
         n, d = rows.shape
-        released: Matrix = second_moment(rows) + factor * gauss_cov.noise_scale(n, rho) * noise(d, rng, size)
-        return released
+        return second_moment(rows) + factor * gauss_cov.noise_scale(n, rho) * noise(d, rng, size)
 
     return draw_many
 
@@ -59,8 +57,7 @@ def add_or_remove(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Gen
     rows = unit_rows(x)
     n, d = rows.shape
     sigma = gauss_cov_approximate.sensitivity(n) / math.sqrt(2) * multiplier(epsilon, delta, "paper")
-    released: Matrix = second_moment(rows) + sigma * wigner.sample_wigner(d, rng)
-    return released
+    return second_moment(rows) + sigma * wigner.sample_wigner(d, rng)
 
 
 # MECHANISMS THAT USE IT
@@ -69,8 +66,7 @@ def add_or_remove(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Gen
 def _rebuilt(vectors: Matrix, values: Matrix, right: Matrix | None = None) -> Matrix:
     """Compute the symmetric sums Σ_i values_i u_i v_iᵀ for stacks of vectors."""
     matrices = (vectors * values[:, None, :]) @ (np.swapaxes(vectors, 1, 2) if right is None else right)
-    symmetric: Matrix = (matrices + np.swapaxes(matrices, 1, 2)) / 2
-    return symmetric
+    return (matrices + np.swapaxes(matrices, 1, 2)) / 2
 
 
 def separate(
@@ -124,15 +120,13 @@ def as_in_the_experiments(x: Matrix, *, rho: float, rng: np.random.Generator) ->
     noisy = np.linalg.eigvalsh(c)[::-1] + 2 / half * rng.laplace(size=d)
     directions = iterative_eigenvectors.draw_directions(c, [step / 4] * (d - 1), lambda m, step: bingham.sample(m, rng))
     matrix = (directions.T * noisy) @ directions / n
-    released: Matrix = (matrix + matrix.T) / 2
-    return released
+    return (matrix + matrix.T) / 2
 
 
 def not_shrunk(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
     """Draw outputs of ClippedCov whose noise is multiplied by τ in place of τ²."""
     tau = clipped_cov.CLIP_NORM
-    drawn: Matrix = separate(descending)(unit_rows(x, tau), size, rng=rng, rho=rho * tau**2) * tau**2
-    return drawn
+    return separate(descending)(unit_rows(x, tau), size, rng=rng, rho=rho * tau**2) * tau**2
 
 
 def logarithm_of_norms(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:

@@ -42,8 +42,7 @@ def unclipped_column(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vect
     rows = as_rows(x)
     n, d = rows.shape
     w = kv_mean.half_width(n, 1.0, 0.1 / d)
-    mean: Vector = rows.mean(axis=0) + math.sqrt(kv_mean.mean_variance(n, w, rho / d)) * rng.standard_normal(d)
-    return mean
+    return rows.mean(axis=0) + math.sqrt(kv_mean.mean_variance(n, w, rho / d)) * rng.standard_normal(d)
 
 
 def counts_of_sensitivity_one(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:

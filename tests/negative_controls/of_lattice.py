@@ -137,8 +137,7 @@ def float_query(draw: OneDraw, calibration: Calibration) -> Callable[..., Matrix
     without_query = released(draw, calibration, products=lambda x, b: exact_data(np.zeros_like(x), input_bits=b))
 
     def target(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
-        moment: Matrix = second_moment(unit_rows(x)) + without_query(x, rng=rng, **budget)
-        return moment
+        return second_moment(unit_rows(x)) + without_query(x, rng=rng, **budget)
 
     return target
 

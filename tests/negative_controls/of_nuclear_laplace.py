@@ -14,14 +14,12 @@ from tests.negative_controls.negative_control import by_law, by_privacy, perturb
 def gamma_shape(d: int, rng: np.random.Generator, size: int) -> Matrix:
     """Draw a nuclear norm with Gamma shape d(d+1)/2 in place of d²."""
     s = law.sample_spectrum(d, rng, size)
-    spectrum: Matrix = s / s.sum(axis=1, keepdims=True) * rng.gamma(d * (d + 1) / 2, size=(size, 1))
-    return spectrum
+    return s / s.sum(axis=1, keepdims=True) * rng.gamma(d * (d + 1) / 2, size=(size, 1))
 
 
 def no_repulsion(d: int, rng: np.random.Generator, size: int) -> Matrix:
     """Draw the right nuclear norm, with singular values that do not repel one another."""
-    spectrum: Matrix = rng.dirichlet(np.ones(d), size) * rng.gamma(d**2, size=(size, 1))
-    return spectrum
+    return rng.dirichlet(np.ones(d), size) * rng.gamma(d**2, size=(size, 1))
 
 
 def coupled(d: int, rng: np.random.Generator, size: int) -> Matrix:
@@ -29,8 +27,7 @@ def coupled(d: int, rng: np.random.Generator, size: int) -> Matrix:
     radius = rng.gamma(d**2, size=(size, 1))
     shapes = [s / s.sum(axis=1, keepdims=True) for s in (law.sample_spectrum(d, rng, size) for _ in range(2))]
     first_larger = shapes[0].max(axis=1, keepdims=True) > shapes[1].max(axis=1, keepdims=True)
-    spectrum: Matrix = radius * np.where(first_larger == (radius > d**2), shapes[0], shapes[1])
-    return spectrum
+    return radius * np.where(first_larger == (radius > d**2), shapes[0], shapes[1])
 
 
 def no_rotation(d: int, rng: np.random.Generator, size: int) -> Matrix:
@@ -40,8 +37,7 @@ def no_rotation(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 def unsigned_qr(d: int, rng: np.random.Generator, size: int) -> Matrix:
     """Return the factor Q of LAPACK's QR without the sign correction, which is not Haar."""
-    q: Matrix = np.linalg.qr(rng.standard_normal((size, d, d)))[0]
-    return q
+    return np.linalg.qr(rng.standard_normal((size, d, d)))[0]
 
 
 def special(d: int, rng: np.random.Generator, size: int) -> Matrix:
@@ -54,8 +50,7 @@ def special(d: int, rng: np.random.Generator, size: int) -> Matrix:
 def symmetrised(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
     """Make full noise symmetric, (Z + Zᵀ)/2."""
     y = np.array([nuclear_laplace.release(x, z, epsilon=epsilon) for z in law.sample(x.shape[1], rng, size)])
-    drawn: Matrix = (y + np.swapaxes(y, 1, 2)) / 2
-    return drawn
+    return (y + np.swapaxes(y, 1, 2)) / 2
 
 
 RADIUS, EVENT = by_law("nuclear norm"), by_privacy("event")

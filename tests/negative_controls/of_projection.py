@@ -49,8 +49,7 @@ def diagonal(matrix: Matrix, radius: float) -> Matrix:
 def absolute_value(matrix: Matrix, radius: float) -> Matrix:
     """Return |Y| = (YᵀY)^{1/2} in place of the positive part of Y, as an SVD in place of an eigendecomposition does."""
     _, s, vt = np.linalg.svd(nuclear_ball(matrix, radius))
-    released: Matrix = (vt.T * s) @ vt
-    return released
+    return (vt.T * s) @ vt
 
 
 _control = partial(vectorised, mechanism="nuclear-ball-projection", options=(("calibration", "paper"),))

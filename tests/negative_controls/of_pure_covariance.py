@@ -56,8 +56,7 @@ def by_svd(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     u, _, vt = np.linalg.svd(moment + separate_cov_pure.matrix_scale(n, d, epsilon, "paper") * noise.matrix)
     scale = separate_cov_pure.eigenvalue_scale(n, epsilon)
     matrix = (u * np.clip(np.linalg.eigvalsh(moment)[::-1] + scale * noise.eigenvalues, 0, 1)) @ vt
-    released: Matrix = (matrix + matrix.T) / 2
-    return released
+    return (matrix + matrix.T) / 2
 
 
 def eigenvalues_at_one(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
@@ -78,8 +77,7 @@ def ascending(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     _, vectors = np.linalg.eigh(moment + separate_cov_pure.matrix_scale(n, d, epsilon, "paper") * noise.matrix)
     scale = separate_cov_pure.eigenvalue_scale(n, epsilon)
     matrix = (vectors * np.clip(np.linalg.eigvalsh(moment)[::-1] + scale * noise.eigenvalues, 0, 1)) @ vectors.T
-    released: Matrix = (matrix + matrix.T) / 2
-    return released
+    return (matrix + matrix.T) / 2
 
 
 _deflation = partial(from_function, mechanism="kapralov-talwar")

@@ -62,8 +62,7 @@ def triangular(z: Vector, rng: np.random.Generator) -> Vector:
 
 def sum_of_four(z: Vector, rng: np.random.Generator) -> Vector:
     """Draw sums of four uniform numbers, with variance 1, in place of normal numbers."""
-    total: Vector = math.sqrt(3) * (rng.random((len(z), 4)).sum(axis=1) - 2)
-    return total
+    return math.sqrt(3) * (rng.random((len(z), 4)).sum(axis=1) - 2)
 
 
 def rounded(step: float) -> Change:

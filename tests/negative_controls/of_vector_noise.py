@@ -84,8 +84,7 @@ def coefficients(draw: Draw) -> Callable[..., Matrix]:
         length = max(1, np.shape(x)[-1] - 1)
         w = output_perturbation.release(x, np.zeros(length), epsilon=epsilon)
         scale = output_perturbation.noise_scale(len(x), 0.1, epsilon, "paper")
-        released: Matrix = w + scale * np.array([draw(length, rng) for _ in range(size)])
-        return released
+        return w + scale * np.array([draw(length, rng) for _ in range(size)])
 
     return draw_many
 
@@ -110,8 +109,7 @@ def uncentred(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float)
     rows = unit_rows(x)
     n, d = rows.shape
     covariance = second_moment(centred_covariance.centred(rows))
-    released: Matrix = covariance + uncentred_scale(n, epsilon) * centred_covariance.draw_noise(d, rng, size)
-    return released
+    return covariance + uncentred_scale(n, epsilon) * centred_covariance.draw_noise(d, rng, size)
 
 
 def _output(name: str, mistake: str, caught_by: Checks, draw: Draw, **more: Any) -> NegativeControl:

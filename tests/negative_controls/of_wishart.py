@@ -30,8 +30,7 @@ def draw_wishart(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: flo
     n, d = rows.shape
     g = rng.standard_normal((size, d + 1, d))
     scale = 3 / (2 * n * epsilon)
-    draws: Matrix = second_moment(rows) + scale * np.swapaxes(g, 1, 2) @ g
-    return draws
+    return second_moment(rows) + scale * np.swapaxes(g, 1, 2) @ g
 
 
 NEGATIVE_CONTROLS = (

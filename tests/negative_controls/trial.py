@@ -55,21 +55,23 @@ def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
 
 def _caught(asked: list[Question], control: NegativeControl, kind: Kind, name: str) -> bool:
     subject = subject_of(control)
-    return any(_rejects(question, subject, name) and question.kind == kind for question in asked)
+    applying = [question for question in asked if not question.applies(subject)]
+    first = [(question, _look(question, subject)) for question in applying]
+    second = [
+        (question, replace(look, name="second look", samples=SAMPLES * question.second_look))
+        for question, look in first
+        if question.second_look
+    ]
+    return any(_rejects(*one, subject, name) and one[0].kind == kind for one in first + second)
 
 
-def _rejects(question: Question, subject: Subject, name: str) -> bool:
-    if question.applies(subject):
-        return False
+def _look(question: Question, subject: Subject) -> Look:
     # One refuted pair is enough. Bets are left out, so that the findings have the names of the tests.
     one_is_enough = question.kind == "privacy"
-    first = Look("first look", SAMPLES, ALPHA, question.most_tests(subject), stop_early=one_is_enough, bets=False)
-    looks = [first]
-    if question.second_look:
-        looks.append(replace(first, name="second look", samples=SAMPLES * question.second_look))
-    for look in looks:
-        found: list[Finding] = decide(question.asked(subject, look), look)
-        subject.findings += found
-        if any(f.name == name and f.status in (Status.REFUTED, Status.NOTED) for f in found):
-            return True
-    return False
+    return Look("first look", SAMPLES, ALPHA, question.most_tests(subject), stop_early=one_is_enough, bets=False)
+
+
+def _rejects(question: Question, look: Look, subject: Subject, name: str) -> bool:
+    found: list[Finding] = decide(question.asked(subject, look), look)
+    subject.findings += found
+    return any(f.name == name and f.status in (Status.REFUTED, Status.NOTED) for f in found)

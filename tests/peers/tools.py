@@ -68,8 +68,7 @@ def _(output: FixedLength, first: Matrix, second: Matrix) -> Mapping[str, Featur
 
 
 def _entry(index: int, outputs: Matrix) -> Vector:
-    entries: Vector = outputs[:, index]
-    return entries
+    return outputs[:, index]
 
 
 def audited(case: Case, seed: int) -> tuple[Setting, Pair, list[int]]:

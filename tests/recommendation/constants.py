@@ -72,8 +72,7 @@ def _in_batches(
 def spectral_squares(matrices: Matrix, symmetric: bool) -> Vector:
     """Return the square of ‖M‖ for every matrix of a stack."""
     values = np.linalg.eigvalsh(matrices) if symmetric else np.linalg.svd(matrices, compute_uv=False)
-    squares: Vector = (values**2).max(axis=-1)
-    return squares
+    return (values**2).max(axis=-1)
 
 
 NOISE: dict[str, tuple[Callable[..., Vector], Callable[[float], float]]] = {
@@ -144,8 +143,7 @@ SCALES_WITH_TRACE = (*SAMPLING, "nuclear-ball-projection", "separate-cov-pure", 
 
 def imagined_rows(d: int, trace: float) -> Matrix:
     """Make 256 rows of equal norm whose second moment is exactly diagonal, with the model's eigenvalues."""
-    rows: Matrix = hadamard(ROWS)[:, :d] * np.sqrt(model_spectrum(d, trace))
-    return rows
+    return hadamard(ROWS)[:, :d] * np.sqrt(model_spectrum(d, trace))
 
 
 def gaussian_rows(d: int, trace: float, n: int = GAUSSIAN_ROWS, seed: int = SEED) -> Matrix:
@@ -157,8 +155,7 @@ def gaussian_rows(d: int, trace: float, n: int = GAUSSIAN_ROWS, seed: int = SEED
     x = rng.normal(size=(n, d))
     white = np.linalg.solve(np.linalg.cholesky(second_moment(x)), x.T).T
     turn = np.linalg.qr(rng.normal(size=(d, d)))[0]
-    rows: Matrix = unit_rows(white * np.sqrt(model_spectrum(d, trace)) @ turn.T)
-    return rows
+    return unit_rows(white * np.sqrt(model_spectrum(d, trace)) @ turn.T)
 
 
 def candidate_of(law: str) -> Candidate:
@@ -232,8 +229,7 @@ def projected(matrices: Matrix) -> Matrix:
     over = np.maximum(descending, 0).sum(axis=1) > 1
     theta = np.where(over, shifts[np.arange(len(shifts)), last], 0.0)
     values = np.maximum(ascending - theta[:, None], 0.0)
-    found: Matrix = (vectors * values[:, None, :]) @ np.swapaxes(vectors, 1, 2)
-    return found
+    return (vectors * values[:, None, :]) @ np.swapaxes(vectors, 1, 2)
 
 
 def measure_table(

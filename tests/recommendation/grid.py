@@ -69,13 +69,9 @@ def rows_of(point: Setting, power: float, rng: np.random.Generator, kind: RowsAr
     if kind == "gaussian":
         turn = haar.sample(point.dimension, rng)
         spread = np.sqrt(model_spectrum(point.dimension, point.trace, power))
-        clipped: Matrix = unit_rows(rng.normal(size=(point.rows, point.dimension)) * spread @ turn)
-        return clipped
+        return unit_rows(rng.normal(size=(point.rows, point.dimension)) * spread @ turn)
     signs = rng.choice([-1.0, 1.0], size=(point.rows, point.dimension))
-    rows: Matrix = (
-        signs * np.sqrt(model_spectrum(point.dimension, point.trace, power)) @ haar.sample(point.dimension, rng)
-    )
-    return rows
+    return signs * np.sqrt(model_spectrum(point.dimension, point.trace, power)) @ haar.sample(point.dimension, rng)
 
 
 def squared_errors(

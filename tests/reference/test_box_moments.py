@@ -25,8 +25,7 @@ ROWS = np.random.default_rng(4).uniform([-1, 0], [3, 60], (20, 2))
 
 def without_noise(file: Any, x: Any, adjacency: Adjacency, **options: Any) -> Matrix:
     d = np.shape(x)[1]
-    released: Matrix = file.release(x, np.zeros((d + 1, d + 1)), bounds=BOUNDS, adjacency=adjacency, **options)
-    return released
+    return file.release(x, np.zeros((d + 1, d + 1)), bounds=BOUNDS, adjacency=adjacency, **options)
 
 
 @EVERY

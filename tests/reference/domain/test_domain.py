@@ -422,8 +422,7 @@ def test_groups_lie_across_chunks(sizes: list[int], size: int) -> None:
     """
 
     def ends_added(groups: Matrix) -> Matrix:
-        added: Matrix = groups[:, -1] + groups[:, 0]
-        return added
+        return groups[:, -1] + groups[:, 0]
 
     count = 9 // size
     expected = np.array([NINE[size * i] + NINE[size * i + size - 1] for i in range(count)])

@@ -23,8 +23,7 @@ def random_rows(seed: int, n: int, d: int) -> Matrix:
     lengths = rng.choice([0.0, 1e-9, 0.3, 1.0, 1.0 + 1e-15, 1.0 - 1e-16, 7.0, 1e200], size=(n, 1))
     directions = rng.normal(size=(n, d)) * rng.integers(0, 2, size=(n, d))
     norms = np.linalg.norm(directions, axis=1, keepdims=True)
-    x: Matrix = directions / np.where(norms > 0, norms, 1) * lengths
-    return x
+    return directions / np.where(norms > 0, norms, 1) * lengths
 
 
 @given(SEEDS, st.integers(1, 40), st.integers(1, 6), st.sampled_from([1, 8, 20, 24]))

@@ -83,8 +83,7 @@ def squares(draws: Array, on_diagonal: bool) -> Array:
     """Return the mean square of the entries on or off the diagonal, one number for every draw."""
     d = draws.shape[-1]
     chosen = np.eye(d, dtype=bool) == on_diagonal
-    means: Array = (draws[:, chosen] ** 2).mean(axis=1)
-    return means
+    return (draws[:, chosen] ** 2).mean(axis=1)
 
 
 def fits(found: Array, expected: float) -> bool:

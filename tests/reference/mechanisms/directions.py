@@ -21,5 +21,4 @@ class GivenDirections:
 
 def leading_eigenvector(m: Matrix, step: int) -> Vector:
     """Return the mode of the Bingham law in place of a draw."""
-    vector: Vector = np.linalg.eigh(m)[1][:, -1]
-    return vector
+    return np.linalg.eigh(m)[1][:, -1]

@@ -44,10 +44,7 @@ AnyMechanism = Mechanism[Any, ..., Any]
 
 
 def drawn(about: AnyMechanism, x: Any, seed: int = 0, **options: Any) -> NDArray[np.float64]:
-    result: NDArray[np.float64] = about.sample(
-        x, np.random.default_rng(seed), **{**BUDGETS[about.notion.name], **options}
-    )
-    return result
+    return about.sample(x, np.random.default_rng(seed), **{**BUDGETS[about.notion.name], **options})
 
 
 def unit(about: AnyMechanism, r: float) -> Any:

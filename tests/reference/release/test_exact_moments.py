@@ -32,8 +32,7 @@ def integers(data: Any, **request: Any) -> dict[str, list[int]]:
     """Make an exact release with fixed bits, and return its integers."""
     given: dict[str, Any] = {"budget": ZCDP(0.5), "seed": 3, "rounded": True, "out": Path("out.json"), "force": True}
     provenance = release_table(ReleaseRequest(data=data, **{**given, **request})).provenance
-    found: dict[str, list[int]] = provenance.get("rounded", provenance.get("lattice"))["integers"]
-    return found
+    return provenance.get("rounded", provenance.get("lattice"))["integers"]
 
 
 @pytest.fixture(autouse=True)

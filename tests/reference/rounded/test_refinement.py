@@ -194,8 +194,7 @@ class Shifted:
         self.source = source
 
     def bits(self, index: int, start: int, count: int) -> int:
-        fresh: int = self.source.bits(index + 10_000, start, count)
-        return fresh
+        return self.source.bits(index + 10_000, start, count)
 
 
 def midpoint_rounding(x: arb, grid: Fraction) -> int:

@@ -30,8 +30,7 @@ NAMES = [" ".join([name, *options.values()]) for name, options in VARIANTS]
 def rows(n: int, d: int, seed: int = 0) -> Matrix:
     """Make rows in the unit ball, most of them along the first axis."""
     x = np.random.default_rng([seed, n, d]).normal(size=(n, d)) / np.arange(1, d + 1)
-    scaled: Matrix = x / row_norms(x).max()
-    return scaled
+    return x / row_norms(x).max()
 
 
 def budget(name: str, amount: str = "1") -> dict[str, str]:

@@ -54,12 +54,10 @@ def _target(change: Noise = lambda w, rng: w) -> Target:
     def many(x: Matrix, size: int, *, rho: float, rng: np.random.Generator) -> Matrix:
         rows = unit_rows(x)
         n, d = rows.shape
-        released: Matrix = second_moment(rows) + gauss_cov.noise_scale(n, rho) * change(_noise(rng, size, d), rng)
-        return released
+        return second_moment(rows) + gauss_cov.noise_scale(n, rho) * change(_noise(rng, size, d), rng)
 
     def one(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-        drawn: Matrix = many(x, 1, rho=rho, rng=rng)[0]
-        return drawn
+        return many(x, 1, rho=rho, rng=rng)[0]
 
     return Target("gaussian", one, draw_many=many)
 

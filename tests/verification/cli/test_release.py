@@ -64,8 +64,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def in_file(path: str) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-    return document
+    return json.loads(Path(path).read_text(encoding="utf-8"))
 
 
 def pretended(

@@ -41,8 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def released(*arguments: str, out: str = "out.json") -> dict[str, Any]:
     assert run(framed("release", *arguments, "--out", out, "--force")) == 0
-    document: dict[str, Any] = json.loads(Path(out).read_text(encoding="utf-8"))
-    return document
+    return json.loads(Path(out).read_text(encoding="utf-8"))
 
 
 def files() -> dict[str, bytes]:

@@ -29,8 +29,7 @@ def people(n: int = PEOPLE) -> Matrix:
 
 def clipped_covariance(x: Matrix) -> Matrix:
     low, high = np.array(list(BOUNDS.values()), dtype=float).T
-    found: Matrix = np.cov(np.clip(x, low, high).T, bias=True)
-    return found
+    return np.cov(np.clip(x, low, high).T, bias=True)
 
 
 @pytest.fixture

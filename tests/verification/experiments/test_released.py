@@ -110,8 +110,7 @@ def test_wrong_paths_and_experiments_are_one_clear_error(
 
 def rows_of_length_half() -> Matrix:
     rows = np.random.default_rng(0).standard_normal((300, 6))
-    shortened: Matrix = rows / (2 * np.linalg.norm(rows, axis=1, keepdims=True))
-    return shortened
+    return rows / (2 * np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 def test_with_all_mistakes_off_the_switched_method_is_that_of_the_registry() -> None:

@@ -35,8 +35,7 @@ def module_with(source: str) -> ModuleType:
 
 
 def asker(source: str) -> Callable[[dict[str, Any]], Any]:
-    answer: Callable[[dict[str, Any]], Any] = module_with(source).answer
-    return answer
+    return module_with(source).answer
 
 
 def outcomes(source: str, flag: str | None = None) -> list[Outcome]:

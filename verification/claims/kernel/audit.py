@@ -8,6 +8,7 @@ directly or through other results.
 
 import re
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -268,13 +269,14 @@ class Answers:
         return terms.head(binder) in self.constants.owner.values() or terms.is_plain(binder, self.modules)
 
 
-def _ask_what_they_say(build: Path, require: str, known: Constants, modules: Iterable[str]) -> Answers:
+def _ask_what_they_say(build: Path, require: str, known: Constants, modules: Iterable[str], jobs: int) -> Answers:
     questions = {f"type {name}": f"Check @{name}." for name in known.all}
     questions |= {f"body {name}": f"Print {name}." for name in known.definitions}
-    explicit = kernel.ask(build, [require, *EXPLICIT], questions)
-    readable = kernel.ask(build, [require, *READABLE], questions)
-    kinds = kernel.ask(build, [require, *EXPLICIT, *KIND], {n: f"Goal True. kind @{n}. Abort." for n in known.all})
-    return Answers(known, frozenset(modules), explicit, readable, kinds)
+    kinds = {n: f"Goal True. kind @{n}. Abort." for n in known.all}
+    asked = [(EXPLICIT, questions), (READABLE, questions), ([*EXPLICIT, *KIND], kinds)]
+    with ThreadPoolExecutor(jobs) as pool:
+        answers = list(pool.map(lambda one: kernel.ask(build, [require, *one[0]], one[1]), asked))
+    return Answers(known, frozenset(modules), *answers)
 
 
 # THIRD ROUND: THE AXIOMS
@@ -356,7 +358,7 @@ def audit(
     if missing:
         raise kernel.KernelError(f"{missing[0]}: the kernel has nothing of that name")
     require = f"From covassay Require {' '.join(modules)}."
-    answers = _ask_what_they_say(build, require, known, modules)
+    answers = _ask_what_they_say(build, require, known, modules, jobs)
     definitions = {name: answers.definition(name) for name in known.all}
     said = Audit(
         theorems={t: answers.statement(t.qualified) for t in theorems},

@@ -1,4 +1,4 @@
-"""Test AdaSSP: the penalty, and the units of the output."""
+"""Test AdaSSP: its limits, and the units of the output."""
 
 import math
 
@@ -7,14 +7,7 @@ import pytest
 
 from covassay.reference.domain import unit_rows
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.concentrated.adassp import (
-    AdaSSPNoise,
-    draw_noise,
-    penalty,
-    release,
-    sample,
-    target_eigenvalue,
-)
+from covassay.reference.mechanisms.concentrated.adassp import AdaSSPNoise, draw_noise, release, sample
 
 BETA = 2 * math.exp(-8)  # √(ln(2/β)) = √8 for one feature
 
@@ -40,15 +33,6 @@ def test_the_coefficients_have_no_unit() -> None:
 def test_one_column_has_no_feature() -> None:
     with pytest.raises(InvalidInput, match="x has 1 column"):
         sample([[0.5]], np.random.default_rng(0), rho=1)
-
-
-# The penalty
-
-
-def test_the_penalty_fills_the_eigenvalue_up_to_the_target() -> None:
-    assert [penalty(noisy, 4) for noisy in (-5, 0, 1, 4, 9)] == [4, 4, 3, 0, 0]
-    # For three features the factor is √(3 ln(18/β)), which is 3 for β = 18 e⁻³.
-    assert target_eigenvalue(3, 2.0, 18 * math.exp(-3)) == pytest.approx(6, rel=1e-14)
 
 
 def test_a_singular_matrix_has_the_solution_of_least_norm() -> None:

@@ -33,8 +33,7 @@ def test_a_row_on_the_sphere_is_kept_and_one_outside_counts_as_zero() -> None:
 
 def the_query(x: Matrix, r: float) -> Matrix:
     kept = drop_long(x, r)
-    moment: Matrix = kept.T @ kept / len(x)
-    return moment
+    return kept.T @ kept / len(x)
 
 
 def test_the_projection_hides_nothing_in_the_limit() -> None:

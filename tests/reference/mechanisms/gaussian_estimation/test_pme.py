@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -63,12 +62,6 @@ def test_one_record_moves_at_most_one_difference(n: int, i: int, size: int) -> N
     # for the mutant, which takes differences of all successive records, one record moves two rows
     moved = np.abs(np.diff(x, axis=0) - np.diff(y, axis=0)).max(axis=1) > 0
     assert moved.sum() == (1 if i % n in (0, n - 1) else 2)
-
-
-def test_the_bound_on_the_image_is_root_thousand_times_the_bound_on_the_mean() -> None:
-    assert image_bound(2.0) == pytest.approx(63.2456, rel=1e-6)
-    r = sympy.symbols("R", positive=True)
-    assert float(image_bound(r) / r) == pytest.approx(math.sqrt(1000))
 
 
 def test_without_noise_in_the_last_step_the_mean_comes_back() -> None:

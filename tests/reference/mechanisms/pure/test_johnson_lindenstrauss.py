@@ -144,8 +144,7 @@ def test_a_projection_keeps_what_it_can() -> None:
 
 
 def first_numbers(source: Any) -> list[float]:
-    numbers: list[float] = np.random.default_rng(source).standard_normal(4).tolist()
-    return numbers
+    return np.random.default_rng(source).standard_normal(4).tolist()
 
 
 @pytest.mark.parametrize("seed", [0, 5, 12345])

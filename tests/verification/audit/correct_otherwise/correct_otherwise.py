@@ -704,8 +704,7 @@ def truncated_floats(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
     q = np.trunc(4 * np.where(norms > 1, x / np.maximum(norms, 1) * (1 - 1e-12), x))
     t = discrete_laplace_covariance.noise_scale(discrete_laplace_covariance.sensitivity(d, 2), epsilon)
     noise = np.triu(rng.geometric(-math.expm1(-1 / t), (d, d)) - rng.geometric(-math.expm1(-1 / t), (d, d)))
-    y: Matrix = (q.T @ q + noise + np.triu(noise, 1).T) / (16 * n)
-    return y
+    return (q.T @ q + noise + np.triu(noise, 1).T) / (16 * n)
 
 
 CORRECT_OTHERWISE = (

@@ -23,8 +23,7 @@ def summed(factor: float) -> Target:
     the factor 1."""
 
     def draw_many(x: Matrix, size: int, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-        values: Matrix = unit_rows(x)[:, 0].sum() + factor / epsilon * rng.laplace(size=size)
-        return values
+        return unit_rows(x)[:, 0].sum() + factor / epsilon * rng.laplace(size=size)
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
         return float(draw_many(x, 1, epsilon=epsilon, rng=rng)[0])

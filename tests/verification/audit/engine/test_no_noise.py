@@ -28,8 +28,7 @@ NOT_SEEN = {"private-radius"}  # no check of the profile of these mechanisms det
 
 
 def top_eigenvector(matrix: Matrix, step: int = 0) -> Vector:
-    vector: Vector = np.linalg.eigh(matrix)[1][:, -1]
-    return vector
+    return np.linalg.eigh(matrix)[1][:, -1]
 
 
 def silenced(noise: Any) -> Any:

@@ -33,8 +33,7 @@ def in_blocks(rare: float) -> Target:
         return half + half.transpose(0, 2, 1)
 
     def one(x: Matrix, **given: Any) -> Matrix:
-        drawn: Matrix = draw_many(x, 1, **given)[0]
-        return drawn
+        return draw_many(x, 1, **given)[0]
 
     return Target("in blocks", one, draw_many=draw_many)
 

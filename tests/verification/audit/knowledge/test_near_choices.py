@@ -100,7 +100,7 @@ def test_the_outputs_differ_between_both_sides(name: str) -> None:
     reference = beside(name)
     for words, low, high in outermost(name):
         rng = np.random.default_rng(7)
-        draws = [reference.draws(member.x, 800, rng) for member in (low, high)]
+        draws = [reference.draws(member.x, 300, rng) for member in (low, high)]
         features = reference.features(low.x)
         assert min(two_sample(f(draws[0]), f(draws[1]), "").p_value for f in features.values()) < 1e-6, words
 

@@ -17,8 +17,7 @@ Query = Callable[[Matrix], Matrix]
 
 
 def clipped(x: Matrix) -> Matrix:
-    rows: Matrix = x / np.maximum(1.0, np.linalg.norm(x, axis=1, keepdims=True))
-    return rows
+    return x / np.maximum(1.0, np.linalg.norm(x, axis=1, keepdims=True))
 
 
 def additive(query: Query, scale: Callable[[Matrix], float], draw: str) -> Target:
@@ -33,13 +32,11 @@ def additive(query: Query, scale: Callable[[Matrix], float], draw: str) -> Targe
 
 
 def mean(x: Matrix) -> Matrix:
-    values: Matrix = x.mean(axis=0)
-    return values
+    return x.mean(axis=0)
 
 
 def moment(x: Matrix) -> Matrix:
-    values: Matrix = x.T @ x / len(x)
-    return values
+    return x.T @ x / len(x)
 
 
 def laplace_mean(share: float) -> Target:

@@ -77,15 +77,13 @@ def gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
     n, d = x.shape
     changes = np.triu(np.outer(box.widths, box.widths)) * (n - 1) / n**2
     noise = np.triu(rng.standard_normal((d, d))) * np.linalg.norm(changes) / np.sqrt(2 * rho)
-    released: Matrix = covariance(clipped(x, box)) + noise + np.triu(noise, 1).T
-    return released
+    return covariance(clipped(x, box)) + noise + np.triu(noise, 1).T
 
 
 def mean(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
     box = Box(bounds)
     scale = box.widths * box.dimension / (len(x) * epsilon)
-    noisy: Matrix = clipped(x, box).mean(axis=0) + scale * rng.laplace(size=box.dimension)
-    return noisy
+    return clipped(x, box).mean(axis=0) + scale * rng.laplace(size=box.dimension)
 
 
 def rejecting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:

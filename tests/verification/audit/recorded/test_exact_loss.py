@@ -1,12 +1,9 @@
 """Test exact losses: broken functions are refuted with their exact loss, and no correct function is refuted."""
 
-import importlib.util
 import json
 import math
-import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,20 +20,9 @@ from covassay.verification.audit.recorded.facts import reported
 from covassay.verification.audit.recorded.losses import event_loss, gaussian_delta, laplace_rho
 from covassay.verification.audit.recorded.recorder import record
 from covassay.verification.audit.targets.calling import wrap
+from tests.verification.audit.recorded.broken_targets import BROKEN
+from tests.verification.audit.recorded.correct_targets import CORRECT, PAIR
 
-
-def _beside(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # the module `dataclasses` looks modules up in this table
-    spec.loader.exec_module(module)
-    return module
-
-
-CORRECT, PAIR = (getattr(_beside("correct_targets"), name) for name in ("CORRECT", "PAIR"))
-BROKEN = _beside("broken_targets").BROKEN
 DECIDED = {  # correct functions whose loss is known to be 1, the claim
     "basis_of_the_data", "order_of_the_data", "in_a_thread", "two_exponentials", "quantile_function", "geometric",
     "tiny_unit", "own_generator", "library_of_laws", "told_twice", "entropy_of_the_system", "spawned",

@@ -1,10 +1,7 @@
 """Test the questions with recorded draws: refuted and undecided targets, and quick audits."""
 
-import importlib.util
 import json
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,19 +36,8 @@ from covassay.verification.audit.reports.words import exact_sentence, summary
 from covassay.verification.audit.targets.target import as_source, load
 from tests.negative_controls.every import NEGATIVE_CONTROLS
 from tests.negative_controls.trial import subject_of
+from tests.verification.audit.recorded.correct_targets import CORRECT, PAIR
 
-
-def _beside(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # the module `dataclasses` looks modules up in this table
-    spec.loader.exec_module(module)
-    return module
-
-
-CORRECT, PAIR = (getattr(_beside("correct_targets"), name) for name in ("CORRECT", "PAIR"))
 INTERVAL = ((0.0, 1.0),)
 # This target is private only for data of whole numbers; for other numbers in the interval its loss is infinite.
 WHOLE_DATA = "geometric"
@@ -304,8 +290,7 @@ def test_sums_in_single_precision_do_not_move_the_law(
     def found() -> Compared:
         budget = {"rho": 0.5}
         reference = recorder("covassay:gauss-cov", budget)
-        compared: Compared = compare(recorder(in_single, budget), reference, example_rows(10_000, 2), 0, 20.0)
-        return compared
+        return compare(recorder(in_single, budget), reference, example_rows(10_000, 2), 0, 20.0)
 
     assert not found().difference
     monkeypatch.setattr(place, "of_single_precision", lambda x: 0.0)

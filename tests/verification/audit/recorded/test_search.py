@@ -46,7 +46,7 @@ def test_the_proven_loss_is_reached(name: str, d: int) -> None:
     spend: Any = declared.spend(**claim.keywords(), dimension=d, **taken)
     adjacency = declared.adjacency_of(known)
     # the search ends by itself, in 2 s
-    found = search(target, claim, adjacency=adjacency, shapes=[(4, d)], seconds=60.0)
+    found = search(target, claim, adjacency=adjacency, shapes=[(4, d)], evaluations=500, seconds=60.0)
     assert found.worst.decided
     assert not found.worst.refuted
     proven = letter_of(spend.proven)[1]

@@ -1,6 +1,7 @@
 """Make reports of every verdict quickly, for tests of the report formats."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -8,10 +9,11 @@ from covassay.reference.domain import Matrix
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
+from covassay.verification.audit.engine.user_data import UserData
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.undecided import undecided
-from covassay.verification.audit.targets.target import TargetReference
+from covassay.verification.audit.targets.target import Target, TargetReference
 
 CLAIM = PureDP(1.0)
 HOSTILE = (
@@ -24,15 +26,56 @@ def no_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     return np.asarray(x.T @ x / max(1, len(x)) + 0.01 * rng.laplace(size=(x.shape[1],) * 2))
 
 
+def never_answers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    while True:
+        pass
+
+
+def sometimes_late(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    late = rng.random() < 0.2
+    while late:
+        pass
+    return x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2)
+
+
+def infinite_loss(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    return x.T @ x / len(x)
+
+
+def approximate(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Generator) -> Matrix:
+    return x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2)
+
+
+def ignores_its_generator(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    own = np.random.default_rng()
+    return x.T @ x / len(x) + own.laplace(size=(x.shape[1],) * 2, scale=20 / (len(x) * epsilon))
+
+
+AUDITS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "refuted": (no_noise, {"epsilon": 1.0}),
+    "refuted by its law": (TargetReference("mutant:half-noise-entrywise-laplace", "."), {"epsilon": 1.0}),
+    "refuted by privacy": (TargetReference("mutant:fails-on-zero", "."), {"epsilon": 1.0}),
+    "refuted, ignores its generator": (ignores_its_generator, {"epsilon": 9.0}),
+    "refuted, zCDP in a box": (infinite_loss, {"rho": 0.5, "bounds": [(0, 1), (0, 1)]}),
+    "not refuted": ("covassay:private-trace", {"epsilon": 1.0}),
+    "not refuted, own data": ("covassay:bingham", {"epsilon": 1.0, "data": UserData("mine", np.full((4, 2), 0.5))}),
+    "not refuted, approximate DP": ("covassay:gauss-cov-approximate", {"epsilon": 1.0, "delta": 1e-06}),
+    "inconclusive by its claim": (approximate, {"epsilon": 9.0, "delta": 1e-05}),
+    "inconclusive, never answers": (
+        Target("mine", never_answers), {"epsilon": 1.0, "mechanism": "nuclear-laplace", "time_limit": 0.01},
+    ),
+    "inconclusive at times": (Target("mine", sometimes_late), {"epsilon": 9.0, "time_limit": 0.005}),
+}  # fmt: skip
+
+
 @cache
 def report_of(kind: str) -> AuditReport:
-    """A report: Make a report of the given kind. The kinds are "refuted", "not refuted", "inconclusive" and "hostile",
-    where all texts from the target are hostile.
+    """Make the report of an audit in AUDITS, of an audit that could not be run ("inconclusive"), or one in which all
+    texts from the target are hostile ("hostile").
     """
-    if kind == "refuted":
-        return audit(no_noise, epsilon=1.0, samples=100)
-    if kind == "not refuted":
-        return audit("covassay:private-trace", epsilon=1.0, samples=100)
+    if kind in AUDITS:
+        target, given = AUDITS[kind]
+        return audit(target, **given, samples=100)
     if kind == "inconclusive":
         source = TargetReference("mine:release", "/nowhere")
         return undecided(source, CLAIM, AuditOptions(samples=100), None, "the process ended")

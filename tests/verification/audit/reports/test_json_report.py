@@ -6,68 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import jsonschema
-import numpy as np
 import pytest
 
-from covassay.reference.domain import Matrix
-from covassay.verification.audit.api import audit
-from covassay.verification.audit.engine.user_data import UserData
 from covassay.verification.audit.reports.json_report import as_json, schema
-from covassay.verification.audit.targets.target import Target, TargetReference
+from tests.verification.audit.reports.kinds_of_reports import AUDITS, report_of
 
 VALIDATOR = jsonschema.Draft202012Validator(schema())
 
 
-def never_answers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    while True:
-        pass
-
-
-def sometimes_late(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    late = rng.random() < 0.2
-    while late:
-        pass
-    return x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2)
-
-
-def infinite_loss(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    return x.T @ x / len(x)
-
-
-def approximate(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Generator) -> Matrix:
-    return x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2)
-
-
-def ignores_its_generator(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    own = np.random.default_rng()
-    return x.T @ x / len(x) + own.laplace(size=(x.shape[1],) * 2, scale=20 / (len(x) * epsilon))
-
-
-def _reports() -> dict[str, Any]:
-    data = UserData("mine", np.full((4, 2), 0.5))
-    return {
-        "refuted by its law": audit(
-            TargetReference("mutant:half-noise-entrywise-laplace", "."), epsilon=1.0, samples=100
-        ),
-        "refuted by privacy": audit(TargetReference("mutant:fails-on-zero", "."), epsilon=1.0, samples=100),
-        "refuted, zCDP": audit(infinite_loss, rho=0.5, samples=100),
-        "refuted, ignores its generator": audit(ignores_its_generator, epsilon=9.0, samples=100),
-        "refuted, in a box": audit(infinite_loss, rho=0.5, bounds=[(0, 1), (0, 1)], samples=100),
-        "not refuted": audit(TargetReference("covassay:bingham", "."), epsilon=1.0, samples=100, data=data),
-        "not refuted, approximate DP": audit(
-            TargetReference("covassay:gauss-cov-approximate", "."), epsilon=1.0, delta=1e-06, samples=100
-        ),
-        "inconclusive by its claim": audit(approximate, epsilon=9.0, delta=1e-05, samples=100),
-        "inconclusive": audit(
-            Target("mine", never_answers), epsilon=1.0, mechanism="nuclear-laplace", samples=100, time_limit=0.01
-        ),
-        "inconclusive at times": audit(Target("mine", sometimes_late), epsilon=9.0, samples=100, time_limit=0.005),
-    }
-
-
 @pytest.fixture(scope="module")
 def reports() -> dict[str, Any]:
-    return {name: json.loads(json.dumps(as_json(report), allow_nan=False)) for name, report in _reports().items()}
+    return {kind: json.loads(json.dumps(as_json(report_of(kind)), allow_nan=False)) for kind in AUDITS}
 
 
 @pytest.mark.thorough
@@ -175,7 +124,7 @@ CURVES: dict[str, Any] = {
 def test_the_numbers_behind_the_pictures_are_in_the_report_and_a_spoiled_one_is_rejected(
     reports: dict[str, Any],
 ) -> None:
-    for name, most in (("refuted by its law", 1), ("refuted, zCDP", 0), ("not refuted", 1)):
+    for name, most in (("refuted by its law", 1), ("refuted, zCDP in a box", 0), ("not refuted", 1)):
         drawn = [check["facts"]["curve"] for check in reports[name]["checks"] if "curve" in check["facts"]]
         assert len(drawn) == most, name
     for change in CURVES.values():

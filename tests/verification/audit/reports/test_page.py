@@ -313,8 +313,7 @@ def _measured(page: str, width: int, folder: Path) -> dict[str, Any]:
     file.write_text(frame, encoding="utf-8")
     found = re.search(r'<body data-measured="([^"]*)"', _dom(file))
     assert found is not None
-    measured: dict[str, Any] = json.loads(html.unescape(found.group(1)))
-    return measured
+    return json.loads(html.unescape(found.group(1)))
 
 
 @pytest.fixture(scope="module")

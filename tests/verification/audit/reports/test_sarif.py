@@ -25,8 +25,7 @@ HERE = Path(__file__)
 
 
 def written(kind: str) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(sarif_text(report_of(kind)))
-    return document
+    return json.loads(sarif_text(report_of(kind)))
 
 
 @pytest.mark.parametrize("kind", KINDS)

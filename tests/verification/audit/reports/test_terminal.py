@@ -6,18 +6,17 @@ import io
 import shlex
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from covassay.reference.domain import Matrix
-from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Status
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.terminal import folded_command, print_report
 from covassay.verification.audit.reports.words import findings, summary, witness
-from covassay.verification.audit.targets.target import Target, TargetReference
+from tests.verification.audit.reports.kinds_of_reports import report_of
+
+LAW, RIGHT = "refuted by its law", "not refuted"
 
 
 def text(report: AuditReport, width: int = 80, verbose: bool = False) -> str:
@@ -26,20 +25,9 @@ def text(report: AuditReport, width: int = 80, verbose: bool = False) -> str:
     return out.getvalue()
 
 
-def never_answers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    while True:
-        pass
-
-
 @pytest.fixture(scope="module")
 def reports() -> dict[str, AuditReport]:
-    late = Target("mine", never_answers)
-    return {
-        "failing": audit(TargetReference("mutant:fails-on-zero", "."), epsilon=1.0, samples=100),
-        "wrong law": audit(TargetReference("mutant:half-noise-entrywise-laplace", "."), epsilon=1.0, samples=100),
-        "right": audit(TargetReference("covassay:entrywise-laplace", "."), epsilon=1.0, samples=100),
-        "inconclusive": audit(late, epsilon=1.0, mechanism="nuclear-laplace", samples=100, time_limit=0.01),
-    }
+    return {kind: report_of(kind) for kind in ("refuted by privacy", LAW, RIGHT, "inconclusive, never answers")}
 
 
 @pytest.mark.thorough
@@ -57,21 +45,19 @@ def test_no_line_is_wider_than_the_terminal_and_nothing_is_cut(reports: dict[str
 
 @pytest.mark.thorough
 def test_the_report_begins_with_the_verdict_and_has_its_parts_in_order(reports: dict[str, AuditReport]) -> None:
-    refuted = text(reports["wrong law"])
+    refuted = text(reports[LAW])
     claim = "as entrywise-laplace, ε = 1 (pure DP), replace-one"
     first = f"REFUTED (law, privacy): mutant:half-noise-entrywise-laplace {claim} At least one promise"
     assert " ".join(refuted.split()).startswith(first)
     parts = ["What failed", "Replay", "Law that fits instead", "Checks", "Run"]
     places = [refuted.index(f"\n{part}\n") for part in parts]
     assert places == sorted(places)
-    right = text(reports["right"])
-    first = (
-        "NOT REFUTED: covassay:entrywise-laplace as entrywise-laplace, ε = 1 (pure DP), replace-one Nothing was found"
-    )
+    right = text(reports[RIGHT])
+    first = "NOT REFUTED: covassay:private-trace as private-trace, ε = 1 (pure DP), replace-one Nothing was found"
     assert " ".join(right.split()).startswith(first)
     assert "not a certificate" in right
     assert "What failed" not in right
-    inconclusive = text(reports["inconclusive"])
+    inconclusive = text(reports["inconclusive, never answers"])
     assert inconclusive.startswith("INCONCLUSIVE: mine as nuclear-laplace")
     assert "time-out" in inconclusive
 
@@ -80,7 +66,7 @@ def test_the_report_begins_with_the_verdict_and_has_its_parts_in_order(reports: 
 def test_a_witness_has_the_data_sets_the_event_both_counts_and_the_replay_command(
     reports: dict[str, AuditReport],
 ) -> None:
-    report = reports["failing"]
+    report = reports["refuted by privacy"]
     (check,) = (c for c in report.refuted if c.name == "failures")
     shown = " ".join(text(report).split())
     assert check.detail in shown
@@ -95,7 +81,7 @@ def test_a_witness_has_the_data_sets_the_event_both_counts_and_the_replay_comman
 
 @pytest.mark.thorough
 def test_checks_that_passed_are_one_line_for_each_kind_with_their_figures(reports: dict[str, AuditReport]) -> None:
-    report = reports["right"]
+    report = reports[RIGHT]
     checks = " ".join(text(report).split("\nChecks\n")[1].split("\nRun\n")[0].split())
     law = [c for c in report.checks if c.kind == "law" and c.status is not Status.SKIPPED]
     smallest = min(c.p_value for c in law if c.p_value is not None)
@@ -118,7 +104,7 @@ def test_a_check_that_was_not_passed_has_a_line_of_its_own(reports: dict[str, Au
 
 @pytest.mark.thorough
 def test_the_whole_table_is_printed_only_when_asked(reports: dict[str, AuditReport]) -> None:
-    report = reports["right"]
+    report = reports[RIGHT]
     assert "Every check" not in text(report)
     shown = " ".join(text(report, 150, verbose=True).split())
     for check in report.checks:
@@ -154,7 +140,5 @@ def test_a_name_between_colons_is_no_emoji(reports: dict[str, AuditReport]) -> N
 
 @pytest.mark.thorough
 def test_markup_in_a_name_is_shown_as_it_is() -> None:
-    report = audit(
-        Target("[red]mine[/red]", never_answers), epsilon=1.0, mechanism="nuclear-laplace", samples=100, time_limit=0.01
-    )
+    report = replace(report_of("inconclusive, never answers"), target="[red]mine[/red]")
     assert "[red]mine[/red] as nuclear-laplace" in text(report)
