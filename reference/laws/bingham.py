@@ -81,7 +81,7 @@ def decompose(m: Matrix) -> tuple[Vector, Matrix]:
 
 def envelope_parameter(a: Vector) -> float:
     """Return the b with the highest acceptance rate, for eigenvalues a ≥ 0 of which the smallest is 0."""
-    q, values = float(len(a)), list(a)
+    q, values = float(len(a)), a.tolist()
     if envelope_equation(q, values) >= 0:  # here A = 0, or A is so near to 0 that rounding errors exceed it
         return q
     return float(scipy.optimize.brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))

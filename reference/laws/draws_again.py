@@ -34,7 +34,9 @@ class DrawsAgain(Generic[R]):
 
     def generator(self, step: int) -> np.random.Generator:
         """Return the generator of the draws for a step, in its first state."""
-        return np.random.default_rng(np.random.SeedSequence(self.key, spawn_key=(step,)))
+        # SeedSequence would cut the key into the same words of 32 bits, but takes longer
+        words = np.frombuffer(self.key.to_bytes(4 * max(1, -(-self.key.bit_length() // 32)), "little"), "<u4")
+        return np.random.default_rng(np.random.SeedSequence(words, spawn_key=(step,)))
 
 
 def draws_again(draw: Callable[..., R], rng: np.random.Generator) -> DrawsAgain[R]:

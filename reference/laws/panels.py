@@ -144,7 +144,7 @@ class Panels:
         An inner edge belongs to the panel on its right. A point outside all panels belongs to the nearest panel, so
         that |t| > 1.
         """
-        panel = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, self.count - 1)
+        panel = np.minimum(np.maximum(np.searchsorted(self.edges, x, side="right") - 1, 0), self.count - 1)
         return panel, (x - self.edges[panel]) / self.half_widths[panel] - 1
 
     def antiderivative(self, values: Array) -> tuple[Array, Array]:

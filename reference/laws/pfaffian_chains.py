@@ -32,6 +32,7 @@ because the panels extend until less than 1e-20 of the mass is left beyond them:
 """
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ from numpy.typing import NDArray
 from covassay.reference.domain import Array, Matrix, Vector
 from covassay.reference.laws.panels import (
     NODES,
+    ORDERS,
     chebyshev,
     expansion,
     integrals_over,
@@ -82,7 +84,7 @@ def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], phi: Array, t:
     half = ensemble.panels.half_widths[panel]
     x = ensemble.panels.edges[panel] + half * (1 + t)
     value, integration = interpolation(t)
-    at_x, within = np.moveaxis(phi @ np.stack([value, integration], axis=2), 2, 0)
+    at_x, within = (phi @ np.stack([value, integration], axis=2)).transpose(2, 0, 1)
     return Place(x, panel, integration, at_x, ensemble.g_edges.T[panel] + half[:, None] * within)
 
 
@@ -126,7 +128,7 @@ def _inverted(value: Matrix, integral: Matrix, low: float, high: float, goal: fl
     """
     t = (low + high) / 2
     for _ in range(NEWTON_STEPS):
-        polynomials = chebyshev(np.array(t))[:, None]
+        polynomials = np.cos(ORDERS * np.arccos(min(max(t, -1.0), 1.0)))[:, None]
         excess = np.einsum("ks,ks->s", polynomials, integral).item() - goal
         low, high = (t, high) if excess < 0 else (low, t)
         slope = np.einsum("ks,ks->s", polynomials[:-1], value).item()
@@ -315,14 +317,24 @@ def sample_points(ensemble: PfaffianEnsemble, size: int, rng: np.random.Generato
     block = max(1, min(BLOCK_SAMPLES, BLOCK_ENTRIES // (ensemble.order + ensemble.points) ** 2))
     drawn = []
     for start in range(0, size, block):
-        chains = Chains(ensemble, min(block, size - start))
-        for _ in range(ensemble.points):
-            chains.draw(rng.random(chains.size))
-        error = discrepancy(ensemble, chains.points, chains.log_intensity)
-        if not (error < CERTIFICATE_TOLERANCE).all():
-            raise ArithmeticError(
-                f"exact sampler: log-density discrepancy {np.max(error):.1e} in dimension "
-                f"{ensemble.points} is above {CERTIFICATE_TOLERANCE:.0e}"
-            )
-        drawn.append(chains.points.copy())
+        uniforms = np.empty((ensemble.points, min(block, size - start)))
+        for row in uniforms:
+            row[:] = rng.random(len(row))
+        drawn.append(_points_at(ensemble, uniforms.tobytes()))
     return np.concatenate(drawn) if drawn else np.empty((0, ensemble.points))
+
+
+@lru_cache(maxsize=8)  # the seed of a draw is often used again, on other data, and a draw takes long
+def _points_at(ensemble: PfaffianEnsemble, uniforms: bytes) -> Matrix:
+    """Return the points of a block, from its uniforms, (N, S) -> (S, N)."""
+    rows = np.frombuffer(uniforms).reshape(ensemble.points, -1)
+    chains = Chains(ensemble, rows.shape[1])
+    for uniform in rows:
+        chains.draw(uniform)
+    error = discrepancy(ensemble, chains.points, chains.log_intensity)
+    if not (error < CERTIFICATE_TOLERANCE).all():
+        raise ArithmeticError(
+            f"exact sampler: log-density discrepancy {np.max(error):.1e} in dimension "
+            f"{ensemble.points} is above {CERTIFICATE_TOLERANCE:.0e}"
+        )
+    return chains.points.copy()

@@ -11,7 +11,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.registry import mechanism
-from tests.negative_controls.broken import Noise, each, mirrored, other_noise, other_output
+from tests.negative_controls.broken import Noise, Output, each, mirrored, other_noise, other_output
 from tests.negative_controls.negative_control import NegativeControl
 
 Numbers = Callable[[np.random.Generator, tuple[int, ...]], Any]  # maps (rng, shape) to independent numbers
@@ -90,18 +90,19 @@ def single_precision(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
     return -np.sign(u) * np.log1p(-2 * np.minimum(np.abs(u), 0.4999))
 
 
-def until_positive(name: str) -> Callable[..., Any]:
-    """Make a target that draws the mechanism again until the output is positive semidefinite, at most 50 times."""
+def until_positive(name: str) -> Output:
+    """Make a change of the output that draws again until it is positive semidefinite, at most 50 times."""
+    declared = mechanism(name)
+    budget = declared.notion.default.keywords()
 
-    def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
-        y = mechanism(name).sample(x, rng, **budget)
-        for _ in range(50):
-            if np.linalg.eigvalsh((y + y.T) / 2)[0] >= 0:
-                break
-            y = mechanism(name).sample(x, rng, **budget)
-        return y
+    def again(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+        others = declared.release(x, declared.draw_noise(len(y), rng, size=50), **budget)
+        outputs = np.concatenate([y[None], others])
+        positive = np.linalg.eigvalsh((outputs + np.swapaxes(outputs, 1, 2)) / 2)[:, 0] >= 0
+        chosen: Matrix = outputs[positive.argmax() if positive.any() else -1]
+        return chosen
 
-    return draw
+    return again
 
 
 def shorter(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
@@ -109,14 +110,9 @@ def shorter(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
     return z / max(1.0, float(np.linalg.norm(z)) / (2 * len(z)))
 
 
-def _retry(name: str, mechanism_name: str) -> Any:
-    again = until_positive(mechanism_name)
+def _retry(name: str, mechanism_name: str) -> NegativeControl:
     mistake = "Draws again until the output is positive semidefinite."
-    kind = "epsilon" if "epsilon" in mechanism(mechanism_name).notion.default.keywords() else "rho"
-    return other_output(
-        name, mechanism_name, mistake,
-        lambda y, rng, x: again(x, rng=rng, **{kind: mechanism(mechanism_name).notion.default.keywords()[kind]}),
-    )  # fmt: skip
+    return other_output(name, mechanism_name, mistake, until_positive(mechanism_name))
 
 
 NEGATIVE_CONTROLS = (

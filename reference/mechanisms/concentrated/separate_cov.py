@@ -95,9 +95,9 @@ class SeparateCovNoise:
 
 def descending_eigenvectors(matrix: Matrix) -> Matrix:
     """Return orthonormal eigenvectors of a symmetric matrix, one per column, in descending order of their
-    eigenvalues.
+    eigenvalues, (..., d, d) -> (..., d, d).
     """
-    vectors: Matrix = np.linalg.eigh(matrix)[1][:, ::-1]
+    vectors: Matrix = np.linalg.eigh(matrix)[1][..., ::-1]
     return vectors
 
 
@@ -113,12 +113,13 @@ def release(
 ) -> Matrix:
     """Release the second moment rebuilt from noisy eigenvalues and the eigenvectors of a noisy matrix.
 
-    `noise` is a `SeparateCovNoise` whose matrix was drawn from the same `ensemble`.
+    `noise` is a `SeparateCovNoise` whose matrix was drawn from the same `ensemble`. The noise of many draws, a matrix
+    (..., d, d) and eigenvalues (..., d), gives as many outputs.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
-    w = require_symmetric("noise.matrix", noise.matrix, (d, d))
-    normal = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
+    w = require_symmetric("noise.matrix", noise.matrix, (d, d), stacked=True)
+    normal = require_shape("noise.eigenvalues", noise.eigenvalues, w.shape[:-1])
 
     # 1. QUERY and NOISE: G, and from it V
     moment, scale = second_moment(rows), noise_scale(n, rho)
@@ -129,8 +130,8 @@ def release(
     noisy = eigenvalues + scale * normal
 
     # 3. RELEASE
-    matrix = (vectors * noisy) @ vectors.T
-    released: Matrix = (matrix + matrix.T) / 2 * row_bound**2
+    matrix = (vectors * noisy[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+    released: Matrix = (matrix + np.swapaxes(matrix, -1, -2)) / 2 * row_bound**2
     return released
 
 

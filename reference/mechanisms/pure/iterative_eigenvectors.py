@@ -162,8 +162,10 @@ def draw_directions(c: Matrix, exponents: list[Number], direction: Direction) ->
         back = np.swapaxes(basis, -1, -2)
         u = require_unit_vector("noise.direction(M)", direction(eta * (basis @ c @ back), step=i), d - i, tuple(stack))
         directions[..., i, :] = (back @ u[..., None])[..., 0]
-        basis = np.linalg.svd(directions[..., : i + 1, :])[2][..., i + 1 :, :]
-    directions[..., len(exponents) :, :] = basis
+        if i + 1 < d:
+            basis = np.linalg.svd(directions[..., : i + 1, :])[2][..., i + 1 :, :]
+    if len(exponents) < d:
+        directions[..., len(exponents) :, :] = basis
     return directions
 
 

@@ -6,12 +6,14 @@ of an eigenvector is a ratio of Gaussians. On other data, draws are compared wit
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws.wigner import deviations
-from covassay.reference.mechanisms.concentrated.separate_cov import noise_scale
+from covassay.reference.mechanisms.concentrated import separate_cov as mechanism
+from covassay.reference.mechanisms.concentrated.separate_cov import SeparateCovNoise, noise_scale
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import near_choices, reference_draws, separated_gaussian
@@ -61,10 +63,19 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     )
 
 
+def many(x: Matrix, size: int, *, rng: np.random.Generator, **given: Any) -> Matrix:
+    """Draw many outputs: their noise is drawn one by one, and they are computed at once."""
+    option = {name: given[name] for name in ("ensemble",) if name in given}
+    noises = [mechanism.draw_noise(x.shape[1], rng, **option) for _ in range(size)]
+    stacked = SeparateCovNoise(np.array([z.matrix for z in noises]), np.array([z.eigenvalues for z in noises]))
+    return mechanism.release(x, stacked, **given)
+
+
 KNOWN = Known(
     law,
     NotAdditive(
         "eigenvalues and eigenvectors get noise of their own and are then put together", SAME_MOMENT, continuous=True
     ),
+    many=many,
     choices=lambda claim: near_choices.eigenvalue_gaps(noise_scale(1, claim.budget["rho"])),
 )
