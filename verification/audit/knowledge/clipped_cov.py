@@ -8,13 +8,7 @@ import math
 
 from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.mechanisms.building_blocks.above_threshold import query_scale
-from covassay.reference.mechanisms.concentrated.clipped_cov import (
-    CLIP_NORM,
-    base_error,
-    final_budget,
-    noise_bound,
-    search_epsilon,
-)
+from covassay.reference.mechanisms.concentrated.clipped_cov import base_error, final_budget, noise_bound, search_epsilon
 from covassay.reference.mechanisms.concentrated.gauss_cov import noise_scale
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.verification.audit.engine.contract import example_rows
@@ -36,21 +30,20 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the exact law if the clipping norm is public, and the tests that compare draws with the reference."""
     rho, options = claim.budget["rho"], claim.options
     separate, public = options["base"] == "separate", options["threshold"] == "public"
+    tau = claim.parameter("clip_norm")
     pairs, scenarios = reference_draws.pairs(claim), reference_draws.scenarios(claim)
     if separate:  # these neighbours, whose eigenvalues are far apart, test the noise of the eigenvalues
         pairs = (separated_gaussian.pair(rho), *common_pairs(OUTPUTS["matrix"]))
     if not public:
         return KnownLaw(scenarios, pairs)
     if separate:
-        exact = separated_gaussian.scenario(rho, CLIP_NORM)
-        return KnownLaw((exact, *scenarios), pairs, separated_gaussian.shapes(rho, CLIP_NORM))
+        exact = separated_gaussian.scenario(rho, tau)
+        return KnownLaw((exact, *scenarios), pairs, separated_gaussian.shapes(rho, tau))
 
     def scenario(n: int, d: int) -> Scenario:
         x = example_rows(n, d)
-        moment, scale = second_moment(unit_rows(x, CLIP_NORM)), noise_scale(n, rho)
-        return gaussian_noise.noise_scenario(
-            f"d={d}", x, moment * CLIP_NORM**2, scale * CLIP_NORM**2, options["ensemble"]
-        )
+        moment, scale = second_moment(unit_rows(x, tau)), noise_scale(n, rho)
+        return gaussian_noise.noise_scenario(f"d={d}", x, moment * tau**2, scale * tau**2, options["ensemble"])
 
     return KnownLaw((scenario(gaussian_noise.N, 4), *scenarios), pairs, gaussian_noise.shapes(scenario))
 

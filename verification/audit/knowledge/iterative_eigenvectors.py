@@ -20,8 +20,6 @@ from covassay.verification.audit.knowledge.shared.separated_eigenvalues import (
 )
 from covassay.verification.statistics.laws import LAPLACE
 
-BETA = 0.1  # the failure probability that the offset of the adaptive budget assumes
-
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the law on data whose eigenvalues are far apart.
@@ -31,14 +29,14 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     """
     if claim.options.get("rank", 0):
         return reference_draws.law(claim)
-    epsilon = claim.budget["epsilon"]
+    epsilon, beta = claim.budget["epsilon"], claim.parameter("beta")
     budget, calibration = claim.options["budget"], claim.options["calibration"]
 
     def exponents(values: Matrix, n: int) -> Matrix:
         d = values.shape[1]
         if budget == "uniform":
             return np.tile(mechanism.uniform_exponents(epsilon, d, calibration), (len(values), 1))
-        weights = np.sqrt(np.clip(values, 0, n) + mechanism.adaptive_offset(epsilon, d, BETA))
+        weights = np.sqrt(np.clip(values, 0, n) + mechanism.adaptive_offset(epsilon, d, beta))
         return np.array([mechanism.adaptive_exponents(epsilon, list(w), calibration) for w in weights])
 
     scale = mechanism.eigenvalue_scale(epsilon)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms import gauss_cov, naive_pce
+from covassay.reference.mechanisms import clipped_cov, gauss_cov, naive_pce
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification import wrap
 from covassay.verification.audit.api import audit
@@ -26,6 +26,10 @@ def longer_rows(x: Matrix, *, rho: float, rng: np.random.Generator, max_norm: fl
 
 def larger_kappa(x: Matrix, *, rho: float, rng: np.random.Generator, kappa: float = 100.0) -> Matrix:
     return naive_pce.sample(x, rng, rho=rho, kappa=kappa)
+
+
+def other_clipping(x: Matrix, *, rho: float, rng: np.random.Generator, clip_norm: float = 0.8) -> Matrix:
+    return clipped_cov.sample(x, rng, rho=rho, clip_norm=clip_norm)
 
 
 class Estimator:
@@ -60,6 +64,12 @@ def test_another_default_is_not_refuted_and_is_noted(target: Any, name: str, not
     report = audit(target, name, **FEW)
     assert report.verdict is Verdict.NOT_REFUTED
     assert note in report.notes
+
+
+@pytest.mark.thorough
+def test_the_expected_law_is_that_of_the_target_s_own_value() -> None:
+    """This test catches an expected law that is computed from a constant in place of the parameter."""
+    assert audit(other_clipping, "clipped-cov", samples=1000).verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.thorough
