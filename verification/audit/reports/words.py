@@ -82,14 +82,10 @@ def power_sentences(report: AuditReport) -> list[str]:
     """
     laws = [(check.scenario, check.facts) for check in report.checks if isinstance(check.facts, LawTest)]
     sentences = [f"rare branches, {scenario}: {facts.reach}." for scenario, facts in laws if facts.reach]
-    standing = [
-        (check.scenario, check.facts.in_reach)
-        for check in report.checks
-        if isinstance(check.facts, TestedEvent) and check.facts.in_reach and check.status is not Status.REFUTED
-    ]
-    if not standing:
+    best = _best_event(report)
+    if best is None:
         return sentences
-    scenario, reach = min(standing, key=lambda one: (one[1].times_the_samples, one[1].loss))
+    scenario, reach = best
     letter = loss_letter(report.claim)
     seen = f"a loss of {letter} = {reach.loss:.2f} or more" if math.isfinite(reach.loss) else "no loss"
     text = (
@@ -106,6 +102,26 @@ def power_sentences(report: AuditReport) -> list[str]:
     return [*sentences, f"{text}. A loss that shows in rarer events alone takes more draws."]
 
 
+def _best_event(report: AuditReport) -> tuple[str, InReach] | None:
+    """Return the pair of neighbours, not refuted, on which counted events reach the smallest loss, and what they
+    reach.
+    """
+    standing = [
+        (check.scenario, check.facts.in_reach)
+        for check in report.checks
+        if isinstance(check.facts, TestedEvent) and check.facts.in_reach and check.status is not Status.REFUTED
+    ]
+    return min(standing, key=lambda one: (one[1].times_the_samples, one[1].loss), default=None)
+
+
+def _power(report: AuditReport, reach: InReach) -> str:
+    if math.isinf(reach.loss):
+        return "So few draws would probably not have shown any finite loss"
+    return (
+        f"Counts of events would probably have shown a loss of {loss_letter(report.claim)} = {reach.loss:.2f} or more"
+    )
+
+
 def _rounded_up(samples: float) -> str:
     """Write a number of draws, rounded up to two digits."""
     unit = 10 ** max(0, math.floor(math.log10(samples)) - 1)
@@ -120,15 +136,17 @@ def _duration(seconds: float) -> str:
 
 
 def exact_sentence(report: AuditReport) -> str:
-    """Return the largest privacy loss that was computed, with its rows, or why none was; empty if the audit did not
-    try.
+    """Return the largest privacy loss that was computed, with its rows, or why none was and which loss the counts of
+    events would have shown; empty if the audit did not try.
     """
     found = next((check for check in report.checks if isinstance(check.facts, ExactLosses)), None)
     if found is None:
         return ""
     worst = report.exact[0]
     if not worst.decided:
-        return f"the exact loss is not known: {worst.reason}"
+        best = _best_event(report)
+        power = f". {_power(report, best[1])}; the claim is {report.claim}" if best else ""
+        return f"the exact loss is not known: {worst.reason}{power}"
     return (
         f"the largest exact loss found is {loss_words(worst)}, at these rows{_known_on(report.exact)}. {witness(found)}"
     )

@@ -14,6 +14,7 @@ from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine import facts
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.events import data_sets
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
@@ -120,6 +121,21 @@ def test_a_quick_audit_that_decides_nothing_is_inconclusive() -> None:
     assert report.verdict.exit_status == 3
     assert not report.exact[0].decided
     assert "not understood" in exact_sentence(report)
+
+
+@pytest.mark.thorough
+def test_an_unknown_exact_loss_is_followed_by_the_loss_that_counts_would_have_shown() -> None:
+    """This test catches a headline from which a reader concludes that a small loss would have been noticed."""
+
+    def subsampled(x: Any, *, epsilon: float, rng: Any) -> Any:
+        return np.clip(x[rng.choice(len(x), size=len(x)), 0], -1, 1).mean() + rng.laplace(scale=2 / epsilon)
+
+    report = audit(subsampled, epsilon=1.0, released="number", samples=1000, seed=0)
+    told = exact_sentence(report)
+    reached = [
+        c.facts.in_reach.loss for c in report.checks if isinstance(c.facts, facts.TestedEvent) and c.facts.in_reach
+    ]
+    assert f"would probably have shown a loss of ε = {min(reached):.2f} or more; the claim is ε = 1" in told
 
 
 @pytest.mark.thorough
