@@ -92,7 +92,9 @@ def upsilon_goe(d: Number, beta: Number, log: Log = math.log) -> Number:
 
 
 def psi_norm(m: Number, log: Log = math.log) -> Number:
-    """K = 2 max((√2 + 1)/(√2 − 1), 2 log₂ m), the authors' bound on the Orlicz norm of the largest of m Laplace(1)."""
+    """K = 2 max((√2 + 1)/(√2 − 1), 2 log₂ m), the authors' bound on the Orlicz norm of the largest of m
+    independent Laplace(1) variables.
+    """
     return 2 * max((2**0.5 + 1) / (2**0.5 - 1), 2 * log(m) / log(2))
 
 

@@ -269,7 +269,8 @@ class Chains:
         self.cumulative += self._signed_integral(np.stack([-v[:, d:] / 2, c[:, d:]]), integrals)
 
     def _at_edges(self, values: Array) -> Array:
-        """Return the integral from −∞ to every panel edge, of values (…, panels, m) at the nodes, (…, panels + 1)."""
+        """Return the integrals from −∞ to every panel edge, (…, panels + 1), of a function with these values at the
+        nodes, (…, panels, m)."""
         integrals = np.zeros((*values.shape[:-2], self.edges))
         np.cumsum(integrals_over(values), axis=-1, out=integrals[..., 1:])
         return integrals

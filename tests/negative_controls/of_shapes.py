@@ -20,7 +20,7 @@ Checks = tuple[tuple[str, str], ...]
 
 
 def at_n(name: str, mechanism_name: str, mistake: str, factor: float, where: Callable[[int], bool]) -> NegativeControl:
-    """Make a control of the reference with its noise multiplied by a factor at some numbers of rows."""
+    """Return a negative control: the reference, with noise multiplied by a factor for some numbers of rows."""
     return with_noise(name, mistake, mechanism(mechanism_name), scaled_where(lambda n, d: where(n), factor), ROWS)
 
 

@@ -1,4 +1,4 @@
-"""Test what is derived from the declarations: the headings of the lists of mechanisms."""
+"""Test the headings of the lists of mechanisms, which are derived from the declarations of the mechanisms."""
 
 import json
 from dataclasses import replace

@@ -412,7 +412,7 @@ def test_a_bad_input(
             Path("account.json").write_text(json.dumps({**ACCOUNT, "data": of_it}))
     said = require_one_line(command(data, options), capsys)
     culprit = next((name for name in files if name.startswith(("bad.", "bounds.", "b.json"))), "")
-    # the message names the changed part, so that the case did not fail for another reason
+    # the message must name the damaged file, because otherwise the command was refused for another reason
     assert culprit in said or "b.toml has no bounds for column" in said
 
 

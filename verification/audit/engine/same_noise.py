@@ -1,8 +1,9 @@
 """Compare the noise on different data under one seed, because additive noise is the same for all data sets of one
 shape.
 
-Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. An implementation that
-draws from its generator then adds the same noise to every data set of one shape. So the residual, output − query(x),
+Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. In that case an
+implementation that takes all randomness from the given generator adds, under one seed, the same noise to all data sets
+of one shape. So the residual, output − query(x),
 must not depend on the data. Two draws on different data sets show mistakes that no number of draws on one data set can
 show, such as wrong clipping, a scale that counts only some rows, or a branch for some data. A comparison under the same
 noise has no sampling error.

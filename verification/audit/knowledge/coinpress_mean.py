@@ -63,8 +63,8 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def opposite_rows(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Return rows at both ends of the ball to which the last round clips rows; noise determines the centre of this
-    ball.
+    """Return data sets with rows on two opposite sides of the ball to which the last round clips rows. The centre of
+    this ball is the noisy result of the round before.
 
     If no row is clipped, the mean of the clipped rows is 0; if all rows are clipped, the mean is the centre of the
     ball.

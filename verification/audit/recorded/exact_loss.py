@@ -570,7 +570,9 @@ def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh
 
 
 def _above(at: Ready, loss: float, reason: str, claim: Guarantee, used: int) -> _Found:
-    """Return the result for a lower bound on the loss, which settles the pair if the bound is above the claim."""
+    """Return the result if only a lower bound on the loss is known. The pair is decided if the bound is above the
+    claim.
+    """
     least = loss / (1 + MARGIN_OF_EVENTS)
     decided = least > letter_of(claim)[1]
     return _Found(loss, least, 0.0, True, decided, reason, at, used)

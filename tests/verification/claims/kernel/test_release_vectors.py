@@ -228,7 +228,7 @@ def odds(row: Row) -> None:
 
 
 def bingham(row: Row) -> None:
-    """Replay a row by the matrix that `release` passes to the sampler."""
+    """Compare the matrix that `release` passes to the sampler with the matrix of a stored vector."""
     seen: list[np.ndarray] = []
 
     def sampler(matrix: np.ndarray) -> np.ndarray:

@@ -34,7 +34,9 @@ FAR = 1e6  # the distance of outliers from the other values, divided by σ
 INSIDE = 0.2  # the distance of the constant from the middle of its bin, divided by σ
 # the lead of the fullest bin in noise deviations of a count, for which the chosen bin depends most on their scale
 LEAD = 3.0
-SHARP = 500.0  # the value of n√ρ for each column if all bins are nearly as full: the noise of the mean hides no choice
+# the value of n√ρ for each column of data whose bins are all nearly equally full; the noise of the mean is then too
+# small to hide which bin was chosen
+SHARP = 500.0
 APART = 2.0  # a choice of bins is tested if it changes the output by more than this many deviations of the mean
 MOST_ROWS = 20_000  # data sets with more rows are left out
 

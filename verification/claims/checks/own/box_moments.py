@@ -115,7 +115,9 @@ def l2_sensitivity(sensitivity: Formula = box_moments.l2_squared) -> Found:
 
 @check("exact", mutants=_mutants("l1", box_moments.l1), scope=SCOPE)
 def l1_sensitivity(sensitivity: Formula = box_moments.l1) -> Found:
-    """No two rows of a grid move the weighted sums further in ℓ1 than `l1` allows, and some pairs attain it."""
+    """For rows of a grid, a change of one row changes the weighted sums by at most `l1` in ℓ1 norm, and by
+    `l1` for some rows.
+    """
     return _largest(sensitivity, "l1")
 
 

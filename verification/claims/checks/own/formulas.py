@@ -1,4 +1,6 @@
-"""Check formulas of the reference for which a bound with slack would not detect slightly wrong versions."""
+"""Check formulas of the reference by close comparison, because a comparison with a loose bound would accept slightly
+wrong formulas.
+"""
 
 import math
 from collections.abc import Callable, Mapping

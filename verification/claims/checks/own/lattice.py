@@ -88,7 +88,7 @@ def keeps_both_zeros(scale: Fraction, coins: Coins) -> int | None:
 
 
 def forgets_the_remainder(scale: Fraction, coins: Coins) -> int | None:
-    """Draw as a mutant of the sampler does: it keeps every proposed remainder u."""
+    """Draw like a wrong sampler that never rejects the uniform remainder u of CKS20."""
     t, s = scale.numerator, scale.denominator
     size, negative = coins.below(t), coins.chance(1, 2)
     while coins.chance_exp(1, 1):
