@@ -172,8 +172,9 @@ def test_a_target_that_draws_from_the_operating_system_is_compared_as_well() -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in ("gaussian-learner", "adaptive-cov")])
 def test_the_reference_itself_is_not_suspicious(name: str) -> None:
-    """This test catches ranks of the target's draws among the reference's that are not uniform for equal
-    laws. The target and the reference have the same code, so that only the ranks are tested. A false alarm has probability at most 3e-5.
+    """This test catches ranks of the target's draws among the reference's that are not uniform for equal laws. The
+    target and the reference have the same code, so that only the ranks are tested. A false alarm has probability at
+    most 3e-5.
     """
     claim, declared = default_claim(name), mechanism(name)
     known = profile(name, claim, declared.resolve({}), 2000, 0)
