@@ -9,6 +9,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
+from covassay.verification.statistics.last_digits import rounded_to, unit_of
 from covassay.verification.statistics.tests import two_sample
 
 ENTRIES = 40  # the largest number of entries of an output that are compared
@@ -73,11 +74,12 @@ def difference_in_law(
     first, second = both("pilot", PILOT)
     if max(first.failed, second.failed) > PILOT // 10:
         return Difference(failed=(first.failed, second.failed))
-    a, b = (_features(draws.outputs) for draws in (first, second))
+    unit = unit_of(first.outputs, second.outputs)
+    a, b = (_features(rounded_to(unit, draws.outputs)) for draws in (first, second))
     entries = min(ENTRIES, int(np.prod(first.outputs.shape[1:])))
     statistics = _directions(entries, a, b)
     if _least_p(a, b, statistics) > PROMISING:
         return Difference()
-    a, b = (_features(draws.outputs) for draws in both("test", confirmation))
+    a, b = (_features(rounded_to(unit, draws.outputs)) for draws in both("test", confirmation))
     p = _least_p(a, b, statistics)
     return Difference(f"the outputs differ in law ({confirmation} draws each, p = {p:.2g})" if p < alpha else "")

@@ -19,6 +19,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.targets.target import Failure
+from covassay.verification.statistics.last_digits import rounded_to, unit_of
 from covassay.verification.statistics.rounding import at_least
 from covassay.verification.statistics.streams import stream
 
@@ -52,12 +53,12 @@ class _Event:
         return int(more.sum()), int(less.sum())
 
 
-def _features(outputs: Matrix, centre: Matrix) -> Matrix:
-    """Return the first entries of the outputs, minus a centre, and the products of these entries.
+def _features(outputs: Matrix, unit: float, centre: Matrix) -> Matrix:
+    """Return the first entries of the rounded outputs, minus a centre, and the products of these entries.
 
     Entries and their products show differences of location, scale and dependence.
     """
-    flat = (outputs - centre).reshape(len(outputs), -1)[:, :ENTRIES]
+    flat = (rounded_to(unit, outputs) - centre).reshape(len(outputs), -1)[:, :ENTRIES]
     i, j = np.triu_indices(flat.shape[1])
     return np.hstack([flat, flat[:, i] * flat[:, j]])
 
@@ -121,8 +122,9 @@ def _best(a: Matrix, b: Matrix) -> tuple[_Event, int, int] | None:
 
 @dataclass(frozen=True)
 class _Pilot:
-    """The features of the pilot pairs, and the centre that is subtracted from the outputs."""
+    """The features of the pilot pairs, the unit to which outputs are rounded, and the centre that is subtracted."""
 
+    unit: float
     centre: Matrix
     a: Matrix
     b: Matrix
@@ -134,14 +136,15 @@ def _pilot(first: Sampler, second: Sampler, seed: int, label: str) -> _Pilot | N
     if drawn is None:
         return None
     pairs = _whole(drawn)
-    centre = np.concatenate(pairs).mean(axis=0)
-    a, b = (_features(side, centre) for side in pairs)
+    unit, centre = unit_of(*pairs), np.concatenate(pairs).mean(axis=0)
+    a, b = (_features(side, unit, centre) for side in pairs)
     if _standard_errors(a, b).max(initial=0.0) < SUGGESTED:
-        return _Pilot(centre, a, b)
+        return _Pilot(unit, centre, a, b)
     more = _pairs(first, second, LONGER - PILOT, seed, f"{label}/longer pilot")
     if more is None:
         return None
-    return _Pilot(centre, *(np.vstack([s, _features(m, centre)]) for s, m in zip((a, b), _whole(more), strict=True)))
+    further = (_features(side, unit, centre) for side in _whole(more))
+    return _Pilot(unit, centre, *(np.vstack(both) for both in zip((a, b), further, strict=True)))
 
 
 def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, alpha: float) -> str:
@@ -161,7 +164,7 @@ def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, al
     fresh = _pairs(first, second, size, seed, f"{label}/test")
     if fresh is None:
         return ""
-    more, less = event.counts(*(_features(side, pilot.centre) for side in fresh))
+    more, less = event.counts(*(_features(side, pilot.unit, pilot.centre) for side in fresh))
     p = at_least(more, more + less, 0.5)
     if p > alpha:
         return ""

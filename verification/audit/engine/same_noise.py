@@ -29,6 +29,7 @@ from covassay.verification.audit.engine.sizes import COLUMNS, ROWS, WIDE_AND_LON
 from covassay.verification.audit.engine.symmetry import rows_above
 from covassay.verification.audit.engine.zoo import BESIDE_GIVEN, GIVEN, SHAPES_OF_THE_ZOO, DataSetOfZoo, given, zoo
 from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.statistics.last_digits import without_last_digits
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
 
@@ -535,7 +536,7 @@ def least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
     size = min(len(first), len(second))
     if size < CONFIRMATION // 2:
         return 1.0
-    first, second = first[:size], second[:size]
+    first, second = without_last_digits(first[:size], second[:size])
     features: list[Callable[[Matrix], Vector]] = [
         lambda r: np.abs(r).reshape(len(r), -1).sum(axis=1),
         lambda r: (r * change).reshape(len(r), -1).sum(axis=1),

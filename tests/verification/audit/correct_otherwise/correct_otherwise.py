@@ -32,7 +32,7 @@ from covassay.reference.mechanisms.building_blocks import (
     private_trace,
 )
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
-from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pce
+from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pce, weak_ppc
 from covassay.reference.mechanisms.pure import (
     bingham,
     centred_covariance,
@@ -543,6 +543,20 @@ def positive_part(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
     return np.asarray((y + y.T) / 2)
 
 
+def without_its_transpose(x: Matrix, *, rho: float, rng: Rng, kappa: float = 1e4, beta: float = 0.1) -> Matrix:
+    """Return V D Vᵀ as it is computed: where all of D is equal, entries off the diagonal are rounding errors."""
+    rows = np.array(x, dtype=np.float64)
+    if rows.ndim != 2 or not np.isfinite(rows).all():
+        raise ValueError("x must be a finite matrix")
+    n, d = rows.shape
+    r2 = kappa * (d + 2 * math.sqrt(d * math.log(n / beta)) + 2 * math.log(n / beta))
+    rows = rows[(rows**2).sum(axis=1) <= r2]
+    sigma = math.sqrt(2 / rho) * r2 / n
+    values, vectors = np.linalg.eigh(rows.T @ rows / n + sigma * triangle(polar(rng, d * (d + 1) // 2), d))
+    factors = np.where(values < kappa / 2, 1, 0.5) / math.sqrt(weak_ppc.FLOOR)
+    return np.asarray(vectors @ np.diag(factors) @ vectors.T)
+
+
 # STRANGER WAYS
 
 
@@ -767,6 +781,7 @@ CORRECT_OTHERWISE = (
     Otherwise("bisection", "projection-mechanism", projected_by_bisection, WIGNER),
     Otherwise("noise in another order", "kv-mean", column_by_column),
     Otherwise("the positive part by |S|", "naive-pce", positive_part, (("calibration", "reconstructed"),)),
+    Otherwise("no average with the transpose", "weak-ppc", without_its_transpose, (("calibration", "reconstructed"),)),
     Otherwise("I minus the other directions", "matrix-bingham", subspace_of_the_rest),
     Otherwise("an inverse, in another order", "adassp", adaptive_ridge_by_parts, PAPER),
     Otherwise("one noise on rows with a 1 behind them", "joint-moments", joint_of_lifted_rows),

@@ -25,6 +25,7 @@ from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.symmetry import asymmetry, square_part
 from covassay.verification.audit.knowledge.shared.near_choices import with_eigenvalues
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Pairs, common_pairs
+from covassay.verification.statistics.last_digits import without_last_digits
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, detected, two_sample
 
@@ -44,12 +45,14 @@ def against(feature: Feature, reference: Callable[[int], Matrix], null: str) -> 
     """Return the test that compares one feature of the outputs with `reference`, which makes draws of the reference."""
 
     def test(outputs: Matrix) -> TestResult:
-        values, many = feature(outputs), reference_size(len(outputs))
-        few = min(FEW * len(outputs), many)
-        first = two_sample(values, feature(reference(few)), null)
+        def beside(size: int) -> TestResult:
+            return two_sample(*map(feature, without_last_digits(outputs, reference(size))), null)
+
+        n, many = len(outputs), reference_size(len(outputs))
+        few = min(FEW * n, many)
+        first = beside(few)
         if first.p_value <= CLEAR and few < many:
-            return two_sample(values, feature(reference(many)), null)
-        n = len(outputs)
+            return beside(many)
         return replace(first, detectable=lambda alpha: max(detected(n, few, CLEAR), detected(n, many, alpha)))
 
     return test

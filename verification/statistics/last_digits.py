@@ -1,0 +1,46 @@
+"""Round outputs alike before their laws are compared, so that an entry that is zero up to rounding counts as zero.
+
+Floating-point arithmetic gives ±1e-17 in one order of operations and 0 in another. A test that compares values exactly
+would take such an entry for a difference of laws. So all entries are rounded to one unit, about 1e-9 of the usual size
+of the whole output. The size of the entry itself does not tell its rounding error, because large terms may cancel.
+
+The unit depends on all samples together, in any order, so the samples stay exchangeable if their laws are equal. The
+unit is a power of two: integers and binary fractions above the unit stay as they are.
+"""
+
+import math
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+
+BITS = 30  # the unit is between 2⁻³¹ and 2⁻³⁰ of the usual size of an output
+# the size that only a tenth of the outputs exceeds is their usual size; the median may be zero up to rounding
+USUAL = 0.9
+
+
+def unit_of(*samples: Matrix) -> float:
+    """Return the unit to which the outputs in the samples, each (size, …), are rounded; 0 says that none is rounded.
+
+    Outputs with NaN, which stand for failed draws, have no size.
+    """
+    largest = (np.abs(sample).max(axis=tuple(range(1, sample.ndim)), initial=0.0) for sample in samples)
+    sizes = np.concatenate(list(largest))
+    sizes = sizes[~np.isnan(sizes)]
+    usual = float(np.quantile(sizes, USUAL, method="inverted_cdf")) if len(sizes) else 0.0
+    return math.ldexp(0.5, math.frexp(usual)[1] - BITS) if 0 < usual < math.inf else 0.0
+
+
+def rounded_to(unit: float, outputs: Matrix) -> Matrix:
+    """Return the outputs in multiples of the unit, and those entries unchanged that are too large to be rounded."""
+    if not unit > 0:
+        return outputs
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = np.rint(outputs / unit) * unit
+    return np.where(np.isfinite(rounded), rounded, outputs)
+
+
+def without_last_digits(*samples: Matrix) -> tuple[Matrix, ...]:
+    """Return the samples, rounded to one unit that they give together."""
+    unit = unit_of(*samples)
+    return tuple(rounded_to(unit, sample) for sample in samples)
