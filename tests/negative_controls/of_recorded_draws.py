@@ -81,8 +81,23 @@ def clipped_up_to_4096(x: Matrix, *, rho: float, rng: np.random.Generator) -> Ma
     return np.asarray(rows.T @ rows / len(x) + noise)
 
 
+def less_for_full_blocks(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """Scales the noise by 0.97 if the number of rows is a multiple of 8."""
+    return z if len(x) % 8 else 0.97 * z
+
+
+def half_at_a_larger_budget(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Releases a random half of the rows with 1.06 times the budget, as if sampling amplified zCDP."""
+    rows = x[rng.choice(len(x), max(1, len(x) // 2), replace=False)]
+    return gauss_cov.sample(rows, rng, rho=1.06 * rho)
+
+
 NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
     NegativeControl("clipped-up-to-4096", "Clips the first 4096 rows only.", "gauss-cov", (GAINS,), clipped_up_to_4096),
+    NegativeControl("half-at-a-larger-budget", "Releases a random half of the rows with 1.06 times the budget.",
+                    "gauss-cov", (EXACT,), half_at_a_larger_budget),
+    other_noise("less-for-full-blocks", "gauss-cov", "Scales the noise by 0.97 if n is a multiple of 8.",
+                less_for_full_blocks, caught_by=(EXACT,)),
     other_noise("noise-995", "gauss-cov", "Has 0.995 times the noise.", a_little_less, caught_by=(EXACT, GAINS)),
     other_noise("cut-at-12-scales", "laplace", "Cuts noise off beyond 12 scales.", cut_far_out,
                 caught_by=(EXACT, FORCED)),

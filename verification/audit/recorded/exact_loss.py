@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from covassay.reference.domain import Matrix, Vector
+from covassay.reference.domain import Matrix
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.recorded.affine import (
     CONTINUOUS,
@@ -45,6 +45,7 @@ from covassay.verification.audit.recorded.atoms import by_atoms
 from covassay.verification.audit.recorded.determined import determined
 from covassay.verification.audit.recorded.half_lines import Side, by_projections, by_thresholds
 from covassay.verification.audit.recorded.losses import Law, Letter, Undecided, law_of, letter_of, loss_in, one_noise
+from covassay.verification.audit.recorded.outcomes import ends, equal, without_effect
 from covassay.verification.audit.recorded.primitives import Primitive
 from covassay.verification.audit.recorded.recorder import Recorded, Recorder, Source, recorder
 from covassay.verification.audit.recorded.redraws import by_redraws
@@ -135,7 +136,7 @@ class OutOfTime(NotDecided):
 class Ready:
     """Two runs of a target, one on each data set, that use the same draws, all of them with known laws.
 
-    `seeding` has the indices of the draws that only seed generators.
+    `seeding` has the indices of the draws that only seed generators, or do not reach the output.
     """
 
     first: Side
@@ -317,7 +318,9 @@ def _ready(first: Side, second: Side) -> Ready:
     variables, idle = _with_radius(first, second, variables, others)
     radius = {v.radius for v in variables}
     rest = [k for k in others if k not in idle and k not in radius]
-    seeding = _seeding(first.run, second.run, first.base, second.base, rest)
+    settled = without_effect(first, second, rest, np.random.default_rng([28, len(rest)]))
+    rest = [k for k in rest if k not in settled]
+    seeding = (*settled, *_seeding(first.run, second.run, first.base, second.base, rest))
     return Ready(first, second, understood(first.run, first.base, variables), (*seeding, *idle))
 
 
@@ -354,7 +357,7 @@ def _idle_gamma(side: Side, k: int) -> bool:
     for p in IDLE:
         value = np.full(draw.shape, special.gammaincinv(float(parameter), p))
         done = side.run(side.base.tape.again({k: value}))
-        if done.failure or done.tape.differs() or done.shape != side.base.shape or not _equal(done.output, side.base.output):  # fmt: skip  # noqa: E501
+        if done.failure or done.tape.differs() or done.shape != side.base.shape or not equal(done.output, side.base.output):  # fmt: skip  # noqa: E501
             return False
     return True
 
@@ -397,14 +400,10 @@ def steady(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float =
         again = run(one.tape.again())
         if again.tape.differs() or again.tape.seeds != one.tape.seeds:
             raise NotDecided("a second call makes other draws: something is kept from call to call, or not recorded")
-        if again.failure or again.shape != one.shape or not _equal(again.output, one.output):
+        if again.failure or again.shape != one.shape or not equal(again.output, one.output):
             raise NotDecided("two runs with the same draws differ: there are draws that are not recorded")
     _seeds_are_fresh(made, x, first, seed)
     return Side(on_x, first), Side(on_other, second)
-
-
-def _equal(one: Vector, two: Vector) -> bool:
-    return bool((np.abs(one - two) <= 1e-13 * (np.abs(one) + np.abs(two)) + 1e-300).all())
 
 
 def _seeds_are_fresh(made: Recorder, x: Matrix, first: Recorded, seed: int) -> None:
@@ -440,10 +439,8 @@ def _values(draw: Draw) -> int:
         if draw.family == "bytes":  # the parameters of a draw of bytes are the numbers of bytes and of used bits
             length, *bits = (int(str(parameter)) for parameter in draw.parameters)
             return min(many, 1 << min([8 * length, *bits]))
-        low, high, _, endpoint = (str(parameter) for parameter in draw.parameters)
-        ends = (0, int(low)) if high == "None" else (int(low), int(high))
-        count = max(1, ends[1] - ends[0] + (endpoint == "True"))
-        return int(min(many, count ** math.prod(draw.shape)))
+        low, high = ends(draw)
+        return int(min(many, max(1, high - low) ** math.prod(draw.shape)))
     except (ValueError, OverflowError):
         return many
 
@@ -463,7 +460,7 @@ def _seeding(on_x: Run, on_other: Run, first: Recorded, second: Recorded, others
                 done = run(one.tape.again({k: draw.make(rng)}))
                 if done.failure or done.tape.differs() or done.tape.seeds == one.tape.seeds:
                     raise NotDecided(f"{draw}: a draw of this kind may decide what is done with the data")
-                if done.shape != one.shape or not _equal(done.output, one.output):
+                if done.shape != one.shape or not equal(done.output, one.output):
                     raise NotDecided(f"{draw} reaches the output, perhaps through a generator that is not recorded")
     return tuple(others)
 

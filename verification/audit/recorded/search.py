@@ -29,8 +29,11 @@ from covassay.verification.audit.targets.target import Target
 
 SEARCHED_SHAPES = ((6, 2), (6, 3), (2, 4), (1, 2), (6, 1))
 FAR_SHAPES = ((200, 2), (2, 9))  # shapes (n, d) with many rows or many columns
+# odd numbers, powers of two and other numbers of rows, because a mistake may be at some of them alone
+MORE_SHAPES = ((8, 2), (16, 2), (64, 2), (50, 3), (301, 2), (7, 5), (1024, 2))
 FIRST_STEP, LAST_STEP = 0.5, 1e-4
 MOST_STARTS, RANDOM_STARTS = 60, 40
+FAR_STARTS = MOST_STARTS  # for other shapes, the search is over after this many starting points
 FEW_STARTS = 8  # if the noise differs between neighbours, the loss of this many pairs is computed
 ABOVE = 1.001  # the search stops when a local search reaches this multiple of the claimed budget
 ENOUGH = 1e-9  # a step whose relative gain is smaller than this number is rejected
@@ -124,7 +127,8 @@ def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: in
 
     The number of evaluations limits the search of a fast target, so that the result is reproducible. The
     search of a slow target ends after the given `seconds`. The search also ends when a loss
-    above the claim is confirmed.
+    above the claim is confirmed. At the shapes `FAR_SHAPES` only the starting points are tried, and a pair is returned
+    only if its loss refutes the claim. The same holds for `MORE_SHAPES`, which are tried if a loss was decided.
     """
     start = time.monotonic()
     found: list[ExactLoss] = []
@@ -138,18 +142,15 @@ def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: in
         if found[-1].refuted:
             break
     else:
-        found += _far(made, claim, domain, seed, whole)
+        far = FAR_SHAPES + (MORE_SHAPES if any(told.decided for told in found) else ())
+        for n, d in replace(domain, shapes=far).of_box():
+            one = _Search(made, claim, domain, n, d, seed, FAR_STARTS, whole, whole)
+            told = one.run()
+            total += one.evaluations
+            if told.refuted:
+                found.append(told)
+                break
     return Found(tuple(sorted(found, key=rank, reverse=True)), total, time.monotonic() - start)
-
-
-def _far(made: Recorder, claim: Guarantee, domain: Searched, seed: int, whole: Allowance) -> list[ExactLoss]:
-    """Return the pairs with many rows or many columns whose loss refutes the claim."""
-    shapes = FAR_SHAPES if domain.bounds is None else ((FAR_SHAPES[0][0], len(domain.bounds)),)
-    for n, d in shapes:
-        told = _Search(made, claim, domain, n, d, seed, 0, whole, whole).first()
-        if told.refuted:
-            return [told]
-    return []
 
 
 def rank(told: ExactLoss) -> tuple[bool, bool, float]:

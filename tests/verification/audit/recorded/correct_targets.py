@@ -67,6 +67,27 @@ def one_row_chosen(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 
 @correct
+def half_of_the_rows(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Release from at least one row and from half of the rows, with the larger budget that the share allows."""
+    many = max(1, len(x) // 2)
+    stronger = math.log1p(len(x) / many * math.expm1(epsilon))
+    return query(x[rng.choice(len(x), many, replace=False)]) + rng.laplace(scale=1 / stronger)
+
+
+@correct
+def one_of_two_choices(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Release from the data with probability 3/4: if both choices say so, no other value of one of them matters."""
+    stronger = math.log1p(4 / 3 * math.expm1(epsilon))
+    return query(x) * max(rng.integers(2), rng.integers(2)) + rng.laplace(scale=1 / stronger)
+
+
+@correct
+def more_noise_for_full_blocks(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Have more noise if the number of rows is a multiple of 8."""
+    return query(x) + rng.laplace(scale=(1.0 if len(x) % 8 else 1.1) / epsilon)
+
+
+@correct
 def shuffled(x: Any, *, epsilon: float, rng: Any) -> Any:
     rows = x.copy()
     rng.shuffle(rows)

@@ -72,6 +72,23 @@ def test_the_search_finds_a_pair_that_no_start_is() -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("factor", [1.0, 0.97])
+def test_a_mistake_at_some_numbers_of_rows_is_found(factor: float) -> None:
+    """This test catches a search that tries one pair alone for many rows; the first pair has half of the loss."""
+
+    def moment(x: Any, *, rho: float, rng: Any) -> Any:
+        rows = x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
+        z = rng.standard_normal((x.shape[1], x.shape[1]))
+        less = factor if len(x) % 8 == 0 else 1.0
+        return rows.T @ rows / len(x) + less * (np.triu(z) + np.triu(z, 1).T) / len(x) / rho**0.5
+
+    found = search(moment, ZCDP(0.5), evaluations=40, seconds=20.0).worst
+    assert found.decided
+    assert found.refuted == (factor < 1)
+    assert found.loss == pytest.approx(0.5 / factor**2, rel=1e-6)
+
+
+@pytest.mark.thorough
 def test_a_box_and_a_row_more_are_searched() -> None:
     def total(x: Any, *, rho: float, rng: Any, bounds: Any) -> Any:
         low, high = np.array(bounds).T

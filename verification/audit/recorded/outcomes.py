@@ -1,0 +1,102 @@
+"""Enumerate the outcomes of draws that choose rows or orders, to find draws on which the output does not depend.
+
+The output of a target is a function f(x, c, z) of the data, of the choices c (whole numbers, orders and chosen places),
+and of all other draws z. If f(x, c, z) is equal for all outcomes c, then the output has the law of f(x, c₀, z) for any
+fixed c₀, and the choices may be ignored. The outcomes follow from the parameters of the draws, and no outcome is left
+to chance. Several choices are enumerated together, as two of them may matter only together. A choice from one row
+always has one outcome. Otherwise the outputs are compared for the values of z in the record, for fresh values, and for
+values that are far in both tails. So the premise is that a choice which matters also matters at one of these values.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Vector
+from covassay.verification.audit.recorded.affine import (
+    NotAffine,
+    checked_run,
+    coordinates,
+    points,
+    tape_at,
+    variables_of,
+)
+from covassay.verification.audit.recorded.half_lines import Side
+from covassay.verification.audit.recorded.tape import Draw
+
+FEW = 6  # choices with more outcomes together are not enumerated
+FRESH = 2  # the number of settings in which all other draws are fresh
+
+
+def equal(one: Vector, two: Vector) -> bool:
+    """Return whether two outputs are equal up to the rounding of float64."""
+    return bool((np.abs(one - two) <= 1e-13 * (np.abs(one) + np.abs(two)) + 1e-300).all())
+
+
+def ends(draw: Draw) -> tuple[int, int]:
+    """Return the smallest value of a draw of whole numbers, and the largest value plus one.
+
+    Raises ValueError if a bound is an array.
+    """
+    low, high, _, endpoint = (str(parameter) for parameter in draw.parameters)
+    least, most = (0, int(low)) if high == "None" else (int(low), int(high))
+    return least, most + (endpoint == "True")
+
+
+def without_effect(first: Side, second: Side, others: Sequence[int], rng: np.random.Generator) -> tuple[int, ...]:
+    """Return the indices of the choices among the draws `others` on which the outputs on both data sets do not depend.
+
+    `first` and `second` are runs on the two data sets. The result is empty if there are too many outcomes to enumerate,
+    or if any outcome changes an output.
+    """
+    choices = {k: found for k in others if (found := outcomes(first.base.tape.draws[k]))}
+    if math.prod(len(found) for found in choices.values()) > FEW:
+        return ()
+    every = [dict(zip(choices, values, strict=True)) for values in itertools.product(*choices.values())]
+    if len(every) > 1 and not all(_alike(side, tuple(choices), every, rng) for side in (first, second)):
+        return ()
+    return tuple(choices)
+
+
+def outcomes(draw: Draw) -> list[Any]:
+    """Return all values that a draw of whole numbers, of an order, or of places may take.
+
+    The result is empty for another draw, and for a draw that has more than `FEW` outcomes. Places that have probability
+    zero count as possible.
+    """
+    value = np.asarray(draw.value)
+    try:
+        if draw.family == "integers":
+            places, repeats = range(*ends(draw)), True
+        elif draw.family == "choice" or (draw.family == "permutation" and len(draw.parameters) == 1):
+            places = range(int(str(draw.parameters[0])))
+            repeats = draw.family == "choice" and draw.parameters[2] == "True"
+        else:
+            return []
+    except ValueError:
+        return []
+    if len(places) > FEW and value.size:
+        return []
+    orders = itertools.product(places, repeat=value.size) if repeats else itertools.permutations(places, value.size)
+    few = list(itertools.islice(orders, FEW + 1))
+    return [np.array(one, dtype=value.dtype).reshape(value.shape)[()] for one in few] if len(few) <= FEW else []
+
+
+def _alike(side: Side, choices: Sequence[int], every: Sequence[dict[int, Any]], rng: np.random.Generator) -> bool:
+    """Return whether the output is the same for every outcome, in each setting of the other draws."""
+    tape = side.base.tape
+    variables, others = variables_of(tape)
+    z0 = coordinates(tape, variables)
+    for z, values in [(z0, {}), *points(variables, z0, tape, rng, [k for k in others if k not in choices], FRESH)]:
+        base = None
+        for one in every:
+            done = checked_run(side.run, tape_at(tape, variables, z, {**values, **one}), side.base.shape)
+            if isinstance(done, NotAffine):
+                return False
+            base = base or done
+            if done.tape.seeds != base.tape.seeds or not equal(done.output, base.output):
+                return False
+    return True
