@@ -78,7 +78,7 @@ def outcomes(draw: Draw) -> list[Any]:
             return []
     except ValueError:
         return []
-    if len(places) > FEW and value.size:
+    if places.stop - places.start > FEW and value.size:  # the length of a range may be too large for `len`
         return []
     orders = itertools.product(places, repeat=value.size) if repeats else itertools.permutations(places, value.size)
     few = list(itertools.islice(orders, FEW + 1))

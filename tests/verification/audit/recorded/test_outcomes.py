@@ -29,6 +29,7 @@ DRAWS: dict[str, tuple[Callable[[Any], Any], int]] = {
     "many places": (lambda rng: rng.choice(9, 4, replace=False), 0),
     "a long order": (lambda rng: rng.permutation(9), 0),
     "a large number": (lambda rng: rng.integers(2**62), 0),
+    "a number of all bits": (lambda rng: rng.integers(2**64, dtype=np.uint64), 0),
     "numbers of several laws": (lambda rng: rng.integers([2, 3]), 0),
     "an order of a table": (lambda rng: rng.permuted(np.eye(2), axis=0), 0),
     "a sign by a binomial number": (lambda rng: rng.binomial(1, 0.5), 0),
