@@ -11,7 +11,7 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.concentrated import joint_moments
 from covassay.reference.mechanisms.concentrated.joint_moments import JointMomentsNoise
 from tests.negative_controls.broken import bare, other_noise, other_output, part, times
-from tests.negative_controls.negative_control import NegativeControl, by_law
+from tests.negative_controls.negative_control import NegativeControl, by_law, by_privacy
 
 MEAN, MOMENT = "total scale of the mean", "total scale of the second moment"
 WEIGHT = 4.0
@@ -21,6 +21,13 @@ _joint = partial(other_noise, mechanism_name="joint-moments")
 def shared(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
     """Uses the noise of the mean for the diagonal of the second moment too."""
     return replace(noise, moment=np.where(np.eye(x.shape[1], dtype=bool), noise.mean, noise.moment))
+
+
+def one_seed(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
+    """Seeds the generators of the mean and of the second moment with one number."""
+    seed, d = int(rng.integers(2**63)), x.shape[1]
+    mean, moment = (np.random.default_rng(seed) for _ in range(2))
+    return JointMomentsNoise(mean.standard_normal(d), wigner.sample_goe(d, moment))
 
 
 def entries_of_variance_one(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
@@ -100,7 +107,9 @@ NEGATIVE_CONTROLS = (
     _joint("joint-moment-97", mistake="Has 0.97 times the noise of the second moment.",
            noise=part("moment", lambda z: 0.97 * z)),
     _joint("joint-97", mistake="Has 0.97 times both noises: a constant was rounded.", noise=times(0.97)),
-    _joint("joint-one-noise", mistake=shared.__doc__ or "", noise=shared, caught_by=by_law("both squared norms")),
+    _joint("joint-one-noise", mistake=shared.__doc__ or "", noise=shared,
+           caught_by=by_law("both squared norms") + by_privacy("event")),
+    _joint("joint-one-seed", mistake=one_seed.__doc__ or "", noise=one_seed, caught_by=by_privacy("event")),
     _joint("joint-one-diagonal", mistake=one_diagonal.__doc__ or "", noise=one_diagonal,
            caught_by=by_law("turned entry of the second moment")),
     _joint("joint-random-size", mistake=random_size.__doc__ or "", noise=random_size,

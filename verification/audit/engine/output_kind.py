@@ -15,7 +15,7 @@ from covassay.verification.audit.engine.features import Feature, contrasts, feat
 from covassay.verification.audit.engine.sampling import Setting
 
 USUAL = "matrix"
-OTHERS = ("vector", "number", "triangle")
+OTHERS = ("vector", "number", "triangle", "moments")
 EXAMPLES = ((5, 3), (7, 4))  # the numbers of rows and columns of the example data
 
 
@@ -83,4 +83,9 @@ def found_kind(setting: Setting) -> str | None:
 
 def stated(kind: str) -> str:
     """Return the sentence of the report on a kind of output that the audit found by itself."""
-    return f"every output on example rows was a {kind}, so it is audited as a {kind}; --released KIND says otherwise"
+    others = [name for name, output in OUTPUTS.items() if name != kind and output.layout == OUTPUTS[kind].layout]
+    shared = f" ({', '.join(others)}: the same shape)" if kind == "moments" else ""
+    return (
+        f"every output on example rows was of the kind {kind}{shared}, so it is audited as that; "
+        "--released KIND says otherwise"
+    )

@@ -24,6 +24,7 @@ from covassay.verification.audit.engine.standardised import standardised
 FEWEST_LEARNED = 20  # a statistic is learned only from at least this many outputs on each data set
 # The score of a learned statistic is lowered by this share, because only half of the pilot draws determine it.
 EDGE = 0.1
+GAP = 100.0  # a difference of means shows only if it is so many times the size of rounding errors
 # The quantiles of a statistic that are the thresholds of a trade-off curve, and the bounds of the intervals of a bet.
 CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])
 
@@ -76,11 +77,12 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
 
     On the half from which it was learned, a statistic would look better than it is.
 
-    Three kinds of statistics are learned. The statistics of `log_ratios` are estimates of a log likelihood ratio.
+    Four kinds of statistics are learned. The statistics of `log_ratios` are estimates of a log likelihood ratio.
     Now let M and M' be the medians of the outputs on the two data sets, and Y an output. The statistic `spread` is the
     distance of Y from (M + M')/2. The statistic `spread` detects noise whose scale differs between the data sets. The
     statistic `closer` is ‖Y − M'‖₁ − ‖Y − M‖₁ for an output Y and the medians M and M'. The statistic `closer` is
-    nearly the best one if the entries of the noise are independent Laplace variables of one scale.
+    nearly the best one if the entries of the noise are independent Laplace variables of one scale. The fourth
+    statistic is the combination of entries that `without_noise` finds.
     """
     if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
         return []
@@ -102,7 +104,37 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
     found.append(Statistic("‖Y − (M + M')/2‖₁, M and M' medians of pilot draws", spread))
     if len(near) > 1:
         found.append(Statistic("‖Y − M'‖₁ − ‖Y − M‖₁, M and M' medians of pilot draws", closer))
+    direction = without_noise(one, two)
+    if direction is not None:
+        found.append(Statistic("combination of entries without noise in pilot draws", combination(direction)))
     return [(statistic, (first, second)) for statistic in found]
+
+
+def without_noise(one: Matrix, two: Matrix) -> Vector | None:
+    """Return a unit vector w such that ⟨w, Y⟩ has no spread in the outputs Y on either data set, and its mean differs
+    between the data sets; return None if no such w is found.
+
+    Entries whose noise is one and the same variable have such a combination. Numbers below 1e-9 of the largest entry
+    are rounding errors. Both the spread and the difference of the means are compared with this size, so that the
+    combinations that are constant in every correct output, such as Y_ij − Y_ji, are not returned.
+    """
+    flat = [side.reshape(len(side), -1) for side in (one, two)]
+    pooled = np.vstack(flat)
+    with np.errstate(over="ignore", invalid="ignore"):
+        unit = float(np.abs(pooled).max()) * 10.0**-DECIMALS
+        centred = np.vstack([side - side.mean(axis=0) for side in flat])
+    if not np.isfinite(centred).all() or not np.isfinite(unit) or len(pooled) <= 2 * pooled.shape[1]:
+        return None
+    _, sizes, rows = np.linalg.svd(centred, full_matrices=False)
+    null = rows[sizes <= unit * math.sqrt(len(centred))]
+    gap: Vector = (flat[0].mean(axis=0) - flat[1].mean(axis=0)) @ null.T @ null
+    size = float(np.linalg.norm(gap))
+    return gap / size if size > GAP * unit else None
+
+
+def combination(direction: Vector) -> Callable[[Matrix], Vector]:
+    """Return the statistic ⟨direction, Y⟩ of an output Y."""
+    return lambda outputs: outputs.reshape(len(outputs), -1) @ direction
 
 
 def _of_rounded(name: str, function: Callable[[Matrix], Vector]) -> Statistic:

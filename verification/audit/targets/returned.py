@@ -16,6 +16,7 @@ KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # each kind of output ha
     "vector": lambda d: (d,),
     "triangle": lambda d: (d * (d + 1) // 2,),
     "gaussian": lambda d: (d + 1, d),
+    "moments": lambda d: (d + 1, d),
     "coefficients": lambda d: (d - 1,),
     "number": lambda d: (),
 }
@@ -145,9 +146,10 @@ def _conversions(output: Any, call: str, d: int) -> list[str]:
 
 def told(output: Any, shape: tuple[int, ...], call: str, d: int) -> str:
     """Return a message about a value that is no output, with expressions that give an output."""
-    kind = kind_of(shape_of(output), d)
+    found = shape_of(output)
+    kinds = [kind for kind, shape_at in KINDS.items() if shape_at(d) == found]
     ways = [f"--call {quoted(one)}" for one in offers(output, call, d)[:OFFERED]] if call else []
-    ways += [f"--released {kind} without --mechanism"] if kind else []
+    ways += [f"--released {kind} without --mechanism" for kind in kinds]
     return (
         f"{described(output)}, and an output has the shape {shape}"
         f"{': say what it is with ' if ways else ''}{' or '.join(ways)}"

@@ -25,6 +25,27 @@ def noisy_trace(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float
     return float((x**2).sum() + rng.laplace())
 
 
+def joint(x: Matrix, rho: float, rng: np.random.Generator) -> Matrix:
+    """Release a mean over a second moment.
+
+    The squared sensitivity of √2 times the means and the moments together is at most 4.5/n².
+    """
+    n, d = x.shape
+    rows = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1)
+    scale = np.sqrt(4.5 / (2 * rho)) / n
+    noise = rng.normal(size=(d, d))
+    moment = rows.T @ rows / n + scale * (noise + noise.T) / 2
+    return np.vstack([rows.mean(axis=0) + scale * rng.normal(size=d), moment])
+
+
+def noisy_moments(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    return joint(x, rho, rng)
+
+
+def noisy_moments_over_claim(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    return joint(x, 1.125 * rho, rng)
+
+
 def of_three_numbers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """Release a vector only at d = 3, so that no kind fits all examples."""
     return rng.laplace(size=3)
@@ -45,12 +66,14 @@ def fails(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         (noisy_mean, "vector"),
         (noisy_trace, "number"),
         (flat_triangle, "triangle"),
+        (noisy_moments, "moments"),
         (of_three_numbers, None),
         (fails, None),
     ],
 )
 def test_the_kind_is_found_from_shapes(function: object, kind: str | None) -> None:
-    setting = Setting(Target("one", function), {"epsilon": 1.0}, OUTPUTS["matrix"], 0)  # type: ignore[arg-type]
+    budget = {"rho" if function is noisy_moments else "epsilon": 1.0}
+    setting = Setting(Target("one", function), budget, OUTPUTS["matrix"], 0)  # type: ignore[arg-type]
     assert found_kind(setting) == kind
 
 
@@ -101,3 +124,13 @@ def test_the_products_of_a_triangle_are_those_of_its_matrix() -> None:
     for d in (1, 2, 3):
         entries = np.ones((4, *OUTPUTS["triangle"].shape(d)))
         assert all(feature(entries).shape == (4,) for feature in features(OUTPUTS["triangle"], d).values())
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("function", "verdict"), [(noisy_moments, "NOT REFUTED"), (noisy_moments_over_claim, "REFUTED")]
+)
+def test_a_mean_over_a_second_moment_is_audited_without_a_mechanism(function: object, verdict: str) -> None:
+    report = audit(function, rho=0.5)  # type: ignore[arg-type]
+    assert report.verdict.value == verdict
+    assert "of the kind moments (gaussian: the same shape)" in " ".join(report.notes)
