@@ -46,7 +46,8 @@ def against(feature: Feature, reference: Callable[[int], Matrix], null: str) -> 
 
     def test(outputs: Matrix) -> TestResult:
         def beside(size: int) -> TestResult:
-            return two_sample(*map(feature, without_last_digits(outputs, reference(size))), null)
+            ours, theirs = without_last_digits(outputs, reference(size))
+            return two_sample(feature(ours), feature(theirs), null)
 
         n, many = len(outputs), reference_size(len(outputs))
         few = min(FEW * n, many)
