@@ -136,20 +136,21 @@ def _duration(seconds: float) -> str:
 
 
 def exact_sentence(report: AuditReport) -> str:
-    """Return the largest privacy loss that was computed, with its rows, or why none was and which loss the counts of
-    events would have shown; empty if the audit did not try.
+    """Return the largest privacy loss that was computed, with its rows, or why none was; empty if none was tried.
+
+    If it is known on few pairs, the sentence also says which loss the counts of events would have shown.
     """
     found = next((check for check in report.checks if isinstance(check.facts, ExactLosses)), None)
     if found is None:
         return ""
-    worst = report.exact[0]
+    worst, best = report.exact[0], _best_event(report)
+    known = sum(one.decided for one in report.exact)
+    few = 2 * known < len(report.exact)
+    power = f". {_power(report, best[1])}; the claim is {report.claim}" if best and few else ""
     if not worst.decided:
-        best = _best_event(report)
-        power = f". {_power(report, best[1])}; the claim is {report.claim}" if best else ""
         return f"the exact loss is not known: {worst.reason}{power}"
-    return (
-        f"the largest exact loss found is {loss_words(worst)}, at these rows{_known_on(report.exact)}. {witness(found)}"
-    )
+    found_at = f"the largest exact loss found is {loss_words(worst)}, at these rows{_known_on(report.exact)}"
+    return f"{found_at}. {witness(found)}{power.removeprefix('.')}"
 
 
 def _known_on(losses: Sequence[ExactPair]) -> str:

@@ -28,7 +28,7 @@ DECIDED = {  # correct functions whose loss is known to be 1, the claim
     "tiny_unit", "own_generator", "library_of_laws", "told_twice", "entropy_of_the_system", "spawned",
     "other_bit_generator", "generators_of_one_source", "rewound", "copied_generator", "opposite_draws_averaged",
     "one_draw_beside_unused_ones", "radius_times_direction", "radius_times_sign", "direction_of_the_data", "ellipsoid",
-    "one_coordinate_of_three", "gamma_unused",
+    "one_coordinate_of_three", "gamma_unused", "more_noise_for_full_blocks",
 }  # fmt: skip
 # Rounding determines whether these cases are decided.
 ROUNDED = ("single_precision", "beside_a_large_number", "rounded_constant", "read_from_text")

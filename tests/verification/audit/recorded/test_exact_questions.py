@@ -124,7 +124,7 @@ def test_a_quick_audit_that_decides_nothing_is_inconclusive() -> None:
 
 
 @pytest.mark.thorough
-def test_an_unknown_exact_loss_is_followed_by_the_loss_that_counts_would_have_shown() -> None:
+def test_an_exact_loss_of_few_pairs_is_followed_by_the_loss_that_counts_would_have_shown() -> None:
     """This test catches a headline from which a reader concludes that a small loss would have been noticed."""
 
     def subsampled(x: Any, *, epsilon: float, rng: Any) -> Any:
