@@ -16,8 +16,7 @@ Only images up to a public length r count, so that a sum over them moves by at m
 noise. In step 3 the record moves two counts of each histogram by 1, and one value in a window of public width. Given A,
 the step costs at most ρ/2. Step 4 is post-processing. The order of the records matters, and is public.
 
-The calibration sets the noise in every round of PPC. With "reconstructed", PME spends at most 3ρ/4, and 5ρ/8 for d = 1;
-with "tight", it spends at most ρ, and 3ρ/4 for d = 1.
+With the calibration "reconstructed" of PPC, PME spends at most 3ρ/4 (5ρ/8 for d = 1); with "tight", ρ (3ρ/4 for d = 1).
 
 Accuracy. y_i ~ N(0, Σ) whatever the mean is. With H = AΣAᵀ ⪯ 1000 I, the error ‖Σ^{-1/2}(A⁻¹m − μ)‖ = ‖H^{-1/2}(m −
 Aμ)‖ is at most ‖m − Aμ‖. The bound on ‖m − Aμ‖ is proved for rows that A was not learned from, while here all rows are
