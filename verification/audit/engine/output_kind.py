@@ -85,7 +85,5 @@ def stated(kind: str) -> str:
     """Return the sentence of the report on a kind of output that the audit found by itself."""
     others = [name for name, output in OUTPUTS.items() if name != kind and output.layout == OUTPUTS[kind].layout]
     shared = f" ({', '.join(others)}: the same shape)" if kind == "moments" else ""
-    return (
-        f"every output on example rows was of the kind {kind}{shared}, so it is audited as that; "
-        "--released KIND says otherwise"
-    )
+    one = kind if kind == "moments" else f"a {kind}"
+    return f"every output on example rows was {one}{shared}, so it is audited as {one}; --released KIND says otherwise"

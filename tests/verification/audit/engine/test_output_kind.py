@@ -133,4 +133,4 @@ def test_the_products_of_a_triangle_are_those_of_its_matrix() -> None:
 def test_a_mean_over_a_second_moment_is_audited_without_a_mechanism(function: object, verdict: str) -> None:
     report = audit(function, rho=0.5)  # type: ignore[arg-type]
     assert report.verdict.value == verdict
-    assert "of the kind moments (gaussian: the same shape)" in " ".join(report.notes)
+    assert "was moments (gaussian: the same shape), so it is audited as moments" in " ".join(report.notes)
