@@ -87,7 +87,7 @@ def power_sentences(report: AuditReport) -> list[str]:
         return sentences
     scenario, reach = best
     letter = loss_letter(report.claim)
-    seen = f"a loss of {letter} = {reach.loss:.2f} or more" if math.isfinite(reach.loss) else "no loss"
+    seen = _losses_from(report, reach) if math.isfinite(reach.loss) else "no loss"
     text = (
         f"privacy, by counting events: {seen} would have been detected with 99 % probability on an event whose "
         f"probability on one of the data sets is that of the event of “{scenario}” ({reach.probability:.2g})"
@@ -117,9 +117,11 @@ def _best_event(report: AuditReport) -> tuple[str, InReach] | None:
 def _power(report: AuditReport, reach: InReach) -> str:
     if math.isinf(reach.loss):
         return "So few draws would probably not have shown any finite loss"
-    return (
-        f"Counts of events would probably have shown a loss of {loss_letter(report.claim)} = {reach.loss:.2f} or more"
-    )
+    return f"Counts of events would probably have shown {_losses_from(report, reach)}"
+
+
+def _losses_from(report: AuditReport, reach: InReach) -> str:
+    return f"a loss of {loss_letter(report.claim)} = {reach.loss:.2f} or more"
 
 
 def _rounded_up(samples: float) -> str:
