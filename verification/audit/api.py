@@ -45,7 +45,7 @@ from covassay.verification.audit.options import (
 from covassay.verification.audit.question import Subject
 from covassay.verification.audit.questions import questions
 from covassay.verification.audit.questions.bits import low_order_bits
-from covassay.verification.audit.questions.law.law_that_fits import FittingLaw
+from covassay.verification.audit.questions.law.law_that_fits_instead import FittingLaw
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.run import ask, verdict
 from covassay.verification.audit.targets.bounds import BOUNDS, takes_bounds

@@ -31,9 +31,9 @@ from covassay.verification.audit.knowledge.shared.profile import Profile
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.question import Subject
 from covassay.verification.audit.questions import questions
-from covassay.verification.audit.questions.contract.new_seed import new_seed
+from covassay.verification.audit.questions.contract.new_seed_new_output import new_seed
 from covassay.verification.audit.questions.law import distribution
-from covassay.verification.audit.questions.privacy import neighbour_events
+from covassay.verification.audit.questions.privacy import events_on_neighbours
 from covassay.verification.audit.reports.json_report import as_json
 from covassay.verification.audit.run import ask
 from covassay.verification.audit.targets.target import CannotRun, Failure, Target, TargetReference, call
@@ -295,7 +295,7 @@ def test_a_suspicious_law_gets_its_second_look_although_a_pair_has_the_name_of_i
     known = Profile(Form(), (scenario,), lambda _: (pair,))
     subject = Subject(setting, CLAIM, known, None, "replace-one", AuditOptions(samples=500))
     told: list[tuple[str, Finding]] = []
-    asked = [distribution.QUESTION, neighbour_events.QUESTION]
+    asked = [distribution.QUESTION, events_on_neighbours.QUESTION]
     ask(asked, subject, ErrorBudget(1e-9), lambda question, found: told.extend((question.kind, f) for f in found))
     law = [f for kind, f in told if f.name == "law"]
     assert [(f.status, f.n) for f in law] == [(Status.SUSPICIOUS, 500), (Status.REFUTED, 5000)]

@@ -75,7 +75,7 @@ class DataPath:
 
     The fields below are for outputs without a query. `continuous` says that no single output has positive probability,
     so that no output occurs twice. `equivalent` are changes of the rows that leave the law of the output as it is, as
-    keys of `equal_laws.CHANGES`. `atoms` says whether an output can repeat.
+    keys of `one_law_on_equivalent_data.CHANGES`. `atoms` says whether an output can repeat.
     """
 
     stated: str

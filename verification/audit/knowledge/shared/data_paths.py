@@ -132,8 +132,8 @@ class NotAdditive:
     """The declaration that an output is not known to be a query plus noise.
 
     `because` is the reason why a seed does not determine the noise. `unchanged_by` are the changes of the rows that
-    leave the law as it is, as keys of `equal_laws.CHANGES`. `continuous` says whether every single value has
-    probability 0; if all values are clipped, the output has an atom.
+    leave the law as it is, as keys of `CHANGES` of the question “one law on equivalent data”. `continuous` says whether
+    every single value has probability 0; if all values are clipped, the output has an atom.
     """
 
     because: str
