@@ -33,7 +33,7 @@ import scipy
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
-from covassay.reference.domain import Matrix, Number, Vector, require_shape
+from covassay.reference.domain import Array, Matrix, Number, Vector, require_shape
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.panels import Panels
 
@@ -67,24 +67,33 @@ def envelope_equation(b: Number, a: Sequence[Number]) -> Number:
 # THE SAMPLER
 
 
-def decompose(m: Matrix) -> tuple[Vector, Matrix]:
-    """Return the eigenvalues a of A = λ_max(M) I − M, ascending from 0, (q,), and their eigenvectors in columns,
-    (q, q).
+def decompose(m: Array) -> tuple[Array, Array]:
+    """Return the eigenvalues a of A = λ_max(M) I − M, ascending from 0, and their eigenvectors in columns, for M or for
+    a stack of them, (..., q, q) -> (..., q), (..., q, q).
     """
-    matrix = require_shape("m", m, (len(m), len(m)))
+    q = np.shape(m)[-1]
+    matrix = require_shape("m", m, (q, q), stacked=True)
     sizes = np.abs(matrix)
-    if not (np.abs(matrix - matrix.T) <= 1e-9 * (sizes + max(1.0, sizes.max()))).all():
+    allowed = 1e-9 * (sizes + np.maximum(1.0, sizes.max(axis=(-2, -1), keepdims=True)))
+    if not (np.abs(matrix - np.swapaxes(matrix, -1, -2)) <= allowed).all():
         raise InvalidInput("m is not symmetric: must be a symmetric matrix")
     values, vectors = np.linalg.eigh(matrix)
-    return (values[-1] - values)[::-1], vectors[:, ::-1]
+    return (values[..., -1:] - values)[..., ::-1], vectors[..., ::-1]
 
 
 def envelope_parameter(a: Vector) -> float:
-    """Return the b with the highest acceptance rate, for eigenvalues a ≥ 0 of which the smallest is 0."""
-    q, values = float(len(a)), a.tolist()
-    if envelope_equation(q, values) >= 0:  # here A = 0, or A is so near to 0 that rounding errors exceed it
+    """Return the b with the highest acceptance rate, for eigenvalues a ≥ 0, ascending from 0."""
+    return _envelope_root(tuple(a.tolist()))
+
+
+@lru_cache(maxsize=8)  # many draws have the same eigenvalues
+def _envelope_root(a: tuple[float, ...]) -> float:
+    if len(a) == 2:  # the equation is quadratic
+        return 1 + 1 / (a[1] + math.hypot(1.0, a[1]))
+    q = float(len(a))
+    if envelope_equation(q, a) >= 0:  # here A = 0, or A is so near to 0 that rounding errors exceed it
         return q
-    return float(scipy.optimize.brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))
+    return float(scipy.optimize.brentq(lambda b: envelope_equation(b, a), 1.0 - 1e-9, q, xtol=1e-14))
 
 
 @lru_cache(maxsize=8)  # many draws have the same matrix, and the decomposition takes longer than a draw
@@ -135,11 +144,8 @@ def _sample_each(matrices: Matrix, generators: list[np.random.Generator]) -> Mat
     q, batch = matrices.shape[-1], 2 + FEWEST_PROPOSALS
     if q == 1:
         return np.array([sample(m, rng) for m, rng in zip(matrices, generators, strict=True)])
-    laws = [_decomposed(m.tobytes(), q) for m in matrices]
-    # decomposing one matrix and many gives arrays of one order in memory, because rounding depends on the order
-    a = np.array([values[::-1] for values, _, _ in laws])[:, ::-1]
-    vectors = np.array([columns[:, ::-1] for _, columns, _ in laws])[:, :, ::-1]
-    b = np.array([[parameter] for _, _, parameter in laws])
+    a, vectors = decompose(matrices)
+    b = np.array([[envelope_parameter(values)] for values in a])
     drawn = [(rng.standard_normal((batch, q)), rng.random(batch)) for rng in generators]
     deviations = 1 / np.sqrt(1 + 2 * a / b)
     z = np.array([normal for normal, _ in drawn]) * deviations[:, None, :]

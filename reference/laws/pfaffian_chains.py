@@ -42,6 +42,7 @@ from covassay.reference.domain import Array, Matrix, Vector
 from covassay.reference.laws.panels import (
     NODES,
     ORDERS,
+    REFERENCE_NODES,
     chebyshev,
     expansion,
     integrals_over,
@@ -93,13 +94,15 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
     """Return the t in [low, high] with ∫_low^t f = goal, by Newton's method inside a bracket that shrinks.
 
     f (S, m) holds the values at the nodes of one panel, in the panel's variable t ∈ [−1, 1]; it is non-negative on
-    [low, high], and so is its interpolating polynomial up to rounding. A Newton step that leaves the bracket is
-    replaced by bisection. `low`, `high`, `goal` and the result have shape (S,).
+    [low, high], and so is its interpolating polynomial up to rounding. The first bracket lies between neighbouring
+    nodes. A Newton step that leaves the bracket is replaced by bisection. `low`, `high`, `goal` and the result have
+    shape (S,).
     """
     value, integral = (np.ascontiguousarray(coefficients.T) for coefficients in expansion(f))
     goal = goal + np.einsum("ks,ks->s", chebyshev(low), integral)
+    low, high = _between_nodes(integrals_to_nodes(f), low[:, None], high[:, None], goal[:, None])
     if len(f) == 1:
-        return np.array([_inverted(value, integral, low.item(), high.item(), goal.item())])
+        return np.array([_inverted(value[:, 0], integral[:, 0], low.item(), high.item(), goal.item())])
     t = (low + high) / 2
     moving = np.arange(len(t))
     found = np.empty_like(t)
@@ -120,18 +123,27 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
     return found
 
 
-def _inverted(value: Matrix, integral: Matrix, low: float, high: float, goal: float) -> float:
-    """Return t for one sample by the same steps on single numbers, which take about half the time and give the same
-    result bit for bit.
+def _between_nodes(at_nodes: Matrix, low: Matrix, high: Matrix, goal: Matrix) -> tuple[Vector, Vector]:
+    """Return the part of every [low, high] that lies between the two nodes at which the integral passes the goal.
 
-    value, integral : Chebyshev coefficients of f and of its integral from −1, (m, 1) and (m + 1, 1).
+    at_nodes : the integral of f from −1 to every node, (S, m); `low`, `high` and `goal` have shape (S, 1).
     """
+    inside, below = (low < REFERENCE_NODES) & (high > REFERENCE_NODES), at_nodes < goal
+    left, right = np.where(inside & below, REFERENCE_NODES, low), np.where(inside & ~below, REFERENCE_NODES, high)
+    return left.max(axis=1), right.min(axis=1)
+
+
+def _inverted(value: Vector, integral: Vector, low: float, high: float, goal: float) -> float:
+    """Return t for one sample by the same steps on single numbers, which take less than half the time.
+
+    value, integral : Chebyshev coefficients of f and of its integral from −1, (m,) and (m + 1,).
+    """
+    both = np.stack([integral, np.append(value, 0.0)])
     t = (low + high) / 2
     for _ in range(NEWTON_STEPS):
-        polynomials = np.cos(ORDERS * np.arccos(min(max(t, -1.0), 1.0)))[:, None]
-        excess = np.einsum("ks,ks->s", polynomials, integral).item() - goal
+        reached, slope = (both @ np.cos(ORDERS * math.acos(min(max(t, -1.0), 1.0)))).tolist()
+        excess = reached - goal
         low, high = (t, high) if excess < 0 else (low, t)
-        slope = np.einsum("ks,ks->s", polynomials[:-1], value).item()
         newton = t - excess / slope if slope else math.nan
         last, t = t, newton if low <= newton <= high else (low + high) / 2
         if not abs(t - last) >= CONVERGED:
@@ -164,8 +176,7 @@ class Chains:
         self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # at the nodes, (S, panels, m)
         # memory for the largest arrays, because allocating new ones at every point would be slower
         self._room = np.empty((2, 2, *self._h.shape))
-        at_edges, _ = ensemble.panels.antiderivative(ensemble.one_point_density)
-        self.cumulative = np.tile(at_edges, (size, 1))
+        self.cumulative = np.tile(ensemble.one_point_integral, (size, 1))
         self._order = np.tile(np.arange(self.edges), (size, 1))  # sorting the breakpoints, (S, B)
 
     @property

@@ -170,6 +170,11 @@ class PfaffianEnsemble:
         )
         return density
 
+    @cached_property
+    def one_point_integral(self) -> Vector:
+        """Return the integral of the one-point density from the first panel edge to every edge, (panels + 1,)."""
+        return self.panels.antiderivative(self.one_point_density)[0]
+
     def mean_power_sum(self, power: float) -> float:
         """Return the expectation of Σ_i |x_i|^p, for p ≥ 0."""
         if not (math.isfinite(power) and power >= 0):
