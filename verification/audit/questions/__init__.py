@@ -1,4 +1,4 @@
-"""Return all questions that an audit can ask, each from a module of its own in a folder for its kind.
+"""Return all questions that an audit can ask, each of which has a module of its own in the folder of its kind.
 
 The folder `law` also has two questions of the kind "data path", because they use the draws of the law test.
 
@@ -23,7 +23,7 @@ def own() -> tuple[Question, ...]:
 
 
 def questions() -> tuple[Question, ...]:
-    """Return all questions, including those of other packages; no two questions have the same id."""
+    """Return all questions, including those of other packages, and check that no two questions have the same id."""
     found = (*own(), *(point.load() for point in entry_points(group=GROUP)))
     ids = [question.id for question in found]
     twice = sorted({name for name in ids if ids.count(name) > 1})
