@@ -21,7 +21,7 @@ def own() -> tuple[Question, ...]:
 
 
 def questions() -> tuple[Question, ...]:
-    """Return all questions, including those of other packages; no two questions have the same id."""
+    """Return all questions, including those of other packages, and check that no two questions have the same id."""
     found = (*own(), *(point.load() for point in entry_points(group=GROUP)))
     ids = [question.id for question in found]
     twice = sorted({name for name in ids if ids.count(name) > 1})
