@@ -1,6 +1,6 @@
 """Define notions of privacy, with conversions and composition.
 
-Throughout, two data sets are neighbours if one row of one is replaced in the other. A mechanism has the guarantees
+In this module, two data sets are neighbours if one row of one is replaced in the other. A mechanism has the guarantees
 below if they hold for its output laws P and Q on every pair of neighbours:
 
 - ε-DP (`PureDP`): P(E) ≤ e^ε Q(E) for every event E;

@@ -131,7 +131,7 @@ def exact_data(
 
     Parameters
     ----------
-    x : (n, d), an array or `Chunks`, or an `ExactData`, which is returned as it is. n may be 0.
+    x : shape (n, d), an array or `Chunks`, or an `ExactData`, which is returned as it is. n may be 0.
     box : public bounds on the columns, in place of a row bound. Values beyond these bounds are clipped.
 
     Raises

@@ -35,9 +35,9 @@ def as_rows(x: DataSet, fewest: int = 1) -> Rows:
 
     Raises
     ------
-    InvalidInput : `x` is not two-dimensional, has no row or no column, or has an entry that is not a finite real
-        number. Whether all entries are finite is a property of the data, and not public. Chunks are checked while they
-        are read.
+    InvalidInput : the argument `x` is not two-dimensional, has no row or no column, or has an entry that is not a
+        finite real number. Whether all entries are finite is a property of the data, and not public. Chunks are checked
+        while they are read.
     """
     if isinstance(x, Chunks):
         require_count("the number of rows of x", x.shape[0], fewest)
@@ -104,7 +104,8 @@ def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
 
 
 def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
-    """Return the largest absolute entry of every row, and the norm of the row divided by it, (..., d) -> (...) each.
+    """Return the largest absolute entry of every row, and the norm of the row divided by this entry, (..., d) -> (...)
+    each.
 
     The norm is the product of the two factors, and can overflow although neither factor does.
     """
@@ -149,9 +150,9 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
 
     Parameters
     ----------
-    x : (n, d), in any unit.
+    x : shape (n, d), in any unit.
     row_bound : r > 0, public, in the unit of `x`.
-    on_large_rows : "clip" scales a row longer than r back to length r, one record at a time. "raise" raises
+    on_large_rows : value "clip" scales a row longer than r back to length r, one record at a time. "raise" raises
         `InvalidInput` instead. Whether the function raises depends on the data, and is not private.
     fewest : the smallest number of rows that is accepted.
 

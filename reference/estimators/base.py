@@ -136,8 +136,8 @@ class PrivateEstimator:
             raise InvalidInput(f"random_state = {state!r}: must be None, a whole number or a generator") from None
 
     def _box(self, columns: int) -> Box | None:
-        """Return the bounds of every column, or None if a row bound is given instead. Exactly one of the two must be
-        given.
+        """Return the bounds of every column, or None if a row bound is given instead. Exactly one of the bounds and the
+        row bound must be given.
         """
         row_bound, bounds = getattr(self, "row_bound", None), getattr(self, "bounds", None)
         if (row_bound is None) == (bounds is None):
@@ -194,7 +194,7 @@ class PrivateEstimator:
     # NAMES, AND DATA FRAMES AS OUTPUT
 
     def _input_names(self, given: Any = None) -> np.ndarray[Any, Any]:
-        """Return the names of the columns that were fitted, which are those of the data frame, or else x0, x1, …"""
+        """Return the names of the fitted columns: those of the data frame, or x0, x1, … if X was not a data frame."""
         known: np.ndarray[Any, Any] | None = getattr(self, "feature_names_in_", None)
         if given is not None:
             names = np.asarray(given, dtype=object)

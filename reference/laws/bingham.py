@@ -5,7 +5,7 @@ For any b in (0, q], the following envelope of the density is the angular centra
 
     exp(−y) ≤ M(b) (uᵀΩu)^{−q/2},   M(b) = exp(−(q − b)/2) (q/b)^{q/2},   uᵀΩu = 1 + 2y/b,
 
-with equality at y = (q − b)/2. So draw z ~ N(0, Ω^{−1}), set u = z/‖z‖, and accept u with probability
+Equality holds at y = (q − b)/2. So the sampler draws z ~ N(0, Ω^{−1}), sets u = z/‖z‖, and accepts u with probability
 
     exp(−y) (1 + 2y/b)^{q/2} / M(b).
 
@@ -37,7 +37,7 @@ from covassay.reference.domain import Matrix, Number, Vector, require_shape
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.panels import Panels
 
-# the number of nodes on half of the contour; truncation 2.85^{-28} and rounding e^{7.3} 2^{-53} then meet near 3e-13
+# nodes on half of the contour: the truncation error 2.85^{-28} and the rounding error e^{7.3} 2^{-53} are near 2e-13
 CONTOUR_NODES = 28
 FEWEST_PROPOSALS = 8  # the number of proposals made at once, in addition to twice the number of vectors that are wanted
 MAX_PROPOSALS = 10_000_000  # the number of successive rejections after which the sampler gives up
@@ -131,12 +131,14 @@ def sample(m: Matrix, rng: np.random.Generator | list[np.random.Generator], size
 
 
 def _sample_each(matrices: Matrix, generators: list[np.random.Generator]) -> Matrix:
-    """Draw one vector for each matrix, (S, q, q) -> (S, q), which equals that of `sample(m, rng)`, in fewer steps."""
+    """Draw one vector for each matrix, (S, q, q) -> (S, q), in fewer steps than calls of `sample(m, rng)`, which give
+    equal vectors.
+    """
     q, batch = matrices.shape[-1], 2 + FEWEST_PROPOSALS
     if q == 1:
         return np.array([sample(m, rng) for m, rng in zip(matrices, generators, strict=True)])
     laws = [_decomposed(m.tobytes(), q) for m in matrices]
-    # decomposing one matrix and many gives arrays of one order in memory, because rounding depends on the order
+    # decompositions of one matrix and of many have equal order in memory, because rounding depends on the order
     a = np.array([values[::-1] for values, _, _ in laws])[:, ::-1]
     vectors = np.array([columns[:, ::-1] for _, columns, _ in laws])[:, :, ::-1]
     b = np.array([[parameter] for _, _, parameter in laws])

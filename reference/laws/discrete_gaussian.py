@@ -56,7 +56,7 @@ def pmf(z: Vector, sigma: float) -> Vector:
 
 
 def attempt(sigma_squared: Fraction, coins: Coins) -> int | None:
-    """Try to draw once, and return z with probability ∝ e^{−z²/(2σ²)}, or None if nothing is drawn."""
+    """Make one attempt to draw: return z with probability ∝ e^{−z²/(2σ²)}, or None if the attempt fails."""
     a, b = sigma_squared.numerator, sigma_squared.denominator
     t = math.isqrt(a // b) + 1
     y = discrete_laplace.sample(Fraction(t), coins)

@@ -32,7 +32,7 @@ def tail(size: Number, scale: Number, exp: Callable[[Number], Number] = np.exp) 
 
 
 def attempt_size(scale: Fraction, coins: Coins) -> int | None:
-    """Try to draw once, and return k ≥ 0 with probability ∝ e^{−k/t}, or None if nothing is drawn."""
+    """Make one attempt to draw: return k ≥ 0 with probability ∝ e^{−k/t}, or None if the attempt fails."""
     t, s = scale.numerator, scale.denominator
     u = coins.below(t)
     if not coins.chance_exp(u, t):
@@ -44,7 +44,7 @@ def attempt_size(scale: Fraction, coins: Coins) -> int | None:
 
 
 def attempt(scale: Fraction, coins: Coins) -> int | None:
-    """Try to draw once, and return z with probability ∝ e^{−|z|/t}, or None if nothing is drawn."""
+    """Make one attempt to draw: return z with probability ∝ e^{−|z|/t}, or None if the attempt fails."""
     size = attempt_size(scale, coins)
     if size is None:
         return None

@@ -78,8 +78,9 @@ def of_k_norm(body: Body, dimension: int) -> Matrix | None:
     """Return the variances of the entries of K-norm noise at scale 1, (d, d), or None for the covariance body, for
     which they are not known.
 
-    With D = d(d + 1)/2 and R ~ Gamma(D), E R² = D(D + 1). l2: R times a uniform direction in the isometric coordinates.
-    linf: R times a point of the boundary of a cube, one entry ±1 and the others uniform on [−1, 1].
+    With D = d(d + 1)/2 and R ~ Gamma(D), E R² = D(D + 1). The noise of l2 is R times a uniform direction in the
+    isometric coordinates. The noise of linf is R times a point of the boundary of a cube, where one entry is ±1 and the
+    others are uniform on [−1, 1].
     """
     require_choice("body", body, BODIES)
     entries = float(degrees_of_freedom(dimension))

@@ -1,9 +1,9 @@
 """Define symmetric random matrices with independent entries on and above the diagonal.
 
-wigner : every entry is N(0, 1). DLY22 calls it "symmetric Gaussian Wigner".
-goe : N(0, 1) on the diagonal and N(0, 1/2) above it, the Gaussian orthogonal ensemble. In the isometric coordinates
-    `svec` it is N(0, I), so QGQᵀ has the law of G for every rotation Q.
-laplace : every entry is Laplace(1). DLY22 calls it "symmetric Laplace Wigner".
+wigner : every entry is N(0, 1). DLY22 calls this law "symmetric Gaussian Wigner".
+goe : entries N(0, 1) on the diagonal and N(0, 1/2) above it, the Gaussian orthogonal ensemble. In the isometric
+    coordinates `svec` goe is N(0, I), so QGQᵀ has the law of G for every rotation Q.
+laplace : every entry is Laplace(1). DLY22 calls this law "symmetric Laplace Wigner".
 
 In svec coordinates wigner has variance 1 on the diagonal and 2 elsewhere. So wigner is goe plus independent noise.
 Wigner noise gives every privacy guarantee that goe gives, but its error is larger.

@@ -52,7 +52,7 @@ class Prediction:
 
     equal, gaussian : the figure for rows of equal norm, and for correlated Gaussian rows.
     allowance : the relative error of the prediction itself, in both directions. The relative error is 0 for formulas;
-        for a bound it is infinite below.
+        for a bound, its lower side is infinite.
     """
 
     candidate: Candidate

@@ -66,7 +66,7 @@ class ReleaseRequest:
     account, total : a file that adds up the releases from these data files, and the total budget for a new account.
     name : the name in the account for data that are not files.
     wait : seconds to wait while another command enters its release in the account.
-    project : "psd" or "trace", post-processing of a released matrix; the result is given in addition.
+    project : value "psd" or "trace", post-processing of a released matrix; the result is given in addition.
     seed : fixed noise, for tests. A fixed seed is NOT private.
     rounded, grid : release correctly rounded to a grid (`reference.rounded`), a power of 2, for rows in the unit ball;
         None means 2^-30. A mechanism on a lattice releases only on its own grid.

@@ -39,10 +39,10 @@ class Basis:
 
     powers : the powers p that span the space.
     sides : the signs s that occur.
-    change : (d, d), row i has the coefficients of the i-th polynomial of the basis.
-    totals : (d,), the integrals c of its features.
-    kernel : (D, D), the inverse of the matrix of skew products. D is d, or d + 1 for odd d: then the last feature is a
-        point at infinity, with φ = 0 and Eφ = 1.
+    change : shape (d, d), row i has the coefficients of the i-th polynomial of the basis.
+    totals : shape (d,), the integrals c of its features.
+    kernel : shape (D, D), the inverse of the matrix of skew products. D is d, or d + 1 for odd d: then the last feature
+        is a point at infinity, with φ = 0 and Eφ = 1.
     """
 
     powers: list[int]
@@ -105,9 +105,9 @@ def _nearly_orthonormal(gram: fmpq_mat) -> fmpq_mat:
 class _Balls:
     """The basis as balls of one precision, with m = D + d: as many rows as the kernel has in the end.
 
-    kernel : (m, m), the kernel of the basis, then zeros.
+    kernel : shape (m, m), the kernel of the basis, then zeros.
     change, totals : as in the basis.
-    tails : (d, L), the coefficients of p! T_p for the powers p of the span.
+    tails : shape (d, L), the coefficients of p! T_p for the powers p of the span.
     by_powers : for every side (d, m), the coefficients of the φ_i, transposed, then zeros.
     by_tails : for every side (m, L), the coefficients of Σ_j change_ij s^p p! T_p, then zeros.
     """

@@ -113,8 +113,8 @@ def precondition(
 ) -> tuple[Matrix, Matrix]:
     """Return the result of steps 1 to 3, which is A and A⁻¹ after the T rounds, given the noise of all rounds.
 
-    noise : (..., T, d, d). An array with more than three axes is the noise of many draws, and gives A and A⁻¹ for each
-        draw.
+    noise : shape (..., T, d, d). An array with more than three axes is the noise of many draws, and gives A and A⁻¹ for
+        each draw.
     """
     t, d = rounds(kappa), rows.shape[1]
     gaussians = require_symmetric("noise", noise, (t, d, d), stacked=True)
@@ -148,7 +148,7 @@ def release(
 ) -> Matrix:
     """Release the preconditioner A, given the noise: one symmetric matrix for every round, (T, d, d).
 
-    The noise of many draws, (..., T, d, d), gives as many A.
+    Noise of many draws, (..., T, d, d), gives one A for each draw.
     """
     # VALIDATE
     rows = as_rows(x)
@@ -182,10 +182,10 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-27, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     beta : β in [1e-297, 1), public: the probability that the error bound may fail.
 

@@ -44,7 +44,7 @@ class Table:
     Attributes
     ----------
     columns : d names, distinct and not empty; x1 to xd if the file has none.
-    rows : (n, d) float64, finite, n >= 1 and d >= 1.
+    rows : shape (n, d) float64, finite, n >= 1 and d >= 1.
     """
 
     columns: tuple[str, ...]

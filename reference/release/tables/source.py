@@ -51,8 +51,8 @@ class TableSource:
     Attributes
     ----------
     columns : d names, distinct and not empty; x1 to xd where the data have none.
-    rows : (n, d) float64, finite, n >= 1 and d >= 1. The entries of the rows are checked when they are read. For data
-        given as exact sums, `rows` are these sums.
+    rows : shape (n, d) float64, finite, n >= 1 and d >= 1. The entries of the rows are checked when they are read. For
+        data given as exact sums, `rows` are these sums.
     available : the names of all columns of the data, selected or not.
     index : the columns that were left out because they are a row index.
     """
