@@ -6,9 +6,9 @@ N(0, 1/2) above the diagonal ("GOE"), or Laplace(1) everywhere ("symmetric Lapla
 
     ‖N‖ ≤ η(d, β)     ‖W‖_F ≤ ω(d, β)     ‖W‖ ≤ υ(d, β)     (DLY22 Lemmas 6, 7, 15, 16, 17)
 
-The Greek names are those of DLY22. Three bounds are ours: `omega_sharp`, which is never above ω; `upsilon_star`, which
-is proven below, holds for d = 1 too, and at the sizes of the authors' experiments is at most about half of their υ; and
-`upsilon_goe`.
+The Greek names are those of DLY22. Three bounds are ours, namely `omega_sharp`, `upsilon_star` and `upsilon_goe`.
+`omega_sharp` is never above ω. `upsilon_star` is proven below and holds for d = 1 too; at the sizes of the authors'
+experiments it is at most about half of their υ.
 
 Every logarithm is natural and is an argument, so the formulas take floats, mpmath numbers and, with numpy's
 log, arrays.
@@ -27,7 +27,7 @@ Log = Callable[[Number], Number]
 def eta(d: Number, beta: Number, log: Log = math.log) -> Number:
     """The bound √(d + 2√(d ln(1/β)) + 2 ln(1/β)) on ‖N(0, I_d)‖ (Laurent–Massart 2000, Lemma 1; DLY22 Lemma 6).
 
-    With d(d + 1)/2 in place of d it is a bound on ‖GOE‖_F.
+    With d(d + 1)/2 in place of d, the formula is a bound on ‖GOE‖_F.
     """
     return (d + 2 * (d * log(1 / beta)) ** 0.5 + 2 * log(1 / beta)) ** 0.5
 

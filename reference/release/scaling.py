@@ -13,8 +13,8 @@ A record is mapped by itself, with public numbers, so this map costs no privacy.
 post-processing:
 
 - a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. So a second moment becomes the second
-  moment of x − shift, not of x, unless every shift is 0. To take it about another point one needs the mean, which the
-  output does not contain. (A centred covariance does not depend on the point.)
+  moment of x − shift, not of x, unless every shift is 0. To convert the second moment to another point one needs the
+  mean, which the output does not contain. (A centred covariance does not depend on the point.)
 - the mean of a Gaussian becomes shift + scale · mean, and its covariance scale_i scale_j C_ij;
 - a mean and a second moment that are released together become the moments of x about the origin;
 - coefficients become w_j scale_target/scale_j, for x − shift and the target minus its own shift;

@@ -60,8 +60,8 @@ class ReleaseRequest:
     out : .csv, .json, .npy or .npz; None writes CSV to standard output.
     force : replace an existing file.
     row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or public bounds on
-        every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of the
-        two, and has no default.
+        every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs a row bound
+        or bounds on the features, and has no default.
     scale_by_data : scale features by their smallest and largest values. Scaling by the data is NOT private.
     account, total : a file that adds up the releases from these data files, and the total budget for a new account.
     name : the name in the account for data that are not files.

@@ -224,8 +224,8 @@ def target_file(path: Path) -> Path:
 
 @contextlib.contextmanager
 def _temporary_beside(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """Open a new file in the folder of the target. The file is locked while it is open, which tells it from leftovers
-    of killed processes.
+    """Open a new file in the folder of the target. The file is locked while it is open, which distinguishes it from
+    leftovers of killed processes.
 
     The module tempfile is not used, because only the owner can read its files, even after they are renamed.
     """

@@ -138,8 +138,9 @@ def refined(compute: Callable[[Uniforms], T], uniforms: Uniforms, precision: int
 
     Raises
     ------
-    ArithmeticError : `LARGEST_PRECISION` does not suffice. For a result with a density, such an error has probability
-        below 2^{−100000}. So if the error occurs, some decision can never be made, which is a mistake in this package.
+    ArithmeticError : `LARGEST_PRECISION` does not suffice. For a result with a density, this `ArithmeticError` has
+        probability below 2^{−100000}. If an `ArithmeticError` occurs, some decision can never be made, which is a
+        mistake in this package.
     """
     before, tried = ctx.prec, [precision]
     try:

@@ -292,7 +292,7 @@ def _complement(u: list[arb]) -> arb_mat:
 def _from_directions(parts: Released, n: int, d: int, options: Options) -> Any:
     directions = parts["directions"].reshape(-1, d)
     kept = len(parts["eigenvalues"])
-    if len(directions) < kept:  # otherwise the other directions determine the last direction
+    if len(directions) < kept:  # the missing directions are those that the drawn directions determine
         rest = null_space(directions).T if len(directions) else np.eye(d)
         directions = np.vstack([directions, rest[: kept - len(directions)]])
     matrix = (directions.T * parts["eigenvalues"]) @ directions / n

@@ -18,8 +18,9 @@ and the integral of f is also of this form. The next point is the root of F(x) =
 exactly.
 
 The skew products A_jk = ∫ φ_j Eφ_k are rational numbers. Rational polynomials that are nearly orthonormal replace the
-powers of y (`Basis`). The law depends on the span only; but in the powers every point drawn would cost as many bits of
-precision as it costs to evaluate a polynomial, and in this basis only the evaluation does.
+powers of y (`Basis`). The law depends on the span only. In the basis of powers, every point drawn would cost as many
+bits of precision as the evaluation of a polynomial does; in the nearly orthonormal basis only the evaluation costs
+bits.
 """
 
 from dataclasses import dataclass
@@ -107,9 +108,9 @@ class _Balls:
 
     kernel : shape (m, m), the kernel of the basis, then zeros.
     change, totals : as in the basis.
-    tails : shape (d, L), the coefficients of p! T_p for the powers p of the span.
+    tails : shape (d, L), the coefficients of p!·T_p for the powers p of the span.
     by_powers : for every side (d, m), the coefficients of the φ_i, transposed, then zeros.
-    by_tails : for every side (m, L), the coefficients of Σ_j change_ij s^p p! T_p, then zeros.
+    by_tails : for every side (m, L), the coefficients of Σ_j change_ij s^p p!·T_p, then zeros.
     """
 
     basis: Basis

@@ -190,9 +190,10 @@ def sample(
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
         "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
-    Under add-remove the output has shape (1 + k,), with the noisy number of rows and the k entries of the noisy sum
-    (`counted`). Under add-remove the output has shape (1 + k,), with the noisy number of rows and the k entries of the
-    noisy sum (`counted`).
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared. Under add-remove the output has shape (1 + k,), with the noisy number
+    of rows and the k entries of the noisy sum (`counted`).
 
     Raises
     ------

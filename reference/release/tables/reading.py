@@ -56,9 +56,9 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
 
     A .csv or .tsv file is UTF-8 text, with or without a byte order mark, its cells separated by commas or tabs. The
     first line of the text is a header if one of its cells is neither a number nor a missing or infinite value, unless
-    `selection` says whether it is. Blank lines at the end are ignored. A .npy file holds one array of real numbers with
-    two dimensions. Reading a .parquet file needs pyarrow. A file may be compressed, with .gz after its suffix. The
-    columns that are read must be numbers, but other columns may contain anything.
+    `selection` says whether it is a header. Blank lines at the end are ignored. A .npy file holds one array of real
+    numbers with two dimensions. Reading a .parquet file needs pyarrow. A file may be compressed, with .gz after its
+    suffix. The columns that are read must be numbers, but other columns may contain anything.
 
     Parameters
     ----------
