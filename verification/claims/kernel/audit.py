@@ -79,7 +79,7 @@ class Statement(Printed):
     axioms: tuple[str, ...]
     assumes: tuple[
         str, ...
-    ] = ()  # explicit: the types in its quantifiers that may be empty, apart from records of the project
+    ] = ()  # in explicit form, the types in the quantifiers that may be empty, apart from records of the project
 
 
 @dataclass(frozen=True)
@@ -289,7 +289,6 @@ def _ask_for_axioms(
 
     The kernel first checks one lemma that uses all constants with equal expected axioms, so that it visits shared parts
     only once. If this joint lemma rests on exactly the expected axioms, each of its constants rests on no other axioms.
-    Return the audit with the axioms on which its theorems, witnesses and lemmas of vectors rest.
     """
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in sorted(set(names)):

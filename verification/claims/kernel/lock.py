@@ -243,7 +243,7 @@ def parse(text: str) -> RocqLock:
 
 
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Make a JSON object from its pairs of keys and values. Raises an error if a key occurs twice."""
+    """Make a JSON object from its pairs of keys and values. The function raises an error if a key occurs twice."""
     names = [name for name, _ in pairs]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise InvalidInput(f"{NAME}: {', '.join(repeated)} stands twice in one object")

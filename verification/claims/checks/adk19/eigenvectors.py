@@ -31,7 +31,7 @@ def random_rows(rng: np.random.Generator, d: int) -> tuple[Matrix, Matrix]:
 @check("floating", less="bound", scope=f"{CASES} random neighbours, d ≤ 4")
 @mutant("a change of 1.5 at the pair", attained=1.5)
 def eigenvalue_change(bound: float = 2.0, attained: float = 2.0) -> Found:
-    """Replacing a row moves the ordered eigenvalues by at most 2 in ℓ1 (Mirsky), and some rows attain this."""
+    """Replacing a row moves the ordered eigenvalues by at most 2 in ℓ1 (Mirsky), and some rows attain this bound."""
     rng = np.random.default_rng(1)
     for _ in range(CASES):
         d = int(rng.integers(1, 5))
@@ -321,7 +321,7 @@ def angular_gaussian(
 def envelope(log_bound: Formula = bingham.log_envelope_bound) -> Evidence:
     """The log acceptance probability of the Bingham sampler is at most 0, and it is 0 at one point.
 
-    For a proposal u with y = uᵀAu it is −y + (q/2) ln(1 + 2y/b) − ln M(b). The log acceptance probability of the
+    For a proposal u with y = uᵀAu the log is −y + (q/2) ln(1 + 2y/b) − ln M(b). The log acceptance probability of the
     Bingham sampler is concave in y, and y = (q − b)/2 is its critical point. The acceptance rate, which is ∝ det
     Ω^{1/2}/M, is stationary in b at the root of Σ 1/(b + 2a_i) = 1, and its logarithm is concave in b.
     """

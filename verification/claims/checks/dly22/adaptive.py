@@ -625,11 +625,12 @@ def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Found:
     """With a private radius r̃, AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + r̃² (9α/n + 8N_{K+1}) + 2α′R²/n.
 
     Let X′ be the rows of X, clipped to length r̃ and then divided by r̃. `adaptive_error` holds for X′, and r̃² times
-    it bounds the error about the covariance of the rows clipped to r̃. Clipping the rows to the private radius r̃ adds
-    the bias γ(X, r̃). For τ ≤ r̃, r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ), and r̃² Noise at τ/r̃ and the trace t̃ is Noise
-    at τ and r̃²t̃. For τ > r̃ take the bound at r̃: γ(X′, 1) = 0, Noise rises with τ, and γ(X, r̃) ≤ 2α′R²/n, because
-    at most 2α′ rows are longer than r̃, and none is longer than R. The check draws from the reference's mechanism, and
-    leaves the term in N_{K+1} out. The check also leaves out a draw in which a noise exceeds its bound.
+    its bound is a bound on the error about the covariance of the rows clipped to r̃. Clipping the rows to the private
+    radius r̃ adds the bias γ(X, r̃). For τ ≤ r̃, r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ), and r̃² Noise at τ/r̃ and the
+    trace t̃ is Noise at τ and r̃²t̃. For τ > r̃ take the bound at r̃: γ(X′, 1) = 0, Noise rises with τ, and γ(X, r̃) ≤
+    2α′R²/n, because at most 2α′ rows are longer than r̃, and none is longer than R. The check draws from the
+    reference's mechanism, and leaves the term in N_{K+1} out. The check also leaves out a draw in which a noise exceeds
+    its bound.
     """
     rng = np.random.default_rng(12)
     seen, small, beta = 0, 0, 0.1

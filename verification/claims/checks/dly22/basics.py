@@ -151,7 +151,7 @@ def svt_promise(share: float = 1.0) -> Found:
 @mutant("a supremum of 1", supremum=lambda n, d: 1 / n)
 @mutant("a supremum of √(3/2)", supremum=lambda n, d: 1.5**0.5 / n)
 def fact_1(supremum: Formula = gaussian.second_moments_sensitivity) -> Evidence:
-    """Σ(a_i − b_i)² ≤ Σa_i² + Σb_i² ≤ 2 for a, b ≥ 0 that each sum to at most 1; two unit vectors attain it.
+    """Σ(a_i − b_i)² ≤ Σa_i² + Σb_i² ≤ 2 for a, b ≥ 0 that each sum to at most 1; two unit vectors attain the bound 2.
 
     The check tries random rational vectors, some of which have zeros. The square of the reference's √2 is rounded to 12
     decimals for the comparison.

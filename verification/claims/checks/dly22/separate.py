@@ -1,4 +1,4 @@
-"""Check DLY22 §4, §6 and its appendices: SeparateCov and its pure form, rates, EMCov, and the projection mechanism."""
+"""Check DLY22 §4, §6 and its appendices, on SeparateCov, its pure form, rates, EMCov, and the projection mechanism."""
 
 import math
 from collections.abc import Callable
@@ -148,9 +148,8 @@ def trace_sensitive_rate(
     """Theorem 1's bound is at most c₁ d^{1/4}√tr/(ρ^{1/4}√n) + c₂ √d/(√ρ n), with explicit logarithms in c₁ and c₂.
 
     The constants are c₁ = 2^{7/4}√(1 + √ln(4/β)) and c₂ = √2 (1 + √(2 ln(2/β))). The constant c₁ uses υ ≤ 2√d (1 +
-    √ln(4/β)), which holds because √(4 − 2/d) ≤ 2 ≤ 2√d; the second uses η ≤ √d + √(2 ln(2/β)), whose square is at least
-    η². With these bounds in place of υ and η, and √d (1 + √(2 ln(2/β))) for the latter, the two terms are equal to the
-    reference's.
+    √ln(4/β)), which holds because √(4 − 2/d) ≤ 2 ≤ 2√d; the constant c₂ uses η ≤ √d + √(2 ln(2/β)), whose square is at
+    least η². If υ is replaced by its bound and η by √d (1 + √(2 ln(2/β))), the two terms are equal to the reference's.
     """
     for d, beta, n, trace in product((1, 2, 10, 10**3, 10**9), (0.9, 0.1, 1e-9), (1e2, 1e8), (1.0, 1e-6)):
         rho = 0.3
@@ -453,7 +452,7 @@ def projection_error(project: Formula = psd_trace_ball, factor: float = 1.0) -> 
     n, d, rho = 100.0, 7, 0.3
     reference = projection_mechanism.error_bound(n, d, rho, 0.1, "wigner") ** 2
     direct = 2 * gauss_cov.noise_scale(n, rho) * tails.upsilon_star(d, 0.1)
-    noise = np.diag([-0.5, 0.75])  # of rank one, the nearest point to diag(1, 0) + noise is diag(0, 3/4)
+    noise = np.diag([-0.5, 0.75])  # the nearest matrix of rank one to diag(1, 0) + noise is diag(0, 3/4)
     moved = np.diag([-1.0, 0.75])
     fails = float((moved**2).sum()) == 25 / 16 and float((noise * moved).sum()) == 17 / 16
     steps = 1 - 1e-9 < worst <= 1 + ROUNDING and excess < 1e-7 and fails

@@ -1,4 +1,4 @@
-"""Check KLSU19 §4, a Gaussian mean: KVMean on a column, NaivePME on all columns, and PME after preconditioning."""
+"""Check KLSU19 §4 on a Gaussian mean, by KVMean on a column, NaivePME on all columns, and PME after preconditioning."""
 
 import math
 from fractions import Fraction
@@ -55,7 +55,8 @@ def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
 def kv_changes(histogram: Formula = kv_mean.histogram, width: float = 2.0) -> Found:
     """Replacing a value moves the counts by at most √2 and the clipped mean by at most 2w/n; both are attained.
 
-    The bin j holds the values in ((j − ½)σ, (j + ½)σ]. The check counts values just inside and just outside its ends.
+    The bin j holds the values in ((j − ½)σ, (j + ½)σ]. The check counts values just inside and just outside the ends of
+    the bins.
     """
     # for σ = 5 these values lie in the bins 0, 0, 1, 1 and in none of the three
     ends = np.array([[-0.999], [1.0], [1.001], [2.999], [3.001]]) * 2.5
@@ -193,7 +194,7 @@ def neighbours_subtracted(rows: Rows) -> Matrix:
 @mutant("overlapping pairs", differences=neighbours_subtracted)
 @mutant("twice the differences", scale=2.0)
 def pair_differences(differences: Formula = pme.differences, scale: float = 1.0) -> Found:
-    """PME's differences are i.i.d. N(0, Σ), independent of the sample mean, and a record is in one of them at most.
+    """PME's differences are independent N(0, Σ) rows, also independent of the sample mean; a record is in at most one.
 
     The differences are Dx, where D is the reference's map applied to the rows of the identity. DDᵀ = I, D(1, …, 1)ᵀ =
     0, and each column of D has at most one entry that is not 0.

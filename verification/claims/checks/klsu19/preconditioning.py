@@ -28,7 +28,7 @@ def unscaled(z: Matrix, kappa: float) -> Matrix:
     return np.asarray(a * math.sqrt(weak_ppc.FLOOR))
 
 
-# THE LEMMA ON ONE ROUND, AS IN THE REFERENCE THEOREM 3.8 WITH EXPLICIT CONSTANTS
+# THE LEMMA ON ONE ROUND, WHICH IS THEOREM 3.8 WITH EXPLICIT CONSTANTS
 
 
 @check("exact", covers="all", scope="all κ ≥ 1000", less="upper", more="mixed")

@@ -248,8 +248,8 @@ def divergence_order(lower: float = 2.0, upper: float = 1.0) -> Found:
     """2 TV² ≤ KL ≤ ln(1 + χ²) ≤ χ² in nats, and neither the first nor the last bound can be improved by a constant
     factor.
 
-    The middle inequality is Jensen's inequality, KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Bits of means ½ ± t approach the first
-    as t → 0, and a law conditioned on an event approaches the last.
+    The middle inequality is Jensen's inequality, KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Bits of means ½ ± t approach equality
+    in the first inequality as t → 0, and a law conditioned on an event approaches equality in the last.
     """
     rng = np.random.default_rng(4)
     low, high = math.inf, 0.0
@@ -313,10 +313,10 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Foun
 
     The squared length ‖X‖² of a row of d bits of means at most p is stochastically at most Bin(d, p). Tails jump at
     integers, so the claims are P(Bin ≥ k) ≤ e^{−(k/(pd) − 1)/3} for k > pd, and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. For
-    all d the second claim holds because P ≤ 1/k! (Markov's inequality for C(X, k)), which is at most e^{−k/6} from k =
-    2 on, and at k = 1, P = 1 − (1 − p)^d ≤ 3/4. For the claim on pd > 1 let x = k/(pd). The exponent x ln x − x + 1 of
-    the Chernoff bound is at least (x − 1)/3 for x ≥ 11/6. For smaller x, P(Bin > pd) < 3/4 (Greenberg and Mohri 2014),
-    and e^{−5/18} > 3/4. For one bit of mean 1 the claim on pd ≤ 1 would fail at L ≤ 1/6.
+    all d the second claim holds because Markov's inequality for C(X, k) gives P ≤ 1/k!, which is at most e^{−k/6} from
+    k = 2 on, and at k = 1, P = 1 − (1 − p)^d ≤ 3/4. For the claim on pd > 1 let x = k/(pd). The exponent x ln x − x + 1
+    of the Chernoff bound is at least (x − 1)/3 for x ≥ 11/6. For smaller x, P(Bin > pd) < 3/4 (Greenberg and Mohri
+    2014), and e^{−5/18} > 3/4. For one bit of mean 1 the claim on pd ≤ 1 would fail at L ≤ 1/6.
     """
     largest = Fraction(0)
     for d in (1, 2, 3, 4, 5, 7, 10, 15, 24, 40):
@@ -344,7 +344,8 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Foun
 @check("floating", scope="|S| ≤ 32, u ≥ 1/32; all |S| by the argument")
 @mutant("a quarter of B²", share=Fraction(1, 4))
 def rows_unshortened(share: Fraction = Fraction(1)) -> Found:
-    """With the reference's B² few rows are shortened: P(‖x[S]‖² ≥ B²) ≤ β/(mR) in a round, and ≤ β/m in the last step.
+    """With the reference's B² few rows are shortened, as P(‖x[S]‖² ≥ B²) ≤ β/(mR) in a round, and ≤ β/m in the last
+    step.
 
     The squared length ‖x[S]‖² of the bits of a row in S is stochastically at most Bin(|S|, u), if all means are at most
     u. In a round of PPDE B² is 6u|S|L with L = ln(mR/β) ≥ ln 2. Since the tail jumps at integers, P(Bin ≥ k) ≤

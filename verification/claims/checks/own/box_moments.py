@@ -109,7 +109,9 @@ SCOPE = "d ≤ 3, weights on both sides of every condition, all rows of a grid"
 
 @check("exact", mutants=_mutants("l2", box_moments.l2_squared), scope=SCOPE)
 def l2_sensitivity(sensitivity: Formula = box_moments.l2_squared) -> Found:
-    """No two rows of a grid move the weighted sums further in ℓ2 than `l2_squared` allows, and some pairs attain it."""
+    """No two rows of a grid move the weighted sums further in ℓ2 than `l2_squared` allows, and some pairs move them as
+    far.
+    """
     return _largest(sensitivity, "l2")
 
 

@@ -32,7 +32,7 @@ def decided(tests: Iterable[TestResult]) -> Evidence:
 
 
 def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Draw, as a mutant does, matrices with independent Laplace entries, symmetrised if asked."""
+    """Draw, as a mutant does, matrices with independent Laplace entries, symmetrised if requested."""
     draws: Matrix = rng.laplace(size=(size, d, d))
     return np.asarray((draws + draws.swapaxes(1, 2)) / 2) if symmetric else draws
 

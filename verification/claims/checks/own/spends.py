@@ -3,7 +3,7 @@
 If noise is added to a query, the check runs `release` with and without noise to learn the scale of the noise, and looks
 for the pair of rows that moves the query most. If an outcome is drawn, the check records the matrix from which the law
 of the draw is made. The check of the spent budgets does not use the formulas of `spend`. The ledger's entry of the
-mechanism has the share of the budget that the steps of the proof add up to; the check compares it as well.
+mechanism has the share of the budget that the steps of the proof add up to; the check compares this share as well.
 """
 
 import ast
@@ -359,7 +359,7 @@ def every_spend(
                 attained = bool(account.value(account.attained, d, options))
                 yield {f"{told}attained: {spent.attained}": spent.attained == attained}
                 for expected in account.expected(name, budget, d, options):
-                    # `spend` always has a budget above 0, here not attained
+                    # `spend` never returns 0; where the ledger has 0, its small budget must not be attained
                     none = expected == 0 and not spent.attained
                     right = none or abs(proven_of(spent) - expected) <= account.tolerance(name) * expected
                     yield {f"{told}{proven_of(spent):.6g}, found {expected:.6g}": right}

@@ -1,7 +1,7 @@
 """Check DN25 Theorems 1, 2 and 6 with corrected constants, in every dimension.
 
-The page proofs/paper/norm-tail.md has the proof for all d. The checks compare each of its steps and its conclusions
-with exact numbers.
+The page proofs/paper/norm-tail.md has the proof for all d. The checks compare each step of the proof and its
+conclusions with exact numbers.
 """
 
 import math
@@ -145,7 +145,7 @@ def quantiles(published: Mapping[int, str] | None = None, half: int = 2, symmetr
 def tail_of_theorem_2(level: Fraction = LEVEL, power: int = 10, first: int = 7) -> Found:
     """The norm ‖Z‖ exceeds 7.5ρd with probability at most d^{−10}/2 for every d ≥ 2.
 
-    The check encloses the probability below d = 7, and uses the tail bound from there on. e^{−d r}/(c(c − 2)) ≤
+    The check encloses the probability below d = 7, and uses the tail bound from d = 7 on. e^{−d r}/(c(c − 2)) ≤
     d^{−10}/2 holds at d = 7, and for larger d because r > 10/7, so that the logarithm of the left side falls faster.
     """
     for d in range(2, first):
