@@ -42,7 +42,7 @@ def one_row(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 
 def additive(factor: float = 1.0, noise: Noise = wigner.sample_wigner) -> Callable[..., Matrix]:
-    """Make draws of GaussCov with the scale multiplied by a factor, or with other noise: (x, size, rng=, rho=)."""
+    """Make GaussCov, a function of (x, size, rng=, rho=), with its scale multiplied by a factor or with other noise."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
         rows = unit_rows(x)

@@ -53,7 +53,7 @@ def clipped_products(x: Matrix, b: int) -> ExactData:
 def released(
     draw: OneDraw, calibration: Calibration, b: int = INPUT_BITS, products: Products = clipped_products
 ) -> Callable[..., Matrix]:
-    """Make a release from its parts: (x, rng=, epsilon=) or (x, rng=, rho=)."""
+    """Make a release, a function of (x, rng=, epsilon=) or (x, rng=, rho=), from its parts."""
 
     def target(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
         data = products(x, b)

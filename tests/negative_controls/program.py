@@ -44,7 +44,7 @@ def measured(names: Sequence[str], jobs: int = 1, kept: Path | None = None) -> I
 
 
 def read(file: Path | None) -> list[Row]:
-    """Read the rows in a file of JSON lines; none if there is no such file."""
+    """Read the rows in a file of JSON lines, or return no rows if there is no such file."""
     return [Row(**row) for row in kept_rows.read(file)]
 
 

@@ -412,7 +412,7 @@ def test_bounds_are_pairs_or_minima_and_maxima(bounds: Any, expected: Any) -> No
 def test_bounds_of_two_columns_that_can_be_read_in_two_ways_are_refused() -> None:
     assert box_of([(0, 1), (2, 3)], 2, None).bounds == ((0, 1), (2, 3))
     assert box_of((np.array([0, 1]), np.array([2, 3])), 2, None).bounds == ((0, 2), (1, 3))
-    assert box_of(((0, 10), (0, 5)), 2, None).bounds == ((0, 10), (0, 5))  # as maxima, 5 would be below 10
+    assert box_of(((0, 10), (0, 5)), 2, None).bounds == ((0, 10), (0, 5))  # as maxima, 5 would be below the minimum 10
     assert box_of(((0, 0), (1, 1)), 2, None).bounds == ((0, 1), (0, 1))
     with pytest.raises(InvalidInput, match="can be two pairs or"):
         box_of(((0, 1), (2, 3)), 2, None)

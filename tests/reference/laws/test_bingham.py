@@ -264,7 +264,7 @@ def test_a_bad_matrix_is_refused(call: Callable[[Matrix], Any], m: Matrix, messa
 
 
 @pytest.mark.parametrize("q", [1, 2, 3, 7])
-@pytest.mark.parametrize("fewest", [law.FEWEST_PROPOSALS, -1])  # with −1, a draw is one proposal at a time
+@pytest.mark.parametrize("fewest", [law.FEWEST_PROPOSALS, -1])  # with −1, a draw makes one proposal at a time
 def test_draws_of_several_laws_are_those_of_each_law(q: int, fewest: int, monkeypatch: pytest.MonkeyPatch) -> None:
     # this catches a rejected proposal that is returned, and a generator that does not continue after it
     monkeypatch.setattr(law, "FEWEST_PROPOSALS", fewest)

@@ -29,7 +29,7 @@ def applied(scaled: Scaling, x: Matrix) -> Matrix:
 
 def test_a_ball_agrees_with_a_hand_calculation() -> None:
     """This test catches a wrong centre or width of the box, and a missing factor √2. The box has the middle (60, 160)
-    and the half widths 60: (90, 160) → (0.5, 0)/√2, and (200, 0) is clipped to (1, −1)/√2.
+    and the half widths 60, so (90, 160) becomes (0.5, 0)/√2, and (200, 0) is clipped to (1, −1)/√2.
     """
     scaled = scaling(LOW, HIGH, "ball")
     assert scaled.shift.tolist() == [60, 160]
