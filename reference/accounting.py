@@ -51,8 +51,8 @@ from covassay.reference.privacy import (
     zcdp_of_pure,
 )
 
-ROUNDING = 1e-12  # a relative excess over the total up to this size counts as rounding
-# this number replaces ε = 0 if δ alone covers the releases, because a guarantee needs ε > 0
+ROUNDING = 1e-12  # relative excess over the total that counts as rounding
+# ε that replaces 0 if δ alone covers the releases, because a guarantee needs ε > 0
 SMALLEST = float(np.finfo(float).tiny)
 
 

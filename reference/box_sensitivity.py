@@ -28,15 +28,15 @@ Under add-remove one row is added or removed, the larger data set has n rows, an
 number of rows.
 
 - XᵀX/n: the change is (x xᵀ − A)/n, where A is the second moment of the n − 1 other rows. The matrix A lies in the
-  convex hull of the matrices y yᵀ, and equals y yᵀ if all these rows are y. So the suprema of all entries and norms are
+  convex hull of the matrices y yᵀ, and equals y yᵀ if all other rows are y. So the suprema of all entries and norms are
   equal to those for replacing a row.
 - The centred covariance with q = n: the change is ((n − 1)/n²) v vᵀ − S/n, where S is the covariance of the other
   rows. In units of W_i and W_j, let a and b be the distances of m_i and m_j from the farther end of their intervals.
   Then |v_i v_j| ≤ ab, and |S_ij| ≤ √(a(1 − a) b(1 − b)), because values in [0, 1] with mean a have variance at most
   a(1 − a). By Cauchy–Schwarz √((1 − a)(1 − b)) ≤ 1 − t for t = √(ab). So n |change| ≤ ((n − 1)/n) t² + t(1 − t). The
   right side of this bound is concave in t for n ≥ 1, and its derivative at t = 1 is 1 − 2/n ≥ 0 for n ≥ 2. So the bound
-  is largest over t ≤ 1 at t = 1, with the value (n − 1)/n. This value is the supremum for replacing a row, and the same
-  pair of data sets attains it.
+  is largest over t ≤ 1 at t = 1, with the value (n − 1)/n. The value (n − 1)/n is the supremum for replacing a row, and
+  the same pair of data sets attains it.
 - The centred covariance with q = n − 1: n |change| ≤ t² + (n/(n − 2)) t(1 − t), whose derivative at 1 is 2 − n/(n − 2)
   ≥ 0 for n ≥ 4. For n < 4 no sensitivity is claimed.
 - The sum XᵀX, or XᵀX over a fixed public number: the change is x xᵀ. The supremum of entry (i, j) is M_i M_j with M_j =

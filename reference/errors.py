@@ -11,7 +11,7 @@ class InvalidInput(ValueError):
 
     When this exception is raised, nothing has been released or written. Some checks read the rows of a data set, so
     whether they raise depends on the data. A check that reads the data is a precondition and no part of the mechanism.
-    The docstring of every function with such a check says so.
+    The docstring of every function with a check that reads the data mentions the check.
     """
 
 

@@ -13,9 +13,9 @@ its non-zero eigenvalues are the roots of μ² − (s − t) μ − (st − c²)
 The table `SENSITIVITIES` has for each quantity the change itself, the supremum of the change over the unit ball, and a
 pair of rows that attains it. If only an upper bound on the supremum is known, `attained` is False.
 
-The suprema of the two entrywise ℓ1 norms need a proof. For fixed signs of the entries of Δ, each of these norms is
-xᵀWx − yᵀWy with a symmetric matrix W. So its maximum over the ball is at eigenvectors x, y of W, hence at orthonormal x
-and y, or at x = 0 or y = 0.
+The suprema of the two entrywise ℓ1 norms need a proof. For fixed signs of the entries of Δ, each of the two entrywise
+ℓ1 norms is xᵀWx − yᵀWy with a symmetric matrix W. So its maximum over the ball is at eigenvectors x, y of W, hence at
+orthonormal x and y, or at x = 0 or y = 0.
 
 For all entries, W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. For even d some rows attain the bound √2 d.
 
@@ -64,12 +64,12 @@ def eigenvalue_gap(s: Number, t: Number, c: Number) -> Number:
 
 
 def positive_eigenvalue(s: Number, t: Number, c: Number) -> Number:
-    """The eigenvalue μ₊ = (s − t + √((s + t)² − 4c²)) / 2 of Δ. This eigenvalue is at most s."""
+    """The eigenvalue μ₊ = (s − t + √((s + t)² − 4c²)) / 2 of Δ. The positive eigenvalue is at most s."""
     return (s - t + eigenvalue_gap(s, t, c)) / 2
 
 
 def negative_eigenvalue(s: Number, t: Number, c: Number) -> Number:
-    """The eigenvalue μ₋ = (s − t − √((s + t)² − 4c²)) / 2 of Δ. This eigenvalue is at least −t."""
+    """The eigenvalue μ₋ = (s − t − √((s + t)² − 4c²)) / 2 of Δ. The negative eigenvalue is at least −t."""
     return (s - t - eigenvalue_gap(s, t, c)) / 2
 
 

@@ -19,8 +19,8 @@ from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows
 from covassay.reference.errors import InvalidInput
 
 NEAR = 1e-9  # a relative distance far above the rounding of a sum of squares of up to 1e6 entries
-SMALLEST_PLAIN = 1e-150  # for a number x that is at least this large, x² and 1/x² are ordinary floats
-ROUNDING = 1e-12  # with on_large_rows="raise", a relative excess over the row bound up to this size counts as rounding
+SMALLEST_PLAIN = 1e-150  # the least number x for which x² and 1/x² are ordinary floats
+ROUNDING = 1e-12  # relative excess over the row bound that counts as rounding with on_large_rows="raise"
 
 
 @overload
@@ -87,7 +87,7 @@ def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
     if array.shape[0] < fewest or array.shape[1] < 1:
         wanted = "one column" if fewest == 0 else "one row and one column"
         raise InvalidInput(f"x has shape {array.shape}: must have at least {wanted}")
-    if array.dtype.kind == "O":  # mixed columns of a data frame, or integers of any length, have this type
+    if array.dtype.kind == "O":  # the type of mixed columns of a data frame, and of integers of any length
         if not all(is_real(entry) or isinstance(entry, bool | np.bool_) for entry in array.flat):
             raise InvalidInput("x has entries that are not numbers: must be real numbers")
         try:

@@ -6,11 +6,12 @@ moment of the rows z holds both moments of the rows u:
     (1/n) Σ z zᵀ  =  [ a S      √(ab) μ ]        S = (1/n) Σ u uᵀ,   μ = (1/n) Σ u.
                      [ √(ab) μᵀ     b   ]
 
-So one release of this matrix, by any mechanism for the second moment, gives both S and μ with its whole budget. The map
-acts on every row by itself, so neighbours stay neighbours and the proof of the mechanism applies. The release spends
-what the mechanism spends in dimension d + 1. Noise of standard deviation s on an entry of the matrix becomes noise of
-s/a on an entry of S, and of s/√(ab) on an entry of μ. (Releasing μ and S separately would divide the budget.) With
-Gaussian noise of the ensemble "goe" and a = b = 1/2, μ has exactly the error of the Gaussian mechanism at the same ρ.
+One release of the second moment of the rows z, by any mechanism for the second moment, gives both S and μ with its
+whole budget. The map acts on every row by itself, so neighbours stay neighbours and the proof of the mechanism applies.
+The release spends what the mechanism spends in dimension d + 1. Noise of standard deviation s on an entry of the matrix
+becomes noise of s/a on an entry of S, and of s/√(ab) on an entry of μ. (Releasing μ and S separately would divide the
+budget.) With Gaussian noise of the ensemble "goe" and a = b = 1/2, μ has exactly the error of the Gaussian mechanism at
+the same ρ.
 """
 
 import contextlib

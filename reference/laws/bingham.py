@@ -10,9 +10,9 @@ Equality holds at y = (q − b)/2. So the sampler draws z ~ N(0, Ω^{−1}), set
     exp(−y) (1 + 2y/b)^{q/2} / M(b).
 
 Every b gives the right law of u. The root b of Σ_i 1/(b + 2a_i) = 1, for the eigenvalues a_i of A, gives the highest
-acceptance rate. NOTE: the sampler multiplies exp(−y) by the power of (1 + 2y/b). Two libraries divide exp(−y) by this
-power instead. Draws of these libraries have density ∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential mechanism built on
-such draws is not ε-DP (see the README).
+acceptance rate. NOTE: the sampler multiplies exp(−y) by the power of (1 + 2y/b). Two libraries divide exp(−y) by the
+power of (1 + 2y/b) instead. Draws of the two libraries have density ∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential
+mechanism built on such draws is not ε-DP (see the README).
 
 Exact values. The mean of exp(−uᵀAu) over the uniform law of u is Γ(q/2) times the inverse Laplace transform, at r = 1,
 of
@@ -82,7 +82,7 @@ def decompose(m: Matrix) -> tuple[Vector, Matrix]:
 def envelope_parameter(a: Vector) -> float:
     """Return the b with the highest acceptance rate, for eigenvalues a ≥ 0 of which the smallest is 0."""
     q, values = float(len(a)), a.tolist()
-    if envelope_equation(q, values) >= 0:  # here A = 0, or A is so near to 0 that rounding errors exceed it
+    if envelope_equation(q, values) >= 0:  # A = 0, or A is so near to 0 that rounding errors exceed it
         return q
     return float(scipy.optimize.brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))
 
@@ -101,7 +101,7 @@ def sample(m: Matrix, rng: np.random.Generator | list[np.random.Generator], size
     Raises
     ------
     ArithmeticError : more than `MAX_PROPOSALS` successive proposals were rejected. The acceptance rate is of order
-        q^{−1/2} for every M, so this error has a probability that is 0 for practical purposes.
+        q^{−1/2} for every M, so an `ArithmeticError` has a probability that is 0 for practical purposes.
     """
     if isinstance(rng, list):
         return _sample_each(m, rng)
@@ -150,7 +150,7 @@ def _sample_each(matrices: Matrix, generators: list[np.random.Generator]) -> Mat
     accepted = np.log([uniform for _, uniform in drawn]) < log_acceptance(y, b, q)
     first = u[np.arange(len(u)), accepted.argmax(axis=1)]
     vectors_drawn: Matrix = (first[:, None, :] @ np.swapaxes(vectors, 1, 2))[:, 0]
-    for i in np.flatnonzero(~accepted.any(axis=1)):  # all proposals were rejected, so this generator makes more
+    for i in np.flatnonzero(~accepted.any(axis=1)):  # all proposals of a generator were rejected, so it makes more
         vectors_drawn[i] = sample(matrices[i], generators[int(i)])
     return vectors_drawn
 
@@ -239,8 +239,8 @@ def projection_cdf(m: Matrix, kept: Sequence[int]) -> Callable[[ArrayLike], Vect
 
     The argument `kept` is a proper, non-empty subset S of 0, …, q − 1, which are positions among the eigenvectors v_i
     of M in descending order of their eigenvalues. The density of w is ∝ k_S(w) k_T(1 − w), where T is the complement of
-    S and k_S(r) is the inverse Laplace transform at r of ∏_{i in S} (s + a_i)^{−1/2}. In the variable θ with w = sin²θ
-    this density is smooth, and it is integrated interval by interval.
+    S and k_S(r) is the inverse Laplace transform at r of ∏_{i in S} (s + a_i)^{−1/2}. With w = sin²θ the density is a
+    smooth function of θ, which is integrated interval by interval.
     """
     a, _ = decompose(m)
     inside = np.isin(np.arange(len(a)), list(kept))

@@ -1,8 +1,8 @@
 """The discrete Laplace law of scale t, also called two-sided geometric: P(Z = z) ∝ e^{−|z|/t} on the integers.
 
-The scale is a positive rational number. The function `sample` draws in integers, with exactly these probabilities
-(CKS20 Algorithm 2). One round of the sampler, `attempt`, gives z with probability c·e^{−|z|/t} for a constant c, and
-otherwise gives nothing; rounds are repeated until one gives a number. Proof:
+The scale is a positive rational number. The function `sample` draws in integers, with exactly the probabilities of the
+law (CKS20 Algorithm 2). One round of the sampler, `attempt`, gives z with probability c·e^{−|z|/t} for a constant c,
+and otherwise gives nothing; rounds are repeated until one gives a number. Proof:
 proofs/paper/discrete-laplace-covariance.md
 """
 

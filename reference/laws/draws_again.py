@@ -1,9 +1,9 @@
 """Make noise whose law depends on the data, as a function that draws with fixed random bits.
 
-An exponential mechanism draws from a law that depends on the data, such as the Bingham law of ηC. So the noise of such
-a mechanism is not a number but a function, which maps the parameters of the law to a draw. The function, a
-`DrawsAgain`, holds a random key in place of a generator. Equal parameters always give the same draw, whatever the order
-of the calls, and also after the object is copied or pickled.
+An exponential mechanism draws from a law that depends on the data, such as the Bingham law of ηC. The noise of an
+exponential mechanism is therefore not a number but a function, which maps the parameters of the law to a draw. The
+function, a `DrawsAgain`, holds a random key in place of a generator. Equal parameters always give the same draw,
+whatever the order of the calls, and also after the object is copied or pickled.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class DrawsAgain(Generic[R]):
     key: int
 
     def __call__(self, *parameters: Any, step: int = 0) -> R:
-        """Return the draw for these parameters. Draws for different steps are independent."""
+        """Return the draw for the given parameters. Draws for different steps are independent."""
         return self.draw(*parameters, self.generator(step))
 
     def generator(self, step: int) -> np.random.Generator:

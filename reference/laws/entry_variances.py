@@ -12,7 +12,7 @@ is rotated from one side alone, so all d² entries have the same variance. A sym
 
 so E ‖Z‖_F² = ad + bd(d + 1) and E (tr Z)² = ad² + 2bd give a and b. The diagonal entries have variance a + 2b, and
 every other entry has variance b. The term E ‖Z‖_F² is a power sum of the ensemble of eigenvalues, and E (tr Z)² is
-computed here.
+computed in this module.
 
 For the ensemble, E ∏(1 + t x_i) = Pf A(t)/Pf A gives E (Σ x_i)², where A(t) has every basis function φ multiplied by 1
 + tx. With A(t) = A + tA₁ + t²A₂ and μ = A^{−1}, the coefficient of t² is E Σ_{i<j} x_i x_j = (tr μA₂ − ½ tr (μA₁)²)/2,

@@ -25,14 +25,15 @@ The noise for each body is drawn as follows:
 
 Since tr M₊ + tr M₋ = ‖M‖_* and tr M₊ − tr M₋ = tr M, the norm of the covariance body is (‖M‖_* + |tr M|)/2. Let L be
 any norm, and let M have a density φ(‖M‖_L). The direction W of M then has density ∝ ∫ φ(r ‖W‖_L) r^{D−1} dr ∝
-‖W‖_L^{−D}, with respect to a measure on directions that does not depend on L. So a direction of nuclear-Laplace noise
+‖W‖_L^{−D}, with respect to a measure on directions that does not depend on L. A direction of nuclear-Laplace noise
 becomes one of K-norm noise if it is accepted with a probability ∝ (‖W‖_*/‖W‖_K)^D. The ratio ‖W‖_*/‖W‖_K is at most 2,
 so the probability
 
     (‖W‖_*/(2‖W‖_K))^D = (1 + |tr W|/‖W‖_*)^{−D}
 
-makes the rejection exact. The acceptance rate of this step is 1/2 at d = 1 and 7/24 at d = 2, and was measured as 0.13,
-0.071 and 0.041 at d = 5, 10 and 20. The acceptance rate falls only like 1/d, because |tr W|/‖W‖_* is of order 1/d.
+makes the rejection exact. The acceptance rate of the rejection step is 1/2 at d = 1 and 7/24 at d = 2, and was measured
+as 0.13, 0.071 and 0.041 at d = 5, 10 and 20. The acceptance rate falls only like 1/d, because |tr W|/‖W‖_* is of order
+1/d.
 """
 
 from typing import Literal

@@ -1,7 +1,7 @@
 """The matrix Bingham law: projections P of rank k in R^q with density ∝ exp(tr(PM)) with respect to the uniform law.
 
-The matrix M is symmetric with eigenvalues μ_1 ≥ … ≥ μ_q, and 1 ≤ k < q. For k = 1 this law is the Bingham law of u with
-P = uuᵀ.
+The matrix M is symmetric with eigenvalues μ_1 ≥ … ≥ μ_q, and 1 ≤ k < q. For k = 1 the matrix Bingham law is the Bingham
+law of u with P = uuᵀ.
 
 Sine coordinates. In the eigenbasis of M almost every P comes from exactly one X, (m, k), with m = q − k and XᵀX ≤ I:
 
@@ -73,7 +73,7 @@ def propose_one(g: Matrix, rng: np.random.Generator) -> tuple[Matrix, float]:
         u = z / math.sqrt(rng.standard_normal() ** 2 + z @ z)
         x[:, i] = r @ u
 
-        # the factor of this column in the acceptance probability
+        # the factor of the column x in the acceptance probability
         sphere = math.exp(bingham.log_acceptance(x[:, i] @ gap @ x[:, i], b, m + 1))
         ratio = np.linalg.det(np.eye(m) + 2 / b * gap) / np.linalg.det(np.linalg.inv(r @ r.T) + 2 / b * gap)
         accepted *= sphere * math.sqrt(ratio)

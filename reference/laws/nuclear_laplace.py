@@ -1,7 +1,7 @@
 """Nuclear-Laplace noise: matrices Z with density ∝ exp(−‖Z‖_*/ρ) (DN25 Algorithm 1, Lemmas 4 and 5).
 
-Here ‖Z‖_* is the nuclear norm, the sum of the singular values, and ρ is the scale of the noise. The word "Haar" means
-uniform on O(d), the group of orthogonal matrices of dimension d.
+The nuclear norm ‖Z‖_* is the sum of the singular values, and ρ is the scale of the noise. The word "Haar" means uniform
+on O(d), the group of orthogonal matrices of dimension d.
 
 Full noise has Z in R^{d×d}. Full noise is Z = U diag(σ) Vᵀ with Haar distributed U and V. The singular values σ have a
 law on the half-line, a Pfaffian ensemble, with density ∝ ∏|σ_i² − σ_j²| exp(−Σ σ_i/ρ). The factors U, V and σ are
@@ -11,11 +11,11 @@ Symmetric noise has the density ∝ exp(−‖Z‖_*/ρ) on the symmetric matric
 Haar distributed Q. The eigenvalues λ have a law on the full line, a Pfaffian ensemble, with density ∝ ∏|λ_i − λ_j|
 exp(−Σ|λ_i|/ρ). The factors Q and λ are independent, and ‖Z‖_* ~ Gamma(d(d + 1)/2, ρ).
 
-So a draw of Z consists of its spectrum, σ or λ, and two Haar matrices (full noise) or one (symmetric noise). The module
-`pfaffian_sampler` draws the numbers of the spectrum one after another, each from its conditional density. The same
-module then checks that the product of the conditional densities is the joint density. Samples are exact up to float64
-rounding. Functions without an argument `scale` are for the scale ρ = 1. For another scale ρ, the matrix Z/ρ has the law
-for ρ = 1.
+A draw of Z consists of its spectrum, σ or λ, and two Haar matrices (full noise) or one (symmetric noise). The module
+`pfaffian_sampler` draws the numbers of the spectrum one after another, each from its conditional density. The module
+`pfaffian_sampler` also checks that the product of the conditional densities is the joint density. Samples are exact up
+to float64 rounding. Functions without an argument `scale` are for the scale ρ = 1. For another scale ρ, the matrix Z/ρ
+has the law for ρ = 1.
 
 The spectral norm ‖Z‖ is the largest singular value. As d → ∞, ‖Z‖/(ρd) tends to π for full noise and to π/2 for
 symmetric noise. For every d this file has the exact law of ‖Z‖, and a proven upper bound on its tail
@@ -67,7 +67,7 @@ def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi
 
     DN25 Theorem 1 bounds the error, in the Schatten norm, by 3 d^{1+1/p}/(nε). The noise has the scale 2/(nε), so for
     large d the error is close to twice the limit times d^{1+1/p}/(nε). Twice the limit is 2 for p = 1, and tends to 2π
-    as p → ∞. Twice the limit is above 3 from p = 3.073 on, so for these p the bound fails for large d.
+    as p → ∞. Twice the limit is above 3 from p = 3.073 on, so for larger p the bound fails for large d.
     """
     return pi * (gamma((p + 1) / 2) / ((p + 1) * pi**0.5 * gamma(p / 2 + 1))) ** (1 / p)
 
@@ -166,9 +166,9 @@ def log_normalizer(dimension: int, symmetric: bool = False) -> float:
 
     If a function of Z depends on the spectrum alone, its integral over the D-dimensional space of all Z is a constant
     times an integral over the spectrum. The constant is the same for all functions of the spectrum. The constant
-    follows from ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}, because in this case the integral over the spectrum is known
-    (Selberg). For exp(−‖Z‖_*) the ensemble gives the integral over the spectrum. In the symmetric case dZ is Lebesgue
-    measure in the coordinates Z_ii, and √2 Z_ij for i < j.
+    follows from ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}, because for the Gaussian density the integral over the spectrum is
+    known (Selberg). For exp(−‖Z‖_*) the ensemble gives the integral over the spectrum. In the symmetric case dZ is
+    Lebesgue measure in the coordinates Z_ii, and √2 Z_ij for i < j.
     """
     d = require_dimension("dimension", dimension)
     j = np.arange(d)

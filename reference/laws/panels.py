@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Array, Matrix, Vector
 
-NODES = 24  # this number of nodes integrates a function whose phase turns by 8 radians per panel, up to rounding
+NODES = 24  # nodes per panel: enough for a function whose phase turns by 8 radians on a panel, up to rounding
 ORDERS = np.arange(NODES + 1.0)  # the degree of the Chebyshev polynomials
-FEW = 16  # up to this number of points, a cosine takes less time than the calls that it replaces
+FEW = 16  # the number of points up to which a cosine takes less time than the calls that it replaces
 
 
 @lru_cache(maxsize=1)

@@ -25,9 +25,9 @@ summed over the points q drawn, p among them, where c_q and v_q are the entries 
 If the breakpoints are sorted, the sums over q < x are running sums.
 
 THE LIMIT. The most time goes to one product: for one sample, φ at all nodes is multiplied by c and v, N times. There
-are 14 N nodes for large N, and 21 N at N = 100, so these products take 60 N³ to 80 N³ operations. Two QR factorisations
-and a matrix product take about 7 N³ operations, a ninth of the products with φ. With all other loops over the nodes,
-a draw was measured to take about 15 times as long as two QR factorisations and a product at N = 50 and 100
+are 14 N nodes for large N, and 21 N at N = 100, so the products take 60 N³ to 80 N³ operations. Two QR factorisations
+and a matrix product take about 7 N³ operations, a ninth of the products with φ. With all other loops over the nodes, a
+draw was measured to take about 15 times as long as two QR factorisations and a product at N = 50 and 100
 (tests/benchmarks). Even a small N needs many nodes, because the panels extend until less than 1e-20 of the mass is left
 beyond them: 288 nodes for N = 2.
 """
@@ -272,8 +272,9 @@ class Chains:
         self.cumulative += self._signed_integral(np.stack([-v[:, d:] / 2, c[:, d:]]), integrals)
 
     def _at_edges(self, values: Array) -> Array:
-        """Return the integrals from −∞ to every panel edge, (…, panels + 1), of a function with these values at the
-        nodes, (…, panels, m)."""
+        """Return the integrals from −∞ to every panel edge, (…, panels + 1), of a function with the given values at the
+        nodes, (…, panels, m).
+        """
         integrals = np.zeros((*values.shape[:-2], self.edges))
         np.cumsum(integrals_over(values), axis=-1, out=integrals[..., 1:])
         return integrals

@@ -14,9 +14,9 @@ with (de Bruijn 1955)
     (Eφ)(x) = ∫ sgn(t − x) φ(t) dt,     A_jk = ∫ φ_j Eφ_k   (skew-symmetric).
 
 With G_j(x) = ∫_{−∞}^x φ_j and the total integral τ = G(∞), Eφ = τ − 2G. A skew matrix of odd size has Pfaffian 0, so
-for odd N there is one more basis function, a unit mass at +∞: φ = 0 and Eφ = 1 at every finite x. The row of this
-function in A is Eφ_k(+∞) = −τ_k, so it borders A to [[A, τ], [−τᵀ, 0]], and nothing else changes. The number D is the
-size of A, which is N rounded up to an even number. E(x) is the vector of the D values Eφ(x). With μ = A^{−1}:
+for odd N there is one more basis function, a unit mass at +∞: φ = 0 and Eφ = 1 at every finite x. The row of the
+additional function in A is Eφ_k(+∞) = −τ_k, so it borders A to [[A, τ], [−τᵀ, 0]], and nothing else changes. The number
+D is the size of A, which is N rounded up to an even number. E(x) is the vector of the D values Eφ(x). With μ = A^{−1}:
 
     one-point density   ρ₁(x) = −φ(x)ᵀ μ E(x), whose integral is N;
     largest point       P(all |x_i| ≤ s) = Pf A(s) / Pf A = √det(1 − μ B(s)),  B(s) = A − A(s),
@@ -57,7 +57,7 @@ def _panels(points: int, half_line: bool) -> Panels:
     last.
 
     In the limit the points fill [0, πN] with Ullman's density (2/π²) arccosh(πN/s), or, on the full line, half of that
-    interval on each side, with πN/2 in place of πN. The N-th basis function has about N zeros, which follow this
+    interval on each side, with πN/2 in place of πN. The N-th basis function has about N zeros, which follow Ullman's
     density, and its phase at s grows by π from one zero to the next: at the rate (2/π) arccosh(a/s). The code uses the
     end of the panels, a, in place of πN, which is a little smaller. The code adds 1/2 to the rate, which keeps the
     panels short where e^{−s} decays without oscillation.
@@ -272,5 +272,5 @@ class PfaffianEnsemble:
 
 @lru_cache(maxsize=16)
 def pfaffian_ensemble(points: int, *, half_line: bool) -> PfaffianEnsemble:
-    """Return the ensemble with this number of points, which is computed at the first call and then stored."""
+    """Return the ensemble with the given number of points, which is computed at the first call and then stored."""
     return PfaffianEnsemble(points, half_line=half_line)

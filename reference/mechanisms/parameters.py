@@ -3,7 +3,7 @@ value.
 
 The signature of `release` declares the parameters of a mechanism. The annotation `epsilon: Epsilon` says that ε is a
 number above 0, and `Literal["full", "triangle"]` says that one of two words is meant. The decorator `checked` checks
-arguments against these rules before the function runs.
+arguments against the declared rules before the function runs.
 """
 
 import inspect
@@ -36,7 +36,7 @@ class Rule:
     ends: tuple[float | None, float | None] = (None, None)
 
 
-# for parameters in these ranges, every formula was found to give finite numbers, and every noise scale to be above 0
+# ranges in which every formula was found to give finite numbers, and every noise scale to be above 0
 SMALLEST, LARGEST = 1e-30, 1e30
 SMALLEST_PROBABILITY = 1e-300
 LARGEST_DIMENSION = 10**6

@@ -17,7 +17,7 @@ from covassay.reference.projections import psd_cone, psd_trace_ball
 from covassay.reference.release.messages import named
 
 WITH_A_MATRIX = ("matrix", "rows-mean-covariance", "rows-and-sum")
-BOTH = (".json", ".npz")  # files in these formats hold the released matrix and the projected one
+BOTH = (".json", ".npz")  # formats of files that hold both the released matrix and the projected one
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ mechanism gets u_j, clipped to the interval that corresponds to [low_j, high_j]:
 - for a mechanism on the whole space, shift_j is the middle of the bounds, scale_j = (high_j − low_j)/2, so that |u_j| ≤
   1.
 
-A record is mapped by itself, with public numbers, so this map costs no privacy. Undoing the scaling of an output is
+A record is mapped by itself, with public numbers, so the map costs no privacy. Undoing the scaling of an output is
 post-processing:
 
 - a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. So a second moment becomes the second
@@ -126,8 +126,8 @@ def _bounds(place: str, document: Mapping[str, Any]) -> Bounds:
 def require_every_column(
     path: Path | Mapping[str, Any], bounds: Bounds, columns: tuple[str, ...]
 ) -> tuple[Vector, Vector]:
-    """Return `low` and `high` in the order of the columns, or raise `InvalidInput` unless exactly these columns have
-    bounds.
+    """Return `low` and `high` in the order of the columns, or raise `InvalidInput` unless exactly the given columns
+    have bounds.
     """
     place = "bounds" if isinstance(path, Mapping) else named(path)
     missing = [name for name in columns if name not in bounds]

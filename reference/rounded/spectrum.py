@@ -150,7 +150,7 @@ def _padded(m: fmpq_mat, rows: int, columns: int) -> fmpq_mat:
 class _Interval:
     """An interval, `near` ≤ y ≤ `far` on one side, with intensity e^{−2y} `twice` + e^{−y} `once`; None is ∞.
 
-    ∫_y^∞ of these two terms is e^{−2y} `rest_twice` + e^{−y} `rest_once`.
+    The integral ∫_y^∞ of the intensity is e^{−2y} `rest_twice` + e^{−y} `rest_once`.
     """
 
     side: int

@@ -1,7 +1,7 @@
 """Negative controls of discrete Laplace and discrete Gaussian noise on a second moment of integers.
 
 On the default lattice two neighbouring integers are 10⁻¹² of a noise scale apart, and mistakes about single integers
-cannot be detected. So some of these controls have rows of one or two bits.
+cannot be detected. Some of the controls therefore have rows of one or two bits.
 """
 
 import math

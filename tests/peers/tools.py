@@ -89,7 +89,7 @@ def audited(case: Case, seed: int) -> tuple[Setting, Pair, list[int]]:
 
 
 def refutes(checks: list[Check], level: float) -> bool:
-    """Return whether an audit at this level would refute the claim."""
+    """Return whether an audit at the given level would refute the claim."""
     return any(check.status is Status.REFUTED for check in decide(checks, Look(level=level, tests=TESTS)))
 
 

@@ -16,7 +16,7 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP, e
 
 PROPERTY = settings(max_examples=80)
 X = np.array([[0.5, -0.25], [0.0, 0.75], [0.5, 0.5]])
-TANH_HALF = 0.46211715726000973  # tanh(1/2) = (e − 1)/(e + 1): a release with pure ε = 1 costs this much zCDP
+TANH_HALF = 0.46211715726000973  # tanh(1/2) = (e − 1)/(e + 1) is the zCDP cost of a release with pure ε = 1
 
 
 def rng() -> np.random.Generator:

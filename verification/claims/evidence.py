@@ -35,7 +35,7 @@ Formula = Callable[..., Any]  # the value of a slot: a formula, a constant or a 
 Result = str | bool | Mapping[str, bool] | Number | tuple[str, str]
 Found = Iterator[Result]
 LESS, MORE = Fraction(97, 100), Fraction(103, 100)
-ROUNDING = 1e-9  # a share may exceed 1 by up to this number, which counts as rounding
+ROUNDING = 1e-9  # the excess of a share over 1 that counts as rounding
 SHOWN = 3  # the largest number of failures that a message names
 
 

@@ -13,7 +13,7 @@ paper : σ = Δ₂ √(2 ln(1.25/δ))/ε, for ε ≤ 1 only. The scale of "paper
     A.1).
 tight : σ is the smallest scale that gives (ε, δ) (Balle–Wang 2018 Theorem 8).
 
-NOTE: DTTZ14 has Δ₂ = 1/n, for neighbours that add or remove a row. The authors' code for ADK19 uses that value, but the
+NOTE: DTTZ14 has Δ₂ = 1/n, for neighbours that add or remove a row. The authors' code for ADK19 uses Δ₂ = 1/n, but the
 neighbours of the paper replace a row: for these neighbours its σ is too small by a factor √2.
 
 Accuracy. The error is σ‖W‖_F on all data.

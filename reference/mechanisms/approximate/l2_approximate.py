@@ -174,7 +174,7 @@ def largest_move(epsilon: float, delta: float, dimension: int) -> float:
         return log_delta(epsilon * (1 + math.exp(log_beyond)), epsilon, entries) - math.log(delta)
 
     low, high = -30.0, 0.0
-    if excess(low) >= 0:  # float64 has no number between this q and ε
+    if excess(low) >= 0:  # float64 has no number between q and ε
         return epsilon
     while excess(high) < 0:
         low, high = high, high + 2

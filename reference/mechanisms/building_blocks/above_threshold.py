@@ -3,7 +3,7 @@
 1. Take queries f_1, …, f_m, each of which one row moves by at most 1, and a public threshold T. `release` takes the
    energies f_i = n Σ_ii = Σ_k x_ki² of the d features, and T = share · n/d; `first_above` takes any queries.
 2. T̂ = T + b₁ Laplace, and f̂_i = f_i + b₂ Laplace, with fresh noise for every query. Find the first i with f̂_i ≥ T̂.
-3. Release this i, or m + 1 if there is none.
+3. Release the index i, or m + 1 if there is none.
 
 Why it is private. Shift the noise so that output i on one data set becomes output i on its neighbour. A shift by a of
 noise with scale b costs |a|/b, and the privacy loss at i is at most the total cost:
@@ -106,8 +106,8 @@ def first_above(
 ) -> int:
     """Return the position 0, …, m − 1 of the first query that noisily reaches the public threshold, or m if none does.
 
-    values : shape (m,), queries on the data. One row moves each of these queries by at most 1; with "tight" they are
-        monotone, or energies.
+    values : shape (m,), queries on the data. One row moves each query by at most 1; with "tight" they are monotone, or
+        energies.
     noise : the noise for m queries.
     """
     z = require_shape("noise.threshold", noise.threshold, ())
@@ -143,7 +143,9 @@ def release(
 
 
 def draw_noise(queries: int, rng: np.random.Generator) -> AboveThresholdNoise:
-    """Return the noise that `first_above` takes for this number of queries; `release` has a query for each feature."""
+    """Return the noise that `first_above` takes for the given number of queries; `release` has a query for each
+    feature.
+    """
     return AboveThresholdNoise(float(rng.laplace()), np.asarray(rng.laplace(size=queries)))
 
 

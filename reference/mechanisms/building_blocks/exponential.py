@@ -3,7 +3,7 @@
 1. g(u) = n Σ_uu = Σ_k x_ku², the energy of feature u.
 2. Draw G_1, …, G_d, independent standard Gumbel, and find the u with the largest η g(u) + G_u, where η = ε/2. The
    result is feature u with probability ∝ exp(η g(u)).
-3. Release the number of this feature.
+3. Release the number of feature u.
 
 `sample_index` draws from any scores on finitely many outcomes in this way.
 

@@ -5,10 +5,10 @@
    √2/n, or 1/n in dimension 1.
 3. Release f + σN. The entries of the output may be negative.
 
-`perturb` adds such noise to any query whose ℓ2 sensitivity is known.
+`perturb` adds Gaussian noise to any query whose ℓ2 sensitivity is known.
 
 Why ρ-zCDP. The Rényi divergence of order α between N(f, σ² I) and N(f', σ² I) is α ‖f − f'‖₂²/(2σ²), at most α
-Δ₂²/(2σ²) = αρ. Rows e₁ and e₂ (1 and 0 in dimension 1) attain this bound at every order.
+Δ₂²/(2σ²) = αρ. Rows e₁ and e₂ (1 and 0 in dimension 1) attain the bound αρ at every order.
 
 Proof: proofs/paper/gaussian.md
 """

@@ -4,7 +4,7 @@
 2. Draw N_1, …, N_d, independent N(0, 1), and add σN to f.
 3. Release f + σN. The entries of the output may be negative.
 
-`perturb` adds such noise to any query whose ℓ2 sensitivity is known.
+`perturb` adds Gaussian noise to any query whose ℓ2 sensitivity is known.
 
 Why (ε, δ)-DP. With q = ‖f − f'‖₂/σ the privacy loss is N(q²/2, q²) under the law for f and N(−q²/2, q²) under the law
 for f'. The event {loss > ε} needs the largest δ, which is
@@ -61,7 +61,7 @@ from covassay.reference.mechanisms.parameters import (
 )
 from covassay.reference.privacy import APPROXIMATE, ApproximateDP, Spend
 
-SMALLEST = 1e-8  # ε or δ must be at least this, because float64 cannot tell a smaller δ(q, ε) from 0
+SMALLEST = 1e-8  # lower limit on ε or δ, because float64 cannot tell a smaller δ(q, ε) from 0
 ROUNDED_UP = 1e-9  # a relative amount that exceeds the rounding error of the computed root, for ε of at least ENOUGH
 ENOUGH = 1e-3
 # Below ε = 1e-8 float64 has no digits of δ(q, ε) left if δ is small, and above 1e12 too few digits of q/2 − ε/q.
@@ -112,7 +112,7 @@ def _tight_multiplier(epsilon: float, delta: float) -> float:
     def excess(log_multiplier: float) -> float:
         return float(log_delta(math.exp(-log_multiplier), epsilon)) - math.log(delta)
 
-    low = high = -math.log(2 * epsilon) / 2  # at this multiplier the mean loss is ε
+    low = high = -math.log(2 * epsilon) / 2  # the multiplier at which the mean loss is ε
     while excess(low) < 0:
         low -= 1
     while excess(high) > 0:

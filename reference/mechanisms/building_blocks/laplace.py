@@ -5,10 +5,10 @@
    2/n, or 1/n in dimension 1.
 3. Release f + bL. The entries of the output may be negative.
 
-`perturb` adds such noise to any query whose ℓ1 sensitivity is known.
+`perturb` adds Laplace noise to any query whose ℓ1 sensitivity is known.
 
 Why ε-DP. The density of the output at y is a constant times exp(−‖y − f‖₁/b), so by the triangle inequality the privacy
-loss is at most ‖f − f'‖₁/b ≤ Δ₁/b = ε. Rows e₁ and e₂ (1 and 0 in dimension 1) attain this bound at y = f.
+loss is at most ‖f − f'‖₁/b ≤ Δ₁/b = ε. Rows e₁ and e₂ (1 and 0 in dimension 1) attain the loss ε at y = f.
 
 Accuracy. With probability 1 − β no coordinate has an error of more than b ln(d/β).
 

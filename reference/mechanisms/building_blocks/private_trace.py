@@ -9,7 +9,7 @@ privacy loss with Laplace noise is at most this move over b: ε, attained in eve
 
 With Gaussian noise of standard deviation σ = 1/(n √(2ρ)) the release is ρ-zCDP. The function `upper_bound` turns the
 noisy trace into an upper bound on tr Σ, by a margin that fails with probability `failure`. AdaptiveCov spends ε/8 or
-ρ/8 on this step, with `failure` = β/8.
+ρ/8 on the noisy trace, with `failure` = β/8.
 
 Proof: proofs/paper/private-trace.md
 """

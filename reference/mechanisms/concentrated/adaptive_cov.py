@@ -258,7 +258,7 @@ def draw_noise(
     ensemble: Ensemble = "wigner",
     precision: float = PRECISION,
 ) -> AdaptiveCovNoise:
-    """Return the noise that `release` takes for a data set of this size."""
+    """Return the noise that `release` takes for a data set of the given size."""
     levels = len(private_radius.public_radii(precision))
     return AdaptiveCovNoise(
         above_threshold.draw_noise(levels, rng) if radius == "private" else None,

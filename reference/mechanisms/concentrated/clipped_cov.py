@@ -209,7 +209,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment of clipped rows, given the noise, a `ClippedCovNoise`.
 
-    Only the private threshold uses `beta`: the noise of M exceeds ν with at most this probability.
+    Only the private threshold uses `beta`, the largest probability with which the noise of M exceeds ν.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
@@ -232,7 +232,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, rows: int, ensemble: Ensemble = "wigner"
 ) -> ClippedCovNoise:
-    """Return the noise that `release` takes for a data set of this size."""
+    """Return the noise that `release` takes for a data set of the given size."""
     search = above_threshold.draw_noise(last_level(rows, dimension) + 1, rng)
     return ClippedCovNoise(search, separate_cov.draw_noise(dimension, rng, ensemble=ensemble))
 

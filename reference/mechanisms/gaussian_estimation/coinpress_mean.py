@@ -4,9 +4,10 @@ The mechanism is made for records of covariance I whose mean lies within `radius
 
 1. The centre c is 0, and r = `radius`. There are t rounds (`steps`) of the steps 2 to 4, at ρ_j = ρ/(4(t − 1)) in the
    early rounds and 3ρ/4 in the last, or at ρ if t = 1.
-2. Bring every row into the ball of radius τ about c: c + (x_i − c) min(1, τ/|x_i − c|). Take the mean of these rows.
-3. The new c is this mean plus σ N(0, I), σ = 2τ/(n√(2ρ_j)).
-4. The new r = γ₂√(1/n + σ²) is a bound on how far this c is from the mean of the distribution.
+2. Bring every row into the ball of radius τ about c: c + (x_i − c) min(1, τ/|x_i − c|). Take the mean of the clipped
+   rows.
+3. The new c is the clipped mean plus σ N(0, I), σ = 2τ/(n√(2ρ_j)).
+4. The new r = γ₂√(1/n + σ²) is a bound on how far the new c is from the mean of the distribution.
 5. Release the last c.
 
 Why ρ-zCDP. Rows lie in a ball of diameter 2τ, so replacing one moves their mean by at most 2τ/n, and a round costs

@@ -1,6 +1,7 @@
 """Mean of a Gaussian column: a noisy histogram finds it, a clipped mean refines it. KLSU19 Theorem 4.1 (KVMean).
 
-One column v_1, …, v_n, with public bounds σ on its standard deviation and R on its absolute mean, takes these steps:
+One column v_1, …, v_n, with public bounds σ on its standard deviation and R on its absolute mean, takes the following
+steps:
 
 1. Count the values in the bins ((j − ½)σ, (j + ½)σ], |j| ≤ B = ⌈R/σ⌉; a value outside all bins is not counted.
 2. Add N(0, 2/ρ) to every count. c = jσ, for the bin j whose noisy count is the largest.

@@ -6,7 +6,7 @@
 2. Release the means.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. The target accuracy α of
-the paper enters the number of records only, so it is no parameter here.
+the paper enters the number of records only, so it is no parameter of this mechanism.
 
 Why ρ-zCDP. Replacing one value moves the counts by at most √2 in ℓ2, which costs ρ₁/2. Given c, the replacement moves
 the clipped mean by at most 2w/n, which costs ρ₁/2 again. The costs of the d coordinates add up to ρ. There is one

@@ -40,10 +40,10 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.tails import upsilon_star
 
 FLOOR = 0.84  # the constant c
-PROGRESS = 0.69  # a round multiplies κ by this factor
+PROGRESS = 0.69  # the factor by which a round multiplies κ
 SAMPLING_ERROR = 0.05  # s
 NOISE_SHARE = 0.05  # ν
-SMALLEST_KAPPA = 1000  # the lemma holds if κ is at least this large
+SMALLEST_KAPPA = 1000  # the least κ for which the lemma holds
 
 # FORMULAS
 

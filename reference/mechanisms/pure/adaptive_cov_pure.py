@@ -196,7 +196,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, rows: int, precision: float = private_radius.PRECISION
 ) -> AdaptiveCovPureNoise:
-    """Return the noise that `release` takes for a data set of this size."""
+    """Return the noise that `release` takes for a data set of the given size."""
     return AdaptiveCovPureNoise(
         above_threshold.draw_noise(len(private_radius.public_radii(precision)), rng),
         float(rng.laplace()),

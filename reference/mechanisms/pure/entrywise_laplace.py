@@ -3,7 +3,7 @@
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw M with independent Laplace(1) entries: all d² of them ("full", as the paper says; the output is not symmetric),
    or those on and above the diagonal, mirrored below it ("triangle", as in the authors' code). Add bM to Σ.
-3. Release Σ + bM. (The paper releases n times this matrix; n is public.)
+3. Release Σ + bM. (The paper releases n times the noisy matrix; n is public.)
 
 Why it is private. The privacy loss is at most the ℓ1 change of those entries of nΣ that get noise of their own, divided
 by nb, with equality at Y = Σ. The ℓ1 sensitivity is at most √2 d for all entries (attained for even d), and

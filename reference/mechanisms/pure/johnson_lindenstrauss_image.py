@@ -1,7 +1,7 @@
 """Johnson–Lindenstrauss mechanism with the noise of the projected nuclear ball, by Markov chain. Nikolov 2023.
 
-As in `johnson_lindenstrauss`, T is a public random projection and the release is a fit to a noisy image. Unlike in that
-module, images of rows are not shortened, and the noise is that of Nikolov 2023.
+As in `johnson_lindenstrauss`, T is a public random projection and the release is a fit to a noisy image. Unlike in
+`johnson_lindenstrauss`, images of rows are not shortened, and the noise is that of Nikolov 2023.
 
 1. T is a public l × D matrix, D = d(d + 1)/2: I if l = D, otherwise G/√l with G standard Gaussian from a public seed.
    l ≤ D is computed from d and the public α and β (`sketch_rows`).
@@ -76,7 +76,7 @@ def norm_of_image(t: Matrix, z: Matrix, d: int) -> Vector:
     """Return an upper bound on ‖z‖_K for each z, (m, l) -> (m,): the nuclear norm of a matrix with image z.
 
     Douglas–Rachford iterations alternate between the matrices with image z and the proximal map of the nuclear norm,
-    which shifts eigenvalues towards 0. The last of these matrices has image z, so its nuclear norm is never below
+    which shifts eigenvalues towards 0. The last matrix of the iteration has image z, so its nuclear norm is never below
     ‖z‖_K.
     """
     inverse = np.linalg.pinv(t)  # T T⁺ = I

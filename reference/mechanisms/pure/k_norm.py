@@ -15,7 +15,7 @@ Why ε-DP. By the triangle inequality the privacy loss is at most (ε/Δ_K)‖Σ
     linf         max |M_ij|               1                        a unit row along an axis against a zero row
 
 M₊ and M₋ are the positive and the negative part of M = M₊ − M₋. In dimension 1 all norms are |M|, and nΔ_K = 1. The
-covariance body (ours) is the convex hull of all changes n(Σ − Σ'), so it is the smallest body for this query.
+covariance body (ours) is the convex hull of all changes n(Σ − Σ'), so it is the smallest body for the second moment.
 `schatten1` is the symmetric form of DN25 Algorithm 1; `l1` is Laplace noise on the entries on and above the diagonal,
 mirrored, with a proven scale.
 

@@ -69,9 +69,9 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
 
     Raises
     ------
-    InvalidInput : the data cannot be read, or a cell, line or name breaks a rule. Whether this error is raised, and its
-        message, depend on the data and are not private. Every later pass over the rows
-        checks the same rules.
+    InvalidInput : the data cannot be read, or a cell, line or name breaks a rule. Whether `InvalidInput` is raised, and
+        with which message, depends on the data and is not private. Every later pass over the rows checks the same
+        rules.
     """
     if isinstance(data, ExactData):
         return _summed(data, selection, fewest)

@@ -12,7 +12,7 @@ from covassay.reference.release.messages import shown
 from covassay.reference.release.tables.selection import Selection
 
 CHUNK_BYTES = 2**22  # the number of bytes of a chunk of float64; a mechanism uses a few such arrays at a time
-KEPT_BYTES = 2**27  # text whose numbers fit in this number of bytes is parsed once and kept, not parsed in every pass
+KEPT_BYTES = 2**27  # the largest size in bytes of the numbers in a text that is parsed once and kept
 
 # maps a pass and its number of rows, if the number is known, to a pass
 Watch = Callable[[Iterator[Matrix], int | None], Iterator[Matrix]]
@@ -64,7 +64,7 @@ class TableSource:
 
 
 def unwatched(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
-    """Return the pass unchanged, because this watch reports nothing."""
+    """Return the pass unchanged, without reporting its progress."""
     return passing
 
 
@@ -171,7 +171,7 @@ def require_names(place: str, names: Sequence[str]) -> tuple[str, ...]:
 
 def require_finite(place: str, rows: Matrix, columns: Sequence[str], first: int) -> Matrix:
     """Return `rows`, or raise `InvalidInput` unless all entries are finite. The argument `first` is the number of rows
-    of the table before these rows.
+    of the table before the given rows.
     """
     if not np.isfinite(rows).all():
         i, j = np.argwhere(~np.isfinite(rows))[0]

@@ -113,7 +113,7 @@ def tracy_widom_cdf(s: float) -> float:
 
 
 def test_the_tracy_widom_oracle_has_its_tabulated_quantiles() -> None:
-    # these are percentage points of the TW₁ law (Johnstone 2001, Table 2): .4501, .9793, 2.0234
+    # percentage points of the TW₁ law (Johnstone 2001, Table 2): .4501, .9793, 2.0234
     assert [tracy_widom_cdf(s) for s in (0.4501, 0.9793, 2.0234)] == pytest.approx([0.90, 0.95, 0.99], abs=1e-5)
 
 
@@ -139,7 +139,7 @@ def test_medians_follow_the_tracy_widom_law_at_the_edge(d: int, full_error: floa
 
 @pytest.mark.parametrize(("d", "ratio"), [(10, 1.70135), (20, 1.67394), (100, 1.65088)])
 def test_the_mean_squared_frobenius_norm_grows_like_the_cube(d: int, ratio: float) -> None:
-    # these values are from a table that was computed independently; the limit is π²/6 with the correction .363/d
+    # values from a table that was computed independently; the limit is π²/6 with the correction .363/d
     value = law.mean_power_sum(d, 2) / d**3
     assert value == pytest.approx(ratio, abs=6e-6)
     assert value == pytest.approx(math.pi**2 / 6 * (1 + 0.363 / d), rel=0.3 / d**2)

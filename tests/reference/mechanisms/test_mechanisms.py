@@ -131,7 +131,7 @@ def test_whole_numbers_are_data(about: AnyMechanism, dtype: Any) -> None:
 @EVERY
 def test_the_data_are_not_written_to(about: AnyMechanism) -> None:
     """This test catches a mechanism that writes into the caller's data."""
-    x = 3 * X  # rows of this length are clipped
+    x = 3 * X  # a length at which rows are clipped
     x.flags.writeable = False
     before = x.copy()
     drawn(about, x)

@@ -84,7 +84,7 @@ def _rows(vector: KernelVector, answer: str) -> Rows:
 
 
 def as_text(vectors: list[KernelVector], values: Mapping[str, Rows]) -> str:
-    """Return the text of the exported file with these vectors."""
+    """Return the text of the exported file with the given vectors."""
     shown = {
         v.name: {
             "columns": list(v.columns),

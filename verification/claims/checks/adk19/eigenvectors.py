@@ -237,7 +237,7 @@ def vacuous_corollary_2(ratio: Fraction = Fraction(2)) -> Evidence:
     """
     d, epsilon = 3, Fraction(1)
     zeta = ratio * d / epsilon
-    condition = d / (epsilon * zeta) <= 1  # for these ζ the logarithm is at most 0, and so is the printed bound on λ₁
+    condition = d / (epsilon * zeta) <= 1  # for ζ ≥ d/ε the logarithm is at most 0, and so is the printed bound on λ₁
     mean_square = d * 2 * mechanism.eigenvalue_scale(epsilon) ** 2
     return Evidence(condition and mean_square == 32 * d / epsilon**2, f"E‖Ĉ‖² = {mean_square}")
 

@@ -435,7 +435,7 @@ def adaptive_error(factor: float = 32.0, clipping: Formula = clipped_cov.clip_le
     ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. At the norm 2^{1−k} the
     mechanism that is better at k has noise at most 4N_k, and the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is
     at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the
-    search does not stop, these inequalities hold with k = K + 1, and the last term of the bound is N_{K+1}.
+    search does not stop, the same inequalities hold with k = K + 1, and the last term of the bound is N_{K+1}.
     """
     rng = np.random.default_rng(8)
     for _ in range(CASES):
@@ -522,7 +522,7 @@ def largest_search_noise(search: above_threshold.AboveThresholdNoise, epsilon: f
 def zcdp_terms(
     x: Matrix, noise: adaptive_cov.AdaptiveCovNoise, rho: float, beta: float, radius: str = "none"
 ) -> tuple[float, ...] | None:
-    """Return the terms g, a, e and α of AdaptiveCov's bound on these rows, or None if a noise exceeds its bound."""
+    """Return the terms g, a, e and α of AdaptiveCov's bound on the given rows, or None if a noise exceeds its bound."""
     n, d = x.shape
     final, share = adaptive_cov.final_budget(rho, radius, "paper"), 3 * beta / 4
     search = adaptive_cov.search_epsilon(rho)
@@ -546,7 +546,7 @@ def zcdp_terms(
 def pure_terms(
     x: Matrix, noise: adaptive_cov_pure.AdaptiveCovPureNoise, epsilon: float, beta: float
 ) -> tuple[float, ...] | None:
-    """Return the terms g, a, e and α of AdaptiveLapCov's bound on these rows, or None if a noise exceeds its bound."""
+    """Return the terms g, a, e and α of AdaptiveLapCov's bound on the given rows, or None if a noise exceeds its bound."""
     n, d = x.shape
     step, final, share = (
         adaptive_cov_pure.step_epsilon(epsilon),

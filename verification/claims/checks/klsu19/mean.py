@@ -98,7 +98,8 @@ def kv_location(gap: Fraction = Fraction(str(kv_mean.GAP)), rows: Formula = kv_m
     Φ(3/2). The check computes intervals for the probabilities of these bins, and the difference of the probabilities
     exceeds the gap that the reference uses. Apply Hoeffding's inequality to a sum of n terms in [−1, 1] of mean at
     least the gap, and the Gaussian tail to a noise of variance 4/ρ. With ℓ = ln(4 bins/β) both tails are at most e^{−ℓ}
-    if gap · n ≥ √(2nℓ) + √(8ℓ/ρ), and `enough_rows` solves this with equality. 2 e^{−ℓ} for every bin adds up to β/2.
+    if gap · n ≥ √(2nℓ) + √(8ℓ/ρ), and `enough_rows` solves the condition with equality. 2 e^{−ℓ} for every bin adds up
+    to β/2.
     """
     low = (Fraction(1, 2) - gaussian_tail(Fraction(1))[1]) - gaussian_tail(Fraction(3, 2))[1]
     yield "Φ(1) + Φ(3/2) − 3/2 at least", f"{float(low):.6f}"

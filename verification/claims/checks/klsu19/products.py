@@ -38,7 +38,7 @@ def truncated_counterexample(
 
 
 def shortened(row: Vector, bound: float) -> Vector:
-    """Return the row shortened by the mechanism, which is the mean of a block of this one record."""
+    """Return the row shortened by the mechanism, which is the mean of a block of one record."""
     return ppde.block_mean(row[None, :], 1, 1, np.arange(len(row)), bound)
 
 

@@ -64,7 +64,7 @@ def next_rows(following: Formula = mechanism.evened_out) -> Found:
     for _ in range(400):
         d, m = int(rng.integers(1, 6)), int(rng.integers(1, 30))
         rows = unit_rows(rng.standard_normal((9, d)))
-        rows[0] *= 1e-3  # no map makes this row longer than 1
+        rows[0] *= 1e-3  # no map makes the row longer than 1
         z = np.asarray(wigner.sample_goe(d, rng)) * 10.0 ** rng.uniform(-4, 1)
         mapped, back = following(rows, z, m)
         yield float(np.linalg.norm(np.asarray(mapped), axis=1).max())

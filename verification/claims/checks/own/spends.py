@@ -53,7 +53,7 @@ def first_rows(d: int) -> list[tuple[Matrix, Matrix]]:
 
 
 def noise_and_none(name: str, d: int, budget: float, options: Options) -> tuple[Array, Array]:
-    """Return the effect of some noise on the output, and this noise."""
+    """Return the effect of some noise on the output, and the noise itself."""
     mechanism = MECHANISMS[name]
     drawn = {key: value for key, value in options.items() if key in ("ensemble", "entries", "body")}
     noise = mechanism.draw_noise(d, np.random.default_rng(11), **drawn)
@@ -157,7 +157,7 @@ def centred(name: str, budget: float, d: int, options: Options) -> float:
 
 def least_delta(apart: float, epsilon: float) -> float:
     """Return the least δ at ε of two unit normal laws whose means differ by `apart`, by quadrature of (p − e^ε q)₊."""
-    start = epsilon / apart + apart / 2  # at this point ln p − ln q = ε, for the means `apart` and 0
+    start = epsilon / apart + apart / 2  # the point at which ln p − ln q = ε, for the means `apart` and 0
 
     def excess(t: float) -> float:
         return (math.exp(-((t - apart) ** 2) / 2) - math.exp(epsilon - t**2 / 2)) / math.sqrt(2 * math.pi)

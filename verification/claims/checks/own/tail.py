@@ -81,9 +81,9 @@ def tail_bound(
 ) -> Found:
     """The tail bound of every width is at least the enclosed P(‖Z‖ ≥ t), from t = 1.02 to 30 edges.
 
-    For these t, from 1.02 to 30 edges, the least tail bound over the widths is 3.8 to 252 times the exact probability.
-    The widths are π/4, π/2, π, 2π and half the distance from the edge of d − 1; the check skips the widths that do not
-    fit below t. The check evaluates the tail bound to 60 digits.
+    For t from 1.02 to 30 edges the least tail bound over the widths is 3.8 to 252 times the exact probability. The
+    widths are π/4, π/2, π, 2π and half the distance from the edge of d − 1; the check skips the widths that do not fit
+    below t. The check evaluates the tail bound to 60 digits.
     """
     ratios = []
     factors = [Fraction(v) for v in ("1.02", "1.05", "1.3", "2", "2.9", "8", "30")]

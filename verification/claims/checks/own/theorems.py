@@ -126,8 +126,8 @@ QUANTILES = {2: "6.20", 3: "7.24", 4: "7.42", 5: "7.38", 6: "7.26", 7: "7.12", 8
 def quantiles(published: Mapping[int, str] | None = None, half: int = 2, symmetric: bool = False) -> Found:
     """The C_d with P(‖Z‖ > C_dρd) = d^{−10}/2 are 6.20, 7.24, 7.42, 7.38 for d = 2, …, 5, and from d = 4 on they fall.
 
-    All these quantiles C_d are at most 7.5. The check confirms C_d to two decimals: the probability at C_d − 0.005 is
-    above d^{−10}/2, and that at C_d + 0.005 is below.
+    All quantiles C_d are at most 7.5. The check confirms C_d to two decimals: the probability at C_d − 0.005 is above
+    d^{−10}/2, and that at C_d + 0.005 is below.
     """
     for d, text in (published or QUANTILES).items():
         yield f"C_{d}", text
