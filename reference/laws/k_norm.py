@@ -144,6 +144,6 @@ def sample(body: Body, dimension: int, rng: np.random.Generator, size: int | Non
         else:
             q = haar.sample(d, rng, count)
             z = (q * (radius * _covariance_spectra(d, rng, count))[:, None, :]) @ np.swapaxes(q, 1, 2)
-            z = (z + np.swapaxes(z, 1, 2)) / 2  # the mean with the transpose removes rounding errors only
+            z = (z + np.swapaxes(z, 1, 2)) / 2  # averaging with the transpose removes rounding errors only
     drawn: Matrix = z[0] if size is None else z
     return drawn

@@ -199,7 +199,7 @@ def sample(dimension: int, rng: np.random.Generator, size: int | None = None, sy
     right = left if symmetric else haar.sample(dimension, rng, count)
     z = (left * spectrum[:, None, :]) @ np.swapaxes(right, 1, 2)
     if symmetric:
-        z = (z + np.swapaxes(z, 1, 2)) / 2  # the mean with the transpose removes rounding errors only
+        z = (z + np.swapaxes(z, 1, 2)) / 2  # averaging with the transpose removes rounding errors only
     drawn: Matrix = z[0] if size is None else z
     return drawn
 

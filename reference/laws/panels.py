@@ -50,7 +50,7 @@ def chebyshev(t: Array) -> Array:
     polynomials[0], polynomials[1] = 1.0, inside
     k = 1
     while k < NODES:
-        more = min(k, NODES - k)  # the factors T_i for i = 1, …, more
+        more = min(k, NODES - k)
         doubled = 2 * polynomials[k] * polynomials[1 : more + 1]
         polynomials[k + 1 : k + more + 1] = doubled - polynomials[k - more : k][::-1]
         k += more

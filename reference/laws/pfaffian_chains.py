@@ -163,8 +163,8 @@ class Chains:
         self._x = np.tile(np.concatenate([edges, np.zeros(n)]), (size, 1))  # an array (S, B) with room for all points
         self._panel = np.zeros((size, n), dtype=np.intp)  # the panel of every point of the process
         self._integration = np.zeros((size, n, NODES))  # the weights of the integral from the left edge of the panel
-        self._changes = np.zeros((size, 2 * n, d + n))  # c, v of the first point, c, v of the second, … as rows
-        self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # at the nodes, (S, panels, m)
+        self._changes = np.zeros((size, 2 * n, d + n))  # rows c, v of point 1, c, v of point 2, …
+        self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # h at the nodes, (S, panels, m)
         # memory for the largest arrays, because allocating new ones at every point would be slower
         self._room = np.empty((2, 2, *self._h.shape))
         at_edges, _ = ensemble.panels.antiderivative(ensemble.one_point_density)

@@ -47,7 +47,7 @@ def svec(matrix: Matrix) -> Matrix:
 
 
 def unsvec(coordinates: Matrix) -> Matrix:
-    """Return the symmetric matrix with the given coordinates, the inverse of `svec`, (..., d(d + 1)/2) -> (..., d, d)."""
+    """Return the symmetric matrix with given coordinates, the inverse of `svec`, (..., d(d + 1)/2) -> (..., d, d)."""
     length = coordinates.shape[-1]
     d = (math.isqrt(8 * length + 1) - 1) // 2
     if d < 1 or d * (d + 1) // 2 != length:
@@ -56,7 +56,7 @@ def unsvec(coordinates: Matrix) -> Matrix:
 
 
 def symmetric(upper: Matrix) -> Matrix:
-    """Return the symmetric matrix with the given entries M_ij for i ≤ j, row by row, (..., d(d + 1)/2) -> (..., d, d)."""
+    """Return the symmetric matrix with given entries M_ij for i ≤ j, row by row, (..., d(d + 1)/2) -> (..., d, d)."""
     d = (math.isqrt(8 * upper.shape[-1] + 1) - 1) // 2
     i, j, _ = triangle(d)
     matrix = np.zeros((*upper.shape[:-1], d, d))

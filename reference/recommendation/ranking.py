@@ -32,7 +32,7 @@ ROWS: tuple[RowsAre, ...] = ("equal", "gaussian")
 Goal = Literal["covariance", "pca", "regression"]
 GOALS: dict[Goal, Norm] = {"covariance": "frobenius", "pca": "spectral", "regression": "spectral"}
 NORM_SIGNS: dict[Norm, str] = {"frobenius": "‖·‖_F", "spectral": "‖·‖"}
-NEAR = 0.03  # predictions that differ by a smaller share are called about equal
+NEAR = 0.03  # the relative difference below which predictions are called about equal
 # the number of standard errors on either side of a measured figure; the true value is outside in 6e-7 of the cases
 STANDARD_ERRORS = 5
 LARGEST_BINGHAM = 64  # the largest number of columns for which the exact moments of the Bingham law are fast and finite

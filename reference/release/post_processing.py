@@ -79,5 +79,5 @@ def project(released: Matrix, chosen: Projection, largest_trace: float) -> Matri
     """Project the symmetric part of a released matrix onto the set, in Frobenius norm."""
     symmetric = (released + released.T) / 2
     nearest = psd_cone(symmetric) if chosen.name == "psd" else psd_trace_ball(symmetric, largest_trace)
-    projected: Matrix = (nearest + nearest.T) / 2  # the mean with the transpose removes rounding errors only
+    projected: Matrix = (nearest + nearest.T) / 2  # averaging with the transpose removes rounding errors only
     return projected

@@ -266,7 +266,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
 
 
 def mechanism_for(name: str | None, budget: Guarantee, bounded: bool) -> str:
-    """Return `name` or, if it is None, the name of the mechanism for bounded columns under the given notion of privacy."""
+    """Return `name` or, if it is None, the name of the mechanism for bounded columns under the notion of privacy."""
     if name is not None:
         return name
     if not bounded:

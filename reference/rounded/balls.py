@@ -17,7 +17,7 @@ from covassay.reference.rounded.bits import Uniforms
 
 T = TypeVar("T")
 Number = arb | fmpq | int
-LARGEST_PRECISION = 2**18  # a release that needs more bits is aborted
+LARGEST_PRECISION = 2**18  # the precision in bits beyond which a release is aborted
 
 
 class Undecided(Exception):

@@ -167,7 +167,7 @@ class SparseVector:
         return output
 
     def probability(self, x: Matrix, reached: Vector) -> float:
-        """Return the probability that exactly the given ones of the first answers reach the threshold, by quadrature."""
+        """Return the probability that exactly the given first answers reach the threshold, by quadrature."""
 
         def given(shift: float) -> float:
             gap = (THRESHOLD + shift - x[0, : len(reached)]) / (self.query_scale or 1e-9)

@@ -43,7 +43,7 @@ from tests.peers.tool import LEVELS, Attempt, Finding, Findings, Tool, generator
 COVASSAY = "covassay"
 TRAINING = 0.25  # the share of the draws that train DP-Sniper's classifier; as many draws choose its threshold
 BATCHES = 1  # DP-Sniper's default of 107 training batches of 100 000 draws is more than there are draws
-EPOCHS = 300  # epochs on this batch; DP-Sniper's default is 10 on each of 107 batches
+EPOCHS = 300  # the number of epochs on the one batch; DP-Sniper's default is 10 on each of 107 batches
 COMPOSITION_DELTA = 1e-5  # the δ at which dp-recorder's own test computes the ε of a composition
 
 

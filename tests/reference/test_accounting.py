@@ -194,7 +194,7 @@ def test_the_sum_covers_repeated_randomised_response(epsilon: float, folds: int)
     truth = stats.binom.pmf(j, folds, 1 / (1 + math.exp(-epsilon)))
     delta = float(truth @ -np.expm1(np.minimum(spent.epsilon - (2 * j - folds) * epsilon, 0)))
     assert delta <= 1e-4 * (1 + 1e-9)
-    # half of that ε is too little when the sum of the ε is no longer the best bound
+    # half of the stated ε is too little if it is less than the sum of the ε of all releases
     if spent.epsilon < 0.99 * epsilon * folds:
         loose = float(truth @ -np.expm1(np.minimum(spent.epsilon / 2 - (2 * j - folds) * epsilon, 0)))
         assert loose > 1e-4

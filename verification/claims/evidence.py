@@ -31,7 +31,7 @@ PACKAGE = "covassay.verification.claims.checks"  # the package that contains all
 Kind = Literal["exact", "enclosed", "symbolic", "floating"]
 Covers = Literal["all", "case", "range", "random"]
 Formula = Callable[..., Any]  # the value of a slot: a formula, a constant or a sampler
-# a failure, whether a case holds or every case of a table, a share of a bound, or a figure with its name
+# what a check yields: a failure, whether a case holds or every case of a table, a share of a bound, or a named figure
 Result = str | bool | Mapping[str, bool] | Number | tuple[str, str]
 Found = Iterator[Result]
 LESS, MORE = Fraction(97, 100), Fraction(103, 100)

@@ -60,7 +60,7 @@ def require_seed(name: str, value: int) -> None:
         raise InvalidInput(f"{name} = {value!r}: must be a whole number of at least 0")
 
 
-ITERATIONS = 300  # steps of the fit: ‖T svec(M) − ỹ‖² then exceeds its least value by at most 4‖T‖²/301²
+ITERATIONS = 300  # steps of the fit, after which ‖T svec(M) − ỹ‖² exceeds its least value by at most 4‖T‖²/301²
 # T is drawn from SeedSequence(seed, spawn_key=(STREAM,)), where `seed` is public.
 # For this stream, numpy fills the seed with zeros up to 128 bits, and appends the key.
 # Therefore noise from `default_rng(N)` does not repeat the numbers in T if N < 2^128, even if N = seed.

@@ -28,7 +28,7 @@ from tests.conventions import FALSE_ALARM, Matrix, Vector
 
 PROPERTY = settings(max_examples=80)
 DRAWS = 20_000
-# a mean of values in [0, 1] is further off with probability at most 1e-9
+# the deviation that a mean of values in [0, 1] exceeds with probability at most 1e-9
 HOEFFDING = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * DRAWS))
 
 

@@ -279,7 +279,7 @@ def gaussian_comparison(
     error itself is of order d √log(1/δ)/ε; against this error the condition is d λ log λ ≤ log(1/δ)/ε. The bound √d/ε
     equals the bound d^{3/2} √log(1/δ)/ε for Gaussian noise exactly if log(1/δ) = 1/d².
     """
-    d, epsilon, product, level = sp.symbols("d epsilon P L", positive=True)  # λ log λ and log(1/δ)
+    d, epsilon, product, level = sp.symbols("d epsilon P L", positive=True)  # P is λ log λ, and L is log(1/δ)
     ours = sp.sqrt(d) ** 3 * sp.sqrt(product / epsilon)
 
     def gauss(exponent: Fraction) -> sp.Expr:

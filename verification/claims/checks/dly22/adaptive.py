@@ -546,7 +546,7 @@ def zcdp_terms(
 def pure_terms(
     x: Matrix, noise: adaptive_cov_pure.AdaptiveCovPureNoise, epsilon: float, beta: float
 ) -> tuple[float, ...] | None:
-    """Return the terms g, a, e and α of AdaptiveLapCov's bound on the given rows, or None if a noise exceeds its bound."""
+    """Return the terms g, a, e and α of AdaptiveLapCov's bound on given rows, or None if a noise exceeds its bound."""
     n, d = x.shape
     step, final, share = (
         adaptive_cov_pure.step_epsilon(epsilon),

@@ -233,7 +233,7 @@ def worst_case_rates(separate: Formula = separate_error) -> Found:
     gain_d, gain_n, _ = ratio(measured(gauss_error), (d, n, Fraction(0)))
     rest_d, rest_n, _ = ratio(measured(separate_rest), (d, n, Fraction(0)))
     yield {"exponents": (d, n) == (Fraction(1, 4), Fraction(-1, 2)), "useful to n²": n == -2 * d}
-    # the exponents of n in the d at which a quotient of bounds is 1
+    # the exponents of n in those d at which a quotient of bounds is 1
     yield {"crossover at n^{2/3}": gain_d != 0 and 3 * gain_n == -2 * gain_d}
     yield {"dominates to n²": rest_d != 0 and rest_n == -2 * rest_d}
 

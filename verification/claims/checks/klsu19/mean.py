@@ -58,7 +58,7 @@ def kv_changes(histogram: Formula = kv_mean.histogram, width: float = 2.0) -> Fo
     The bin j holds the values in ((j − ½)σ, (j + ½)σ]. The check counts values just inside and just outside the ends of
     the bins.
     """
-    # for σ = 5 these values lie in the bins 0, 0, 1, 1 and in none of the three
+    # for σ = 5 the first four values lie in the bins 0, 0, 1, 1, and the last value in no bin
     ends = np.array([[-0.999], [1.0], [1.001], [2.999], [3.001]]) * 2.5
     edges = histogram(ends, 5.0, 1).tolist() == [[0.0, 2.0, 2.0]]
     rng = np.random.default_rng(1)

@@ -61,7 +61,7 @@ def truncated_sensitivity(limit: Formula = lambda b2, size: ppde.change_squared(
         if i % 3 == 0:  # the two rows are complementary bits
             u = (np.arange(d) < d // 2).astype(float)
             v = 1 - u
-            # B² is a whole number, or not, or larger than the squared length of the rows
+            # three cases: B² is whole, is not whole, and exceeds the squared length of the rows
             b2 = float([d // 2, d // 2 - rng.random() / 2, d][i % 9 // 3])
         one, two = shortened(u, math.sqrt(b2)), shortened(v, math.sqrt(b2))
         ratio = float(((one - two) ** 2).sum()) / float(limit(b2, d))
@@ -456,7 +456,7 @@ def means_above_half(
     records_per_length = 523
     d = sp.Symbol("d", positive=True)
     error = u / 16
-    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # the bound is a multiple of l
+    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # the bound on m is a multiple of l
     length = ppde.truncation_squared(sp.Rational(1, 2), d, 1, 1, 1, lambda v: 1)  # the value of B² at L = 1
 
     def root(value: Fraction) -> Fraction:

@@ -144,7 +144,7 @@ def gaussian_delta(log_delta: Formula = lambda q, e: gaussian_approximate.log_de
     """
     for q, epsilon in product((0.1, 0.5, 1.0, 3.0), (0.01, 0.5, 1.0, 3.0)):
         exact = delta_by_quadrature(q, epsilon)
-        if exact > 1e-12:  # two of the exact values of δ are smaller
+        if exact > 1e-12:  # two of the exact values of δ are below 1e-12
             yield abs(math.exp(float(log_delta(q, epsilon))) / exact - 1) / 1e-9
 
     def reached(epsilon: float, multiplier: float) -> float:
