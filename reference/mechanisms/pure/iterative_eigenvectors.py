@@ -4,7 +4,7 @@
 2. For i = 1..d: draw a unit vector u in R^{d−i+1} with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u); θ_i = P_iᵀu; P_{i+1} has for
    rows an orthonormal basis of what is orthogonal to θ_1, …, θ_i. θ_d is determined up to sign and costs nothing.
 3. Release Ĉ/n, Ĉ = Σ_{i≤k} λ̂_i θ_i θ_iᵀ, where k is `rank`, or d without one. k directions are drawn, d − 1 if k = d.
-   The noisy eigenvalues are not clipped. (The paper releases Ĉ; n is public.)
+   The noisy eigenvalues are not clipped. (The paper releases Ĉ, not Ĉ/n; n is public.)
 
 Why it is private. Replacing a row moves the eigenvalues by at most 2 in ℓ1, so they cost at most ε₀, and ε₀/2 if k = 1.
 Replacing x by y moves the exponent of step i by η_i ((θ_i·x)² − (θ_i·y)²), and the logarithm of its normalising

@@ -7,8 +7,8 @@ describes; how the budget is divided is ours, and so are the constants η and b.
 2. Draw a unit vector u_i with density ∝ exp(η uᵀC_i u).
 3. l_i = u_iᵀC_i u_i + b Laplace(1), clipped to [0, n], where every eigenvalue of C lies.
 4. C_{i+1} = C_i − l_i u_i u_iᵀ.
-5. Release (1/n) Σ_i l_i u_i u_iᵀ. The output is positive semidefinite and of rank at most k. (ADK19 has n times that
-   matrix.)
+5. Release (1/n) Σ_i l_i u_i u_iᵀ. The output is positive semidefinite and of rank at most k. (ADK19 releases n
+   times the output.)
 
 The remainder, n times the error, is C_{k+1}. C_i need not be positive semidefinite, and the u_i are not orthogonal.
 

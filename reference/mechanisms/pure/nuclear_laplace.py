@@ -64,7 +64,8 @@ def privacy_loss(nuclear_change: Number, n: Number, scale: Number) -> Number:
 def count_share(d: Number, shape: Number, cbrt: Callable[[Number], Number] = cube_root) -> Number:
     """The share ε₀/ε of the number of rows under add-remove.
 
-    V is replaced by its lower bound (E R²)/d = D(D + 1)/d, where R = ‖Z‖_* ~ Gamma(D) and D is `shape`.
+    The mean squared norm V of the noise is replaced by its lower bound (E R²)/d = D(D + 1)/d, where R = ‖Z‖_* ~
+    Gamma(D) and D is `shape`.
     """
     return pure_share(shape * (shape + 1) / d, cbrt)
 

@@ -34,7 +34,7 @@ READABLE = [
     "Local Open Scope classical_set_scope. Local Open Scope ring_scope.",
     *UNABRIDGED,
 ]
-# prints whether a constant is a proof and, if not, its type when it is applied to all of its arguments
+# a command that prints whether a constant is a proof and, if not, its type when it is applied to all of its arguments
 KIND = [
     'Ltac kind c := let t := type of c in let s := type of t in lazymatch s with Prop => idtac "proof" '
     "| _ => assert t; [repeat intro; lazymatch goal with |- ?g => let h := eval hnf in g in idtac h end|] end."

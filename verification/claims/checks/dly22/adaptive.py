@@ -144,7 +144,8 @@ def noise_and_bias(bias: Formula = tail, exponent: int = 1) -> Found:
 @mutant("τ² for τ", separate=lambda k, a, e: 4.0**-k * (a + e))
 @mutant("2^{−k} g for 4^{−k} g", gauss=lambda k, g: 2.0**-k * g)
 def clipped_noise(separate: Formula = adaptive_cov.separate_noise, gauss: Formula = adaptive_cov.gauss_noise) -> Found:
-    """At τ = 2^{−k}, τ² times SeparateCov's error bound at trace tr/τ² is τa + τ²e, and GaussCov's scales to τ²g.
+    """At clipping norm τ = 2^{−k} and trace tr/τ², τ² times SeparateCov's error bound is τa + τ²e, and τ² times
+    GaussCov's is τ²g.
 
     The trace term a = √(4 s υ tr) is homogeneous of degree 1/2 in the trace, so it scales by τ alone. The check
     evaluates the reference's bounds for both noise ensembles.
@@ -685,8 +686,9 @@ def synthetic_data(
     """At s = 3 a single bucket gives tr Σ = 1, and tr Σ falls as the number N of buckets grows.
 
     The rows of bucket k have norm 2^{k−N}, and their share of all rows is ∝ k^{−3}, so tr Σ = Σ_k k^{−3} 4^{k−N}/Σ_k
-    k^{−3}. The check tries N = 1, …, 32 and compares every norm with the list in `zipf_data`. For the fall at N it also
-    checks 3A/4 ≥ (N − 1)^{−3}(1 − 4^{1−N}) > N^{−3}, A = Σ_k k^{−3} 4^{k−N+1} over k ≤ N − 1, in rational arithmetic.
+    k^{−3}. The check tries N = 1, …, 32 and compares every norm with the list in `zipf_data`. For the fall of tr Σ at N
+    the check also confirms 3A/4 ≥ (N − 1)^{−3}(1 − 4^{1−N}) > N^{−3}, A = Σ_k k^{−3} 4^{k−N+1} over k ≤ N − 1, in
+    rational arithmetic.
     """
     for buckets in range(2, 33):
         a = sum((Fraction(4) ** (k - buckets + 1) / k**3 for k in range(1, buckets)), Fraction(0))

@@ -68,7 +68,8 @@ def weyl_step(vectors: Formula = separate_cov.descending_eigenvectors, factor: f
     """The eigenvectors v_i of Σ + sW, in algebraic order, have λ_i(Σ) − v_iᵀΣv_i ≤ λ_max(sW) − λ_min(sW) ≤ 2s‖W‖.
 
     With G = Σ + sW, v_iᵀΣv_i = λ_i(G) − s v_iᵀWv_i ≥ λ_i(Σ) + s λ_min(W) − s λ_max(W) by Weyl's inequality. The bound
-    is tight. If the eigenvectors are in the order of |λ|, the first bound fails and the second holds.
+    is tight. If the eigenvectors are in the order of |λ|, the bound λ_max(sW) − λ_min(sW) fails and the bound 2s‖W‖
+    holds.
     """
     rng = np.random.default_rng(1)
     for i in range(CASES):
@@ -89,8 +90,8 @@ def weyl_step(vectors: Formula = separate_cov.descending_eigenvectors, factor: f
 def direction_error(bound: Formula = separate_cov.direction_error) -> Found:
     """The error of the directions, ‖VΛVᵀ − Σ‖_F, is at most 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4}√n), attained in dimension 2.
 
-    The bound follows from ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i) and (5), and is attained when the noise just
-    exchanges the two eigenvectors.
+    The bound follows from ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i) and inequality (5) of the paper, and is attained when
+    the noise just exchanges the two eigenvectors.
     """
     rng = np.random.default_rng(2)
     residual = 0.0
@@ -271,8 +272,8 @@ def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Found:
     Multiplied by n√ρ, the bounds of both mechanisms depend only on d and on the trace as a share of d^{3/2}/(n√ρ), and
     SeparateCov's bound rises with the trace. The check tries every d from 25 to 1000 and powers of 10 up to 10¹⁵, with
     ω as in the reference and with the larger ω of DLY22 Lemma 7. The leading terms of the bounds of SeparateCov and of
-    GaussCov are 2^{7/4}√share · d and d. For d = 2, …, 7 SeparateCov's bound is above both of GaussCov's at the smaller
-    trace too.
+    GaussCov are 2^{7/4}√share · d and d. For d = 2, …, 7 SeparateCov's bound is above both bounds of GaussCov at the
+    smaller trace too.
     """
     for d in (*range(25, 1001), *(10**k for k in range(4, 16))):
         for gauss in gauss_bounds(d):
@@ -403,11 +404,11 @@ def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> F
 
     Scaling by 1/√d turns α into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e of a
     mean implies an error of at most e + 1/√n against the mean of the distribution. Without rows of zeros, the
-    statistical lower bound implies e ≥ √d/(Cnε) − 1/√n, which is no bound for n > d/(Cε)². Instead take n₀ < √d/(Caε)
-    records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives e ≥ (2a/3) n₀/n. The condition √d ≥
-    68 Cε is enough for the lower bound √d/(3Cnε) on the empirical error. The arithmetic of the lower bound is rational
-    and uses C and ε only in the product Cε. So the lower bound √d/(3Cnε) also holds with another function of ε in place
-    of ε, such as 12 sinh ε.
+    statistical lower bound implies e ≥ √d/(Cnε) − 1/√n, which is no bound for n > d/(Cε)². The proof takes n₀ <
+    √d/(Caε) records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives e ≥ (2a/3) n₀/n. The
+    condition √d ≥ 68 Cε is enough for the lower bound √d/(3Cnε) on the empirical error. The arithmetic of the lower
+    bound is rational and uses C and ε only in the product Cε. The lower bound √d/(3Cnε) therefore also holds with
+    another function of ε in place of ε, such as 12 sinh ε.
     """
     empty = 0
     a = Fraction(2, 15)
@@ -469,7 +470,7 @@ def projection_eigenvectors(project: Formula = psd_trace_ball) -> Found:
     In the eigenvectors of Σ̃ = VΛVᵀ, ‖Σ̃ − M‖_F² = ‖Λ − diag(VᵀMV)‖² + ‖VᵀMV − diag(VᵀMV)‖². The diagonal of VᵀMV is
     nonnegative and has the same trace, so keeping only the diagonal ("pinching") brings M nearer to Σ̃. The projection
     P is checked by ⟨Σ̃ − P, M − P⟩ ≤ 0 for competitors M, extreme points among them. The set of second moments of n < d
-    rows, which have rank at most n, is not closed under pinching; K is therefore its convex hull.
+    rows, which have rank at most n, is not closed under pinching, so K is its convex hull.
     """
     rng = np.random.default_rng(5)
     for _ in range(CASES):

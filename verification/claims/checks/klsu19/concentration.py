@@ -97,7 +97,7 @@ def printed_lower_tail(
 ) -> Evidence:
     """The printed bound P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} fails for A = −1, d = 1, t = 4.
 
-    In this example P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183.
+    For A = −1, d = 1 and t = 4 the probability is P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183.
     """
     t = Fraction(4)
     deviation = bound(Fraction(1), Fraction(1), t, rational_root)
@@ -167,7 +167,7 @@ def rows_for_multiplicative_error(rows: Formula = weak_ppc.regularity_rows) -> E
     """With n = `regularity_rows`, singular values of Y/√n in [1 − u, 1 + u] imply (1 − s)I ⪯ Σ̂ ⪯ (1 + s)I.
 
     u = (√d + √(2 ln(2/β)))/√n, and by Davidson and Szarek the singular values lie in [1 − u, 1 + u] with probability 1
-    − β. For this n, (1 + u)² = 1 + s, and (1 − u)² ≥ 1 − s because (2 + s)² ≥ 4(1 + s).
+    − β. For n = `regularity_rows`, (1 + u)² = 1 + s, and (1 − u)² ≥ 1 − s because (2 + s)² ≥ 4(1 + s).
     """
     d, x, s = sp.symbols("d x s", positive=True)
     n = sp.nsimplify(rows(d, 2 * sp.exp(-(x**2) / 2), s, lambda value: x**2 / 2))  # ln(2/β) = x²/2

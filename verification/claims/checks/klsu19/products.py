@@ -115,8 +115,8 @@ def sliding_mean(rows: Matrix, r: int, m: int, kept: Vector, bound: float) -> Ve
 def disjoint_blocks(mean: Formula = ppde.block_mean) -> Found:
     """A record enters one block only: replacing it leaves the means of all other blocks unchanged to the last bit.
 
-    So given the answers of the earlier rounds, only one round depends on the record, and the budgets of the rounds do
-    not add up (Theorem 5.1).
+    Given the answers of the earlier rounds, only one round depends on the record, and the budgets of the rounds do not
+    add up (Theorem 5.1).
     """
     rng = np.random.default_rng(2)
     for _ in range(300):
@@ -248,8 +248,9 @@ def divergence_order(lower: float = 2.0, upper: float = 1.0) -> Found:
     """2 TV² ≤ KL ≤ ln(1 + χ²) ≤ χ² in nats, and neither the first nor the last bound can be improved by a constant
     factor.
 
-    The middle inequality is Jensen's inequality, KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Bits of means ½ ± t approach equality
-    in the first inequality as t → 0, and a law conditioned on an event approaches equality in the last.
+    The middle inequality KL ≤ ln(1 + χ²) is Jensen's inequality, KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Bits of means ½ ± t
+    approach equality in the first inequality as t → 0, and a law conditioned on an event approaches equality in the
+    last.
     """
     rng = np.random.default_rng(4)
     low, high = math.inf, 0.0
@@ -380,8 +381,8 @@ def records(d: int, rho: float, beta: float, factor: float = 1.0) -> int:
 def rounds_sampling(factor: float = 1.0, share: int = 16) -> Found:
     """With m = `enough_records`, P(|plain mean − p_j| > u/16) ≤ β/(2dR) if p_j ≤ u, by exact binomial tails.
 
-    For all m the bound follows from Bernstein's inequality. With t = u/16 its exponent mt²/(2(u + t/3)) = mu/522.7 is
-    at least ln(4dR/β), because u ≥ 1/|S| ≥ 1/d.
+    For all m the bound follows from Bernstein's inequality. With t = u/16 the exponent of Bernstein's bound mt²/(2(u +
+    t/3)) = mu/522.7 is at least ln(4dR/β), because u ≥ 1/|S| ≥ 1/d.
     """
     exponent = Fraction(1, 16) ** 2 / (2 * (1 + Fraction(1, 48)))
     for d, beta in product((2, 3, 4, 16, 100), (0.3, 1e-3)):
@@ -447,9 +448,10 @@ def means_above_half(
 
     Only in the first round, r = 1, is the bound u on the means ½. In the first round m ≥ 523 dl, d ≥ 2, makes P(|plain
     mean − p| > 1/32) at most 2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened,
-    as B² = 3dL and L ≥ 1; the noise is that of Theorem 5.2. So |q − p| ≤ u/8: a coordinate that goes on has p < ¼, and
-    one that is finished has p ≥ u/4. In the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p, and with a = dl/m
-    ≤ 1/523, b = d√(lL/ρ)/m, TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤ α²/100, b ≤ α/21, α ≤
+    as B² = 3dL and L ≥ 1; the noise is that of Theorem 5.2. In the first round |q − p| ≤ u/8: a coordinate that goes on
+    has p < ¼, and one that is finished has p ≥ u/4. In the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p,
+    and with a = dl/m ≤ 1/523, b = d√(lL/ρ)/m, TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤
+    α²/100, b ≤ α/21, α ≤
     1. The m records of the flips are enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d
     ln(2d/β)/ρ).
     """
@@ -522,7 +524,8 @@ def explicit_records(
     """Return a number m of records that is at least `enough_records`, 100 dl/α² and 21 d√(lL/ρ)/α, and within 1 % of
     the smallest such number.
 
-    Here l = ln(4dR/β) and L = ln(mR/β), and the arguments `sampling` and `noise` are the constants 100 and 21.
+    The logarithms are l = ln(4dR/β) and L = ln(mR/β), and the arguments `sampling` and `noise` are the constants 100
+    and 21.
     """
     rounds = ppde.most_rounds(d)
     level = math.log(4 * d * rounds / beta)

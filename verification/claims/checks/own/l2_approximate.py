@@ -3,7 +3,7 @@
 Let P and Q be the output laws on two neighbours, a and b their means, and ‖a − b‖ = q. The points at distance r from a
 where the loss is above ε form a cap of the sphere about a, and those at distance r from b form a cap of the sphere
 about b. The distance of an output to the mean of its law is Gamma(D) under P and under Q, and is independent of the
-direction. So P(ℓ > ε) − e^ε Q(ℓ > ε), where ℓ is the privacy loss, is known without the density of ℓ.
+direction. The difference P(ℓ > ε) − e^ε Q(ℓ > ε), where ℓ is the privacy loss, is known without the density of ℓ.
 """
 
 import math
