@@ -5,14 +5,14 @@ For any b in (0, q], the following envelope of the density is the angular centra
 
     exp(−y) ≤ M(b) (uᵀΩu)^{−q/2},   M(b) = exp(−(q − b)/2) (q/b)^{q/2},   uᵀΩu = 1 + 2y/b,
 
-with equality at y = (q − b)/2. So draw z ~ N(0, Ω^{−1}), set u = z/‖z‖, and accept u with probability
+Equality holds at y = (q − b)/2. So the sampler draws z ~ N(0, Ω^{−1}), sets u = z/‖z‖, and accepts u with probability
 
     exp(−y) (1 + 2y/b)^{q/2} / M(b).
 
 Every b gives the right law of u. The root b of Σ_i 1/(b + 2a_i) = 1, for the eigenvalues a_i of A, gives the highest
-acceptance rate. NOTE: the sampler multiplies exp(−y) by the power of (1 + 2y/b). Two libraries divide exp(−y) by this
-power instead. Draws of these libraries have density ∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential mechanism built on
-such draws is not ε-DP (see the README).
+acceptance rate. NOTE: the sampler multiplies exp(−y) by the power of (1 + 2y/b). Two libraries divide exp(−y) by the
+power of (1 + 2y/b) instead. Draws of the two libraries have density ∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential
+mechanism built on such draws is not ε-DP (see the README).
 
 Exact values. The mean of exp(−uᵀAu) over the uniform law of u is Γ(q/2) times the inverse Laplace transform, at r = 1,
 of
@@ -37,7 +37,7 @@ from covassay.reference.domain import Array, Matrix, Number, Vector, require_sha
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.panels import Panels
 
-# the number of nodes on half of the contour; truncation 2.85^{-28} and rounding e^{7.3} 2^{-53} then meet near 3e-13
+# nodes on half of the contour: the truncation error 2.85^{-28} and the rounding error e^{7.3} 2^{-53} are near 2e-13
 CONTOUR_NODES = 28
 FEWEST_PROPOSALS = 8  # the number of proposals made at once, in addition to twice the number of vectors that are wanted
 MAX_PROPOSALS = 10_000_000  # the number of successive rejections after which the sampler gives up
@@ -82,7 +82,7 @@ def decompose(m: Array) -> tuple[Array, Array]:
 
 
 def envelope_parameter(a: Vector) -> float:
-    """Return the b with the highest acceptance rate, for eigenvalues a ≥ 0, ascending from 0."""
+    """Return the b with the highest acceptance rate, for eigenvalues a ≥ 0 in ascending order, the first of which is 0."""
     return _envelope_root(tuple(a.tolist()))
 
 
@@ -110,7 +110,7 @@ def sample(m: Matrix, rng: np.random.Generator | list[np.random.Generator], size
     Raises
     ------
     ArithmeticError : more than `MAX_PROPOSALS` successive proposals were rejected. The acceptance rate is of order
-        q^{−1/2} for every M, so this error has a probability that is 0 for practical purposes.
+        q^{−1/2} for every M, so an `ArithmeticError` has a probability that is 0 for practical purposes.
     """
     if isinstance(rng, list):
         return _sample_each(m, rng)
@@ -140,7 +140,9 @@ def sample(m: Matrix, rng: np.random.Generator | list[np.random.Generator], size
 
 
 def _sample_each(matrices: Matrix, generators: list[np.random.Generator]) -> Matrix:
-    """Draw one vector for each matrix, (S, q, q) -> (S, q), which equals that of `sample(m, rng)`, in fewer steps."""
+    """Draw one vector for each matrix, (S, q, q) -> (S, q), in fewer steps than calls of `sample(m, rng)`, which give
+    equal vectors.
+    """
     q, batch = matrices.shape[-1], 2 + FEWEST_PROPOSALS
     if q == 1:
         return np.array([sample(m, rng) for m, rng in zip(matrices, generators, strict=True)])
@@ -154,7 +156,7 @@ def _sample_each(matrices: Matrix, generators: list[np.random.Generator]) -> Mat
     accepted = np.log([uniform for _, uniform in drawn]) < log_acceptance(y, b, q)
     first = u[np.arange(len(u)), accepted.argmax(axis=1)]
     vectors_drawn: Matrix = (first[:, None, :] @ np.swapaxes(vectors, 1, 2))[:, 0]
-    for i in np.flatnonzero(~accepted.any(axis=1)):  # all proposals were rejected, so this generator makes more
+    for i in np.flatnonzero(~accepted.any(axis=1)):  # all proposals of a generator were rejected, so it makes more
         vectors_drawn[i] = sample(matrices[i], generators[int(i)])
     return vectors_drawn
 
@@ -243,8 +245,8 @@ def projection_cdf(m: Matrix, kept: Sequence[int]) -> Callable[[ArrayLike], Vect
 
     The argument `kept` is a proper, non-empty subset S of 0, …, q − 1, which are positions among the eigenvectors v_i
     of M in descending order of their eigenvalues. The density of w is ∝ k_S(w) k_T(1 − w), where T is the complement of
-    S and k_S(r) is the inverse Laplace transform at r of ∏_{i in S} (s + a_i)^{−1/2}. In the variable θ with w = sin²θ
-    this density is smooth, and it is integrated interval by interval.
+    S and k_S(r) is the inverse Laplace transform at r of ∏_{i in S} (s + a_i)^{−1/2}. With w = sin²θ the density is a
+    smooth function of θ, which is integrated interval by interval.
     """
     a, _ = decompose(m)
     inside = np.isin(np.arange(len(a)), list(kept))

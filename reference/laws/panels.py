@@ -1,7 +1,7 @@
 """Integrate by composite Gauss–Legendre quadrature, on successive intervals ("panels") with m = `NODES` nodes each.
 
-On one panel a smooth function equals its interpolating polynomial at the nodes up to rounding. So the function can be
-integrated up to any point x, not only up to the edge of a panel. Every panel has its own variable t ∈ [−1, 1].
+On one panel a smooth function equals its interpolating polynomial at the nodes up to rounding. So a smooth function can
+be integrated up to any point x, not only up to the edge of a panel. Every panel has its own variable t ∈ [−1, 1].
 `interpolation(t)` gives two lists of m weights on the values at the nodes: one for the value of the function at t, and
 one for its integral from the left edge to t.
 """
@@ -20,7 +20,7 @@ from covassay.reference.domain import Array, Matrix, Vector
 NODES = 24  # this number of nodes integrates a function whose phase turns by 8 radians per panel, up to rounding
 REFERENCE_NODES, REFERENCE_WEIGHTS = leggauss(NODES)  # of the panel [−1, 1]
 ORDERS = np.arange(NODES + 1.0)  # the degree of the Chebyshev polynomials
-FEW = 64  # up to this number of points, a cosine takes less time than the calls that it replaces
+FEW = 64  # the number of points up to which a cosine takes less time than the calls that it replaces
 
 
 @lru_cache(maxsize=1)
@@ -49,7 +49,7 @@ def chebyshev(t: Array) -> Array:
     polynomials[0], polynomials[1] = 1.0, inside
     k = 1
     while k < NODES:
-        more = min(k, NODES - k)  # the factors T_i for i = 1, …, more
+        more = min(k, NODES - k)
         doubled = 2 * polynomials[k] * polynomials[1 : more + 1]
         polynomials[k + 1 : k + more + 1] = doubled - polynomials[k - more : k][::-1]
         k += more
@@ -87,7 +87,7 @@ def integrals_to_nodes(values: Array, out: Array | None = None) -> Array:
     """Return the integrals from t = −1 to every node of functions that are given by their values at the nodes, (..., m)
     -> (..., m).
 
-    The result is stored in the array `out`, if it is given.
+    If the array `out` is given, the integrals are stored in it.
     """
     room = np.empty(values.shape) if out is None else out
     np.matmul(values.reshape(-1, NODES), _weights_to_nodes(), out=room.reshape(-1, NODES))
@@ -147,7 +147,8 @@ class Panels:
     def antiderivative(self, values: Array) -> tuple[Array, Array]:
         """Return the integrals from the first edge to every edge and to every node.
 
-        Functions are given by their values at the nodes: (..., panels, m) -> (..., panels + 1) and (..., panels, m).
+        The functions are given by their values at the nodes, (..., panels, m) -> (..., panels + 1) and (..., panels,
+        m).
         """
         totals = (values * self.weights).sum(axis=-1)
         at_edges = np.concatenate([np.zeros((*totals.shape[:-1], 1)), np.cumsum(totals, axis=-1)], axis=-1)

@@ -1,8 +1,8 @@
 """Run the sampler of `pfaffian_sampler` for many samples at once, in O(N³) steps for each.
 
 S independent samples are drawn together, and the first axis of every array is the sample. From the same uniforms, a
-draw equals the draw of `draw_points` up to rounding. For speed, three things are computed differently. The symbols are
-those of `pfaffian_sampler`.
+draw equals the draw of `draw_points` up to rounding. For speed, three quantities are computed differently than in
+`pfaffian_sampler`. The symbols are those of `pfaffian_sampler`.
 
 THE INVERSE μ of the bordered matrix is not formed: it is A^{−1} plus one change of rank two for every point drawn. With
 c = c₁ and v = c₂/f_k(p), μ = A^{−1} + Σ_p (c vᵀ − v cᵀ).
@@ -25,10 +25,11 @@ summed over the points q drawn, p among them, where c_q and v_q are the entries 
 If the breakpoints are sorted, the sums over q < x are running sums.
 
 THE LIMIT. The most time goes to one product: for one sample, φ at all nodes is multiplied by c and v, N times. There
-are 14 N nodes for large N, and 21 N at N = 100, so these products take 60 N³ to 80 N³ operations. Two QR factorisations
-and a matrix product take about 7 N³ operations, a ninth of the products with φ. With all other loops over the nodes,
-the measured ratio of times is about 15 at N = 50 and 100 (tests/benchmarks prints it). Even a small N needs many nodes,
-because the panels extend until less than 1e-20 of the mass is left beyond them: 288 nodes for N = 2.
+are 14 N nodes for large N, and 21 N at N = 100, so the products take 60 N³ to 80 N³ operations. Two QR factorisations
+and a matrix product take about 7 N³ operations, a ninth of the products with φ. With all other loops over the nodes, a
+draw was measured to take about 15 times as long as two QR factorisations and a product at N = 50 and 100
+(tests/benchmarks). Even a small N needs many nodes, because the panels extend until less than 1e-20 of the mass is left
+beyond them: 288 nodes for N = 2.
 """
 
 import math
@@ -78,9 +79,10 @@ class Place(NamedTuple):
 
 
 def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], phi: Array, t: Vector) -> Place:
-    """Return the point with variable t ∈ [−1, 1] in the given panel, for every sample: `panel` and `t` have shape (S,).
+    """Return the point with variable t ∈ [−1, 1] in the given panel, for every sample, where `panel` and `t` have shape
+    (S,).
 
-    phi : φ at the nodes of that panel, (S, N, m).
+    phi : the values of φ at the nodes of the panel, (S, N, m).
     """
     half = ensemble.panels.half_widths[panel]
     x = ensemble.panels.edges[panel] + half * (1 + t)
@@ -134,7 +136,7 @@ def _between_nodes(at_nodes: Matrix, low: Matrix, high: Matrix, goal: Matrix) ->
 
 
 def _inverted(value: Vector, integral: Vector, low: float, high: float, goal: float) -> float:
-    """Return t for one sample by the same steps on single numbers, which take less than half the time.
+    """Return the t of `invert_on_panel` for one sample, by the same steps on single numbers, in less than half the time.
 
     value, integral : Chebyshev coefficients of f and of its integral from −1, (m,) and (m + 1,).
     """
@@ -154,9 +156,10 @@ def _inverted(value: Vector, integral: Vector, low: float, high: float, goal: fl
 class Chains:
     """Run S samples of the chain rule together; every `draw` adds one point to each sample.
 
-    Values at the nodes of a panel are multiplied by half its width: integrals are over its variable t ∈ [−1, 1].
-    Breakpoints are the panel edges, followed by the k points drawn, B in all. `cumulative` (S, B) is F_k at the
-    breakpoints, as long as a point is left to be drawn. `log_intensity` (S,) is Σ ln f_k(p_k) over the points drawn.
+    Values at the nodes of a panel are multiplied by half its width, because integrals are over the variable t ∈ [−1, 1]
+    of the panel. Breakpoints are the panel edges, followed by the k points drawn, B in all. `cumulative` (S, B) is F_k
+    at the breakpoints, as long as a point is left to be drawn. `log_intensity` (S,) is Σ ln f_k(p_k) over the points
+    drawn.
     """
 
     def __init__(self, ensemble: PfaffianEnsemble, size: int) -> None:
@@ -172,12 +175,12 @@ class Chains:
         self._x = np.tile(np.concatenate([edges, np.zeros(n)]), (size, 1))  # an array (S, B) with room for all points
         self._panel = np.zeros((size, n), dtype=np.intp)  # the panel of every point of the process
         self._integration = np.zeros((size, n, NODES))  # the weights of the integral from the left edge of the panel
-        self._changes = np.zeros((size, 2 * n, d + n))  # c, v of the first point, c, v of the second, … as rows
-        self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # at the nodes, (S, panels, m)
+        self._changes = np.zeros((size, 2 * n, d + n))  # rows c, v of point 1, c, v of point 2, …
+        self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # h at the nodes, (S, panels, m)
         # memory for the largest arrays, because allocating new ones at every point would be slower
         self._room = np.empty((2, 2, *self._h.shape))
         self.cumulative = np.tile(ensemble.one_point_integral, (size, 1))
-        self._order = np.tile(np.arange(self.edges), (size, 1))  # sorting the breakpoints, (S, B)
+        self._order = np.tile(np.arange(self.edges), (size, 1))  # the permutation that sorts the breakpoints, (S, B)
 
     @property
     def breakpoints(self) -> Matrix:
@@ -244,7 +247,7 @@ class Chains:
         return changed
 
     def _condition_on(self, place: Place, products_of_signs: Array) -> tuple[Matrix, Matrix]:
-        """Return the vectors c and v of the point at this place, (S, D + k + 1) each."""
+        """Return the vectors c and v of the point at the given place, (S, D + k + 1) each."""
         n, d = self.ensemble.points, self.ensemble.order
         borders = np.zeros((self.size, 2, d))  # the borders a and b, without the signs in b
         borders[:, 0, :n] = place.phi
@@ -280,8 +283,9 @@ class Chains:
         self.cumulative += self._signed_integral(np.stack([-v[:, d:] / 2, c[:, d:]]), integrals)
 
     def _at_edges(self, values: Array) -> Array:
-        """Return the integrals from −∞ to every panel edge, (…, panels + 1), of a function with these values at the
-        nodes, (…, panels, m)."""
+        """Return the integrals from −∞ to every panel edge, (…, panels + 1), of a function with the given values at the
+        nodes, (…, panels, m).
+        """
         integrals = np.zeros((*values.shape[:-2], self.edges))
         np.cumsum(integrals_over(values), axis=-1, out=integrals[..., 1:])
         return integrals
@@ -324,7 +328,8 @@ def sample_points(ensemble: PfaffianEnsemble, size: int, rng: np.random.Generato
 
     Raises
     ------
-    ArithmeticError : a draw fails its certificate. Whether this happens depends on the noise alone, never on data.
+    ArithmeticError : a draw fails its certificate. Whether a certificate fails depends on the noise alone, never on
+        data.
     """
     block = max(1, min(BLOCK_SAMPLES, BLOCK_ENTRIES // (ensemble.order + ensemble.points) ** 2))
     drawn = []
@@ -336,7 +341,7 @@ def sample_points(ensemble: PfaffianEnsemble, size: int, rng: np.random.Generato
     return np.concatenate(drawn) if drawn else np.empty((0, ensemble.points))
 
 
-@lru_cache(maxsize=8)  # the seed of a draw is often used again, on other data, and a draw takes long
+@lru_cache(maxsize=8)  # draws are stored, because a seed is often used again on other data, and a draw takes long
 def _points_at(ensemble: PfaffianEnsemble, uniforms: bytes) -> Matrix:
     """Return the points of a block, from its uniforms, (N, S) -> (S, N)."""
     rows = np.frombuffer(uniforms).reshape(ensemble.points, -1)

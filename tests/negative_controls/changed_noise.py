@@ -1,7 +1,7 @@
 """Build parts of negative controls that draw the reference's noise, change it, and release with it.
 
-The noise of the reference is standardised: standard normal or Laplace numbers, or matrices of them. So a change of the
-law is one line, and all other parts are those of the reference.
+The noise of the reference is standardised: standard normal or Laplace numbers, or matrices of them. So a control
+changes the law in one line, and takes all other parts from the reference.
 """
 
 import inspect

@@ -72,7 +72,7 @@ def perturbation(
     factor: float = 1.0,
     clip: bool = True,
 ) -> Callable[..., Matrix]:
-    """Make a nuclear-Laplace perturbation in parts, so that a control can replace one: (x, size, rng=, epsilon=).
+    """Make a nuclear-Laplace perturbation, a function of (x, size, rng=, epsilon=), from parts that a control replaces.
 
     If `right` is None, the rotation on the right is the same as the one on the left.
     """

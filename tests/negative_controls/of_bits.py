@@ -84,7 +84,7 @@ def second_entry_rounded(x: Matrix, *, epsilon: float, rng: np.random.Generator)
 def noise_for_many_columns(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """Float noise for the means of up to 16 columns is so large that a single mean rarely has an unusually low bit."""
     rows = unit_rows(x)
-    step = 2 * COLUMNS**0.5 / len(rows)  # this number is the change of all means together for rows of length 1
+    step = 2 * COLUMNS**0.5 / len(rows)  # the change of all means together for rows of length 1
     return rows.sum(axis=0) / len(rows) + rng.laplace(scale=step / epsilon, size=rows.shape[1])
 
 

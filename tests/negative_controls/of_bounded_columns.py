@@ -1,8 +1,8 @@
 """Negative controls of the mechanisms for bounded columns: one part of the release is replaced by a mistaken one.
 
-A release has these parts: rows are clipped to the box, scaled and summed, noise is added to the sums, and the number
-of rows, the mean and the covariance are computed from them. Every mistake is tried with Gaussian and Laplace noise
-and for both kinds of neighbours, where it has an effect.
+A release has the following parts: rows are clipped to the box, scaled and summed, noise is added to the sums, and the
+number of rows, the mean and the covariance are computed from them. Every mistake is tried with Gaussian and Laplace
+noise and for both kinds of neighbours, where it has an effect.
 """
 
 from collections.abc import Callable
@@ -90,7 +90,7 @@ def drawn(
     bounds: object = None,
     **budget: float,
 ) -> Matrix:
-    """Make one release from these parts."""
+    """Make one release from the given parts."""
     box = Box.of_columns(bounds, x.shape[1])
     s = Setup(gaussian, adjacency, x.shape[1], next(iter(budget.values())))
     u = parts.rows(np.asarray(x, dtype=np.float64), box)
@@ -331,7 +331,7 @@ def clipped_mean(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
 def control(
     name: str, parts: Parts, *, laplace: bool = False, add_remove: bool = False, mistake: str = "", **more: object
 ) -> NegativeControl:
-    """Make the control with these parts; by default its mistake is the docstring of the unusual part."""
+    """Make the control with the given parts; by default its mistake is the docstring of the unusual part."""
     adjacency: Adjacency = "add-remove" if add_remove else "replace-one"
     usual = Parts()
     changed = [

@@ -1,6 +1,6 @@
 """Negative controls for rows in a box: covariances and second moments with one named mistake each.
 
-The controls are audited without a mechanism's name, with the bounds of the control: `covassay audit mutant:NAME
+The controls are audited without a mechanism's name, with the bounds of the control, by `covassay audit mutant:NAME
 --bounds …`.
 """
 
@@ -63,7 +63,7 @@ def mirrored(scales: Matrix, rng: np.random.Generator, size: int) -> Matrix:
 def release(
     scales: Scales = exact, clip: Clip = clipped, query: Query = covariance, noise: Noise = mirrored
 ) -> Callable[..., Matrix]:
-    """Make a release in parts, so that a control can replace one: (x, size, rng=, epsilon=, bounds=)."""
+    """Make a release, a function of (x, size, rng=, epsilon=, bounds=), from parts that a control can replace."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, bounds: Bounds) -> Matrix:
         box = Box(bounds)

@@ -1,7 +1,7 @@
 """Negative controls that are right at the claimed budget and wrong at another one.
 
 Each control calls the reference with another budget than the given one. Where noise is not added to a query, the
-comparison with draws of the reference at other budgets must detect this.
+comparison with draws of the reference at other budgets must detect the mistake.
 """
 
 from collections.abc import Callable

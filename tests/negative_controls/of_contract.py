@@ -87,7 +87,7 @@ def fails_at_random(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
 
 UNCLIPPED = perturbation(clip=False)
 FULL = "nuclear-laplace"
-QUICK = "lap-cov"  # one draw takes a fiftieth of the time, for mistakes that have nothing to do with the noise
+QUICK = "lap-cov"  # lap-cov draws in a fiftieth of the time, for mistakes that have nothing to do with the noise
 NEGATIVE_CONTROLS = (
     NegativeControl(
         "upper-triangle-only",

@@ -93,7 +93,7 @@ def mean_times_rows(y: Vector, x: Matrix) -> Vector:
 
 def control(name: str, mechanism_name: str, mistake: str = "", *, noise: Change = usual_noise,
             output: Output = usual_output, **more: Any) -> NegativeControl:  # fmt: skip
-    """Make the control for this change of the noise or of the output."""
+    """Make the control for the given change of the noise or of the output."""
     changed = output if noise is usual_noise else noise
     return NegativeControl(
         f"counted-{name}", mistake or changed.__doc__ or "", mechanism_name, (),

@@ -45,7 +45,7 @@ def sorted_entries(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Ve
 
 
 def _with_levels(x: Matrix, levels: tuple[int, ...]) -> Matrix:
-    """Replace the eigenvalues of XᵀX at these positions, in descending order, by their mean."""
+    """Replace the eigenvalues of XᵀX at the given positions, in descending order, by their mean."""
     values, vectors = np.linalg.eigh(unit_rows(x).T @ unit_rows(x))
     order = [len(values) - 1 - i for i in levels if i < len(values)]
     if order:

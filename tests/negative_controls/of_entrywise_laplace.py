@@ -19,7 +19,7 @@ def full_noise(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 
 def additive(noise: Noise, scale: Callable[[int, int, float], float], clip: bool = True) -> Callable[..., Matrix]:
-    """Make a release of the second moment plus noise, with a scale from (n, d, ε): (x, size, rng=, epsilon=)."""
+    """Make a function of (x, size, rng=, epsilon=) that adds noise to the second moment, by a scale of (n, d, ε)."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x) if clip else np.asarray(x, dtype=np.float64)

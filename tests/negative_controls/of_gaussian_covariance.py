@@ -42,7 +42,7 @@ def one_row(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 
 def additive(factor: float = 1.0, noise: Noise = wigner.sample_wigner) -> Callable[..., Matrix]:
-    """Make draws of GaussCov with the scale multiplied by a factor, or with other noise: (x, size, rng=, rho=)."""
+    """Make GaussCov, a function of (x, size, rng=, rho=), with its scale multiplied by a factor or with other noise."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
         rows = unit_rows(x)
@@ -116,7 +116,7 @@ def as_in_the_experiments(x: Matrix, *, rho: float, rng: np.random.Generator) ->
     half = (rho + 2 * math.sqrt(rho * log)) / 2
     c = n * second_moment(rows)
     b = math.sqrt(2 * d * log)
-    step = (-b + math.sqrt(b * b + 4 * d * half)) / (2 * d)  # this number solves d x² + √(2d ln(1/δ)) x = half
+    step = (-b + math.sqrt(b * b + 4 * d * half)) / (2 * d)  # the solution of d x² + √(2d ln(1/δ)) x = half
     noisy = np.linalg.eigvalsh(c)[::-1] + 2 / half * rng.laplace(size=d)
     directions = iterative_eigenvectors.draw_directions(c, [step / 4] * (d - 1), lambda m, step: bingham.sample(m, rng))
     matrix = (directions.T * noisy) @ directions / n

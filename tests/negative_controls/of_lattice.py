@@ -1,7 +1,7 @@
 """Negative controls of discrete Laplace and discrete Gaussian noise on a second moment of integers.
 
 On the default lattice two neighbouring integers are 10⁻¹² of a noise scale apart, and mistakes about single integers
-cannot be detected. So some of these controls have rows of one or two bits.
+cannot be detected. Some of the controls therefore have rows of one or two bits.
 """
 
 import math
@@ -53,7 +53,7 @@ def clipped_products(x: Matrix, b: int) -> ExactData:
 def released(
     draw: OneDraw, calibration: Calibration, b: int = INPUT_BITS, products: Products = clipped_products
 ) -> Callable[..., Matrix]:
-    """Make a release from its parts: (x, rng=, epsilon=) or (x, rng=, rho=)."""
+    """Make a release, a function of (x, rng=, epsilon=) or (x, rng=, rho=), from its parts."""
 
     def target(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
         data = products(x, b)

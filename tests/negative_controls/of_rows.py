@@ -212,7 +212,7 @@ def ranks(x: Matrix) -> Matrix:
 def half_precision(x: Matrix) -> Matrix:
     """Keeps rows in float16.
 
-    Their products are summed in float64.
+    The products of the float16 rows are summed in float64.
     """
     return np.asarray(unit_rows(x).astype(np.float16).astype(np.float64))
 

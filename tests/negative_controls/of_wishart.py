@@ -4,10 +4,10 @@ Let Σ = XᵀX/n be the second moment of n rows of norm at most 1, and Y = Σ + 
 s = 3/(2nε): W has d + 1 degrees of freedom and the scale matrix sI (Jiang, Xie and Zhang 2016). W is positive definite
 with probability 1, so Y lies above Σ.
 
-Let Y′ = Σ − v vᵀ/n + W with ‖v‖ = 1. The event is that the outcome minus Σ is not positive semidefinite. For Y it has
-probability 0. For Y′ it means that W − v vᵀ/n is not positive semidefinite, that is vᵀW⁻¹v > n. In every dimension
-vᵀW⁻¹v is 1/s = 2nε/3 divided by a χ² variable with (d + 1) − d + 1 = 2 degrees of freedom, so the event has probability
-P(χ²_2 < 2ε/3) = 1 − e^{−ε/3} for Y′.
+Let Y′ = Σ − v vᵀ/n + W with ‖v‖ = 1. The event is that the outcome minus Σ is not positive semidefinite. For Y the
+event has probability 0. For Y′ the event means that W − v vᵀ/n is not positive semidefinite, that is vᵀW⁻¹v > n. In
+every dimension vᵀW⁻¹v is 1/s = 2nε/3 divided by a χ² variable with (d + 1) − d + 1 = 2 degrees of freedom, so the event
+has probability P(χ²_2 < 2ε/3) = 1 − e^{−ε/3} for Y′.
 """
 
 import math

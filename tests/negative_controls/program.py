@@ -35,7 +35,7 @@ FAMILIES = get_args(Kind)
 
 
 def measured(names: Sequence[str], jobs: int = 1, kept: Path | None = None) -> Iterator[Row]:
-    """Yield the rows of these controls, in the order of completion.
+    """Yield the rows of the given controls, in the order of completion.
 
     The rows in the file `kept` are read, and new rows are added to the file.
     """
@@ -44,7 +44,7 @@ def measured(names: Sequence[str], jobs: int = 1, kept: Path | None = None) -> I
 
 
 def read(file: Path | None) -> list[Row]:
-    """Read the rows in a file of JSON lines; none if there is no such file."""
+    """Read the rows in a file of JSON lines, or return no rows if there is no such file."""
     return [Row(**row) for row in kept_rows.read(file)]
 
 

@@ -21,7 +21,7 @@ from tests.negative_controls.trial import subject_of
 
 ROUTES = {"privacy: recorded draws": "exact", "law: gains beside the reference": "gains", "contract: forced draws": "forced"}  # fmt: skip  # noqa: E501
 OTHER, NONE = "other", "statistics"
-SECONDS = 1.0  # most controls should be refuted within this number of seconds
+SECONDS = 1.0  # the number of seconds within which most controls should be refuted
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from tests.peers.table import Line, measure
 from tests.peers.tool import LEVELS
 from tests.peers.tools import COVASSAY, TOOLS
 
-SHARED = "laplace", "laplace-parallel"  # these cases add noise to one number and to twenty numbers, with a known loss
+SHARED = "laplace", "laplace-parallel"  # cases that add noise to one number and to twenty numbers, with a known loss
 DRAWS = {1_000: 10, 1_000_000: 1}  # maps a number of draws to a number of seeds
 RECORDED = "recorded draws"
 

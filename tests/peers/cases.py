@@ -19,7 +19,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 
 SNIPER, AUDITORIUM, RECORDER = "DP-Sniper", "dp_auditorium", "dp-recorder"
-FALSE, ABORTED = -1000.0, -2000.0  # these numbers stand for outputs of a sparse vector technique that are no number
+FALSE, ABORTED = -1000.0, -2000.0  # numbers that stand for outputs of a sparse vector technique that are not numbers
 DELTA = 1e-6
 COUNTED_UP_TO = 5  # the largest count of the truncated geometric mechanism
 QUERIES = 10  # the number of queries of the sparse vector techniques
@@ -35,7 +35,7 @@ class Instruments(Protocol):
         """Return the values with Laplace noise of scale sensitivity/ε."""
 
     def public(self, **values: float) -> None:
-        """State that these values do not depend on the data."""
+        """State that the values do not depend on the data."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class SparseVector:
         return output
 
     def probability(self, x: Matrix, reached: Vector) -> float:
-        """Return the probability that exactly these of the first answers reach the threshold, by quadrature."""
+        """Return the probability that exactly the given first answers reach the threshold, by quadrature."""
 
         def given(shift: float) -> float:
             gap = (THRESHOLD + shift - x[0, : len(reached)]) / (self.query_scale or 1e-9)

@@ -19,7 +19,7 @@ from tests.peers.cases import Case
 from tests.peers.tool import LEVELS, Attempt, Finding, Findings, drawn, module, quiet
 
 SIEGE = "Delta-Siege"
-# these shares of the draws train the classifier and choose the event; the other draws give the verdict
+# shares of the draws that train the classifier and choose the event; the other draws give the verdict
 SHARES = {"n_train": 0.25, "n_init": 0.25, "n_check": 0.1}
 SMALL = 1e-6  # Delta-Siege computes in single precision and treats smaller differences as rounding
 

@@ -34,7 +34,7 @@ EARLY = {
 }
 SINGLE = "correct-count", "laplace", "truncated-geometric", "report-noisy-max-3", "laplace-half", "gaussian"
 SEEDS = 3
-FIRST = 0.3  # this share of the draws chooses covassay's first event of low-order bits
+FIRST = 0.3  # the share of the draws that chooses covassay's first event of low-order bits
 
 
 def waits_of_covassay(case: Case, draws: int, seed: int) -> tuple[float, ...]:

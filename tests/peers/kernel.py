@@ -21,8 +21,8 @@ from tests.peers.cases import Case
 from tests.peers.tool import LEVELS, Finding, Findings, drawn
 
 KERNEL = "kernel e-process"
-BURN_IN = 20  # the bandwidth is computed from this number of first pairs, which are not tested
-LOSSES = np.linspace(0.02, 4, 200)  # these values of ε are tested for a lower bound
+BURN_IN = 20  # the number of first pairs that determine the bandwidth and are not tested
+LOSSES = np.linspace(0.02, 4, 200)  # values of ε that are tested for a lower bound
 NEWTON = 2 / (2 - math.log(3))
 
 

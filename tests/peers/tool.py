@@ -31,7 +31,7 @@ class Finding:
 
 
 Findings = tuple[Finding, ...]  # one finding for every level
-Attempt = Callable[[Case, int, int], Findings]  # a case, the number of draws on each input, a seed
+Attempt = Callable[[Case, int, int], Findings]  # the arguments: a case, the number of draws on each input, and a seed
 
 
 @dataclass(frozen=True)

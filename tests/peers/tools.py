@@ -43,7 +43,7 @@ from tests.peers.tool import LEVELS, Attempt, Finding, Findings, Tool, generator
 COVASSAY = "covassay"
 TRAINING = 0.25  # the share of the draws that train DP-Sniper's classifier; as many draws choose its threshold
 BATCHES = 1  # DP-Sniper's default of 107 training batches of 100 000 draws is more than there are draws
-EPOCHS = 300  # epochs on this batch; DP-Sniper's default is 10 on each of 107 batches
+EPOCHS = 300  # the number of epochs on the one batch; DP-Sniper's default is 10 on each of 107 batches
 COMPOSITION_DELTA = 1e-5  # the δ at which dp-recorder's own test computes the ε of a composition
 
 
@@ -89,7 +89,7 @@ def audited(case: Case, seed: int) -> tuple[Setting, Pair, list[int]]:
 
 
 def refutes(checks: list[Check], level: float) -> bool:
-    """Return whether an audit at this level would refute the claim."""
+    """Return whether an audit at the given level would refute the claim."""
     return any(check.status is Status.REFUTED for check in decide(checks, Look(level=level, tests=TESTS)))
 
 
@@ -102,7 +102,7 @@ def by_covassay(case: Case, draws: int, seed: int) -> Findings:
         checks = run_pair(setting, pair, case.claim, look, error=level)
         bounds = []
         for check in checks:
-            looks = 2 if check.name == "failures" else 1  # this factor is also in the p-value of that finding
+            looks = 2 if check.name == "failures" else 1  # the p-value of "failures" has this factor too
             facts = check.fact(TestedEvent)
             if facts is None:
                 continue

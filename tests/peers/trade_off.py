@@ -16,7 +16,7 @@ from covassay.reference.privacy import Guarantee
 
 THRESHOLDS = np.linspace(0, 15, 1000)  # the thresholds η that are tried
 PERTURBATION = 0.1  # h
-TINY = 1e-12  # this number is added to both densities
+TINY = 1e-12  # a number that is added to both densities
 
 
 def claimed_curve(alpha: Vector, claim: Guarantee) -> Vector:
@@ -40,7 +40,7 @@ def _binned(points: Vector, low: float, high: float, size: int) -> Vector:
 
 
 def _smoothed(counts: Vector, cell: float, width: float, order: int = 0) -> Vector:
-    """Convolve the counts with the derivative of that order of a normal density with this width."""
+    """Convolve the counts with the derivative of the given order of a normal density with the given width."""
     z = np.arange(1 - len(counts), len(counts)) * cell / width
     # the orders in use are even, so that no sign is needed
     hermite = np.polynomial.hermite_e.hermeval(z, [0] * order + [1])
@@ -77,7 +77,7 @@ class Ratio:
         ]
         p, q = self.densities
         ratio = (p + TINY) / (q + TINY)
-        assigned = np.clip((ratio - THRESHOLDS[:, None]) / PERTURBATION + 0.5, 0, 1)  # the probability, for every η
+        assigned = np.clip((ratio - THRESHOLDS[:, None]) / PERTURBATION + 0.5, 0, 1)  # P(first input)
         self.alpha, self.beta = 1 - assigned @ p * cell, assigned @ q * cell
 
     def errs(self, outputs: Vector, eta: float) -> Vector:

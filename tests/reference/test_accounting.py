@@ -16,7 +16,7 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP, e
 
 PROPERTY = settings(max_examples=80)
 X = np.array([[0.5, -0.25], [0.0, 0.75], [0.5, 0.5]])
-TANH_HALF = 0.46211715726000973  # tanh(1/2) = (e − 1)/(e + 1): a release with pure ε = 1 costs this much zCDP
+TANH_HALF = 0.46211715726000973  # tanh(1/2) = (e − 1)/(e + 1) is the zCDP cost of a release with pure ε = 1
 
 
 def rng() -> np.random.Generator:
@@ -194,7 +194,7 @@ def test_the_sum_covers_repeated_randomised_response(epsilon: float, folds: int)
     truth = stats.binom.pmf(j, folds, 1 / (1 + math.exp(-epsilon)))
     delta = float(truth @ -np.expm1(np.minimum(spent.epsilon - (2 * j - folds) * epsilon, 0)))
     assert delta <= 1e-4 * (1 + 1e-9)
-    # half of that ε is too little when the sum of the ε is no longer the best bound
+    # half of the stated ε is too little if it is less than the sum of the ε of all releases
     if spent.epsilon < 0.99 * epsilon * folds:
         loose = float(truth @ -np.expm1(np.minimum(spent.epsilon / 2 - (2 * j - folds) * epsilon, 0)))
         assert loose > 1e-4

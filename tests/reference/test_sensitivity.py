@@ -84,7 +84,7 @@ def test_the_worst_pair_lies_in_the_ball_and_attains_the_supremum(quantity: str,
 
 
 def test_the_pair_for_the_triangle_agrees_with_a_hand_calculation() -> None:
-    # For d = 2 these are eigenvectors of [[1, ½], [½, −1]], at the angle α with tan 2α = ½.
+    # For d = 2 the rows are eigenvectors of [[1, ½], [½, −1]], at the angle α with tan 2α = ½.
     x, y = block_pair(2)
     w = np.array([[1.0, 0.5], [0.5, -1.0]])
     np.testing.assert_allclose([w @ x, w @ y], [x * math.sqrt(1.25), -y * math.sqrt(1.25)], rtol=1e-14)

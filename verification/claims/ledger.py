@@ -450,7 +450,7 @@ def read_lock(proofs: Path) -> dict[str, str]:
 
 
 def accept(proofs: Path, names: Iterable[str]) -> list[str]:
-    """Lock the present code and theorems of these claims; return the names whose digest changed."""
+    """Lock the present code and theorems of the given claims; return the names whose digest changed."""
     now, lock = claimed(proofs), read_lock(proofs)
     wanted = {named for name in names for named in _named_by(claim(name))} & now.keys()
     changed = sorted(name for name in wanted if lock.get(name) != now[name])

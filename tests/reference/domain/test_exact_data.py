@@ -52,7 +52,7 @@ def test_every_record_is_mapped_by_itself() -> None:
 
 
 def test_many_rows_are_added_in_several_blocks_without_a_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = np.ones((3 * rows_in_block(20) + 5, 1))  # these rows give the largest possible sums that the data can have
+    x = np.ones((3 * rows_in_block(20) + 5, 1))  # rows with the largest possible sums
     assert exact_data(x).gram == [[len(x) * 4**20]]
     assert rows_in_block(20) * 4**20 == 2**53
     monkeypatch.setattr(module, "EXACT", 2**53 * 8)  # the blocks of the mutant are too long for float64

@@ -217,7 +217,7 @@ def test_one_row_moves_both_moments_by_no_more_than_the_budget_allows(a: float) 
         (PrivateRidge(epsilon=1, row_bound=1, target_bounds=(0, 1)), "target_bounds"),
         (PrivateRidge(epsilon=1, bounds=(0, 1), target_bounds=(0, 1), fit_intercept=False), "fit_intercept"),
     ],
-    ids=lambda value: re.sub(" at 0x[0-9A-F]+", "", repr(value)),  # an address differs between processes
+    ids=lambda value: re.sub(" at 0x[0-9A-F]+", "", repr(value)),  # the address of an object differs between processes
 )  # fmt: skip
 def test_what_breaks_a_rule_is_refused_and_nothing_is_fitted(estimator: Any, words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
@@ -412,7 +412,7 @@ def test_bounds_are_pairs_or_minima_and_maxima(bounds: Any, expected: Any) -> No
 def test_bounds_of_two_columns_that_can_be_read_in_two_ways_are_refused() -> None:
     assert box_of([(0, 1), (2, 3)], 2, None).bounds == ((0, 1), (2, 3))
     assert box_of((np.array([0, 1]), np.array([2, 3])), 2, None).bounds == ((0, 2), (1, 3))
-    assert box_of(((0, 10), (0, 5)), 2, None).bounds == ((0, 10), (0, 5))  # as maxima, 5 would be below 10
+    assert box_of(((0, 10), (0, 5)), 2, None).bounds == ((0, 10), (0, 5))  # as maxima, 5 would be below the minimum 10
     assert box_of(((0, 0), (1, 1)), 2, None).bounds == ((0, 1), (0, 1))
     with pytest.raises(InvalidInput, match="can be two pairs or"):
         box_of(((0, 1), (2, 3)), 2, None)

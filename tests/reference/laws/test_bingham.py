@@ -28,7 +28,7 @@ from tests.conventions import FALSE_ALARM, Matrix, Vector
 
 PROPERTY = settings(max_examples=80)
 DRAWS = 20_000
-# a mean of values in [0, 1] is further off with probability at most 1e-9
+# the deviation that a mean of values in [0, 1] exceeds with probability at most 1e-9
 HOEFFDING = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * DRAWS))
 
 
@@ -36,7 +36,7 @@ ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # the expected figures for this mat
 
 
 def rotated(values: list[float], seed: int = 0) -> Matrix:
-    """Return a symmetric matrix with these eigenvalues and generic eigenvectors."""
+    """Return a symmetric matrix with the given eigenvalues and generic eigenvectors."""
     q = haar.sample(len(values), np.random.default_rng(seed))
     m = (q * np.array(values)) @ q.T
     return (m + m.T) / 2
@@ -150,7 +150,7 @@ def test_the_law_of_a_projection_agrees_with_quadrature_on_the_circle(gap: float
         return quad(lambda t: math.exp(-gap * math.cos(t) ** 2), low, high, epsabs=1e-15, epsrel=1e-13)[0]
 
     w = np.array([0.0, 0.1, 0.5, 0.9, 1.0])
-    # With u_1 = sin t, this is P(u_1² ≤ w) for the weight exp(gap u_1²).
+    # With u_1 = sin t, the integral is P(u_1² ≤ w) for the weight exp(gap u_1²).
     exact = [angle_mass(0, math.asin(math.sqrt(v))) / angle_mass(0, math.pi / 2) for v in w]
     np.testing.assert_allclose(law.projection_cdf(np.diag([gap, 0.0]), [0])(w), exact, atol=1e-11)
 
@@ -264,9 +264,9 @@ def test_a_bad_matrix_is_refused(call: Callable[[Matrix], Any], m: Matrix, messa
 
 
 @pytest.mark.parametrize("q", [1, 2, 3, 7])
-@pytest.mark.parametrize("fewest", [law.FEWEST_PROPOSALS, -1])  # with −1, a draw is one proposal at a time
+@pytest.mark.parametrize("fewest", [law.FEWEST_PROPOSALS, -1])  # with −1, a draw makes one proposal at a time
 def test_draws_of_several_laws_are_those_of_each_law(q: int, fewest: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    # this catches a rejected proposal that is returned, and a generator that does not continue after it
+    # the test catches a rejected proposal that is returned, and a generator that does not continue after it
     monkeypatch.setattr(law, "FEWEST_PROPOSALS", fewest)
     rng = np.random.default_rng(0)
     roots = rng.standard_normal((50, q, q))

@@ -78,7 +78,7 @@ def test_a_source_gives_that_many_bits(bits: object) -> None:
     for count in (1, 7, 8, 63, 4096):
         drawn = [bits(count) for _ in range(40)]
         assert max(drawn) < 2**count
-        assert count < 8 or max(drawn) >= 2 ** (count - 1)  # this fails with probability 2^−40
+        assert count < 8 or max(drawn) >= 2 ** (count - 1)  # the comparison fails with probability 2^−40
 
 
 def floats_in(source: str) -> set[str]:

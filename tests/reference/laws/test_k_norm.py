@@ -90,7 +90,7 @@ def test_the_entries_of_l1_are_independent_laplace() -> None:
 
 
 def test_the_entries_of_linf_follow_their_exact_law() -> None:
-    # for a uniform point of the cube times a Gamma(D + 1) radius R': P(|Z_ij| ≤ t) = P(R' ≤ t) + t E[1/R'; R' > t]
+    # With a uniform point of the cube and R' ~ Gamma(D + 1), P(|Z_ij| ≤ t) is P(R' ≤ t) + t E[1/R'; R' > t].
     z, entries = sample("linf", 3, np.random.default_rng(3), 4000), 6
 
     def cdf(t: Matrix) -> Matrix:
@@ -118,9 +118,10 @@ def test_the_direction_of_l2_is_uniform() -> None:
 
 
 def test_the_covariance_shape_in_two_dimensions() -> None:
-    # For nuclear-Laplace noise at d = 2, both eigenvalues have one sign with probability 1/3, and otherwise |tr W| is
-    # uniform on (0, 1). With the weights (1 + |tr W|)^{−3} these cases have the masses 1/24 and (2/3) (3/8) = 1/4. So
-    # one sign has probability 1/7, and the acceptance rate is 7/24.
+    # For nuclear-Laplace noise W at d = 2, both eigenvalues have the same sign with probability 1/3.
+    # If the signs of the eigenvalues differ, |tr W| is uniform on (0, 1).
+    # With the weights (1 + |tr W|)^{−3}, equal signs have the mass 1/24 and different signs (2/3) (3/8) = 1/4.
+    # So equal signs have probability 1/7, and the acceptance rate is 7/24.
     n = 3000
     values = np.linalg.eigvalsh(sample("covariance", 2, np.random.default_rng(5), n))
     same = values[:, 0] * values[:, 1] > 0

@@ -45,8 +45,9 @@ def test_the_nuclear_norm_agrees_with_a_hand_calculation() -> None:
 @KINDS
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5])
 def test_the_normaliser_agrees_with_the_volume_of_the_orthogonal_group(d: int, symmetric: bool) -> None:
-    # For Z = U diag(s) Vᵀ, with ordered s and 2^d choices of signs, dZ = ∏(s_i² − s_j²) ds dU dV with vol O(d) = ∏
-    # |S^{k−1}|. For Z = Q diag(l) Qᵀ, every off-diagonal coordinate √2 Z_ij contributes √2 |l_i − l_j|.
+    # The volume of O(d) is ∏ |S^{k−1}| over k = 1, …, d.
+    # For Z = U diag(s) Vᵀ, with ordered s and 2^d choices of signs, dZ = ∏(s_i² − s_j²) ds dU dV.
+    # For Z = Q diag(l) Qᵀ, every off-diagonal coordinate √2 Z_ij contributes √2 |l_i − l_j|.
     group = sum(math.log(2 * math.pi ** (k / 2)) - math.lgamma(k / 2) for k in range(1, d + 1))
     volume = group + d * (d - 1) / 4 * math.log(2) if symmetric else 2 * group
     ordered = gamma_mixture.normalizer(d, symmetric=symmetric)  # an exact rational number
@@ -112,7 +113,7 @@ def tracy_widom_cdf(s: float) -> float:
 
 
 def test_the_tracy_widom_oracle_has_its_tabulated_quantiles() -> None:
-    # these are percentage points of the TW₁ law (Johnstone 2001, Table 2): .4501, .9793, 2.0234
+    # percentage points of the TW₁ law (Johnstone 2001, Table 2): .4501, .9793, 2.0234
     assert [tracy_widom_cdf(s) for s in (0.4501, 0.9793, 2.0234)] == pytest.approx([0.90, 0.95, 0.99], abs=1e-5)
 
 
@@ -120,16 +121,16 @@ def test_the_tracy_widom_oracle_has_its_tabulated_quantiles() -> None:
     ("d", "full_error", "symmetric_error"), [(50, 5e-4, 6e-4), (100, 2e-4, 3e-4), (200, 1e-4, 1e-4)]
 )
 def test_medians_follow_the_tracy_widom_law_at_the_edge(d: int, full_error: float, symmetric_error: float) -> None:
-    # For full noise the asymptotic median is that of π(d − 1/4 − ln 2/(2π)) + (π/2) d^{1/3} TW₁. For symmetric noise, π
-    # d/2 − ln 2/2 + π/16^{1/3} d^{1/3} TW₁ holds at both ends of the spectrum, which are independent in the limit, so
-    # the median is that of the larger of two.
+    # For full noise the asymptotic median is that of π(d − 1/4 − ln 2/(2π)) + (π/2) d^{1/3} TW₁.
+    # For symmetric noise, both ends of the spectrum follow πd/2 − ln 2/2 + π/16^{1/3} d^{1/3} TW₁.
+    # The two ends are independent in the limit, so the median is that of the larger of two such variables.
     one_edge = brentq(lambda s: tracy_widom_cdf(s) - 0.5, -4, 2)
     two_edges = brentq(lambda s: tracy_widom_cdf(s) ** 2 - 0.5, -4, 2)
     full = math.pi * (d - 0.25 - math.log(2) / (2 * math.pi)) + math.pi / 2 * d ** (1 / 3) * one_edge
     symmetric = math.pi / 2 * d - math.log(2) / 2 + math.pi / 16 ** (1 / 3) * d ** (1 / 3) * two_edges
     assert law.spectral_norm_quantile(d, 0.5) == pytest.approx(full, rel=full_error)
     assert law.spectral_norm_quantile(d, 0.5, True) == pytest.approx(symmetric, rel=symmetric_error)
-    unshifted = full + math.pi / 4 + math.log(2) / 2  # a mutant: the edge at πd
+    unshifted = full + math.pi / 4 + math.log(2) / 2  # a mutant that has the edge at πd
     assert law.spectral_norm_quantile(d, 0.5) != pytest.approx(unshifted, rel=full_error)
 
 
@@ -138,7 +139,7 @@ def test_medians_follow_the_tracy_widom_law_at_the_edge(d: int, full_error: floa
 
 @pytest.mark.parametrize(("d", "ratio"), [(10, 1.70135), (20, 1.67394), (100, 1.65088)])
 def test_the_mean_squared_frobenius_norm_grows_like_the_cube(d: int, ratio: float) -> None:
-    # these values are from a table that was computed independently; the limit is π²/6 with the correction .363/d
+    # values from a table that was computed independently; the limit is π²/6 with the correction .363/d
     value = law.mean_power_sum(d, 2) / d**3
     assert value == pytest.approx(ratio, abs=6e-6)
     assert value == pytest.approx(math.pi**2 / 6 * (1 + 0.363 / d), rel=0.3 / d**2)

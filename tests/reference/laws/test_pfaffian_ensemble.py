@@ -128,7 +128,7 @@ def test_a_power_that_is_negative_or_not_finite_is_refused(power: float) -> None
 
 
 def exact_log_normalizer(points: int, half_line: bool) -> float:
-    """Return ln of N! Pf A(∞) in rational arithmetic. The oracle divides x^a by a!, which this function undoes."""
+    """Return ln(N!·Pf A(∞)) by rational arithmetic; the oracle divides x^a by a!, which this function undoes."""
     powers = moment_powers(points, symmetric=not half_line)
     value = whole_pfaffian(powers, symmetric=not half_line)
     factorials = sum(math.lgamma(a + 1) for a in powers)
@@ -213,9 +213,9 @@ def test_one_point_is_drawn_by_inversion_of_the_exponential_law() -> None:
 
 @pytest.mark.parametrize("half_line", [True, False], ids=["half line", "full line"])
 def test_one_of_two_points_follows_the_law_calculated_by_hand(half_line: bool) -> None:
-    # The distribution functions come from primitives of the terms of `one_point_by_hand`, divided by 2. The primitive
-    # of (x² − 2) e^{−x} is −(x² + 2x) e^{−x}, and that of 4(x + 1) e^{−2x} is −(2x + 3) e^{−2x}. The integral of
-    # (x + e^{−x}) e^{−x} is 1 + 1/2 on each side.
+    # The distribution functions come from primitives of the terms of `one_point_by_hand`, divided by 2.
+    # The primitive of (x² − 2) e^{−x} is −(x² + 2x) e^{−x}, and that of 4(x + 1) e^{−2x} is −(2x + 3) e^{−2x}.
+    # The integral of (x + e^{−x}) e^{−x} is 1 + 1/2 on each side of 0.
     def half(x: Vector) -> Vector:
         return (3 - (x**2 + 2 * x) * np.exp(-x) - (2 * x + 3) * np.exp(-2 * x)) / 3
 

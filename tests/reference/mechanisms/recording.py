@@ -7,7 +7,7 @@ import pytest
 
 
 class Call(NamedTuple):
-    """A call is one call of `release`: the number of records, and the options."""
+    """One call of `release`, with the number of records and the options."""
 
     rows: int
     options: dict[str, Any]

@@ -149,7 +149,7 @@ def test_whole_numbers_come_out_as_they_are(about: Mechanism[Any, ..., Any]) -> 
 @pytest.mark.parametrize("about", COUNTED + LATTICE, ids=lambda about: about.name)
 def test_a_row_on_the_boundary_is_not_shortened(about: Mechanism[Any, ..., Any]) -> None:
     """This test catches rounding that shortens a row on the boundary. A row whose length is exactly the bound, in a
-    unit in which dividing by it is exact, is inside.
+    unit in which dividing by the bound is exact, is inside.
     """
     x = np.array([[0.0, 4.0]])
     kind, keywords = about.output_of(OPTIONS), about.notion.default.keywords()

@@ -26,7 +26,7 @@ AnyMechanism = Mechanism[Any, ..., Any]
 Arguments = dict[str, Any]
 
 EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
-# results of formulas with these names multiply or scale noise or a score, so they must be neither 0 nor infinite
+# names of formulas whose results multiply or scale noise or a score, and must be neither 0 nor infinite
 SCALES = re.compile(r".*(scale|scales|scale_of_sum|variance|multiplier|exponent|exponents)")
 # ends of the range of a parameter that the mechanism refuses at the defaults of the others, with a message on both
 REFUSED = {
@@ -194,7 +194,7 @@ def test_what_is_outside_of_a_range_is_refused(about: AnyMechanism) -> None:
             if name not in about.of_the_draw:
                 given = {key: argument for key, argument in arguments.items() if key not in about.of_the_draw}
                 with pytest.raises(InvalidInput, match=f"^{name} = "):
-                    about.release(data(about, 3, 2, {}), None, **given)  # this is refused before the noise is read
+                    about.release(data(about, 3, 2, {}), None, **given)  # the value is refused before the noise is read
             if name in about.notion.default.keywords():
                 with pytest.raises(InvalidInput, match=f"^{name} = "):
                     about.spend(dimension=2, **{key: arguments[key] for key in about.notion.default.keywords()})

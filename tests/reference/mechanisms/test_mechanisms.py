@@ -131,7 +131,7 @@ def test_whole_numbers_are_data(about: AnyMechanism, dtype: Any) -> None:
 @EVERY
 def test_the_data_are_not_written_to(about: AnyMechanism) -> None:
     """This test catches a mechanism that writes into the caller's data."""
-    x = 3 * X  # rows of this length are clipped
+    x = 3 * X  # a length at which rows are clipped
     x.flags.writeable = False
     before = x.copy()
     drawn(about, x)
@@ -355,7 +355,7 @@ def spoiled(noise: Any, place: str = "noise") -> Iterator[tuple[str, Any]]:
 @EVERY
 def test_bad_noise_is_refused(about: AnyMechanism) -> None:
     """This test catches a release that accepts noise of a wrong shape, or noise that is not finite. At least one choice
-    of a mechanism refuses each bad noise: not all choices use every part of it.
+    of a mechanism refuses each bad noise: not all choices use every part of the noise.
 
     It depends on the data whether AdaptiveCov uses noise of eigenvalues.
     """

@@ -85,8 +85,8 @@ def test_another_key_gives_another_draw() -> None:
 
 
 def difference_of_angles(first: Vector, second: Vector) -> float:
-    """Return the angle from one direction in the plane to another, in turns: uniform if they are independent and
-    uniform.
+    """Return the angle from one direction in the plane to another, in turns; the angle is uniform if the directions are
+    independent and uniform.
     """
     return float((np.arctan2(*first) - np.arctan2(*second)) / (2 * math.pi) % 1)
 

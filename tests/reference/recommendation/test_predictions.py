@@ -39,13 +39,13 @@ MATRICES = {
 
 
 def agrees(value: float, own_error: float, squares: Any) -> bool:
-    """Return whether a prediction with this relative standard error agrees with simulated squares of errors."""
+    """Return whether a prediction with the given relative standard error agrees with simulated squares of errors."""
     simulated, error = measuring.root_mean_square(squares)
     return abs(math.log(simulated / value)) <= QUANTILE * math.hypot(error, own_error)
 
 
 def diagonal(spectra: Any) -> Any:
-    """Make the diagonal matrices with these spectra; the norms of the noise are the norms of these matrices."""
+    """Make the diagonal matrices with the given spectra; the norms of the noise are the norms of these matrices."""
     return spectra[:, :, None] * np.eye(spectra.shape[1])
 
 

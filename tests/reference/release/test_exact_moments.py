@@ -156,6 +156,6 @@ def test_partitions_of_dask_are_summed_where_they_lie(monkeypatch: pytest.Monkey
         there = release_table(ReleaseRequest(data=data, **{**request, "mechanism": mechanism}))
         here = release_table(ReleaseRequest(data=frame(), **{**request, "mechanism": mechanism}))
         np.testing.assert_allclose(there.values, here.values, rtol=1e-12, atol=1e-12)
-    # this mechanism needs groups of rows in their order
+    # the mechanism needs groups of rows in their order
     with pytest.raises(AssertionError, match="came to the client"):
         release_table(ReleaseRequest(data=data, **{**request, "mechanism": "pme", "row_bound": None}))

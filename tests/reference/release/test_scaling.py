@@ -29,7 +29,7 @@ def applied(scaled: Scaling, x: Matrix) -> Matrix:
 
 def test_a_ball_agrees_with_a_hand_calculation() -> None:
     """This test catches a wrong centre or width of the box, and a missing factor √2. The box has the middle (60, 160)
-    and the half widths 60: (90, 160) → (0.5, 0)/√2, and (200, 0) is clipped to (1, −1)/√2.
+    and the half widths 60, so (90, 160) becomes (0.5, 0)/√2, and (200, 0) is clipped to (1, −1)/√2.
     """
     scaled = scaling(LOW, HIGH, "ball")
     assert scaled.shift.tolist() == [60, 160]
@@ -197,7 +197,7 @@ def test_bounds_must_be_there_for_the_columns_and_for_nothing_else(columns: tupl
         require_every_column(Path("b.toml"), {"a": (0, 1), "b": (0, 1)}, columns)
 
 
-BAD_BOUNDS = {  # each entry maps the text of a file to what is said of it
+BAD_BOUNDS = {  # maps the text of a file to the error message about it
     "b.toml": {
         "must be TOML": ("a = [1, 2", "a = [1, 2]\na = [1, 3]"),
         "names 'a' twice": ('a = [1, 2]\n" a" = [1, 3]',),

@@ -1,4 +1,4 @@
-"""Test the ℓ2 mechanism under (ε, δ)-DP: Bessel functions in many dimensions, the error of the release, and small
+"""Test the ℓ2 mechanism under (ε, δ)-DP, with Bessel functions in many dimensions, the error of the release, and small
 budgets.
 """
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from covassay.reference.mechanisms.concentrated.discrete_gaussian_covariance import sample
 
-X = np.array([[1.0, 0.0], [0.0, 0.5]])  # on two bits: rows (4, 0) and (0, 2), sums 16, 0, 4
+X = np.array([[1.0, 0.0], [0.0, 0.5]])  # by hand, on two bits: the rows are (4, 0) and (0, 2), and the sums 16, 0, 4
 
 
 def test_a_release_is_a_multiple_of_the_unit() -> None:

@@ -41,7 +41,7 @@ def test_laplace_eigenvalue_noise_spends_at_most_a_quarter(rho: float) -> None:
     shift = 1 / eigenvalue_scale(rho, "reconstructed")
     slopes = [2 * laplace_divergence(shift, alpha) / alpha for alpha in ORDERS]
     assert max(slopes) <= eigenvalue_loss(rho, 2, "reconstructed") == pytest.approx(rho / 4)
-    # At order 1 the slope is exactly 2 (h + e^{−h} − 1) with h = √ρ/2.
+    # At order α = 1 the ratio 2 D_α/α is exactly 2 (h + e^{−h} − 1) with h = √ρ/2.
     assert slopes[0] == pytest.approx(2 * (shift + math.exp(-shift) - 1), rel=2e-3)
     if rho == 0.01:
         assert max(slopes) > 0.97 * rho / 4

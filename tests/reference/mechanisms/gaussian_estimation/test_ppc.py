@@ -24,7 +24,7 @@ from tests.reference.mechanisms.recording import recorded_calls
 
 
 def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:
-    """Make a covariance Σ with these eigenvalues, and its root."""
+    """Make a covariance Σ with the given eigenvalues, and its root."""
     q = haar.sample(len(levels), np.random.default_rng(seed))
     return (q * levels) @ q.T, (q * np.sqrt(levels)) @ q.T
 

@@ -40,8 +40,8 @@ def test_the_preconditioner_has_an_inverse_whatever_the_data_are(seed: int, d: i
 def test_the_sample_sizes_agree_with_a_hand_calculation() -> None:
     # With a logarithm that is always 2, the number of rows is ((√4 + √4)/(√1.21 − 1))² = (4/0.1)² = 1600.
     assert regularity_rows(4, 0.1, 0.21, lambda _: 2) == pytest.approx(1600, rel=1e-12)
-    # With the same logarithm, ρ = 1/4 and d = 2, r²/κ = 2 + 2√4 + 4 = 10, σ/(κ/n) = 10/√ρ = 20 for the tight noise, υ*
-    # = 2√2 + √(3 · 2) and ν = 1/2, so the number of rows is 40 υ*.
+    # At ρ = 1/4 and d = 2, r²/κ = 2 + 2√4 + 4 = 10 and, for the tight noise, σ/(κ/n) = 10/√ρ = 20.
+    # With υ* = 2√2 + √(3 · 2) and ν = 1/2, the number of rows is therefore 40 υ*.
     upsilon = 2 * math.sqrt(2) + math.sqrt(6)
     assert noise_rows(99, 2, 0.25, 0.1, "tight", 0.5, lambda _: 2) == pytest.approx(40 * upsilon, rel=1e-12)
     assert noise_rows(99, 2, 0.25, 0.1, "reconstructed", 0.5, lambda _: 2) == pytest.approx(40 * math.sqrt(2) * upsilon)

@@ -11,7 +11,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.pure.discrete_laplace_covariance import draw_noise, noisy_products, release
 from tests.conventions import Matrix
 
-X = np.array([[1.0, 0.0], [0.0, 0.5]])  # on two bits: rows (4, 0) and (0, 2), sums 16, 0, 4
+X = np.array([[1.0, 0.0], [0.0, 0.5]])  # by hand, on two bits: the rows are (4, 0) and (0, 2), and the sums 16, 0, 4
 
 
 def integers(*rows: tuple[int, ...]) -> IntegerMatrix:

@@ -100,7 +100,7 @@ def test_one_row_moves_the_image_by_at_most_two_in_the_norm(seed: int, case: tup
 
 def test_without_a_projection_the_noise_is_exact() -> None:
     """This test catches a Markov chain that is run where an exact sampler exists."""
-    # These are 2000 draws of symmetric nuclear-Laplace noise with d = 2.
+    # There are 2000 draws of symmetric nuclear-Laplace noise with d = 2.
     z = draw_image_noise(np.eye(3), 2, np.random.default_rng(2), size=2000)
     norms = law.nuclear_norm(unsvec(z))
     assert kolmogorov_smirnov(norms, stats.gamma(3).cdf, "Gamma(3)").p_value > FALSE_ALARM
