@@ -98,8 +98,8 @@ READ = ("own", "DN25", "ADK19")  # the beginnings of sources whose formulas are 
 PARTS = ("statement", "correction", "both")
 SOURCES = {  # the remark on our copy of a paper that is printed where the paper is called wrong
     "dn25": "We read a copy of DN25 with all formulas, which looks like the version published in PMLR 313, but we "
-    "could not compare this copy with the publisher's file. We also read a text of the arXiv version of DN25 that lacks "
-    "the formulas, and differs from our copy of the published version in a few sentences.",
+    "could not compare this copy with the publisher's file. We also read a text of the arXiv version of DN25 that "
+    "lacks the formulas, and differs from our copy of the published version in a few sentences.",
     "klsu19": "We read one extracted text of KLSU19, which lacks the formulas, and no other version of the paper.",
     "adk19": "We read one extracted text of ADK19, and no other version of the paper.",
     "dly22": "We read one extracted text of DLY22, which lacks the formulas, and the authors' released code.",

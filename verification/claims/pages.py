@@ -103,9 +103,9 @@ def _head() -> list[str]:
         "\nThe coverage of the evidence is one of the following, from wide to narrow:\n",
         *(f"- **{COVERED[covered]}**{told}" for covered, told in COVERAGE.items()),
         '\nA check that draws at random, uses floating point or tries a list of dimensions cannot say "all cases"; a '
-        "program reads the source of every check to make sure. The next table counts the statements of the claims, and the explicit "
-        "versions of asymptotic claims. For a wrong statement, the table counts the evidence that the statement is "
-        "wrong.\n",
+        "program reads the source of every check to make sure. The next table counts the statements of the claims, and "
+        "the explicit versions of asymptotic claims. For a wrong statement, the table counts the evidence that the "
+        "statement is wrong.\n",
         *counts(c.status for c in listed),
         f"The next table counts the corrections of the {len(corrections)} wrong statements.\n",
         *counts(corrections),
