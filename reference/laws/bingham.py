@@ -82,7 +82,7 @@ def decompose(m: Array) -> tuple[Array, Array]:
 
 
 def envelope_parameter(a: Vector) -> float:
-    """Return the b with the highest acceptance rate, for eigenvalues a ≥ 0 in ascending order, the first of which is 0."""
+    """Return the b with the highest acceptance rate, for eigenvalues a ≥ 0 that ascend from 0."""
     return _envelope_root(tuple(a.tolist()))
 
 

@@ -136,7 +136,7 @@ def _between_nodes(at_nodes: Matrix, low: Matrix, high: Matrix, goal: Matrix) ->
 
 
 def _inverted(value: Vector, integral: Vector, low: float, high: float, goal: float) -> float:
-    """Return the t of `invert_on_panel` for one sample, by the same steps on single numbers, in less than half the time.
+    """Return the t of `invert_on_panel` for one sample, by the same steps on single numbers, in half the time.
 
     value, integral : Chebyshev coefficients of f and of its integral from −1, (m,) and (m + 1,).
     """

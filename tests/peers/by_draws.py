@@ -53,10 +53,9 @@ def section(lines: Sequence[Line], table: Iterable[Line]) -> list[str]:
     text = [
         "## The share of the loss that is proven, by draws\n",
         "Without draws for a test, covassay records the draws of single runs and computes the loss",
-        "(`exact_loss`), which",
-        "does not depend on chance. A share is the median bound divided by the exact loss, at the",
-        "two levels of the table. DP-Sniper",
-        "has the figures of the table; its defaults, of ten million draws and more, were not run.\n",
+        "(`exact_loss`), which does not depend on chance. A share is the median bound divided by the exact loss, at",
+        "the two levels of the table. The shares of DP-Sniper come from the figures of the main table; we did not run",
+        "DP-Sniper with its defaults, of ten million draws and more.\n",
         f"| case | loss | {' | '.join(head)} |",
         f"|{'---|' * (2 + len(columns))}",
     ]

@@ -133,23 +133,23 @@ def sections(lines: Sequence[Line]) -> list[str]:
 WAITING_TOLD = f"""\
 ## Draws until a claim is refuted
 
-The table has the number of draws on each input that a tool makes until it refutes the claim, as the median over
-{SEEDS} seeds, with at most 10 000 draws, at the two levels. A dash means that half of the seeds or more did not
-refute. covassay plans 10 000 draws. It makes them in stages that double, and a sequential test, with a thousandth of
-the level, may end them early. The other tools test after every pair or after every ten pairs, and their level holds
-for all tests together. The last two cases are a benchmark of arXiv 2509.07055: the mean of {{0}} and of {{0, 1}} with
-Laplace noise of scale 2/(nε), where n is the true number of records. **Bold** marks a row in which another tool needs
-fewer draws. The reason is that covassay keeps nearly all of its level for the test at the planned end. The kernel
-e-process has no planned end. Sequential f-DP has none either, and it holds its level only in the limit of a large
-burn-in.
+The table shows how many draws on each input a tool makes until it refutes the claim, as the median over {SEEDS}
+seeds, with at most 10 000 draws, at the two levels. A dash means that the tool refuted the claim with less than half
+of the seeds. covassay plans 10 000 draws, makes them in stages that double, and may end early by a sequential test,
+which has a thousandth of the level. The other tools test after every pair of draws or after every ten pairs, with one
+level for all tests together. The last two cases are a benchmark of arXiv 2509.07055: the mean of {{0}} and of {{0,
+1}} with Laplace noise of scale 2/(nε), where n is the true number of records. **Bold** marks a row in which another
+tool needs fewer draws. The other tool needs fewer draws because covassay keeps nearly all of its level for the test
+at the planned end. The kernel e-process and sequential f-DP have no planned end, and sequential f-DP holds its level
+only in the limit of a large burn-in.
 """
 BITS_TOLD = f"""\
 ## Low-order bits
 
-The table has the functions whose output is one number, with 10 000 draws and {SEEDS} seeds, at the two levels.
-Delta-Siege learns from the 64 bits of a float, as in its examples. covassay counts the lowest set bit, which is its
-question about low-order bits. In real arithmetic some of these functions keep their claim; the floats that they return
-break it, so that a refutation is no false alarm. truncated-geometric returns whole numbers and keeps its claim. In the
-tables above these bits are left out. **Bold** marks a row in which Delta-Siege shows more: it bounds a loss that is
-within the claim, while covassay tests an event only if it may refute.
+The table shows the results on the bits of functions whose output is one number, with 10 000 draws and {SEEDS} seeds,
+at the two levels. Delta-Siege learns from the 64 bits of a float, as in its examples, and covassay counts the lowest
+set bit of a float. Some of these functions keep their claim in real arithmetic but not in floating point, so a
+refutation is no false alarm. The function truncated-geometric returns whole numbers and keeps its claim. The other
+tables do not use low-order bits. **Bold** marks a row in which Delta-Siege shows more: Delta-Siege bounds a loss that
+is within the claim, while covassay tests an event only if the event may refute the claim.
 """

@@ -43,70 +43,67 @@ REASONS: dict[tuple[str, str], str] = {
 HEAD = f"""\
 # covassay beside other auditors
 
-This page is written by `python -P -m covassay.verification.maintain peers --write proofs`,
-from the figures in [peers.csv](peers.csv). The
-command measures the installed tools again, keeps the lines of the other tools, and says how to install them.
+This page is written by `python -P -m covassay.verification.maintain peers --write proofs`, from the figures in
+[peers.csv](peers.csv). The command measures the installed tools again, keeps the stored figures of the other tools,
+and says how to install those.
 
-**The task.** Every tool gets the same function, the same two neighbouring inputs, and the same number of draws on each
-of them, for training, choosing and testing together. Every tool decides at the same level, the probability of a false
-alarm on this one task. The functions are written anew from their published definitions.
+**The task.** Every tool gets the same function, the same two neighbouring inputs, and the same number of draws on
+each input, for training, choosing and testing together. Every tool decides at the same level, which is the
+probability of a false alarm on one task. We wrote the functions anew from their published definitions.
 
-**How to read a cell.** A number is the median over seeds of the lower bound on ε that the tool proves at that level. A
-fraction says in how many of the seeds the tool refuted the claim; slow tools have fewer seeds. A dash means that the
-tool proves no bound on ε. "loss" is the exact privacy loss of the two inputs, where it is known: no bound should be
-larger, except with the probability of the level. A function breaks its claim if its loss is larger than the claim. In
-the other rows a refutation is a false alarm. **Bold** marks a row in which another tool shows more than covassay; its
-last cell says why.
+**How to read a cell.** A number is the median over seeds of the lower bound on ε that the tool proves at that level.
+A fraction says in how many of the seeds the tool refuted the claim; slow tools have fewer seeds. A dash means that
+the tool proves no bound on ε. "loss" is the exact privacy loss of the two inputs, where it is known: no bound should
+be larger, except with the probability of the level. A function breaks its claim if its loss is larger than the claim.
+If a function keeps its claim, a refutation is a false alarm. **Bold** marks a row in which another tool shows more
+than covassay, and the last cell of the row says why.
 
 **Settings.**
 
 - covassay is represented by the part of the audit that tests one pair, `run_pair`, without any knowledge of the law.
-- DP-Sniper uses
-  a classifier trained on {TRAINING:.0%} of the draws, a threshold chosen on the same number of draws, and the bound
-  from the rest. Three settings were tried in every row, and the best median counts, which favours DP-Sniper.
-  DP-Sniper trains for {EPOCHS} epochs on one batch. The defaults of DP-Sniper are made for ten million draws and more,
-  where it shows more than here. DP-Sniper bounds pure ε.
+- DP-Sniper uses a classifier trained on {TRAINING:.0%} of the draws, a threshold chosen on the same number of draws,
+  and the bound from the rest. We tried three settings of DP-Sniper in every row and took the best median, which
+  favours DP-Sniper. DP-Sniper trains for {EPOCHS} epochs on one batch. The defaults of DP-Sniper are made for ten
+  million draws and more, with which DP-Sniper shows more than in this table. DP-Sniper bounds ε of pure DP.
 - dp_auditorium runs its hockey-stick tester with the model of its example, in both directions at half the level each.
   dp_auditorium bounds δ at the claimed ε, so only its refutations can be compared.
-- dp-recorder is a grey-box tool and sees the calls inside a function. The tool instruments and replays functions of its
-  own kind, which takes one run on each input and has no level. All other functions are audited by sampling, as one
-  primitive.
-- StatDP uses one half of the draws to choose an event, and the other half to test it. The p-values of StatDP are taken
-  unchanged. These p-values are means over random thinnings, in the direction that the counts show, which favours
-  StatDP. The events of StatDP are products over the entries of an output, so that StatDP gets outputs of at most
-  {MOST_ENTRIES} entries. StatDP bounds pure ε.
-- Delta-Siege uses a classifier trained on {SHARES["n_train"]:.0%} of the draws, a threshold chosen on the same number,
-  a direction chosen on {SHARES["n_check"]:.0%}, and the verdict from the rest. Two classifiers were tried, and the
-  better one counts. The classifiers see the numbers; another table has the results on their bits. A claim of (ε, δ)-DP
-  is given to Delta-Siege as the claim of a Gaussian mechanism with the classical scale, which it may attack at every
-  other δ.
-- The kernel e-process is the sequential kernel test of González and others, arXiv 2509.07055. The bound of
-  the e-process is the largest ε up to which it refutes every smaller one. The e-process is made for small ε: at ε = 1
-  the discrepancy that it estimates is rarely above what the claim allows, however large the loss is.
-- General f-DP is the auditor of Askin and others, arXiv 2502.07066. Half of the draws choose and train, the other half
-  test. Two thresholds were tried, and the better one counts. General f-DP takes 10√n neighbours,
-  as its code does.
-- Sequential f-DP is the black-box auditor of Kutta and others, arXiv 2602.06518, with a burn-in of
-  {BURN_IN} pairs. The level of sequential f-DP is asymptotic. For the level 1e-9, which no simulation reaches, the
-  auditor gets the quantile of a union bound. Sequential f-DP needs outputs that are one number.
+- dp-recorder is a grey-box tool and sees the calls inside a function. A function that is written for dp-recorder is
+  recorded and replayed, which takes one run on each input and has no level. All other functions are audited by
+  sampling, as if they were one call.
+- StatDP uses one half of the draws to choose an event, and the other half to test it. We use the p-values of StatDP
+  unchanged; they are means over random thinnings of the counts, in the direction that the counts show, which favours
+  StatDP. The events of StatDP are products over the entries of an output, so we gave StatDP only outputs of at most
+  {MOST_ENTRIES} entries. StatDP bounds ε of pure DP.
+- Delta-Siege uses a classifier trained on {SHARES["n_train"]:.0%} of the draws, a threshold chosen on the same
+  number, a direction chosen on {SHARES["n_check"]:.0%}, and the verdict from the rest. We tried two classifiers and
+  took the better one. The classifiers see the output as numbers, except in the table on low-order bits, where they
+  see the bits. A claim of (ε, δ)-DP is given to Delta-Siege as the claim of a Gaussian mechanism with the classical
+  scale, which Delta-Siege may attack at every other δ.
+- The kernel e-process is the sequential kernel test of González and others, arXiv 2509.07055. The bound of the
+  e-process is the largest ε such that the e-process refutes every smaller ε. The e-process is made for small ε: at ε
+  = 1 the discrepancy that the e-process estimates is rarely above what the claim allows, however large the loss is.
+- General f-DP is the auditor of Askin and others, arXiv 2502.07066. This auditor uses half of the draws for choosing
+  and training, and the other half for testing. We tried two thresholds and took the better one. The number of nearest
+  neighbours is 10√n, as in the authors' code.
+- Sequential f-DP is the black-box auditor of Kutta and others, arXiv 2602.06518, with a burn-in of {BURN_IN} pairs.
+  The level of sequential f-DP holds only asymptotically. For the level 1e-9, which is too small for simulation, we
+  gave the auditor the quantile of a union bound. Sequential f-DP needs outputs that are one number.
 
-**Tools that are written anew.** The last three tools are written anew from their published definitions. The
-code of their authors is not in this repository. Each of the three tools was compared with the code of its authors,
-outside of the repository.
+**Tools that are written anew.** We wrote the last three tools anew from their published definitions, because the code
+of their authors is not in this repository. We compared each of the three programs with the code of its authors.
 
-- Of the article on the kernel e-process we could read only the beginning. The rest of our program follows reviews of
-  the article and the authors' notebook (github.com/google-research/google-research, dp_sequential_test, at cacca8e).
-  With the constants of the notebook, the wealth (the product of the factors of the bets) on 600 pairs agrees with the
-  notebook to nine digits. The table has the smaller threshold of the article, and a larger ball for the witness. We
-  could not read the range of stakes in the article; our range keeps every factor above 1/2. All three choices favour
-  the tool.
-- Of the article on general f-DP we could read only the abstract and the first page. The rest of our program follows the
-  authors' code
-  (github.com/stoneboat/fdp-estimation at 8da5d50). On 3000 draws of 1 and of 5 numbers, the two errors of the
-  classifier are equal to those of the authors' code.
-- The article on sequential f-DP was read (github.com/martindunsche/sequential_fdp_auditing at 4be62e4, with code). On
-  five streams of 1000 pairs, the verdicts and the stopping times agree with the authors' code. The bounds differ by at
-  most 0.0011, because that code cuts the kernel off at four widths.
+- Of the article on the kernel e-process we could read only the beginning. The rest of our program of the e-process
+  follows reviews of the article and the authors' notebook (github.com/google-research/google-research,
+  dp_sequential_test, at cacca8e). With the constants of the notebook, the wealth (the product of the factors of the
+  bets) on 600 pairs agrees with the notebook to nine digits. For the table we used the smaller threshold of the
+  article, a larger ball for the witness function, and stakes for which every factor is above 1/2, because we could
+  not read the range of stakes in the article. All three choices favour the e-process.
+- Of the article on general f-DP we could read only the abstract and the first page. The rest of our program of
+  general f-DP follows the authors' code (github.com/stoneboat/fdp-estimation at 8da5d50). On 3000 draws of 1 and of 5
+  numbers, the two errors of the classifier are equal to those of the authors' code.
+- We read the article on sequential f-DP and the authors' code (github.com/martindunsche/sequential_fdp_auditing at
+  4be62e4). On five streams of 1000 pairs, the verdicts and the stopping times agree with the authors' code. The
+  bounds of sequential f-DP differ by at most 0.0011, because the authors' code cuts the kernel off at four widths.
 """
 
 
@@ -174,7 +171,9 @@ def page(lines: Sequence[Line], by_draws: Sequence[Line]) -> str:
         text.append(f"- {tool.name}: {'not measured' if stated is None else f'version {stated}'}{where}")
     levels = " and ".join(f"{level:g}" for level in LEVELS)
     draws = " or ".join(f"{n:,}".replace(",", " ") for n in sorted({line.draws for line in lines}))
-    text.append(f"\nDraws on each input: {draws}. The two lines of a cell are the levels {levels}.\n")
+    text.append(
+        f"\nEvery tool gets {draws} draws on each input. The two lines of a cell are for the levels {levels}.\n"
+    )
     for source, title in (
         (RECORDER, "The seven functions of dp-recorder's tests: six mistakes and one correct count"),
         (SNIPER, "The mechanisms that DP-Sniper lists"),
@@ -191,12 +190,11 @@ CANNOT = """\
 ## What the other tools can do and covassay cannot
 
 - DP-Sniper searches for pairs of inputs to any list of numerical queries. covassay brings pairs for rows in the unit
-  ball or in a box; for other inputs it has to be given the pair.
+  ball or in a box; for other inputs the user of covassay must give the pair.
 - dp_auditorium gives a lower bound on δ at the claimed ε, and its other testers bound a Rényi divergence.
   dp_auditorium searches for inputs of any kind with an optimizer.
-- dp-recorder names the call inside a function that breaks the
-  claim, and detects that a value which the function treats as public depends on the data. covassay's recorded draws
-  see the noise alone.
+- dp-recorder names the call inside a function that breaks the claim, and detects that a value which the function
+  treats as public depends on the data. The recorded draws of covassay only show the noise.
 - StatDP searches over the arguments of an algorithm as well as over its inputs.
 - Delta-Siege tests a claim at
   every (ε, δ) on the curve that the same noise must satisfy. covassay tests only the stated claim. Delta-Siege also
@@ -206,24 +204,24 @@ CANNOT = """\
 - General f-DP audits a claim that is a whole trade-off curve, such as the curve of a Gaussian mechanism, and
   estimates the whole curve. covassay takes claims of ε-DP, zCDP and (ε, δ)-DP, and draws a curve of bounds for one
   pair.
-- Sequential f-DP also audits a claim that is a trade-off curve, and stops early.
+- Sequential f-DP also audits a claim that is a trade-off curve, and stops early if it finds a violation.
 
 No tool, covassay included, can detect from draws an event whose probability is far below 1 divided by the number of
 draws. A curator who knows how many draws an auditor makes can hide a violation in such an event (the curator attack,
-arXiv 2411.16516). A loss that is computed from recorded draws does not depend on how rare an event is, but it needs
-additive noise of a known law.
+arXiv 2411.16516). The loss that covassay computes from recorded draws does not depend on how rare an event is, but
+the computation needs additive noise of a known law.
 """
 
 NOT_COMPARED = """\
 ## What is not compared
 
-- dp_auditorium's sparse vector techniques are those of DP-Sniper's list, with all scales doubled.
-- DP-Sniper's own attack on low-order bits is left out; its successor Delta-Siege is in the table of these bits.
-- Mechanisms that train a model, and mechanisms of pipelines, would need these libraries as targets and not as
-  auditors.
-- The search for inputs is left out: every tool was given the two inputs. covassay's own audit brings pairs for rows
-  in the unit ball; DP-Sniper and dp_auditorium search for their inputs.
-- The sampling audit of dp-recorder composes its
-  results on single calls. The bound of dp-recorder on a composition is used as in its own test, and is no confidence
-  bound.
+- The sparse vector techniques of dp_auditorium are left out, because they are those of DP-Sniper's list with all
+  scales doubled.
+- DP-Sniper's own attack on low-order bits is left out; its successor Delta-Siege is in the table on low-order bits.
+- Mechanisms that train a model and mechanisms of data pipelines are left out, because they would need these libraries
+  as targets and not as auditors.
+- The search for inputs is left out: every tool was given the two inputs. A full audit of covassay chooses pairs of
+  data sets with rows in the unit ball, and DP-Sniper and dp_auditorium search for inputs.
+- The sampling audit of dp-recorder adds up its bounds on single calls, as in the test of that tool, so its bound on a
+  composition is not a confidence bound.
 """
