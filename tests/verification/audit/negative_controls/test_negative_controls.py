@@ -1,4 +1,4 @@
-"""Test that every check of the audit fails on some mutant, and that the intended check catches every mutant.
+"""Test that every check of the audit fails on some negative control, and that the intended check refutes each control.
 
 A correct target fails one of these checks with probability at most 1e-9 / 2 per group; the seed is fixed.
 """
