@@ -14,7 +14,7 @@ from covassay.verification.site.build import API
 ROOT = Path(__file__).resolve().parents[1]
 # functions of a mechanism or a law that are found through its constant `MECHANISM`
 DECLARED = {"release", "sample", "spend", "draw_noise"}
-OFFERED_BY_A_LAW = re.compile(r"\.laws\.\w+\.(log_density|pmf|tail|\w*cdf|\w*quantile)$")  # CONTRIBUTING.md names these
+OFFERED_BY_A_LAW = re.compile(r"\.laws\.\w+\.(log_density|pmf|tail|\w*cdf|\w*quantile)$")
 PLAIN = {  # these functions are written to be read; tests compare the fast samplers with them
     "covassay.reference.laws.matrix_bingham.propose_one",
     "covassay.reference.laws.pfaffian_sampler.draw_points",

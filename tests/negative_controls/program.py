@@ -159,7 +159,9 @@ def run(options: argparse.Namespace) -> int:
             if not options.json:
                 print(line(row), flush=True)
     if out is not None:
-        out.write_text(render(rows), encoding="utf-8")
+        # with --only, the page still has all controls
+        stored = [row for row in read(kept) if row.control in NEGATIVE_CONTROLS]
+        out.write_text(render(stored or rows), encoding="utf-8")
     if options.json:
         print_json([asdict(row) for row in rows])
     return 1 if any((row.verdict == REFUTED) == bool(row.stands) for row in rows) else 0

@@ -128,7 +128,8 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed budget is ε. The proven budget is 2η, approached as n → ∞. In dimension 1 no budget is spent."""
+    """The claimed budget is ε. The proven budget is 2η, approached as n → ∞. In dimension 1 the output does not depend on
+    the data, so the true loss is 0."""
     proven = privacy_loss(exponent(epsilon, calibration))
     remark = "as n → ∞" if dimension > 1 else "the output does not depend on the data; loss 0"
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)

@@ -156,7 +156,7 @@ def test_a_table_is_measured_again_within_its_interval() -> None:
     assert [abs(mean + math.log(factor)) <= QUANTILE * error for factor in MUTANTS] == [True, False, False]
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("law", [c.law for c in CANDIDATES if c.law not in ADDITIVE])
 def test_every_table_is_measured_again_within_its_interval(law: str) -> None:
     table = measured()[law]

@@ -80,7 +80,7 @@ def test_the_contract_refutes_no_law_that_ignores_the_data(name: str) -> None:
     assert not [found for seed in range(3) for found in few_draws(name, seed)]
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", PRIVATE)
 def test_many_seeds_the_contract_refutes_no_law_that_ignores_the_data(name: str) -> None:
     assert not [found for seed in range(200) for found in few_draws(name, seed)]

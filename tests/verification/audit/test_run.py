@@ -70,7 +70,7 @@ def test_an_output_that_has_positive_probability_is_no_fixed_seed() -> None:
         assert check.status is Status.NOT_REFUTED, seed
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", OWN)
 def test_the_reference_is_not_refuted_over_many_seeds(name: str) -> None:
     """This test catches a false alarm for the reference, over many seeds. The false-alarm probability of all 25 seeds

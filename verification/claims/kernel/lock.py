@@ -29,7 +29,7 @@ from covassay.verification.claims.kernel.audit import Audit, Statement
 from covassay.verification.claims.kernel.sources import Tagged
 
 NAME = "rocq.lock.json"
-# the two relations of neighbouring data sets in the proofs: a row is replaced, or a row is added or removed
+# relations of neighbouring data sets in the proofs: the first two replace a row, the third adds or removes one
 NEIGHBOURS = ("Algorithm2.adjacent", "Sensitivity.neighbours", "BoxMechanisms.added_or_removed")
 
 
