@@ -1,4 +1,5 @@
-"""Test composite Gauss–Legendre quadrature, which is exact on polynomials up to any point."""
+"""Test composite Gauss–Legendre quadrature. Its integrals of polynomials up to any point are exact except for rounding
+errors."""
 
 from collections.abc import Callable
 
