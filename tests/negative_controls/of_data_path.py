@@ -114,7 +114,7 @@ def prepared(name: str, mechanism_name: str, prepare: Rows) -> NegativeControl:
 
 # NOISE THAT DEPENDS ON THE DATA OR REPEATS ITSELF
 
-# maps (x, output, output without noise, rng) to the changed output
+# a function that maps (x, output, output without noise, rng) to the changed output
 Change = Callable[[Matrix, Any, Any, np.random.Generator], Any]
 
 

@@ -10,7 +10,8 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.pure import entrywise_laplace, lap_cov
 from tests.negative_controls.negative_control import by_law, by_privacy, vectorised
 
-Noise = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to noise of shape (size, d, d)
+# a function that maps (d, rng, size) to noise of shape (size, d, d)
+Noise = Callable[[int, np.random.Generator, int], Matrix]
 
 
 def full_noise(d: int, rng: np.random.Generator, size: int) -> Matrix:

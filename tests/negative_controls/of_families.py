@@ -13,7 +13,8 @@ from covassay.reference.mechanisms.registry import mechanism
 from tests.negative_controls.broken import Noise, Output, each, mirrored, other_noise, other_output
 from tests.negative_controls.negative_control import NegativeControl
 
-Numbers = Callable[[np.random.Generator, tuple[int, ...]], Any]  # maps (rng, shape) to independent numbers
+# a function that maps (rng, shape) to independent numbers
+Numbers = Callable[[np.random.Generator, tuple[int, ...]], Any]
 
 
 def drawn(numbers: Numbers, symmetric: bool = False) -> Noise:

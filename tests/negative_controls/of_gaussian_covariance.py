@@ -17,7 +17,8 @@ from tests.negative_controls.negative_control import NegativeControl, by_law, by
 
 # ADDITIVE NOISE
 
-Noise = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to noise of shape (size, d, d)
+# a function that maps (d, rng, size) to noise of shape (size, d, d)
+Noise = Callable[[int, np.random.Generator, int], Matrix]
 
 
 def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:

@@ -1,6 +1,6 @@
 """Negative controls that change the rows before the query in a wrong way.
 
-They add the correct noise. The first line of the docstring of each function states the mistake.
+All of them add the correct noise. The first line of the docstring of each function states the mistake.
 """
 
 from functools import partial
@@ -160,7 +160,7 @@ def standardised_columns(x: Matrix) -> Matrix:
 def max_abs_scaled(x: Matrix) -> Matrix:
     """Divide every column by its largest absolute value before clipping.
 
-    This is what scikit-learn's MaxAbsScaler does.
+    scikit-learn's MaxAbsScaler scales columns in this way.
     """
     largest = np.abs(x).max(axis=0)
     return np.asarray(unit_rows(x / np.where(largest > 0, largest, 1)))

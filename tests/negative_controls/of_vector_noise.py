@@ -16,7 +16,7 @@ from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale as un
 from tests.negative_controls.negative_control import NegativeControl, by_law, by_privacy, vectorised
 
 Checks = tuple[tuple[str, str], ...]
-Draw = Callable[[int, np.random.Generator], Vector]  # maps (length, rng) to a noise vector
+Draw = Callable[[int, np.random.Generator], Vector]  # a function that maps (length, rng) to a noise vector
 
 
 def right(length: int, rng: np.random.Generator) -> Vector:

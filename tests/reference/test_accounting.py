@@ -306,7 +306,7 @@ def test_data_of_another_shape_are_refused() -> None:
 
 @pytest.mark.parametrize(("total", "refused"), [(ZCDP(0.47), 2), (ZCDP(0.46), 1), (PureDP(1.9), 2)])
 def test_the_first_release_that_does_not_fit_is_refused(total: Guarantee, refused: int) -> None:
-    """Test which of several releases of ε = 1 is the first that is refused. Each costs 0.4621 under zCDP."""
+    """Test which of several releases of ε = 1 is the first that is refused. Each of them costs 0.4621 under zCDP."""
     account = Account(total)
     for _ in range(refused - 1):
         account.release("nuclear-laplace", X, rng(), epsilon=1.0)

@@ -168,7 +168,7 @@ def test_every_row_that_reaches_the_mechanism_is_in_the_unit_ball(mapping: Map) 
     one = X.copy()
     one[7] = 1e6
     changed = (mapping.unit(one) != mapping.unit(X)).any(axis=1)
-    assert changed.sum() == 1  # only the changed row differs
+    assert changed.sum() == 1  # only the changed row has changed values
 
 
 @pytest.mark.parametrize("a", [SHARE, 0.5])
@@ -217,7 +217,7 @@ def test_one_row_moves_both_moments_by_no_more_than_the_budget_allows(a: float) 
         (PrivateRidge(epsilon=1, row_bound=1, target_bounds=(0, 1)), "target_bounds"),
         (PrivateRidge(epsilon=1, bounds=(0, 1), target_bounds=(0, 1), fit_intercept=False), "fit_intercept"),
     ],
-    ids=lambda value: re.sub(" at 0x[0-9A-F]+", "", repr(value)),  # an address differs between processes
+    ids=lambda value: re.sub(" at 0x[0-9A-F]+", "", repr(value)),  # the address of an object differs between processes
 )  # fmt: skip
 def test_what_breaks_a_rule_is_refused_and_nothing_is_fitted(estimator: Any, words: str) -> None:
     with pytest.raises(InvalidInput, match=words):

@@ -61,7 +61,7 @@ def test_the_formulas_run_on_fractions_and_on_high_precision_numbers() -> None:
 def test_the_envelope_parameter_solves_its_equation(a: Vector) -> None:
     """Test that the parameter of the envelope solves its equation."""
     a[0] = 0.0
-    assume(not a.any() or a.max() > 1e-6)  # spectra with nearly equal eigenvalues have a test of their own
+    assume(not a.any() or a.max() > 1e-6)  # another test covers nearly equal eigenvalues
     b = law.envelope_parameter(a)
     assert 1 - 1e-9 <= b <= len(a)
     assert sum(1 / (b + 2 * a_i) for a_i in a) == pytest.approx(1, abs=1e-12)

@@ -59,7 +59,7 @@ class KeepsAGenerator:
 
 
 def worn(x: Matrix, noise: Matrix) -> Matrix:
-    """Release as a wrong mechanism that overwrites its noise."""
+    """Return the release of a wrong mechanism, which overwrites its noise."""
     noise *= 0.97
     return x[:D].T @ x[:D] + noise
 

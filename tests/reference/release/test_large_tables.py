@@ -368,8 +368,8 @@ def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, mon
     assert peak_of(lambda: read_table(path)) > n * d * 8  # read_table reads the whole file
 
 
-# The largest resident memory of a process. The value ru_maxrss of resource.getrusage would start at that of the parent
-# process.
+# The largest resident memory of a process.
+# The value ru_maxrss of resource.getrusage would start at that of the parent process.
 PEAK = "int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) * 1024"
 
 BIG = """

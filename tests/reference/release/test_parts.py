@@ -104,8 +104,8 @@ def test_a_damaged_compressed_file_is_refused_in_one_line(suffix: str, damage: A
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])
 @pytest.mark.parametrize("suffix", [".csv", ".npy", pytest.param(".parquet", marks=PARQUET)])
 def test_a_stream_is_read_once_and_passed_over_often(suffix: str, compress: Any) -> None:
-    """Test that a table can be read in several passes from a stream, which itself can be read only once. The format is
-    found from the first bytes.
+    """Test that a table can be read in several passes from a stream, which itself can be read only once. The reader
+    finds the format from the first bytes.
     """
     reader, writer = os.pipe()
     os.write(writer, compress(content(suffix, X)))
@@ -127,7 +127,7 @@ def test_two_passes_over_a_stream_may_run_at_once() -> None:
     ("given", "named"),
     [
         (b"", "standard input is empty"),
-        # gzip would store a time, which would change the name of the test
+        # without a time stamp, which would change the name of the test
         (gzip.compress(b"", mtime=0), "standard input is empty"),
         (b"a,b\n", "standard input has a header and no rows"),
         (gzip.compress(b"a,b\n1,2\n", mtime=0)[:-4], "Compressed file ended"),

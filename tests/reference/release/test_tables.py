@@ -592,7 +592,7 @@ def test_a_directory_without_write_permission_is_refused_before_the_release(
 def test_a_write_protected_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "out.csv"
     path.write_bytes(b"old")
-    monkeypatch.setattr(os, "access", lambda *_: False)  # for tests as superuser, who may write to any file
+    monkeypatch.setattr(os, "access", lambda *_: False)  # because a superuser may write to any file
     with pytest.raises(InvalidInput, match=r"out\.csv is write-protected"):
         release_to(path)
     assert path.read_bytes() == b"old"

@@ -42,7 +42,7 @@ def disagreements(name: str, options: dict[str, str], x: Matrix, seed: int | str
 
 
 def refinement(variants: Sequence[tuple[str, dict[str, str]]] = VARIANTS, seeds: Sequence[int] = (1,)) -> None:
-    """Check that a release is the rounded release with the same bits on a finer grid."""
+    """Check that rounding the release on a finer grid gives the release with the same bits on the given grid."""
     for name, options in variants:
         for d in DIMENSIONS:
             for seed in seeds:
@@ -94,7 +94,7 @@ def public_grid(draw_on: Callable[[Matrix], releasing.RoundedRelease]) -> None:
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=NAMES)
 def test_the_same_bits_on_a_finer_grid(name: str, options: dict[str, str]) -> None:
-    """Test that a release is the rounded release with the same bits on a finer grid."""
+    """Test that rounding the release on a finer grid gives the release with the same bits on the given grid."""
     refinement([(name, options)])
 
 

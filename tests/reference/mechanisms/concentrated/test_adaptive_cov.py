@@ -86,7 +86,7 @@ def decision(
 
 
 def test_a_private_radius_shrinks_the_noise() -> None:
-    """Test that the noise is proportional to the square of the private radius."""
+    """Test that the noise shrinks with the square of the private radius."""
     # All rows have norm 1/16. The radius that is found is 1/16 or 1/8, so that the noise is at least 64 times smaller.
     x = np.tile([[1 / 16, 0.0], [0.0, 1 / 16]], (20_000, 1))
     noise = draw_noise(2, np.random.default_rng(0), rows=40_000, radius="private")

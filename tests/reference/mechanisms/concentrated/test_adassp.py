@@ -9,7 +9,7 @@ from covassay.reference.domain import unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.concentrated.adassp import AdaSSPNoise, draw_noise, release, sample
 
-BETA = 2 * math.exp(-8)  # so that √ln(2/β) = √8 for one feature
+BETA = 2 * math.exp(-8)  # with this β, √ln(2/β) = √8
 
 
 def one_feature(eigenvalue: float, matrix: float, vector: float) -> AdaSSPNoise:

@@ -48,8 +48,8 @@ def test_laplace_eigenvalue_noise_spends_at_most_a_quarter(rho: float) -> None:
 
 
 def test_the_experiments_of_the_paper_spent_more_than_they_claimed() -> None:
-    # The paper's experiments used ε = ρ + 2√(ρ ln(1/δ)) = 3.135 for ρ = 0.1 and δ = 1e-10. The eigenvalues got the
-    # noise Laplace(4/ε).
+    # The paper's experiments used ε = ρ + 2√(ρ ln(1/δ)) = 3.135 for ρ = 0.1 and δ = 1e-10.
+    # The eigenvalues got the noise Laplace(4/ε).
     rho = 0.1
     epsilon = rho + 2 * math.sqrt(rho * math.log(1e10))
     assert epsilon == pytest.approx(3.135, abs=5e-4)

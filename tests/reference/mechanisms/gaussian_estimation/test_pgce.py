@@ -40,7 +40,7 @@ def test_the_noise_of_the_last_step_is_seen_through_the_inverse() -> None:
     _a, inverse = ppc.precondition(
         x, no_noise(3, KAPPA).rounds, rho=0.5, calibration="reconstructed", kappa=KAPPA, beta=0.05
     )
-    z = np.diag([1.0, 2.0, 3.0])  # positive, so that the projection changes nothing
+    z = np.diag([1.0, 2.0, 3.0])  # z is positive definite, so that the projection changes nothing
     got = release(x, PGCENoise(no_noise(3, KAPPA).rounds, z), rho=1.0, kappa=KAPPA)
     r2 = naive_pce.radius_squared(len(x), 3, 1000, 0.05)
     sigma = naive_pce.noise_variance(len(x), 0.5, r2, "reconstructed") ** 0.5

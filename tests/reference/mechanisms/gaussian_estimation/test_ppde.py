@@ -56,7 +56,7 @@ def test_long_records_are_shortened() -> None:
 
 def test_missing_records_count_as_zero_rows() -> None:
     """Test that a block with too few rows is filled with rows of zeros."""
-    x = np.array([[1.0, 1.0, 1.0, 1.0]])  # one row for three blocks of one row each
+    x = np.array([[1.0, 1.0, 1.0, 1.0]])  # there is one row for three blocks of one row each
     assert release(x, np.zeros((3, 4)), rho=1.0).tolist() == [1, 1, 1, 1]
     assert block_mean(x, 2, 1, np.arange(4), 9.0).tolist() == [0, 0, 0, 0]
     # The first round changes nothing, the second round reads the second row, and the last step reads a missing row.

@@ -28,7 +28,7 @@ def test_the_mean_is_taken_off_and_a_shift_changes_nothing() -> None:
     np.testing.assert_allclose(release(x, none, epsilon=1), covariance(x), atol=1e-16)
     np.testing.assert_allclose(release(x + shift, none, epsilon=1), covariance(x), atol=1e-15)
     uncentred = nuclear_laplace_symmetric.release(x + shift, none, epsilon=1)
-    assert np.abs(uncentred - covariance(x)).max() > 0.05  # the second moment is not shift invariant
+    assert np.abs(uncentred - covariance(x)).max() > 0.05  # a shift of the rows changes the second moment
 
 
 def test_no_function_takes_a_second_moment() -> None:

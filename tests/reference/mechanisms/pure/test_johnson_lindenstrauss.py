@@ -121,8 +121,8 @@ def test_without_shortening_the_image_can_move_further_than_the_radius_allows() 
 
 
 def test_rows_whose_image_is_too_long_are_shortened() -> None:
-    # With a projection to one dimension, the image of x xᵀ is xᵀQx for a symmetric matrix Q. It is clipped at 1 + α/2 =
-    # 21.
+    # With a projection to one dimension, the image of x xᵀ is xᵀQx for a symmetric matrix Q.
+    # It is clipped at 1 + α/2 = 21.
     alpha = 40.0
     t = transform(2, alpha, 0.1, 0)
     assert t.shape == (1, 3)

@@ -52,8 +52,8 @@ def test_the_length_of_the_walk_is_a_parameter_of_the_draw_alone() -> None:
 
 
 def test_with_one_projection_the_norm_agrees_with_a_hand_calculation() -> None:
-    # With a projection to one dimension, the image of M is ⟨Q, M⟩ for a symmetric matrix Q. The smallest nuclear norm
-    # of a matrix with image z is |z|/‖Q‖.
+    # With a projection to one dimension, the image of M is ⟨Q, M⟩ for a symmetric matrix Q.
+    # The smallest nuclear norm of a matrix with image z is |z|/‖Q‖.
     t = transform(2, 20.0, 0.1, 0)
     assert t.shape == (1, 3)
     spectral = np.abs(np.linalg.eigvalsh(unsvec(t[0]))).max()
@@ -121,7 +121,7 @@ def test_the_norm_of_the_noise_is_exact_whatever_the_chain_does(d: int, alpha: f
 def test_the_direction_of_the_noise_is_near_its_law_in_two_dimensions() -> None:
     # In two dimensions, the density of the angle θ is proportional to the norm of (cos θ, sin θ) to the power −2.
     t = transform(2, 10.0, 0.1, 0)
-    t = np.diag([3.0, 1.0]) @ t  # makes the unit ball of the norm longer in one direction
+    t = np.diag([3.0, 1.0]) @ t  # a projection whose norm has a longer unit ball
     grid = np.linspace(-math.pi, math.pi, 2001)
     density = norm_of_image(t, np.column_stack([np.cos(grid), np.sin(grid)]), 2) ** -2
     table = np.concatenate([[0], np.cumsum((density[1:] + density[:-1]) / 2)])
