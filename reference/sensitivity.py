@@ -13,18 +13,18 @@ its non-zero eigenvalues are the roots of μ² − (s − t) μ − (st − c²)
 The table `SENSITIVITIES` has for each quantity the change itself, the supremum of the change over the unit ball, and a
 pair of rows that attains it. If only an upper bound on the supremum is known, `attained` is False.
 
-The suprema of the two entrywise ℓ1 norms need a proof. For fixed signs of the entries of Δ, each of these norms is
-xᵀWx − yᵀWy with a symmetric matrix W. So its maximum over the ball is at eigenvectors x, y of W, hence at orthonormal x
-and y, or at x = 0 or y = 0.
+The suprema of the two entrywise ℓ1 norms need a proof. For fixed signs of the entries of Δ, each of the two entrywise
+ℓ1 norms is xᵀWx − yᵀWy with a symmetric matrix W. So its maximum over the ball is at eigenvectors x, y of W, hence at
+orthonormal x and y, or at x = 0 or y = 0.
 
 For all entries, W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. For even d some rows attain the bound √2 d.
 
-Upper triangle, d ≥ 2: the norm is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0, the norm is ½ ((Σ |x_i|)² + Σ x_i²) ≤ (d +
-1)/2. Now let x and y be orthonormal. Let P be the set of the m features with Δ_ii ≥ 0, and N the set of the remaining k
-= d − m features. Since Δ has trace 0, c = Σ_P Δ_ii = −Σ_N Δ_ii. Let a, b and g be the Frobenius norms of the blocks PP,
-NN and PN of Δ, so that a² + b² + 2g² = ‖Δ‖_F² = 2. With p and q the parts of x and y on P, a² = ‖ppᵀ − qqᵀ‖_F² = (‖p‖²
-− ‖q‖²)² + 2 (‖p‖²‖q‖² − ⟨p, q⟩²) ≥ c²; in the same way b ≥ c. Assume b ≤ a; if b > a, the proof is the same with P and
-N exchanged. By Cauchy–Schwarz in each block,
+For the upper triangle and d ≥ 2, the norm is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0, the norm is ½ ((Σ |x_i|)² + Σ
+x_i²) ≤ (d + 1)/2. Now let x and y be orthonormal. Let P be the set of the m features with Δ_ii ≥ 0, and N the set of
+the remaining k = d − m features. Since Δ has trace 0, c = Σ_P Δ_ii = −Σ_N Δ_ii. Let a, b and g be the Frobenius norms
+of the blocks PP, NN and PN of Δ, so that a² + b² + 2g² = ‖Δ‖_F² = 2. With p and q the parts of x and y on P, a² = ‖ppᵀ
+− qqᵀ‖_F² = (‖p‖² − ‖q‖²)² + 2 (‖p‖²‖q‖² − ⟨p, q⟩²) ≥ c²; in the same way b ≥ c. Assume b ≤ a; if b > a, the proof is
+the same with P and N exchanged. By Cauchy–Schwarz in each block,
 
     2 × the norm ≤ m a + k b + 2 √(mk) g + 2c ≤ m a + (k + 2) b + 2 √(mk) g.
 
@@ -64,12 +64,12 @@ def eigenvalue_gap(s: Number, t: Number, c: Number) -> Number:
 
 
 def positive_eigenvalue(s: Number, t: Number, c: Number) -> Number:
-    """The eigenvalue μ₊ = (s − t + √((s + t)² − 4c²)) / 2 of Δ. This eigenvalue is at most s."""
+    """The eigenvalue μ₊ = (s − t + √((s + t)² − 4c²)) / 2 of Δ. The positive eigenvalue is at most s."""
     return (s - t + eigenvalue_gap(s, t, c)) / 2
 
 
 def negative_eigenvalue(s: Number, t: Number, c: Number) -> Number:
-    """The eigenvalue μ₋ = (s − t − √((s + t)² − 4c²)) / 2 of Δ. This eigenvalue is at least −t."""
+    """The eigenvalue μ₋ = (s − t − √((s + t)² − 4c²)) / 2 of Δ. The negative eigenvalue is at least −t."""
     return (s - t - eigenvalue_gap(s, t, c)) / 2
 
 

@@ -66,8 +66,8 @@ def ridge(released: ArrayLike, target: int, penalty: float) -> Vector:
 
     Parameters
     ----------
-    released : (d, d) with d ≥ 2, the output of any mechanism for the second moment. The release need not be positive
-        semidefinite.
+    released : shape (d, d) with d ≥ 2, the output of any mechanism for the second moment. The release need not be
+        positive semidefinite.
     target : the column to predict, 0, …, d − 1.
     penalty : α > 0, in the unit of x squared.
 

@@ -24,7 +24,7 @@ guarantee covers every bit of the released moments.
     base.py         parameters, data in, names, and the tags that scikit-learn asks for
     moments.py      one release of the first and the second moment
     bounded_columns.py
-                    the same by a mechanism for bounded columns
+                    one release of both moments by a mechanism for bounded columns
     covariance.py, mean.py, pca.py, ridge.py
 """
 

@@ -1,8 +1,8 @@
 """Run the sampler of `pfaffian_sampler` for many samples at once, in O(N³) steps for each.
 
 S independent samples are drawn together, and the first axis of every array is the sample. From the same uniforms, a
-draw equals the draw of `draw_points` up to rounding. For speed, three things are computed differently. The symbols are
-those of `pfaffian_sampler`.
+draw equals the draw of `draw_points` up to rounding. For speed, three quantities are computed differently than in
+`pfaffian_sampler`. The symbols are those of `pfaffian_sampler`.
 
 THE INVERSE μ of the bordered matrix is not formed: it is A^{−1} plus one change of rank two for every point drawn. With
 c = c₁ and v = c₂/f_k(p), μ = A^{−1} + Σ_p (c vᵀ − v cᵀ).
@@ -25,10 +25,11 @@ summed over the points q drawn, p among them, where c_q and v_q are the entries 
 If the breakpoints are sorted, the sums over q < x are running sums.
 
 THE LIMIT. The most time goes to one product: for one sample, φ at all nodes is multiplied by c and v, N times. There
-are 14 N nodes for large N, and 21 N at N = 100, so these products take 60 N³ to 80 N³ operations. Two QR factorisations
-and a matrix product take about 7 N³ operations, a ninth of the products with φ. With all other loops over the nodes,
-the measured ratio of times is about 15 at N = 50 and 100 (tests/benchmarks prints it). Even a small N needs many nodes,
-because the panels extend until less than 1e-20 of the mass is left beyond them: 288 nodes for N = 2.
+are 14 N nodes for large N, and 21 N at N = 100, so the products take 60 N³ to 80 N³ operations. Two QR factorisations
+and a matrix product take about 7 N³ operations, a ninth of the products with φ. With all other loops over the nodes, a
+draw was measured to take about 15 times as long as two QR factorisations and a product at N = 50 and 100
+(tests/benchmarks). Even a small N needs many nodes, because the panels extend until less than 1e-20 of the mass is left
+beyond them: 288 nodes for N = 2.
 """
 
 import math
@@ -42,6 +43,7 @@ from covassay.reference.domain import Array, Matrix, Vector
 from covassay.reference.laws.panels import (
     NODES,
     ORDERS,
+    REFERENCE_NODES,
     chebyshev,
     expansion,
     integrals_over,
@@ -77,9 +79,10 @@ class Place(NamedTuple):
 
 
 def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], phi: Array, t: Vector) -> Place:
-    """Return the point with variable t ∈ [−1, 1] in the given panel, for every sample: `panel` and `t` have shape (S,).
+    """Return the point with variable t ∈ [−1, 1] in the given panel, for every sample, where `panel` and `t` have shape
+    (S,).
 
-    phi : φ at the nodes of that panel, (S, N, m).
+    phi : the values of φ at the nodes of the panel, (S, N, m).
     """
     half = ensemble.panels.half_widths[panel]
     x = ensemble.panels.edges[panel] + half * (1 + t)
@@ -93,13 +96,15 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
     """Return the t in [low, high] with ∫_low^t f = goal, by Newton's method inside a bracket that shrinks.
 
     f (S, m) holds the values at the nodes of one panel, in the panel's variable t ∈ [−1, 1]; it is non-negative on
-    [low, high], and so is its interpolating polynomial up to rounding. A Newton step that leaves the bracket is
-    replaced by bisection. `low`, `high`, `goal` and the result have shape (S,).
+    [low, high], and so is its interpolating polynomial up to rounding. The first bracket lies between neighbouring
+    nodes. A Newton step that leaves the bracket is replaced by bisection. `low`, `high`, `goal` and the result have
+    shape (S,).
     """
     value, integral = (np.ascontiguousarray(coefficients.T) for coefficients in expansion(f))
     goal = goal + np.einsum("ks,ks->s", chebyshev(low), integral)
+    low, high = _between_nodes(integrals_to_nodes(f), low[:, None], high[:, None], goal[:, None])
     if len(f) == 1:
-        return np.array([_inverted(value, integral, low.item(), high.item(), goal.item())])
+        return np.array([_inverted(value[:, 0], integral[:, 0], low.item(), high.item(), goal.item())])
     t = (low + high) / 2
     moving = np.arange(len(t))
     found = np.empty_like(t)
@@ -120,18 +125,27 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
     return found
 
 
-def _inverted(value: Matrix, integral: Matrix, low: float, high: float, goal: float) -> float:
-    """Return t for one sample by the same steps on single numbers, which take about half the time and give the same
-    result bit for bit.
+def _between_nodes(at_nodes: Matrix, low: Matrix, high: Matrix, goal: Matrix) -> tuple[Vector, Vector]:
+    """Return the part of every [low, high] that lies between the two nodes at which the integral passes the goal.
 
-    value, integral : Chebyshev coefficients of f and of its integral from −1, (m, 1) and (m + 1, 1).
+    at_nodes : the integral of f from −1 to every node, (S, m); `low`, `high` and `goal` have shape (S, 1).
     """
+    inside, below = (low < REFERENCE_NODES) & (high > REFERENCE_NODES), at_nodes < goal
+    left, right = np.where(inside & below, REFERENCE_NODES, low), np.where(inside & ~below, REFERENCE_NODES, high)
+    return left.max(axis=1), right.min(axis=1)
+
+
+def _inverted(value: Vector, integral: Vector, low: float, high: float, goal: float) -> float:
+    """Return the t of `invert_on_panel` for one sample, by the same steps on single numbers, in half the time.
+
+    value, integral : Chebyshev coefficients of f and of its integral from −1, (m,) and (m + 1,).
+    """
+    both = np.stack([integral, np.append(value, 0.0)])
     t = (low + high) / 2
     for _ in range(NEWTON_STEPS):
-        polynomials = np.cos(ORDERS * np.arccos(min(max(t, -1.0), 1.0)))[:, None]
-        excess = np.einsum("ks,ks->s", polynomials, integral).item() - goal
+        reached, slope = (both @ np.cos(ORDERS * math.acos(min(max(t, -1.0), 1.0)))).tolist()
+        excess = reached - goal
         low, high = (t, high) if excess < 0 else (low, t)
-        slope = np.einsum("ks,ks->s", polynomials[:-1], value).item()
         newton = t - excess / slope if slope else math.nan
         last, t = t, newton if low <= newton <= high else (low + high) / 2
         if not abs(t - last) >= CONVERGED:
@@ -142,9 +156,10 @@ def _inverted(value: Matrix, integral: Matrix, low: float, high: float, goal: fl
 class Chains:
     """Run S samples of the chain rule together; every `draw` adds one point to each sample.
 
-    Values at the nodes of a panel are multiplied by half its width: integrals are over its variable t ∈ [−1, 1].
-    Breakpoints are the panel edges, followed by the k points drawn, B in all. `cumulative` (S, B) is F_k at the
-    breakpoints, as long as a point is left to be drawn. `log_intensity` (S,) is Σ ln f_k(p_k) over the points drawn.
+    Values at the nodes of a panel are multiplied by half its width, because integrals are over the variable t ∈ [−1, 1]
+    of the panel. Breakpoints are the panel edges, followed by the k points drawn, B in all. `cumulative` (S, B) is F_k
+    at the breakpoints, as long as a point is left to be drawn. `log_intensity` (S,) is Σ ln f_k(p_k) over the points
+    drawn.
     """
 
     def __init__(self, ensemble: PfaffianEnsemble, size: int) -> None:
@@ -160,13 +175,12 @@ class Chains:
         self._x = np.tile(np.concatenate([edges, np.zeros(n)]), (size, 1))  # an array (S, B) with room for all points
         self._panel = np.zeros((size, n), dtype=np.intp)  # the panel of every point of the process
         self._integration = np.zeros((size, n, NODES))  # the weights of the integral from the left edge of the panel
-        self._changes = np.zeros((size, 2 * n, d + n))  # c, v of the first point, c, v of the second, … as rows
-        self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # at the nodes, (S, panels, m)
+        self._changes = np.zeros((size, 2 * n, d + n))  # rows c, v of point 1, c, v of point 2, …
+        self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # h at the nodes, (S, panels, m)
         # memory for the largest arrays, because allocating new ones at every point would be slower
         self._room = np.empty((2, 2, *self._h.shape))
-        at_edges, _ = ensemble.panels.antiderivative(ensemble.one_point_density)
-        self.cumulative = np.tile(at_edges, (size, 1))
-        self._order = np.tile(np.arange(self.edges), (size, 1))  # sorting the breakpoints, (S, B)
+        self.cumulative = np.tile(ensemble.one_point_integral, (size, 1))
+        self._order = np.tile(np.arange(self.edges), (size, 1))  # the permutation that sorts the breakpoints, (S, B)
 
     @property
     def breakpoints(self) -> Matrix:
@@ -233,7 +247,7 @@ class Chains:
         return changed
 
     def _condition_on(self, place: Place, products_of_signs: Array) -> tuple[Matrix, Matrix]:
-        """Return the vectors c and v of the point at this place, (S, D + k + 1) each."""
+        """Return the vectors c and v of the point at the given place, (S, D + k + 1) each."""
         n, d = self.ensemble.points, self.ensemble.order
         borders = np.zeros((self.size, 2, d))  # the borders a and b, without the signs in b
         borders[:, 0, :n] = place.phi
@@ -269,8 +283,9 @@ class Chains:
         self.cumulative += self._signed_integral(np.stack([-v[:, d:] / 2, c[:, d:]]), integrals)
 
     def _at_edges(self, values: Array) -> Array:
-        """Return the integrals from −∞ to every panel edge, (…, panels + 1), of a function with these values at the
-        nodes, (…, panels, m)."""
+        """Return the integrals from −∞ to every panel edge, (…, panels + 1), of a function with the given values at the
+        nodes, (…, panels, m).
+        """
         integrals = np.zeros((*values.shape[:-2], self.edges))
         np.cumsum(integrals_over(values), axis=-1, out=integrals[..., 1:])
         return integrals
@@ -313,7 +328,8 @@ def sample_points(ensemble: PfaffianEnsemble, size: int, rng: np.random.Generato
 
     Raises
     ------
-    ArithmeticError : a draw fails its certificate. Whether this happens depends on the noise alone, never on data.
+    ArithmeticError : a draw fails its certificate. Whether a certificate fails depends on the noise alone, never on
+        data.
     """
     block = max(1, min(BLOCK_SAMPLES, BLOCK_ENTRIES // (ensemble.order + ensemble.points) ** 2))
     drawn = []
@@ -325,7 +341,7 @@ def sample_points(ensemble: PfaffianEnsemble, size: int, rng: np.random.Generato
     return np.concatenate(drawn) if drawn else np.empty((0, ensemble.points))
 
 
-@lru_cache(maxsize=8)  # the seed of a draw is often used again, on other data, and a draw takes long
+@lru_cache(maxsize=8)  # draws are stored, because a seed is often used again on other data, and a draw takes long
 def _points_at(ensemble: PfaffianEnsemble, uniforms: bytes) -> Matrix:
     """Return the points of a block, from its uniforms, (N, S) -> (S, N)."""
     rows = np.frombuffer(uniforms).reshape(ensemble.points, -1)

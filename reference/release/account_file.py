@@ -12,8 +12,8 @@ enter their releases under a lock. The second command waits.
 
 The operating system keeps the lock, on an empty file next to the account, which is never removed. The lock ends with
 the process that holds it, also if that process is killed, so a lock file of a dead process blocks no other process. On
-a file system without such locks, `filelock` uses the existence of the file, and its newer versions recognise a dead
-holder by process number and host. A second small file names the holder, for messages only.
+a file system without locks, `filelock` uses the existence of the file, and its newer versions recognise a dead holder
+by process number and host. A second small file names the holder, for messages only.
 """
 
 import contextlib

@@ -65,7 +65,7 @@ def triangle(d: int) -> list[tuple[int, int]]:
 
 
 def symmetric(d: int, upper: Sequence[arb]) -> arb_mat:
-    """Return the symmetric matrix with these entries on and above the diagonal, row by row."""
+    """Return the symmetric matrix with the given entries on and above the diagonal, row by row."""
     matrix = arb_mat(d, d)
     for (i, j), value in zip(triangle(d), upper, strict=True):
         matrix[i, j] = matrix[j, i] = value

@@ -6,7 +6,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, unit_rows
 from covassay.reference.mechanisms.concentrated import gauss_cov
-from covassay.verification.audit.questions.contract.other_parts import NAME
+from covassay.verification.audit.questions.contract.other_parts_of_what_is_returned import NAME
 from covassay.verification.audit.targets.calling import wrap
 from tests.negative_controls.negative_control import NegativeControl
 

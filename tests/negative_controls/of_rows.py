@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix, row_norms, unit_rows
-from covassay.verification.audit.questions.data_path.equal_laws import NAME as EQUAL_LAWS
+from covassay.verification.audit.questions.data_path.one_law_on_equivalent_data import NAME as EQUAL_LAWS
 from tests.negative_controls.broken import Rows, broken
 from tests.negative_controls.negative_control import NegativeControl
 

@@ -180,7 +180,9 @@ def page(lines: Sequence[Line], by_draws: Sequence[Line]) -> str:
         text.append(f"- {tool.name}: {'not measured' if stated is None else f'version {stated}'}{where}")
     levels = " and ".join(f"{level:g}" for level in LEVELS)
     draws = " or ".join(f"{n:,}".replace(",", " ") for n in sorted({line.draws for line in lines}))
-    text.append(f"\nDraws on each input: {draws}. The two lines of a cell are the levels {levels}.\n")
+    text.append(
+        f"\nEvery tool gets {draws} draws on each input. The two lines of a cell are for the levels {levels}.\n"
+    )
     for source, title in (
         (RECORDER, "The seven functions of dp-recorder's tests: one correct count and six functions with a mistake"),
         (SNIPER, "The mechanisms that DP-Sniper lists"),

@@ -1,4 +1,6 @@
-"""Test data that many methods share: the results are the same as without sharing, and are computed only once."""
+"""Test rows that several methods share. The results must be the same as without sharing, and each result must be
+computed only once.
+"""
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ X = np.random.default_rng(0).standard_normal((40, 5))
 
 
 def test_shared_rows_are_the_same_data() -> None:
-    """This test catches a cache that returns the rows of a different bound."""
+    """The test fails if the cache returns rows that were scaled with a different bound."""
     shared = SharedRows.of(X)
     for r in (1.0, 2.0, 100.0):
         unit = unit_rows(shared, r)
@@ -22,7 +24,7 @@ def test_shared_rows_are_the_same_data() -> None:
 
 
 def test_errors_come_at_once() -> None:
-    """This test catches a bad value that is found only when the rows are read later."""
+    """The test fails if an invalid value raises an error only when the rows are read."""
     with pytest.raises(InvalidInput, match="must be at most row_bound"):
         unit_rows(SharedRows.of(X), 1.0, "raise")
     with pytest.raises(InvalidInput, match=r"x\[0, 0\] = nan"):
@@ -30,10 +32,11 @@ def test_errors_come_at_once() -> None:
 
 
 def test_the_rows_are_read_once() -> None:
-    """This test catches a file that is read once for each release, and a shared result that a caller can change."""
+    """The test fails if the rows are read once for each release, or if a caller can change a shared result."""
     started: list[int] = []
     counted = SharedRows(X.shape, lambda: iter(started.append(1) or (X,)))  # type: ignore[func-returns-value]
-    second_moment(counted)[:] = 7.0  # the caller gets a copy
+    # `second_moment` returns a copy, so this assignment must not change the shared result
+    second_moment(counted)[:] = 7.0
     np.testing.assert_array_equal(second_moment(counted), second_moment(X))
     assert started == [1]
     clipped = SharedRows(X.shape, lambda: iter(started.append(1) or (X,)))  # type: ignore[func-returns-value]
@@ -52,8 +55,7 @@ def test_a_release_is_the_same_with_and_without_sharing(name: str) -> None:
 
 
 def test_mapped_rows_are_mapped_once() -> None:
-    """This test catches a map that is applied again: without sharing, every pass over lazy images would map the rows in
-    each round by all earlier maps."""
+    """The test fails if a map of the rows is applied again in every pass over the mapped rows."""
     calls: list[int] = []
 
     def doubled(block: Matrix) -> Matrix:

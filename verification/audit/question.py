@@ -50,18 +50,20 @@ class Subject:
         return [(f, f.facts) for f in self.findings if isinstance(f.facts, kind)]
 
     def refuted(self, *kinds: Kind) -> bool:
-        """Return whether a finding of these kinds is refuted; without arguments, of any kind except low-order bits."""
+        """Return whether a finding of these kinds is refuted; without arguments, return whether any finding is, except
+        on low-order bits."""
         return any(
             f.status is Status.REFUTED and (f.kind in kinds if kinds else f.kind != "bits") for f in self.findings
         )
 
 
 NOT_QUICK = "it needs statistics, which a quick audit leaves out"
-MOST_KEPT = 20_000  # `most_samples` of questions that keep all draws: the number of draws in a default second look
+# questions that keep all draws set `most_samples` to this, which is the number of draws of a default second look
+MOST_KEPT = 20_000
 
 
 def always(subject: Subject) -> str:
-    """Declare that the question applies to every subject."""
+    """Declare that a question applies to every subject."""
     return ""
 
 
@@ -116,11 +118,11 @@ class Question:
 
     @property
     def quick(self) -> bool:
-        """Return whether a quick audit asks the question: arithmetic on a few draws answers it."""
+        """Return whether a quick audit asks the question, because arithmetic on a few draws answers it."""
         return self.few_draws or not self.share
 
     def most_tests(self, subject: Subject) -> int:
-        """Return the most p-values of a look at this subject."""
+        """Return the largest number of p-values of a look at this subject."""
         return self.tests(subject) if callable(self.tests) else self.tests
 
     def expected_draws(self, subject: Subject, look: Look) -> float:

@@ -15,7 +15,8 @@ For q ≥ 2 the terms with c_b are −2 Σ_{b<q} (c_b + c_{b+1})² + 2 Σ_{1<b<q
 S² is attained where y is x with every second block negated. For q = 1 the value S² is 2, and for d = 1 it is 1.
 
 Why blocks. Rows with q blocks of length r have length r√q, and for these `gauss_cov` has σ = q r²/(n√ρ) in every entry.
-With blocks σ = 2√(q − 1) r²/(n√ρ), in fewer entries. In return, entries of Σ far from the diagonal are lost.
+With blocks σ = 2√(q − 1) r²/(n√ρ), and fewer entries have noise. In return, entries of Σ far from the diagonal are
+lost.
 
 NOTE: we had the abstract of the paper, and derived the rest: the shortening by blocks, S, and one noise for all blocks.
 The paper has a hierarchical estimator too, for an unknown decay.
@@ -102,7 +103,7 @@ def shortened(rows: Matrix, block: int, block_bound: float) -> Matrix:
 def release(x: DataSet, noise: Matrix, *, rho: Rho, block: Block = 1, block_bound: BlockBound = 1.0) -> Matrix:
     """Release the noisy blocks next to the diagonal, given the noise: a symmetric (d, d) draw of W.
 
-    The noise of many draws, (..., d, d), gives as many outputs.
+    Noise of many draws, (..., d, d), gives one output for each draw.
     """
     # VALIDATE
     rows = as_rows(x)
@@ -133,8 +134,8 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features in an order in which far ones are hardly correlated; rows of any real
-        numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features in an order in which far ones are hardly correlated; rows of any
+        real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
     block : k from 1 to 1000000, public: the number of columns of a block.
@@ -159,7 +160,7 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, block: Block = 1) -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is ρ too, attained at every order, in every dimension and for every block.
+    The proven budget is also ρ, attained at every order, in every dimension and for every block.
     """
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows of which every second block is negated")
 

@@ -193,10 +193,10 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-12, 1e30], the budget.
-    constants : "paper" has the constants of the accuracy argument, "code" those of the code of the authors.
+    constants : value "paper" has the constants of the accuracy argument, "code" those of the code of the authors.
     u : u in [1e-30, 1e30], public, in the unit of x squared: Σ ⪯ uI, for accuracy only.
     steps : t from 1 to 10, public: the number of steps.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.

@@ -1,8 +1,9 @@
 """Mean of a Gaussian column: a noisy histogram finds it, a clipped mean refines it. KLSU19 Theorem 4.1 (KVMean).
 
-One column v_1, …, v_n, with public bounds σ on its standard deviation and R on its absolute mean, takes these steps:
+One column v_1, …, v_n, with public bounds σ on its standard deviation and R on its absolute mean, takes the following
+steps:
 
-1. Count the values in the bins ((j − ½)σ, (j + ½)σ], |j| ≤ B = ⌈R/σ⌉; a value outside all of them is not counted.
+1. Count the values in the bins ((j − ½)σ, (j + ½)σ], |j| ≤ B = ⌈R/σ⌉; a value outside all bins is not counted.
 2. Add N(0, 2/ρ) to every count. c = jσ, for the bin j whose noisy count is the largest.
 3. m = (1/n) Σ_i clip(v_i, c − w, c + w), with the half-width w = σ(2 + √(2 ln(8n/β))).
 4. Add N(0, (2w/n)²/ρ) to m.
@@ -164,7 +165,7 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
     sigma : σ in [1e-30, 1e30], public: bounds the standard deviation of every column, for accuracy only.

@@ -16,7 +16,7 @@ its budget, costs at most ρ/2 and, given A, NaivePCE at most ρ/2. Step 3 is po
 
 reconstructed : in both steps, the noise that NaivePCE calls "reconstructed". The calibration spends at most ρ/2, or ρ/4
     if d = 1.
-tight : in both steps, the noise that NaivePCE calls "tight". It spends at most ρ, or ρ/2 if d = 1.
+tight : in both steps, the noise that NaivePCE calls "tight". The calibration spends at most ρ, or ρ/2 if d = 1.
 
 Accuracy. KLSU19 Theorem 3.11 says that AΣAᵀ ⪯ 1000 I after step 1, with enough rows. So the noise of step 2 is of the
 order of 1000, not κ; and the relative error ‖Σ^{-1/2}(Y − Σ)Σ^{-1/2}‖_F of the output Y is that of S as an estimate of
@@ -118,10 +118,10 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-26, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     beta : β in [1e-296, 1), public: the probability that the error bound may fail.
 

@@ -14,7 +14,7 @@ gets half of ρ and β.
 Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y, and one image in every round of PPC.
 Only images up to a public length r count, so that a sum over them moves by at most √2 r², which sets the scale of the
 noise. In step 3 the record moves two counts of each histogram by 1, and one value in a window of public width. Given A,
-the step costs at most ρ/2. Step 4 is post-processing. The order of the records matters, and is public.
+step 3 costs at most ρ/2. Step 4 is post-processing. The order of the records matters, and is public.
 
 With the calibration "reconstructed" of PPC, PME spends at most 3ρ/4 (5ρ/8 for d = 1); with "tight", ρ (3ρ/4 for d = 1).
 
@@ -147,10 +147,10 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-26, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     mean_bound : R in [1e-30, 1e30], public: ‖μ‖ ≤ R, for accuracy only.
     beta : β in [1e-296, 1), public: the probability that the error bound may fail.

@@ -101,7 +101,7 @@ def block_mean(rows: Rows, r: int, m: int, kept: Any, bound: float) -> Vector:
     """Return the mean over block r of the rows, restricted to the coordinates kept and shortened to the bound, (|S|,).
 
     The rows of block r are first, …, last − 1, counted from 0, as in `rows_between`. The sum of the rows is divided by
-    m, even if fewer of them exist.
+    m, even if fewer than m rows exist.
     """
     first, last = (r - 1) * m, min(r * m, rows.shape[0])
     if first >= last:
@@ -174,10 +174,10 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows with entries in [0, 1].
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows with entries in [0, 1].
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
 
     Returns

@@ -40,10 +40,10 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.tails import upsilon_star
 
 FLOOR = 0.84  # the constant c
-PROGRESS = 0.69  # a round multiplies κ by this factor
+PROGRESS = 0.69  # the factor by which a round multiplies κ
 SAMPLING_ERROR = 0.05  # s
 NOISE_SHARE = 0.05  # ν
-SMALLEST_KAPPA = 1000  # the lemma holds if κ is at least this large
+SMALLEST_KAPPA = 1000  # the least κ for which the lemma holds
 
 # FORMULAS
 
@@ -156,10 +156,10 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
 

@@ -32,7 +32,7 @@ class Rest:
 
 
 def is_available(delimiter: str) -> bool:
-    """Return whether pyarrow is installed and supports this delimiter."""
+    """Return whether pyarrow is installed and supports the delimiter."""
     return delimiter.isascii() and importlib.util.find_spec("pyarrow") is not None
 
 

@@ -102,7 +102,7 @@ class Partitioned(Chunks):
 
 
 def partitioned(shape: tuple[int, int], partitions: tuple[Partition, ...], given: Sequence[Any]) -> Partitioned:
-    """Return the data set that consists of these partitions."""
+    """Return the data set that consists of the given partitions."""
     found: list[Partitioned] = []
     found.append(Partitioned(shape, lambda: found[0].passing(), partitions, given))
     return found[0]

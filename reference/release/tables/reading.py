@@ -44,7 +44,7 @@ class Table:
     Attributes
     ----------
     columns : d names, distinct and not empty; x1 to xd if the file has none.
-    rows : (n, d) float64, finite, n >= 1 and d >= 1.
+    rows : shape (n, d) float64, finite, n >= 1 and d >= 1.
     """
 
     columns: tuple[str, ...]
@@ -56,9 +56,9 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
 
     A .csv or .tsv file is UTF-8 text, with or without a byte order mark, its cells separated by commas or tabs. The
     first line of the text is a header if one of its cells is neither a number nor a missing or infinite value, unless
-    `selection` says whether it is. Blank lines at the end are ignored. A .npy file holds one array of real numbers with
-    two dimensions. Reading a .parquet file needs pyarrow. A file may be compressed, with .gz after its suffix. The
-    columns that are read must be numbers, but other columns may contain anything.
+    `selection` says whether it is a header. Blank lines at the end are ignored. A .npy file holds one array of real
+    numbers with two dimensions. Reading a .parquet file needs pyarrow. A file may be compressed, with .gz after its
+    suffix. The columns that are read must be numbers, but other columns may contain anything.
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
 
     Raises
     ------
-    InvalidInput : the data cannot be read, or a cell, line or name breaks a rule. Whether this error is raised, and its
-        message, depend on the data and are not private. Every later pass over the rows
-        checks the same rules.
+    InvalidInput : the data cannot be read, or a cell, line or name breaks a rule. Whether `InvalidInput` is raised, and
+        with which message, depends on the data and is not private. Every later pass over the rows checks the same
+        rules.
     """
     if isinstance(data, ExactData):
         return _summed(data, selection, fewest)

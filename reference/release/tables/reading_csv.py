@@ -116,8 +116,8 @@ def _strict_chunks(text: _Text, chosen: tuple[int, ...], rest: fast_csv.Rest) ->
 
 
 class _Lines:
-    """An iterator over the lines of a file. It remembers in `first` the first line that was read after `first` was last
-    set to an empty text.
+    """An iterator over the lines of a file. The iterator remembers in `first` the first line that was read after
+    `first` was last set to an empty text.
     """
 
     def __init__(self, name: str, file: TextIO, before: int = 0) -> None:

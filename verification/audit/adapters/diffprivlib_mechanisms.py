@@ -27,7 +27,7 @@ from covassay.verification.audit.adapters import (
 from covassay.verification.audit.adapters.diffprivlib_package import keeps_factor, legacy, quiet, target
 from covassay.verification.audit.targets.target import Target
 
-PACKAGE = diffprivlib_package.PACKAGE  # must be importable before a target is made
+PACKAGE = diffprivlib_package.PACKAGE  # this package must be importable before a target is made
 CALLER = "it takes XᵀX: its caller must validate and clip the rows, which the adapter does here"
 
 

@@ -1,7 +1,7 @@
 """Make targets from OpenDP 0.16.0 for eigenvectors, eigenvalues and principal components.
 
-The target `private-eigenvector` calls `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`. The target is
-built with the unit ε for which its own privacy map gives `.map(2) = ε`, because replacing one row is one removal and
+The target `private-eigenvector` calls `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`. The adapter
+chooses the unit ε for which OpenDP's own privacy map gives `.map(2) = ε`, because replacing one row is one removal and
 one addition. The measurement has the exponent ε/4 of ADK19, which the reference calls calibration "paper". OpenDP draws
 from the operating system. So that a run can be replayed, the adapter replaces the generator that OpenDP's Python code
 calls by the seeded generator of the audit. In every draw, OpenDP searches again for the parameter of the proposal,
@@ -164,7 +164,7 @@ def _eigendecomposition(x: Matrix, *, epsilon: float, rng: np.random.Generator, 
     measurement = _decomposition_measurement(len(x), x.shape[1], float(epsilon), origin)
     _GENERATOR.rng = rng
     values, vectors = measurement(unit_rows(x) + origin)
-    # the eigenvalues are in ascending order, and the eigenvectors in descending order
+    # OpenDP returns the eigenvalues in ascending order, and the eigenvectors in descending order
     w, v = np.asarray(values)[::-1], np.asarray(vectors)
     matrix: Matrix = (v * w) @ v.T / len(x)
     return matrix

@@ -11,10 +11,10 @@ where y is the last column. The class raises an exception if its noisy covarianc
 adapter returns zeros. The class splits `epsilon` evenly over the entries. The class does not say which data sets are
 neighbours; n is an argument, so it is audited for replace-one.
 
-The package requires opacus 0.14 and other large libraries, which the audited classes do not use. So no extra of
-covassay installs the package, and it is installed without its large requirements. The command `covassay adapters
-install smartnoise` installs the package without its large requirements in an environment. The following command
-installs it in the present environment.
+The package requires opacus 0.14 and other large libraries, which the audited classes do not use. No extra of covassay
+installs the package, because it is installed without its large requirements. The command `covassay adapters install
+smartnoise` installs the package without its large requirements in an environment. The following command installs the
+package in the present environment.
 
     pip install --no-deps smartnoise-synth==1.0.8 && pip install pandas scikit-learn
 

@@ -131,8 +131,8 @@ def _both(setting: Setting, place: Place, seeds: int) -> tuple[Matrix, Matrix] |
 
 
 def _change(target: Matrix, reference: Matrix) -> float:
-    """Return the largest difference between two outputs, relative to their size; a vector may have the opposite
-    sign.
+    """Return the largest difference between two outputs, relative to their size; vectors that differ only in sign count
+    as equal.
     """
     size = max(1e-3, float(np.abs(reference).max()))
     change = np.abs(target - reference).reshape(len(target), -1).max(axis=1)

@@ -2,14 +2,13 @@
 
 Four kinds of neighbours serve all kinds of output. In data with a single row, a step that adapts
 to the data has few choices, so that the output is not a mixture of many noise scales. A row with many columns and
-without an entry 0 changes every number of a vector, so that the low-order bits of any number may show it.
+without an entry 0 changes every number of a vector, so that the low-order bits of any number may show the change.
 
 If rows may lie anywhere, a mechanism shortens or drops long rows at a length of its own, and a row of length 1 hardly
-changes its output. For a mechanism on the whole space, a search finds the length at which it shortens rows. If the
-noise is the same, the distance between the outputs on two data sets is the effect of the row in which they differ.
-Draws under the same noise only choose the neighbours, and no test uses them. A target that ignores the given generator
-has new noise in every call. For a target that ignores the generator, the chosen length is arbitrary, but the neighbours
-are still valid.
+changes its output. For a mechanism on the whole space, a search finds the length at which it shortens rows. If two
+outputs have the same noise, their distance is the effect of the row in which their data sets differ. Draws under the
+same noise only choose the neighbours, and no test uses them. A target that ignores the given generator has new noise in
+every call. For a target that ignores the generator, the chosen length is arbitrary, but the neighbours are still valid.
 """
 
 from collections.abc import Callable, Iterable
@@ -30,11 +29,11 @@ MORE = 3, 4, 5  # further neighbours for outputs that are matrices have these nu
 # the numbers of rows and columns of the neighbours for vectors; the square root of the latter is a power of two
 WIDE_ROWS, WIDE = 64, 16
 LENGTHS = (*(4.0**k for k in range(6)), 2.0**20)  # a mechanism usually shortens rows below the last of these lengths
-STEPS = tuple(2.0**0.5**k for k in range(4))  # each of these factors multiplies the best of these lengths
+STEPS = tuple(2.0**0.5**k for k in range(4))  # each of these factors multiplies the best length found so far
 PROBES = 4  # the number of draws under the same noise for every length
 FARTHER = 1 + 1e-6  # the ratio of two distances counts as a difference only if it is larger than this
 
-# takes two data sets with rows of length 1; returns the length that the rows should have
+# the function takes two data sets with rows of length 1 and returns the length that the rows should have
 Length = Callable[["Matrix", "Matrix"], float]
 
 

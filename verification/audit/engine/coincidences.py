@@ -120,7 +120,7 @@ def as_draws(x: Matrix, outputs: Matrix, query: Matrix, path: DataPath) -> _Draw
     return _Draws(x, columns(residuals), columns(sizes), tuple(own), path.atom)
 
 
-# EVERY FINDING: A SENTENCE AND ITS PROBABILITY UNDER A CONTINUOUS LAW
+# FINDINGS AND THEIR PROBABILITIES
 
 Counted = tuple[float, str]
 

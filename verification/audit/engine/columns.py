@@ -70,7 +70,7 @@ def _data(box: Box, seed: int) -> Matrix:
     return box.place(np.clip(shares, 0, 1))
 
 
-# WHICH VALUE AND WHICH NOISE EVERY ENTRY HAS
+# VALUES AND NOISE SCALES
 
 
 @dataclass(frozen=True)
@@ -292,7 +292,7 @@ def _compared(setting: Setting, change: _Change, base: Matrix, alpha: float, pro
         f"where the draws on the unchanged data give {middles[0]:.4g} and {spreads[0]:.4g} (p = {p:.2g})"
     )
     if not promised:
-        detail += ". That breaks no promise unless the bounds are to enter as scales alone (--equivariant)"
+        detail += ". Unequal treatment breaks no promise unless the bounds are to enter as scales alone (--equivariant)"
     return Finding("law", change.name, Status.REFUTED if promised else Status.NOTED, detail, n=2 * size)
 
 

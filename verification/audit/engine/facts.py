@@ -38,8 +38,8 @@ class Facts:
         storable(cls)
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
-        """Return whether these facts show no more loss than this guarantee allows; False for kinds of facts without
-        this method.
+        """Return whether these facts show no more loss than this guarantee allows, and False for kinds of facts without
+        such a rule.
         """
         return False
 
@@ -55,26 +55,31 @@ class LawTest(Facts):
         )
     )
     detectable: float = field(
-        metadata=says("The smallest effect that this test refutes with the stated power.", **COUNT)
+        metadata=says("The smallest effect that the test of the law refutes with the stated power.", **COUNT)
     )
     power: float = field(
-        default=POWER, metadata=says("The probability with which the test refutes this effect.", **SHARE)
+        default=POWER,
+        metadata=says("The probability with which the test of the law refutes the effect `detectable`.", **SHARE),
     )
     estimates: str = field(
-        default="", metadata=says("Sentences with confidence intervals from the same draws; empty if there are none.")
+        default="",
+        metadata=says("Sentences with confidence intervals from the draws of the test; empty if there are none."),
     )
     failures: Failures = field(
         default_factory=dict, metadata=says("The numbers of draws without an output, by the way in which they ended.")
     )
-    values: int | None = field(default=None, metadata=says("The number of values whose law is known far out.", **COUNT))
+    values: int | None = field(
+        default=None, metadata=says("The number of values with which the tail of the law is tested.", **COUNT)
+    )
     furthest: float | None = field(
         default=None,
         metadata=says(
-            "The smallest probability, under the law, of a value at least as far out as one of these values.", **SHARE
+            "The smallest probability, under the law, of a value at least as far out in the tail as a drawn value.",
+            **SHARE,
         ),
     )
     reach: str | None = field(
-        default=None, metadata=says("The rare branches that this audit would have seen, in words.")
+        default=None, metadata=says("The rare branches of the target that the audit would have seen, in words.")
     )
 
 
@@ -82,11 +87,13 @@ class LawTest(Facts):
 class InReach:
     """The losses that a test would have detected if they had shown in an event as likely as the tested one."""
 
-    probability: float = field(metadata=says("The share of the event in the draws of the first side.", **SHARE))
+    probability: float = field(
+        metadata=says("The share of the draws of the first side that lie in the event.", **SHARE)
+    )
     loss: float = field(metadata=says("The smallest ε or ρ that is refuted with 99 % power."))
     small_loss: float = field(metadata=says("A loss a tenth above the claim."))
     times_the_samples: float = field(
-        metadata=says("The factor by which the number of draws must grow to detect this loss.")
+        metadata=says("The factor by which the number of draws must grow to detect the loss.")
     )
 
 
@@ -152,19 +159,24 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class TestedEvent(Facts):
-    """A tested event, with its counts on two neighbouring data sets. Pairs of numbers are in the order of `sides`."""
+    """A tested event, with its counts on two neighbouring data sets. The order of a pair of numbers is that of
+    `sides`."""
 
     event: str = field(metadata=says("The tested event, as a condition on the output."))
     counts: tuple[int, int] = field(metadata=says("The number of times that the event occurred on each data set."))
-    draws: tuple[int, int] = field(metadata=says("The number of draws on each data set."))
+    draws: tuple[int, int] = field(metadata=says("The number of draws on each of the two data sets."))
     loss_lower_bound: float = field(
         metadata=says("A lower bound on the log ratio of the two probabilities of the event.")
     )
     confidence: float = field(metadata=says("The confidence of that bound.", **SHARE))
     sides: tuple[Side, Side] = field(
-        metadata=says("The data set in the numerator of the ratio, and the data set in the denominator.")
+        metadata=says(
+            "The data set in the numerator of the ratio of probabilities, and the data set in the denominator."
+        )
     )
-    data_sets: Neighbours = field(metadata=says("The two data sets; their names say how the equal rows are made."))
+    data_sets: Neighbours = field(
+        metadata=says("The two neighbouring data sets, whose names say how the equal rows are made.")
+    )
     failures: tuple[Failures, Failures] = field(metadata=says("How draws failed on either data set."))
     largest_loss: float | None = field(
         default=None,
@@ -178,7 +190,8 @@ class TestedEvent(Facts):
         ),
     )
     trade_off: TradeOff | None = field(
-        default=None, metadata=says("The trade-off curve of this pair, if it is the most telling one.")
+        default=None,
+        metadata=says("The trade-off curve of the pair of data sets, if the curve is the most telling one."),
     )
     estimated_loss: float | None = field(
         default=None,
@@ -253,8 +266,8 @@ class Explanation(Facts):
 
 
 def as_data(value: Any) -> Any:
-    """Return the facts as plain data for JSON. None is left out unless the field may be null, and inf becomes a
-    string.
+    """Return the facts as plain data for JSON. The value None is left out unless the field may be null, and infinity
+    becomes a string.
     """
     if is_dataclass(value):
         named = [(f, getattr(value, f.name)) for f in fields(value) if NOT_IN_JSON not in f.metadata]

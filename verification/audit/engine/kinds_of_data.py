@@ -6,11 +6,11 @@ If a seed does not fix the noise of a query, a few draws on each of many data se
 reference on the same data. Draws at a few budgets other than the claimed one are tested in the same way as data of
 another kind.
 
-If the laws of target and reference are equal, all orders of the draws are equally likely. Then the rank of a draw among
-all draws before it is uniform, and independent of the earlier ranks (Rényi 1962). So ranks on different data sets can
-be pooled for Kolmogorov–Smirnov tests. The groups are all ranks on one data set, on data of one kind, or on data of one
-shape. For each group, every feature of the output has two tests. The p-value of the group is the smallest of their
-p-values times the number of tests.
+If the laws of target and reference are equal, all orders of the draws are equally likely. In that case the rank of a
+draw among all draws before it is uniform, and independent of the earlier ranks (Rényi 1962). So ranks on different data
+sets can be pooled for Kolmogorov–Smirnov tests. The groups are all ranks on one data set, on data of one kind, or on
+data of one shape. For each group, every feature of the output has two tests. The p-value of a group is the smallest
+p-value of its tests times the number of its tests.
 """
 
 import time
@@ -46,13 +46,14 @@ PACE = 0.05  # if a draw takes longer than this many seconds, no other data of t
 NAMED = 3  # a report names at most this many data sets, kinds or shapes
 
 
-# takes (x, size, generator); returns outputs of the reference
+# a reference takes (x, size, generator) and returns its outputs
 DrawsOf = Callable[[Matrix, int, np.random.Generator], Matrix]
 
 
 @dataclass(frozen=True)
 class AtBudget:
-    """A budget other than the claimed one, in words and as arguments of a draw, with the reference and data for it."""
+    """A budget other than the claimed one, in words and as arguments of a draw, with the reference and data for this
+    budget."""
 
     words: str
     budget: dict[str, Any]
@@ -64,10 +65,10 @@ class AtBudget:
 class Beside:
     """The reference, whose draws are compared with the target's draws.
 
-    `features` takes x; it returns numbers that describe an output on x. `own` is a data set of the user, on which the
-    reference also draws. `choices` are data near the choices of the mechanism. `budgets` are other budgets at which the
-    reference also draws. `unsure` takes x; it says whether correct implementations may round the rows of x in different
-    ways.
+    `features` takes a data set x and returns numbers that describe an output on x. `own` is a data set of the user, on
+    which the reference also draws. `choices` are data near the choices of the mechanism. `budgets` are other budgets at
+    which the reference also draws. `unsure` takes a data set x and says whether correct implementations may round the
+    rows of x in different ways.
     """
 
     draws: DrawsOf
@@ -211,7 +212,7 @@ def _places_on(
 
 
 def _check(name: str, groups: Mapping[str, _Group], failing: int, slow: list[tuple[int, int]], look: Look) -> Finding:
-    """Combine the tests of all groups of one sort into a check."""
+    """Combine the tests of all groups of one sort into one check."""
     found = {key: group.p_value() for key, group in groups.items()}
     worst = sorted(found, key=lambda key: found[key])[:NAMED]
     text = f"null: on {NAMES[name]} the outputs have the same law as the reference's; furthest from it: "

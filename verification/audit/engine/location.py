@@ -28,7 +28,8 @@ LARGE_DRAWS = 40
 AGREE = 2.0**-16  # float32 can cause a relative error of this size
 # up to this many standard errors count as chance; among a hundred entries, more occur with probability below 1e-3
 ERRORS = 4.5
-SURELY = 7.0  # an entry that is off by this many standard errors shows that the query is not the centre
+# an entry whose distance from the query is this many standard errors shows that the query is not the centre
+SURELY = 7.0
 COARSE = 0.03  # where the noise is small, clipping and projections may move the centre by this share of the query
 
 Query = Callable[[Matrix], Matrix]
@@ -39,7 +40,7 @@ class Explanation:
     """A possible centre of the outputs other than the query, with a sentence for the report.
 
     `text` is the sentence, with {q} for the query and {n} for the number of rows. `centre` takes (x, query(x)) and
-    returns the centre.
+    returns the centre of the outputs.
     """
 
     text: str
@@ -137,8 +138,7 @@ def where_centred(
         for group in (list(explanations), _constant_factor(seen) if fitted else []):
             misfits = [max(one.misfit(e.centre(one.x, one.query)) for one in seen) for e in group]
             fitting = [number for number, misfit in enumerate(misfits) if misfit <= 1]
-            # several explanations may fit if the centre is known coarsely, and then the first one is used, as the
-            # simplest
+            # if the centre is known coarsely, several explanations may fit, of which the first is the simplest
             if fitting:
                 best = fitting[0] if coarse else int(np.argmin(misfits))
                 return _explained(group[best], query, name, len(seen[0].x))
@@ -167,7 +167,7 @@ def _moved_noise(setting: Setting, query: Query, smallest: int) -> Location | No
 
 
 def _constant_factor(seen: list[_Seen]) -> list[Explanation]:
-    """Return the query times a factor that is fitted by weighted least squares."""
+    """Return the query times a factor that weighted least squares fits to the outputs."""
     weights = [1 / one.error**2 for one in seen]
     size = sum(float((w * one.query**2).sum()) for w, one in zip(weights, seen, strict=True))
     if size == 0:

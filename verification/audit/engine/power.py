@@ -1,10 +1,10 @@
-"""Compute the power of a test of an event, as the smallest privacy loss that the test refutes with probability 99 %.
+"""Compute the smallest privacy loss that a test of an event refutes with probability 99 %.
 
-The tested event occurred in some share p of the draws on one data set. Suppose that the probability of the event were p
-on the first data set, and q on the second. If q is small enough, the test would have refuted the claim in 99 % of all
-runs. The privacy loss of an event with the probabilities p and q is, for instance, ln(p/q) for pure DP. A run detects a
-privacy loss if some event that is as likely as the tested one shows at least the loss computed here. If a loss shows
-only in rarer events, more draws are needed to detect it.
+Let p be the share of the draws on one data set in which the tested event occurred. Suppose that the event had
+probability p on the first data set, and q on the second. If q is small enough for a given p, the test would have
+refuted the claim in 99 % of all runs. The privacy loss of an event with the probabilities p and q is, for instance,
+ln(p/q) for pure DP. A run detects a privacy loss if some event that is as likely as the tested one shows at least the
+loss that this module computes. If a loss shows only in rarer events, more draws are needed to detect it.
 """
 
 import math
@@ -26,7 +26,8 @@ LOG_RATIO = 40.0  # the largest ln(p/q) in the search
 BISECTIONS = 24
 # above this mean, a normal law approximates the Poisson law, because scipy's Poisson quantiles are NaN for huge means
 LARGE_MEAN = 1e8
-Refutes = Callable[[EventCounts, float], bool]  # takes (counts, level); returns whether the counts refute the claim
+# a test takes (counts, level) and says whether the counts refute the claim
+Refutes = Callable[[EventCounts, float], bool]
 
 
 def _lower(tail: float, mean: float) -> int:
@@ -35,7 +36,7 @@ def _lower(tail: float, mean: float) -> int:
 
 
 def _upper(tail: float, mean: float) -> int:
-    """Return the number that a Poisson variable exceeds with this probability."""
+    """Return the number that a Poisson variable exceeds with probability at most `tail`."""
     return poisson_upper_quantile(tail, mean) if mean < LARGE_MEAN else int(mean - ndtri(tail) * math.sqrt(mean) + 1)
 
 
@@ -68,8 +69,7 @@ class EventTest:
     def sees(self, log_q: float, mean: float) -> bool:
         """Return whether the test refutes in 99 % of runs if the event has probability q on the second data set.
 
-        By the union bound over the four counts of a test, this probability holds however the counts depend on each
-        other.
+        By the union bound over the four counts of a test, the 99 % hold however the counts depend on each other.
         """
         miss = (1 - POWER) / 4
         first, size = _lower(miss, mean * self.p), _upper(miss, mean)

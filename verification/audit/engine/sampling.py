@@ -1,20 +1,20 @@
 """Make many seeded draws from a target in parallel, with the same outputs for any number of workers.
 
 Draws are made in chunks of fixed size. Every chunk has its own random stream, which follows from the seed of the run
-and the label of the check. So the draws of one check can be repeated alone. The package joblib runs the chunks, in this
-process or in workers (`workers`).
+and the label of the check. The draws of one check can therefore be repeated without the other checks. The package
+joblib runs the chunks, in this process or in workers (`workers`).
 
-`draw` keeps every draw. `reduced` keeps the first `KEPT` draws, and sums of a function over blocks of all draws. The
-worker that makes a block reduces it, so that memory does not grow with the number of draws. `draw` and `reduced` make
-the same draws.
+`draw` keeps every draw. The function `reduced` keeps the first `KEPT` draws, and sums a function over blocks of all
+draws. The worker that makes a block of draws reduces it to sums, so that memory does not grow with the number of draws.
+`draw` and `reduced` make the same draws.
 
-If the run has a store (`engine.store`), draws in the store are not made again.
+If the run has a store (`engine.store`), stored draws are not made again.
 
 A block of `draw_many` may fail as a whole because one of its draws fails. Tests treat failures as outcomes of
 independent draws, so a failed block is not counted. All draws of the call of `draw` with a failed block, and of all
 later calls, are made again one by one, and from another random stream. Suppose that a block fails whenever one of its
-draws would fail. Then the probability of an outcome of k calls is at most k + 1 times that for independent draws,
-because each call may have been the first with a failed block, or no block failed.
+draws would fail. For such a target, an outcome of k calls has at most k + 1 times its probability for independent
+draws, because any of the k calls, or none, may be the first with a failed block.
 """
 
 import hashlib
@@ -45,9 +45,9 @@ from covassay.verification.statistics.streams import Watch, stream
 CHUNK = 50
 BLOCK = 500  # a worker makes and reduces this many chunks at once
 WHOLE = 2 * BLOCK  # if draws are reduced, the draws of this many first chunks are kept
-KEPT = WHOLE * CHUNK  # this many draws are kept, which is 50 000
+KEPT = WHOLE * CHUNK  # the number of draws that are kept is 50 000
 SECONDS = 1.0  # draws are stored after about this many seconds, so that an interrupted run loses no more work
-# a chunk stops after this many time-outs, because an audit of a target that hangs would never end
+# a chunk of draws stops after this many time-outs, because an audit of a target that hangs would never end
 TIME_OUTS_PER_CHUNK = 3
 
 
@@ -97,8 +97,8 @@ S = TypeVar("S", bound=Sums)
 @storable
 @dataclass(frozen=True)
 class Summary(Generic[S]):
-    """What is kept of the draws on one data set: the first `KEPT` draws, how all draws ended, and sums over all of
-    them.
+    """What is kept of the draws on one data set, namely the first `KEPT` draws, how all draws ended, and sums over all
+    of them.
     """
 
     kept: Draws
@@ -157,8 +157,8 @@ class Setting:
 
     `budget` has every keyword argument of a draw but `rng`: the claim, and the bounds of the `box` if the target takes
     bounds. Without a box, rows lie in the unit ball. `tally` counts the draws. `jobs` is the number of workers; None
-    means the number in joblib's configuration. `store` has the draws of an earlier run with the same options; it is
-    None if draws are not stored.
+    means that joblib's configuration gives the number. `store` has the draws of an earlier run with the same options;
+    it is None if draws are not stored.
     """
 
     source: TargetSource
@@ -181,12 +181,12 @@ class Setting:
 
     @property
     def claim(self) -> dict[str, float]:
-        """Return the keyword arguments that state the claim."""
+        """Return the keyword arguments that state the claim of the target."""
         return {key: value for key, value in self.budget.items() if key != BOUNDS}
 
     @property
     def target(self) -> Target:
-        """Load and return the target."""
+        """Load and return the target of this setting."""
         return load(self.source)
 
     def shape(self, x: Matrix) -> tuple[int, ...]:
@@ -290,9 +290,10 @@ def reduced(
     setting: Setting, x: Matrix, size: int, label: str, sums: Callable[[Draws, int], S], chunks: slice = slice(None),
     enough: Callable[[Summary[S]], bool] = lambda summary: False, first: Draws | None = None,
 ) -> Summary[S]:  # fmt: skip
-    """Make the draws that `draw` would make, reduced by `sums`, a function of a block of draws and its number.
+    """Make the draws that `draw` would make, and reduce them by `sums`, which takes a block of draws and the number of
+    the block.
 
-    If there are more than `KEPT` draws, the function `enough` is asked after 2, 4, 8, … blocks whether they suffice.
+    If there are more than `KEPT` draws, the function `enough` says after 2, 4, 8, … blocks whether the draws suffice.
     The draws also stop once the target has run into the time limit repeatedly. `first` has the first `KEPT` of these
     draws, if they exist already.
     """
@@ -349,7 +350,7 @@ class _Order:
     way: tuple[str, ...] = ()
 
     def one_by_one(self) -> "_Order":
-        """Return the same request without `draw_many`; its draws come from another random stream."""
+        """Return this request without `draw_many`, so that its draws come from another random stream."""
         return replace(self, way=("one by one",))
 
     @property
@@ -369,7 +370,7 @@ class _Order:
         return list(self.setting.budget.items())
 
     def tasks(self, done: int) -> Iterator[tuple[Any, ...]]:
-        """Yield the tasks for workers that remain after this many chunks."""
+        """Yield the tasks for workers that remain after this many chunks were drawn."""
         given = self.setting
         repeated = Repeated(given.source, self.x, given.budget, given.shape(self.x), given.seconds, not self.way)
         root = stream(given.seed, self.label, *self.way)
@@ -378,7 +379,7 @@ class _Order:
             yield repeated, root, self.size, which, self.make, which.start // self.step
 
     def ends(self, done: int, made: Any) -> bool:
-        """Return whether the first blocks suffice, or no more blocks can be made."""
+        """Return whether the first blocks of draws suffice, or no more blocks can be made."""
         blocks = (WHOLE + done) // self.step
         if self.step == 1 or done >= len(self.chunks):
             return False

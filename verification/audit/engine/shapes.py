@@ -7,7 +7,7 @@ Gamma law. So draws for different shapes are tested together: all draws with the
 number of columns, and all draws.
 
 Each group has Kolmogorov–Smirnov and tail tests of every statistic, and an exact test of the total scale. The p-value
-of a group is the smallest p-value of its tests after Bonferroni's correction.
+of a group of draws is the smallest p-value of its tests after Bonferroni's correction.
 """
 
 import math
@@ -35,19 +35,19 @@ LARGEST = 20_000  # the largest number of entries of a data set
 NAMES = {"n": "every number of rows", "d": "every number of columns", "": "all shapes"}
 UNITS = 240  # the number of independent noise values for every shape, if `FEWEST` and `MOST` allow it
 FEWEST, MOST = 12, 120  # the smallest and the largest number of draws for every shape
-# this number of samples gives the numbers of draws above, which grow in proportion to the samples
+# the smallest and the largest number of draws are for this number of samples, and grow in proportion to the samples
 DEFAULT = 2000
 NAMED = 3  # the report names at most this many groups of draws
-UNSEEN = 1e6  # the scale error that is reported if no test detects any
+UNSEEN = 1e6  # this scale error is reported if no test detects any
 
 
 @dataclass(frozen=True)
 class Shapes:
     """The law of the outputs on data of other shapes.
 
-    `scenario` takes (n, d); it returns a data set of this shape with its tests. `tests` are the names of the tests that
-    are used. `units` takes d; it returns the number of independent noise values in a draw. `sizes` are the shapes (n,
-    d).
+    `scenario` takes (n, d) and returns a data set of this shape with its tests. `tests` are the names of the tests of a
+    scenario that are used. `units` takes d and returns the number of independent noise values in a draw. `sizes` are
+    the shapes (n, d).
     """
 
     scenario: Callable[[int, int], Scenario]
@@ -97,7 +97,7 @@ class _Group:
                 self.impossible.append(name)
 
     def results(self) -> list[TestResult]:
-        """Return the results of the tests of this group."""
+        """Return the results of the tests of this group of draws."""
         found = []
         merged = {name: _merged(samples) for name, samples in self.places.items()}
         for name, sample in merged.items():
@@ -146,7 +146,8 @@ def _merged(samples: Iterable[Placed]) -> Placed:
 
 @dataclass
 class _Seen:
-    """The draws for all shapes in groups, the shapes without enough outputs, and the shapes that ran out of time."""
+    """The draws for all shapes in groups, the shapes without enough outputs, and the shapes whose draws ran out of
+    time."""
 
     groups: dict[tuple[str, int], _Group] = field(default_factory=dict)
     silent: list[str] = field(default_factory=list)
@@ -200,7 +201,7 @@ def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
     if not seen.groups:
         why = "ran into the time limit or had too few outputs" if seen.late else "had too few outputs"
         return [Finding("law", NAMES[""], Status.SKIPPED, f"the target {why} at every shape", OTHER_SHAPES)]
-    one_each = len({d for _, d in shapes.sizes}) == len(shapes.sizes)  # the number of rows follows from d
+    one_each = len({d for _, d in shapes.sizes}) == len(shapes.sizes)  # the number of rows is computed from d
     return [_check(axis, seen, look) for axis in NAMES if not (axis == "n" and one_each)]
 
 

@@ -1,12 +1,12 @@
 """Store the draws of a run in a file, from which the same command continues after any interruption.
 
-The continued run asks its questions again. The label of a question determines the seeds of its draws. So the stored
-draws for a label, data and size are those that would be made again. If a question draws without a label and its
-findings are plain data, the findings are stored, and the question is not asked again.
+A run that is continued asks its questions again. The label of a question determines the seeds of its draws. The stored
+draws for a label, data and size are therefore those that would be made again. If a question draws without a label and
+its findings are plain data, the findings are stored, and the question is not asked again.
 
 The file is an SQLite database. After a kill or a power cut, the database has the state after the last write or before
-it. The table `identity` of the database says to which run it belongs. Every value is stored as JSON with a SHA-256
-digest. Floats are stored exactly.
+it. The table `identity` of the database says to which run the database belongs. Every value is stored as JSON with a
+SHA-256 digest. Floats are stored exactly.
 """
 
 import base64
@@ -107,7 +107,7 @@ class Store:
             self._connection.execute("INSERT OR REPLACE INTO drawn VALUES (?, ?, ?)", (key, text, _digest(text)))
 
     def once(self, key: str, make: Callable[[], Any]) -> Any:
-        """Return `make()`, or its stored result from before an interruption if the result can be stored."""
+        """Return `make()`, or the result of an earlier `make()` that was stored before an interruption."""
         _, made = self.get(key)
         if made:
             return made[0]

@@ -1,11 +1,11 @@
-"""Define wagers: sequential tests by betting against a claim, which stay valid if they are evaluated after every stage
-of the draws.
+"""Define wagers, which are sequential tests by betting against a claim that stay valid if they are evaluated after
+every stage of the draws.
 
 A `Wager` is a bet (`statistics.betting`) with the categories of draws on which it is placed. Each stage of the draws
-multiplies the wealth of the bettor by a factor. If the claim is true, the mean of the wealth never exceeds its start.
-So the wealth ever grows by the factor 1/p with probability at most p (Ville's inequality), and a large gain refutes the
-claim. Ville's inequality holds for any fixed numbers of draws on the two data sets, and so for Poisson numbers, which
-do not depend on the draws.
+multiplies the wealth of the bettor by a factor. If the claim is true, the mean of the bettor's wealth never exceeds the
+initial wealth. The wealth therefore ever grows by the factor 1/p with probability at most p (Ville's inequality), and a
+large gain refutes the claim. Ville's inequality holds for any fixed numbers of draws on the two data sets, and also for
+Poisson numbers that do not depend on the draws.
 """
 
 import math
@@ -28,8 +28,8 @@ class Wager:
 
     `bounds` is None if the categories are the event and its complement. If `bounds` is given, the categories are
     failure and the intervals between these bounds of the event's statistic. `swapped` says whether a bet on an event
-    takes the second data set first, because the event seemed likelier there. If `bet` is a `RenyiBet`, `swapped` is
-    False, because such a bet chooses its direction itself.
+    takes the second data set first, because the event seemed likelier on that data set. If `bet` is a `RenyiBet`,
+    `swapped` is False, because such a bet chooses its direction itself.
     """
 
     bet: Bet | RenyiBet
@@ -50,7 +50,8 @@ class Wager:
         return self.bet.log_value(two, one) if self.swapped else self.bet.log_value(one, two)
 
     def p_value(self, one: Vector, two: Vector) -> float:
-        """Return the p-value of the claim from new draws, which is 1 over the factor of the wealth, and at most 1."""
+        """Return the p-value of the claim from new draws, which is the smaller of 1 and 1 over the factor of the
+        wealth."""
         return math.exp(min(0.0, -self.log_value(one, two)))
 
 

@@ -1,4 +1,4 @@
-"""AdaptiveCov adds the noise of GaussCov on data on which its choices are certain.
+"""AdaptiveCov adds the noise of GaussCov if the data make its choices certain.
 
 If the choices are not certain, draws of the target are compared with draws of the reference.
 """
@@ -19,7 +19,8 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 FEW_ROWS = 300.0  # the value of n√ρ on the data near the choice between two mechanisms
 MOST_COLUMNS, LONGER = 128, 0.5 + 1e-9
-ROWS = 1000.0  # the value of n√ρ on the data: the search passes its second level with probability below e^−70
+# this is the value of n√ρ on data for which the search passes its second level with probability below e^−70
+ROWS = 1000.0
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
@@ -51,9 +52,10 @@ def near_the_first_level(claim: ClaimUnderAudit) -> near_choices.Choices:
 def near_the_better_mechanism(claim: ClaimUnderAudit) -> near_choices.Choices:
     """Return rows on which the answering mechanism depends on the noisy trace, at the level where the search ends.
 
-    With few columns there are no rows near the choice between two mechanisms, because their trace must make both error
-    bounds equal while their bias ends the search at a given level. The function uses the smallest number of columns for
-    which such rows exist. The rows are just longer than 1/2, because the search then sees a large bias for their trace.
+    With few columns no rows are near the choice between two mechanisms, because the trace must make both error bounds
+    equal while the clipping bias ends the search at a given level. The function uses the smallest number of columns for
+    which rows near the choice exist. The rows are just longer than 1/2, because the search sees a large clipping bias
+    for rows of this length.
     """
     rho, options = claim.budget["rho"], claim.options
     n, beta = math.ceil(FEW_ROWS / math.sqrt(rho)), claim.parameter("beta")

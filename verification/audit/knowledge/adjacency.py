@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from covassay.verification.audit.knowledge.known import known
 
-SCALES = {  # each suspected law by its name, with the factor by which its noise scale is multiplied
+SCALES = {  # these are the suspected laws by name, with the factor by which each multiplies the noise scale
     "half-scale": 0.5, "add-remove": math.sqrt(0.5), "sensitivity-one": math.sqrt(0.5),
     "joint-add-remove": math.sqrt(0.375),
 }  # fmt: skip

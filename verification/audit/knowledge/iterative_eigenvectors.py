@@ -1,7 +1,7 @@
-"""If the eigenvalues are many noise scales apart, the output of the mechanism shows all of its random draws.
+"""If the eigenvalues are many noise scales apart, the output of the iterative mechanism shows all of its random draws.
 
 If the eigenvalues are far apart, their noises are independent Laplace variables, and each eigenvector has an exact
-Bingham law given those drawn before.
+Bingham law given the eigenvectors drawn before.
 """
 
 import numpy as np

@@ -1,4 +1,5 @@
-"""Joint moments are a mean and a second moment, each with Gaussian noise of its own scale. The tests cover both scales.
+"""Joint moments are a mean and a second moment, each with Gaussian noise of its own scale. Some tests examine the noise
+of the mean, and others that of the second moment.
 
 Let m be the mean, Σ the second moment, m̃ and Σ̃ their noisy versions, and σ₁ and σ₂ the noise scales. The audit knows
 the data and observes N = (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂, whose laws are known exactly. Separate tests detect wrong
@@ -35,7 +36,8 @@ DIMENSIONS = (1, 2, 4)
 CONFIDENCE = 0.999
 OF_THE_MOMENT = "squared norm", "total scale", "turned entry", "all entries"
 SHAPE_TESTS = "all numbers", "total scale", "total scale of the mean", "total scale of the second moment"
-ADD_REMOVE = math.sqrt(0.375)  # the squared joint sensitivity is 1 + weight = 3/2 here, and 4 for opposite rows
+# for this weight the squared joint sensitivity is 1 + weight = 3/2, while it is 4 for opposite rows
+ADD_REMOVE = math.sqrt(0.375)
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class JointNoise:
         return np.hstack([self.normals(outputs), entries])
 
     def component(self, outputs: Matrix) -> TestResult:
-        """Test that the noise of the first component of the mean is Gaussian."""
+        """Test that the noise of the first entry of the mean is Gaussian."""
         return kolmogorov_smirnov(self.normals(outputs)[:, 0], NORMAL, "the noise of mean 1 is Gaussian")
 
     def total(self, numbers: Callable[[Matrix], Matrix], what: str) -> Test:
@@ -170,8 +172,8 @@ class Claimed:
         return made
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-        """Return two statistics of an output: a multiple of the log likelihood ratio, and the products with the changes
-        of the moments.
+        """Return a multiple of the log likelihood ratio as a statistic of an output, and the statistics for a target of
+        unknown law.
         """
         one, other = self.scales(*first.shape)
         direction = first.mean(axis=0) - second.mean(axis=0)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from covassay.reference.domain import Vector
 from covassay.verification.audit.engine.events import Pair
 
-# maps (values y = uᵀAu, envelope parameter b, dimension q) to ln g(y), up to a constant
+# a log density takes (values y = uᵀAu, envelope parameter b, dimension q) and returns ln g(y), up to a constant
 LogDensity = Callable[[Vector, float, float], Vector]
-# maps (exponent η, claimed ε, mean number of draws on each data set) to a pair with an event chosen in advance
+# takes (exponent η, claimed ε, mean number of draws on each data set); returns a pair with an event fixed in advance
 AimedPair = Callable[[float, float, float], Pair]
 
 

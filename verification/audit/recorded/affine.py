@@ -290,11 +290,16 @@ def measured(
     run: Run, base: Recorded, variables: tuple[Variable, ...], rng: np.random.Generator, seeds: Sequence[int] = (),
     fresh: int = FRESH,
 ) -> AffineNoise | NotAffine:  # fmt: skip
-    """Measure the affine model of the output on one data set.
+    """Measure the affine model of the output on one data set, and check that it agrees with the target.
 
-    `base` is a run on this data set. `seeds` has the indices of the draws that only seed generators; runs with fresh
-    draws also draw new seeds.
+    `seeds` has the indices of the draws that only seed generators; runs with fresh draws also draw new seeds.
     """
+    noise = modelled(run, base, variables)
+    return noise if isinstance(noise, NotAffine) else agrees(run, base, noise, rng, seeds, fresh)
+
+
+def modelled(run: Run, base: Recorded, variables: tuple[Variable, ...]) -> AffineNoise | NotAffine:
+    """Measure the affine model of the output on the data set of the run `base`, without a check of the model."""
     if len(variables) > MOST:
         return NotAffine(f"{len(variables)} numbers are drawn, more than {MOST}")
     uniform = [v for v in variables if v.family == "uniform"]
@@ -313,8 +318,7 @@ def measured(
     gains = np.array(columns).T.reshape(len(base.output), len(variables))
     size = np.abs(base.output) + np.abs(gains) @ np.maximum(np.abs(z0), 1.0)
     gains[np.abs(gains) <= ROUNDING * UNIT * size[:, None]] = 0.0
-    noise = AffineNoise(base.output - gains @ z0, gains, variables, np.zeros(len(base.output)))
-    return agrees(run, base, noise, rng, seeds, fresh)
+    return AffineNoise(base.output - gains @ z0, gains, variables, np.zeros(len(base.output)))
 
 
 def agrees(

@@ -9,12 +9,12 @@ statement. The second form is a digest of the explicit statement, in which impli
 out. So two different statements that print alike have different digests. For a definition only the digest is stored;
 `covassay claims accept --rocq` prints the text of every definition that changes.
 
-A theorem may have a predicate as a premise. If nothing satisfied this predicate, the theorem would say nothing. So each
-predicate has a witness: a lemma which proves that something satisfies it, or an assumption in the ledger (the list of
-claims) that something satisfies it. The lock keeps a witness as text only.
+A theorem may have a predicate as a premise. If nothing satisfied the predicate of a premise, the theorem would say
+nothing. So each predicate has a witness: a lemma which proves that something satisfies it, or an assumption in the
+ledger (the list of claims) that something satisfies it. The lock keeps a witness as text only.
 
-The file also holds digests of the sources of the proofs. By these digests a machine without Rocq can detect whether the
-sources have changed since the kernel was asked.
+The file also holds digests of the sources of the proofs. By the digests of the sources a machine without Rocq can
+detect whether the sources have changed since the kernel was asked.
 """
 
 import json
@@ -243,7 +243,7 @@ def parse(text: str) -> RocqLock:
 
 
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Make a JSON object from its pairs of keys and values. Raises an error if a key occurs twice."""
+    """Make a JSON object from its pairs of keys and values. The function raises an error if a key occurs twice."""
     names = [name for name, _ in pairs]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise InvalidInput(f"{NAME}: {', '.join(repeated)} stands twice in one object")

@@ -25,7 +25,7 @@ from covassay.verification.audit.engine.tails import RARE_BRANCHES, TAILS
 from covassay.verification.audit.engine.ways import NAME_OF_FORMS, NAME_OF_PROCESS, NAME_OF_STATE
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.questions import own
-from covassay.verification.audit.questions.data_path.equal_laws import NAME as EQUAL_LAWS
+from covassay.verification.audit.questions.data_path.one_law_on_equivalent_data import NAME as EQUAL_LAWS
 from covassay.verification.audit.questions.law import gains_beside_the_reference
 from covassay.verification.audit.questions.privacy import recorded_draws
 from covassay.verification.audit.targets.target import TargetReference

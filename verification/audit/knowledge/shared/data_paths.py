@@ -32,13 +32,13 @@ POSSIBLE = (
 
 ALMOST = 1 - 1e-9
 
-# LISTS OF CHANGES OF THE ROWS THAT KEEP THE LAW OF THE OUTPUT (by 1e-12: up to a negligible change)
+# LISTS OF CHANGES OF THE ROWS
 NEARBY = ("moved by 1e-12",)
-# changes that keep a law which depends on the data only through n and the second moment of the clipped rows
+# these changes keep any law that depends on the data only through n and the second moment of the clipped rows
 SAME_MOMENT = (*NEARBY, "clipped", "with other signs", "mixed")
-# changes that keep a law which depends on the matrices xxᵀ of single clipped rows, for instance through norms
+# these changes keep any law that depends on the matrices xxᵀ of single clipped rows, for instance through norms
 SAME_SQUARES = (*NEARBY, "clipped", "with other signs")
-# changes for mechanisms that accept rows outside of the ball and clip them only after a linear map
+# these changes are for mechanisms that accept rows outside of the ball and clip them only after a linear map
 SAME_SQUARES_OF_ANY_ROWS = (*NEARBY, "with other signs")
 SAME_IN_THE_CUBE = (*NEARBY, "clipped to the cube")
 
@@ -60,8 +60,8 @@ def released(claim: ClaimUnderAudit, x: Matrix, noise: Any) -> Matrix:
 
 
 def noise_of(claim: ClaimUnderAudit, d: int) -> Any:
-    """Return a draw of the reference's noise in dimension d. The law of the reference's noise must not depend on the
-    number of rows.
+    """Return a draw of the noise of the reference in dimension d. The law of the reference's noise must not depend on
+    the number of rows.
     """
     m = claim.mechanism
     known = {**{name: p.default for name, p in m.declared.items()}, **claim.budget, **claim.options, "rows": 1}
@@ -131,9 +131,10 @@ def _just_inside(x: Matrix) -> Matrix:
 class NotAdditive:
     """The declaration that an output is not known to be a query plus noise.
 
-    `because` is the reason why a seed does not determine the noise. `unchanged_by` are the changes of the rows that
-    leave the law as it is, as keys of `equal_laws.CHANGES`. `continuous` says whether every single value has
-    probability 0; if all values are clipped, the output has an atom.
+    `because` is the reason why a seed does not determine the noise of the output. `unchanged_by` are the changes of the
+    rows that leave the law of the output as it is, as keys of `CHANGES` of the question “one law on
+    equivalent data”. `continuous` says whether every single output has probability 0, apart from data of which all
+    values are clipped.
     """
 
     because: str
@@ -141,8 +142,8 @@ class NotAdditive:
     continuous: bool = False
 
     def data_path(self, claim: ClaimUnderAudit) -> DataPath:
-        """Return the data path with changes of the data that must leave the law as it is, and a sentence about what a
-        comparison covers.
+        """Return the data path with changes of the data that must not change the law of the output, and a sentence
+        about what a comparison covers.
         """
         m = claim.mechanism
         possible = POSSIBLE.format(", ".join(self.unchanged_by))

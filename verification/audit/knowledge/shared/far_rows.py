@@ -7,7 +7,7 @@ from covassay.reference.mechanisms.output import Output
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.events import Pair, generic_statistics
 
-FAR = 1e4  # a number larger than any norm to which rows are shortened
+FAR = 1e4  # this number is larger than any norm to which rows are shortened
 
 
 def far_out(output: Output) -> Pair:

@@ -1,6 +1,6 @@
 """Check that the target gives an output on every data set in the domain.
 
-A draw that runs out of time is noted by the check of the running time, and is no failure in this check.
+The check of the running time notes a draw that runs out of time, which is no failure in this check.
 """
 
 import math
@@ -33,8 +33,8 @@ from covassay.verification.audit.targets.target import NOT_FINITE, Failure
 from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
-SAME_SIZE = 24  # if a target rejects this many data sets of a size, it counts as rejecting the size
-FEW = 3  # the draws on each data set of a path between two data sets, along which failures end
+SAME_SIZE = 24  # a target that rejects this many data sets of one size counts as rejecting the size
+FEW = 3  # the number of draws on each data set of a path between two data sets, along which failures end
 MOST = 2000  # the largest number of draws on each of two neighbours
 
 
@@ -67,22 +67,22 @@ def _valid(box: Box | None, smallest_dimension: int) -> dict[str, Matrix]:
 
 
 def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPLACE_ONE) -> Finding:
-    """Check that the target gives an output on every data set in the domain. A draw that runs out of time is noted by
-    the check of the running time, and is no failure in this check.
+    """Check that the target gives an output on every data set in the domain. The check of the running time notes a draw
+    that runs out of time, which is no failure in this check.
 
-    The numbers of rows and of columns are public. So a target may reject a size, but then it must reject every data set
+    The numbers of rows and of columns are public. A target may therefore reject a size, but must reject every data set
     of this size. A rejected size is only noted.
 
-    A failure counts as dependent on the data if all k draws on one data set fail and none of k draws on ordinary data
-    fails. Suppose that a draw fails with probability p whatever the data are. Then all k draws on one data set fail and
-    none on ordinary data fails with probability (p(1 − p))^k ≤ 4^(−k), and k is so large that the sum over all data
-    sets is at most `alpha`. A target that claims privacy alone may fail if its failures distinguish neighbours by no
-    more than the claim allows. If a target claims privacy alone, two neighbours must prove a violation (`_told_apart`).
+    A failure counts as dependent on the data if k of k draws on one data set fail and none of k draws on ordinary data
+    fails. If a draw fails with probability p whatever the data are, k of k draws on one data set and none of k draws on
+    ordinary data fail with probability (p(1 − p))^k ≤ 4^(−k), and k is so large that the sum over all data sets is at
+    most `alpha`. A target that claims privacy alone may fail if its failures distinguish neighbours by no more than the
+    claim allows. If a target claims privacy alone, two neighbours must prove a violation (`_told_apart`).
     """
     failures, refused, unproven = [], [], []
     valid = _valid(setting.box, form.smallest_dimension)
     draws = math.ceil(math.log(len(valid) / alpha, 4))
-    # says whether ordinary data gave an output in every draw, and is empty until this is known
+    # says whether ordinary data gave an output in every draw, and is empty until the draws are made
     steady: list[bool] = []
     for name, x in valid.items():
         n, d = x.shape
@@ -118,15 +118,15 @@ def _failures(setting: Setting, x: Matrix, name: str, draws: int) -> Iterator[bo
     return (_fails(one_draw(setting, x.copy(), "edge", name, i)) for i in range(draws))
 
 
-# FAILURES UNDER A CLAIM OF PRIVACY ALONE
+# FAILURES OF PRIVATE TARGETS
 
 
 def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: float) -> bool:
     """Return whether failures break the claim on two neighbours, on a path from x, where the target fails, to data on
     which it succeeds.
 
-    A few draws find two neighbours between which failures end. Poisson numbers of new draws on the two neighbours test
-    the claim.
+    A few draws find two neighbouring data sets between which failures end. Poisson numbers of new draws on the two
+    neighbours test the claim on failures.
     """
     answered = (y for i, y in enumerate(_of_size(setting, *x.shape)) if not _fails(one_draw(setting, y, "size", i)))
     path = _path(x, next(answered, x), adjacency)
@@ -140,7 +140,7 @@ def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: f
     rng = np.random.default_rng(stream(setting.seed, label, "sizes"))
     first, second = (draw(setting, path[i], poisson_size(mean, rng), f"{label}/{i}") for i in (end - 1, end))
     if first.skipped or second.skipped:
-        return False  # the number of draws that the time limit ends early has no Poisson law
+        return False  # if the time limit ends draws early, their number has no Poisson law
     counts = EventCounts(_failed(first), _failed(second), first.size, second.size, mean)
     return refutes(guarantee, counts, level)
 

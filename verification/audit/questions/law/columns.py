@@ -1,4 +1,4 @@
-"""Test the value and the noise of every entry, and whether all columns are treated alike, for rows in a box."""
+"""Test, for rows in a box, the value and the noise of every entry, and whether all columns are treated alike."""
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -13,7 +13,7 @@ from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 class Entries(Facts):
     """The query around which the output varies, and the entries that have the value or the noise of another entry."""
 
-    query: str = field(metadata=says("The query around which the outputs vary; empty if it is not known."))
+    query: str = field(metadata=says("The query around which the outputs vary; empty if the query is not known."))
     misplaced: tuple[str, ...] = field(metadata=says("The entries that have the value or the noise of another entry."))
 
 

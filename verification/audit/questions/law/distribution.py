@@ -17,7 +17,7 @@ from covassay.verification.audit.question import Question, Subject
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """Test the draws on every data set, and the most extreme value of all draws."""
     found: list[Finding] = []
-    # tests that end the draws early use the remaining error probability
+    # tests that end the draws early use the rest of the error probability
     factor = 1 / left_for_the_end(subject.known.scenarios, look)
     for scenario in subject.known.scenarios:
         if settled(found, look):

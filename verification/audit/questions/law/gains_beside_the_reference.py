@@ -1,14 +1,14 @@
-"""Compare the effect of each random draw on the output with the reference, and compare the laws that follow.
+"""Compare the effect of each random draw on the output between target and reference, and compare the laws that follow.
 
 If the target and the reference make the same draws, their outputs are compared draw by draw. If both outputs are affine
 in different draws, the laws of the outputs are compared. Comparisons of outputs and of laws are exact arithmetic. The
-comparisons use data of many shapes and kinds, other budgets, and the same numbers in other forms. If neither comparison
-is possible, draws of the target are matched with draws of the reference. A ratio of effects other than 1 points to a
-step, but refutes nothing, because another correct implementation may use other draws.
+comparisons use data of many shapes and kinds, other budgets, and the same numbers in other forms. If neither outputs
+nor laws can be compared, draws of the target are matched with draws of the reference. A ratio of effects other than 1
+points to a step of the code, but refutes nothing, because another correct implementation may use other draws.
 
-At another budget the target must give another output than at the claimed budget; if it does not, its author may have
-fixed the budget. More noise than the reference's refutes nothing at another budget, because a careful function may cap
-its budget.
+At another budget the target must give another output than at the claimed budget; if the output is the same, the author
+of the target may have fixed the budget. More noise than that of the reference refutes nothing at another budget,
+because a careful function may cap its budget.
 """
 
 import math
@@ -36,12 +36,12 @@ from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.same_law import Compared, compared
 
 NAME = "gains beside the reference"
-# the shapes (n, d) in the order of their use; code may work in blocks of 8, 12, 32 or 64
+# the shapes (n, d) of data in the order of their use; code may work in blocks of 8, 12, 32 or 64
 SHAPES = (
     (6, 3), (7, 2), (1000, 2), (1, 2), (3, 1), (64, 2), (2, 5), (11, 4), (5, 9), (32, 3), (8, 12), (130, 2), (10, 10),
     (5, 7), (500, 2), (9, 6), (65, 3), (16, 8), (4, 16), (3, 33), (2, 64),
 )  # fmt: skip
-# all other shapes, the smallest first
+# all other shapes (n, d) of data, the smallest first
 SIZES = sorted(
     {*((n, 2) for n in ROWS), *((round(share * d) or 1, d) for d in COLUMNS for share in WIDE_AND_LONG[::2])}
     - {*SHAPES},
@@ -49,13 +49,13 @@ SIZES = sorted(
 )
 SHAPES_OF_KINDS = (6, 2), (200, 3), (65, 2), (1, 2)  # the shapes of data of many kinds
 LONG = "rows all longer than 1"  # long rows show whether some blocks of rows are left unclipped
-BLOCKS = [(n, 2) for n in (10_001, 4097, 1025, 257, 129, 513, 2049, 8193)]  # the shapes of data with long rows
+BLOCKS = [(n, 2) for n in (10_001, 4097, 1025, 257, 129, 513, 2049, 8193)]  # the shapes (n, d) of data with long rows
 OF_GAINS = SHAPES[:2]
 OF_FORMS = 20, 3  # the shape of data in other forms of numbers
 SEED = 0  # the seed for the rows
 SECONDS = 1.0  # the time limit for all data sets, in seconds
-SCREENED = 0.4  # the share of the time limit in which two outputs are compared on every data set
-WHOLE = 1  # laws are compared at once on this many data sets; on other data sets, two outputs are compared first
+SCREENED = 0.4  # in this share of the time limit, two outputs are compared on every data set
+WHOLE = 1  # laws are compared at once on this many data sets; on others, two outputs are compared first
 SHOWN = 3  # a report shows at most this many draws
 
 
@@ -74,14 +74,16 @@ class MatchedDraw:
 
 @dataclass(frozen=True)
 class GainsBesideReference(Facts):
-    """The result of comparing the target's draws with those of the reference."""
+    """The result of comparing the draws of the target with those of the reference."""
 
     same_law: int = field(
-        metadata=says("The number of data sets on which arithmetic shows that both have the same law.", **COUNT)
+        metadata=says(
+            "The number of data sets on which arithmetic shows that target and reference have the same law.", **COUNT
+        )
     )
     matched: tuple[MatchedDraw, ...] = field(metadata=says("The draws that have a counterpart."))
     unmatched: dict[str, tuple[int, int]] = field(
-        metadata=says("For each law, how many numbers of the target and of the reference have no match.")
+        metadata=says("For each of the two laws, how many numbers have no match in the other law.")
     )
 
 
@@ -89,8 +91,8 @@ class GainsBesideReference(Facts):
 class _Case:
     """One comparison: a data set with its description, and the target and the reference that run on it.
 
-    `usual` is the target at the claimed budget, if the case has another budget. `beside` says whether the case may be
-    left out, because the target promises nothing for this budget or this form of the numbers.
+    `usual` is the target at the claimed budget, if the case is about another budget. `beside` says whether the case may
+    be left out, because the target promises nothing for the budget or the form of the numbers.
     """
 
     where: str

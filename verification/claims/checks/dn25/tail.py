@@ -43,9 +43,9 @@ def largest_share(
 ) -> Evidence:
     """Step 0 of DN25 §4 with c₁ = 1/60: where L = ln(d/β) < d/60, the largest weight is at most 5/d for d ≥ 300.
 
-    ‖Z‖ ≤ ρ(4d + 2.36 L) and R ≥ ρ(d² − d√(2L)) give max w ≤ (4 + 2.36/60)/(d(1 − √(2/(60d)))), which falls with d times
-    d. The bound on the largest weight is at most 5/d, and (5/d)² ≤ L/(c₁d), since L ≥ ln d ≥ 1. The check uses whole
-    numbers d ≥ 300, because those below 300 have ln d ≥ d/60.
+    ‖Z‖ ≤ ρ(4d + 2.36 L) and R ≥ ρ(d² − d√(2L)) give max w ≤ (4 + 2.36/60)/(d(1 − √(2/(60d)))), and d times the right
+    side falls with d. The bound on the largest weight is at most 5/d, and (5/d)² ≤ L/(c₁d), since L ≥ ln d ≥ 1. The
+    check uses whole numbers d ≥ 300, because those below 300 have ln d ≥ d/60.
     """
     room = 1 - (4 + slope * level) / 5
     small = room > 0 and 2 * level / first <= room**2

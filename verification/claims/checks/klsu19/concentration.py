@@ -97,7 +97,7 @@ def printed_lower_tail(
 ) -> Evidence:
     """The printed bound P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} fails for A = −1, d = 1, t = 4.
 
-    In this example P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183.
+    For A = −1, d = 1 and t = 4 the probability is P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183.
     """
     t = Fraction(4)
     deviation = bound(Fraction(1), Fraction(1), t, rational_root)
@@ -141,8 +141,8 @@ def chi_square_mean(bound: Formula = lambda level, m, sqrt: 4 * (sqrt(level / m)
         P(1 ≤ · ≤ 1 + x(l)) ≥ l at l = 1/4 > (ln 2)/3 is enough. The check encloses this probability by rational bounds.
     m ≥ 15: take l = 3/4. Then x(l) ≥ 4√(3/(4m)), and by Chebyshev's inequality the probability inside the interval is
         at least 5/6. The density f of the sum has f(m − y) ≤ f(m) e^{y/m − (m − 2)y²/(4m²)} ≤ f(m) e^{1/(m − 2)} for
-        y ≥ 0. With min(f(m − y), f(m)) in its place the mass is at least 5/6 − (e^{1/13} − 1) ≥ 3/4, and it is concave
-        in x.
+        y ≥ 0. With min(f(m − y), f(m)) in place of f(m − y) the mass is at least 5/6 − (e^{1/13} − 1) ≥ 3/4, and it is
+        concave in x.
     """
     level, m = sp.symbols("L m", positive=True)
     identity = sp.simplify(bound(level, m, sp.sqrt) - radius(1 / m, 1 / m, 4 * level, sp.sqrt))
@@ -166,8 +166,8 @@ def chi_square_mean(bound: Formula = lambda level, m, sqrt: 4 * (sqrt(level / m)
 def rows_for_multiplicative_error(rows: Formula = weak_ppc.regularity_rows) -> Evidence:
     """With n = `regularity_rows`, singular values of Y/√n in [1 − u, 1 + u] imply (1 − s)I ⪯ Σ̂ ⪯ (1 + s)I.
 
-    u = (√d + √(2 ln(2/β)))/√n, and by Davidson and Szarek the singular values lie there with probability 1 − β. For
-    this n, (1 + u)² = 1 + s, and (1 − u)² ≥ 1 − s because (2 + s)² ≥ 4(1 + s).
+    u = (√d + √(2 ln(2/β)))/√n, and by Davidson and Szarek the singular values lie in [1 − u, 1 + u] with probability 1
+    − β. For n = `regularity_rows`, (1 + u)² = 1 + s, and (1 − u)² ≥ 1 − s because (2 + s)² ≥ 4(1 + s).
     """
     d, x, s = sp.symbols("d x s", positive=True)
     n = sp.nsimplify(rows(d, 2 * sp.exp(-(x**2) / 2), s, lambda value: x**2 / 2))  # ln(2/β) = x²/2

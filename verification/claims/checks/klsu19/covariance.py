@@ -131,8 +131,8 @@ def projection_in_the_norm_of_sigma(kappa: int = 10**4, share: Fraction = Fracti
     """In the norm ‖·‖_Σ the projection can increase the distance from Σ by a factor of about √κ/4.
 
     The example is Σ = diag(κ, 1), Z = [[0, √κ], [√κ, 0]], P = (√κ/2)[[1, 1], [1, 1]]. ‖Z − Σ‖_Σ = 2, and the last entry
-    alone gives ‖P − Σ‖_Σ ≥ √κ/2 − 1. So the factor is at least √κ/4 − 1/2, and in this example it is below √κ/4. The
-    check sets κ = 10⁴ and computes in rational arithmetic.
+    alone gives ‖P − Σ‖_Σ ≥ √κ/2 − 1. The factor is therefore at least √κ/4 − 1/2, and in the example it is below √κ/4.
+    The check sets κ = 10⁴ and computes in rational arithmetic.
     """
     root = sp.sqrt(kappa)
     sigma, noisy = sp.diag(kappa, 1), sp.Matrix([[0, root], [root, 0]])

@@ -1,4 +1,5 @@
-"""Check that a process that draws in batches gives the same output for a seed in a batch as for this seed alone."""
+"""Check that a process that draws in batches gives, in a batch, the output for a seed that it gives for this seed
+alone."""
 
 from dataclasses import replace
 from functools import partial

@@ -29,8 +29,8 @@ def same_seed(setting: Setting) -> Finding:
 
 @dataclass(frozen=True)
 class IgnoresRng(Facts):
-    """Generators with equal seeds gave different outputs, so that effects of data and of randomness cannot be
-    separated.
+    """The finding that generators with equal seeds gave different outputs, so that effects of data and of randomness
+    cannot be separated.
     """
 
 

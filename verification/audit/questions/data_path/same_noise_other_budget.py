@@ -1,4 +1,4 @@
-"""Test whether the noise scale depends on the budget as it should, by comparing the noise under one seed at other
+"""Test whether the noise scale depends on the budget as claimed, by comparing the noise under one seed at other
 budgets.
 """
 
@@ -26,7 +26,7 @@ QUESTION = Question(
     ),
     draws=150,
     share=Fraction(1, 200),
-    valid_if="If one factor explains all residuals, no test is needed. Otherwise exact tests share the level.",
+    valid_if="If one factor explains all residuals, no test is needed. Exact tests of other changes share the level.",
     cost=2,
     few_draws=True,
 )
