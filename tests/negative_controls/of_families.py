@@ -256,5 +256,7 @@ NEGATIVE_CONTROLS = (
         "Clip the noise at 1.5 standard deviations.",
         each(lambda z: np.clip(z, -1.5, 1.5)),
     ),
-    sometimes("bare-round-once-in-100", "coinpress-mean", "Add no noise in any step in one draw of 100.", 1 / 100, 0.0),
+    sometimes(
+        "bare-round-once-in-100", "coinpress-mean", "In one draw of 100, add no noise in any step.", 1 / 100, 0.0
+    ),
 )

@@ -122,13 +122,13 @@ def repeats_in_sequence_dropped(x: Matrix) -> Matrix:
 
 
 def sentinels_dropped(x: Matrix) -> Matrix:
-    """Drop rows with an absolute value of 1000 or more, as if it meant a missing value."""
+    """Drop rows with an entry of absolute value 1000 or more, as if this entry meant a missing value."""
     kept = x[np.abs(x).max(axis=1) < 1000]
     return np.asarray(kept if len(kept) else np.zeros_like(x))
 
 
 def incomplete_rows_dropped(x: Matrix) -> Matrix:
-    """Drop rows that contain a zero, as if it meant a missing value."""
+    """Drop rows that contain a zero, as if a zero meant a missing value."""
     rows = unit_rows(x)
     kept = rows[(rows != 0).all(axis=1)]
     return np.asarray(kept if len(kept) else rows)

@@ -32,7 +32,7 @@ DRAWS = 20_000
 HOEFFDING = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * DRAWS))
 
 
-ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # the expected values for this matrix were given with the specification
+ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # this matrix has expected values that were computed independently
 
 
 def rotated(values: list[float], seed: int = 0) -> Matrix:

@@ -73,7 +73,7 @@ def test_the_sample_size_is_the_smallest_that_is_enough(calibration: Any, rho: f
 @pytest.mark.parametrize("d", [1, 4])
 def test_the_second_moment_is_as_regular_as_stated(d: int) -> None:
     # The eigenvalues are outside the bounds with probability at most 1e-9.
-    # With a 500th of the rows they usually are outside.
+    # With a 500th of the rows, the eigenvalues are usually outside.
     rng = np.random.default_rng(d)
     n = math.ceil(regularity_rows(d, 1e-9))
     x = rng.standard_normal((n, d))
