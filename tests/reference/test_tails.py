@@ -15,8 +15,7 @@ from covassay.reference import tails
 
 
 def test_the_values_agree_with_a_hand_calculation() -> None:
-    # By hand, for ln(1/β) = 2 and d = 8, the first three bounds are √20, √(64 + 2√(8·15·2) + 8) and 2√8 + √((4 − 1/4)(2
-    # + ln 2)).
+    # By hand, for ln(1/β) = 2 and d = 8: √20, √(64 + 2√(8·15·2) + 8) and 2√8 + √((4 − 1/4)(2 + ln 2)).
     beta = math.exp(-2)
     assert tails.eta(8, beta) == pytest.approx(math.sqrt(20), rel=1e-14)
     assert tails.omega_sharp(8, beta) == pytest.approx(math.sqrt(72 + 2 * math.sqrt(240)), rel=1e-14)

@@ -28,7 +28,7 @@ from tests.conventions import FALSE_ALARM, Matrix, Vector
 
 PROPERTY = settings(max_examples=80)
 DRAWS = 20_000
-# the mean of values in [0, 1] deviates by more with probability at most 1e-9
+# the mean of values in [0, 1] deviates by more than this with probability at most 1e-9
 HOEFFDING = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * DRAWS))
 
 
@@ -135,8 +135,7 @@ def test_the_second_moments_descend_and_sum_to_one(q: int) -> None:
 @pytest.mark.parametrize("q", [3, 5, 12, 18, pytest.param(80)])
 @pytest.mark.parametrize("gap", [0.5, 3.0, 20.0])
 def test_one_distinct_eigenvalue_gives_kummers_function(q: int, gap: float) -> None:
-    # The squared coordinate u_1² has the law Beta(1/2, (q − 1)/2), so that E exp(−a (1 − u_1²)) = e^{−a} ₁F₁(1/2; q/2;
-    # a).
+    # Since u_1² has the law Beta(1/2, (q − 1)/2), E exp(−a (1 − u_1²)) is e^{−a} ₁F₁(1/2; q/2; a).
     a = np.array([0.0] + [gap] * (q - 1))
     with mpmath.workdps(30):
         exact = float(mpmath.log(mpmath.hyp1f1(mpmath.mpf(1) / 2, mpmath.mpf(q) / 2, gap)) - gap)

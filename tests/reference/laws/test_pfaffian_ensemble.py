@@ -97,8 +97,7 @@ def test_the_one_point_density_integrates_to_the_number_of_points(points: int, h
 @KINDS
 @pytest.mark.parametrize("points", [1, 2, 3, 7, 20, 51, 100])
 def test_the_mean_sum_is_the_dimension_of_the_matrix_space(points: int, half_line: bool) -> None:
-    # The substitution of c x for x in the integral of the density shows that Σ|x_i| has the law Gamma(N²) or Gamma(N(N
-    # + 1)/2).
+    # Scaling x in the integral of the density shows that Σ|x_i| has the law Gamma(N²) or Gamma(N(N + 1)/2).
     dimension = points**2 if half_line else points * (points + 1) // 2
     assert pfaffian_ensemble(points, half_line=half_line).mean_power_sum(1) == pytest.approx(dimension, rel=1e-12)
 

@@ -28,8 +28,7 @@ Arguments = dict[str, Any]
 EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
 # The results of formulas with these names scale noise or a score, and must be neither 0 nor infinite.
 SCALES = re.compile(r".*(scale|scales|scale_of_sum|variance|multiplier|exponent|exponents)")
-# ends of ranges that the mechanism refuses at the default values of the other parameters, with a message that names
-# both
+# The mechanism refuses these ends of ranges at the default values of the other parameters, which the message names.
 REFUSED = {
     ("gauss-cov-approximate", "epsilon", 1e12): "calibration",
     ("box-gauss-approximate", "epsilon", 1e12): "calibration",

@@ -100,8 +100,7 @@ def test_the_bounds_fail_as_rarely_as_stated(d: int) -> None:
 
 
 def test_the_noise_is_standard_on_and_above_the_diagonal() -> None:
-    # 5000 matrices are enough to reject entries of twice the variance, as on the diagonal of the Gaussian orthogonal
-    # ensemble.
+    # 5000 matrices are enough to reject twice the variance, which the Gaussian orthogonal ensemble has on its diagonal.
     rng = np.random.default_rng(7)
     noise = np.concatenate([draw_noise(3, rng, steps=10) for _ in range(500)])
     np.testing.assert_array_equal(noise, np.swapaxes(noise, 1, 2))

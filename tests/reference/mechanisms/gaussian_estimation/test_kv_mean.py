@@ -27,8 +27,7 @@ def test_enough_rows_solve_their_equation(bins: int, rho: float, beta: float) ->
 def test_the_gap_between_the_bins_is_a_lower_bound() -> None:
     exact = stats.norm.cdf(1) - stats.norm.cdf(0) - stats.norm.sf(1.5)
     assert GAP <= exact <= GAP + 1e-4
-    # Of all normal laws with standard deviation s ≤ 1 and mean in the bin, the law with s = 1 and the mean at the edge
-    # of the bin has the least mass in it.
+    # Among the laws with s ≤ 1, the law with s = 1 and its mean at the edge of the bin has the least mass in the bin.
     for s in (0.1, 0.5, 0.9, 1.0):
         for offset in np.linspace(0, 1, 11):
             own = stats.norm.cdf(offset / s) - stats.norm.cdf((offset - 1) / s)

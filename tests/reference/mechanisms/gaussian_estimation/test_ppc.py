@@ -151,8 +151,7 @@ def test_data_too_large_for_memory_are_generated_on_every_pass() -> None:
 
 
 def test_the_product_of_two_rounds_is_not_symmetric() -> None:
-    # The first round halves the first axis, and the second halves (1, 1)/√2: [[¾, −¼], [−¼, ¾]] diag(½, 1) = [[3/8,
-    # −1/4], [−1/8, 3/4]].
+    # The rounds halve the first axis and then (1, 1)/√2: [[¾, −¼], [−¼, ¾]] diag(½, 1) = [[3/8, −1/4], [−1/8, 3/4]].
     first, _ = weak_ppc.preconditioner(np.diag([1000.0, 0.0]), 1000.0)
     second, _ = weak_ppc.preconditioner(np.full((2, 2), 600.0), 1000.0)
     np.testing.assert_allclose(second @ first * 0.84, [[0.375, -0.25], [-0.125, 0.75]], atol=1e-14)
