@@ -14,8 +14,9 @@ from covassay.verification.audit.engine.noise_parts import mapped
 from tests.negative_controls.negative_control import NegativeControl
 
 Rows = Callable[[Matrix], Matrix]
-Noise = Callable[[Any, np.random.Generator, Matrix], Any]  # maps (the mechanism's noise, rng, x) to the changed noise
-# maps (the mechanism's output, rng, x) to the changed output
+# a function that maps (the mechanism's noise, rng, x) to the changed noise
+Noise = Callable[[Any, np.random.Generator, Matrix], Any]
+# a function that maps (the mechanism's output, rng, x) to the changed output
 Output = Callable[[Any, np.random.Generator, Matrix], Any]
 Declared = Mechanism[Any, ..., Any]
 

@@ -17,11 +17,10 @@ from covassay.verification.audit.engine.noise_parts import mapped
 from tests.negative_controls.negative_control import NegativeControl
 
 Declared = Mechanism[Any, ..., Any]
-# maps (a draw of the noise, x, rng) to the changed noise
+# a function that maps (a draw of the noise, x, rng) to the changed noise
 Change = Callable[[Callable[[], Any], Matrix, np.random.Generator], Any]
-OfNumbers = Callable[
-    [Vector, np.random.Generator], Vector
-]  # maps (independent numbers, rng) to the numbers in their place
+# a function that maps (independent numbers, rng) to the numbers in their place
+OfNumbers = Callable[[Vector, np.random.Generator], Vector]
 
 
 def with_noise(

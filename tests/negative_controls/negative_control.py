@@ -57,8 +57,10 @@ def from_function(
     )
 
 
-Spectrum = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to an array of shape (size, d)
-Rotation = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to an array of shape (size, d, d)
+# a function that maps (d, rng, size) to an array of shape (size, d)
+Spectrum = Callable[[int, np.random.Generator, int], Matrix]
+# a function that maps (d, rng, size) to an array of shape (size, d, d)
+Rotation = Callable[[int, np.random.Generator, int], Matrix]
 
 
 def exact_spectrum(d: int, rng: np.random.Generator, size: int) -> Matrix:

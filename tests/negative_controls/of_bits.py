@@ -46,7 +46,7 @@ def float_sum(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
 
 
 def grid_below_the_float(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """Round the sum of query and noise to a grid that is finer than its last bit, so that nothing changes."""
+    """Round the sum of query and noise to a grid that is finer than its last bit, which changes nothing."""
     return _rounded(float_sum(x, epsilon=epsilon, rng=rng), 2.0**-70)
 
 
@@ -109,7 +109,7 @@ def turned_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> 
 
 
 def coarse_grid(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """Round the sum of query and noise to a public grid that is coarser than its last bit; nothing is detected."""
+    """Round the sum of query and noise to a public grid that is coarser than its last bit."""
     return _rounded(float_sum(x, epsilon=epsilon, rng=rng), GRID)
 
 

@@ -69,7 +69,7 @@ def usual_output(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a release. Each part is a function that a negative control may replace."""
+    """The parts of a release, each of which is a function that a negative control may replace."""
 
     rows: Callable[[Matrix, Box], Matrix] = usual_rows
     sums: Callable[[Matrix], Matrix] = usual_sums
@@ -142,7 +142,7 @@ def euclidean(s: Setup) -> Matrix:
 
 
 def every_sum(s: Setup) -> Matrix:
-    """Halve the noise, as if every kind of sum had the whole budget."""
+    """Halve the noise, as if each kind of sum had the whole budget to itself."""
     return usual_spread(s) / 2
 
 

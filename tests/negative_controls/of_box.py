@@ -12,10 +12,12 @@ from covassay.reference.box_sensitivity import centred_sensitivity, second_momen
 from covassay.reference.domain import Box, Matrix, Vector, second_moment
 
 Bounds = tuple[tuple[float, float], ...]
-Scales = Callable[[Box, int, float], Matrix]  # maps (box, n, ε) to the noise scale of every entry, (d, d)
+# a function that maps (box, n, ε) to the noise scale of every entry, (d, d)
+Scales = Callable[[Box, int, float], Matrix]
 Clip = Callable[[Matrix, Box], Matrix]
 Query = Callable[[Matrix], Matrix]
-Noise = Callable[[Matrix, np.random.Generator, int], Matrix]  # maps (scales, rng, size) to noise of shape (size, d, d)
+# a function that maps (scales, rng, size) to noise of shape (size, d, d)
+Noise = Callable[[Matrix, np.random.Generator, int], Matrix]
 
 UNEQUAL: Bounds = ((0.0, 1.0), (0.0, 100.0), (0.0, 1.0))
 UNIT: Bounds = ((0.0, 1.0),) * 3
@@ -174,7 +176,7 @@ BOX_CONTROLS: dict[str, BoxControl] = {
         ),
         BoxControl(
             "box-triangle-orders-placed",
-            "Add noise with the scales of the upper triangle to the lower triangle, and store it as the upper one.",
+            "Add noise with the scales of the upper triangle to the lower triangle, and store it in the upper one.",
             release(query=lambda x: _lower_at_upper(covariance(x))),
             diagnosis="entry (1, 3) of the output, which is entry (2, 2) of the covariance, has noise that is",
             seen_in="smartnoise-synth 1.0.8, DPcovariance",

@@ -25,7 +25,7 @@ NEGATIVE_CONTROLS = (
     ),
     scaled("two-rows", "gaussian", "Halve the noise if there are two rows.", 0.5, lambda n, d: n == 2),
     scaled("one-row-bare", "k-norm", "Add no noise to the second moment of a single row.", 0.0, lambda n, d: n == 1),
-    scaled("large-n", "nuclear-laplace", "Add no noise for 1000 rows or more.", 0.0, lambda n, d: n >= 1000),
+    scaled("large-n", "nuclear-laplace", "Add no noise if there are 1000 rows or more.", 0.0, lambda n, d: n >= 1000),
     other_noise(
         "odd-n", "lap-cov", "Round n up to an even number.", lambda z, rng, x: z * (len(x) / (len(x) + len(x) % 2))
     ),
@@ -55,7 +55,7 @@ NEGATIVE_CONTROLS = (
         0.9,
         lambda n, d: d == 4,
     ),
-    scaled("one-column", "laplace", "Use a quarter of the noise for one column.", 0.25, lambda n, d: d == 1),
+    scaled("one-column", "laplace", "Use a quarter of the noise if there is one column.", 0.25, lambda n, d: d == 1),
     other_noise(
         "last-column-from-eight",
         "gaussian",

@@ -1,7 +1,7 @@
 """Negative controls that are private at the claimed budget, but not at some other budget.
 
 Each negative control calls the reference implementation with a budget that is not the given one. If the mechanism does
-not simply add noise to a query, the audit compares draws of both at other budgets.
+not simply add noise to a query, the audit compares draws of both implementations at other budgets.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.other_budgets import NAME
 from tests.negative_controls.negative_control import NegativeControl
 
-Loss = Callable[[float], float]  # maps the given ε or ρ to the value that is used
+Loss = Callable[[float], float]  # a function that maps the given ε or ρ to the value that is used
 OTHER_BUDGET = (("data path", NAME),)
 
 
@@ -30,7 +30,7 @@ def _control(name: str, mechanism_name: str, mistake: str, used: Loss) -> Negati
 
 
 def _additive(name: str, mechanism_name: str, mistake: str, used: Loss) -> NegativeControl:
-    """Return such a negative control of a mechanism that adds noise to a query."""
+    """Return a negative control of a mechanism that adds noise to a query, with used(ε) or used(ρ) as its budget."""
     control = _control(name, mechanism_name, mistake, used)
     return NegativeControl(name, mistake, mechanism_name, OTHER_BUDGET, control.draw)
 

@@ -18,7 +18,7 @@ from covassay.reference.mechanisms.pure import k_norm
 from covassay.reference.privacy import ApproximateDP
 from tests.negative_controls.negative_control import NegativeControl, by_law, vectorised
 
-DrawMany = Callable[..., Matrix]  # maps (x, size, rng=, epsilon=) to `size` outputs
+DrawMany = Callable[..., Matrix]  # a function that maps (x, size, rng=, epsilon=) to `size` outputs
 
 
 def _energies(x: Matrix) -> Vector:
@@ -95,7 +95,8 @@ def classical_beyond_one(x: Matrix, *, epsilon: float, delta: float, rng: np.ran
     return np.diag(second_moment(rows)) + sigma * rng.standard_normal(d)
 
 
-Noise = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to noise of shape (size, d, d)
+# a function that maps (d, rng, size) to noise of shape (size, d, d)
+Noise = Callable[[int, np.random.Generator, int], Matrix]
 
 
 def k_norm_noise(noise: Noise, body: k_norm_law.Body) -> DrawMany:

@@ -87,7 +87,7 @@ def fails_at_random(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
 
 UNCLIPPED = perturbation(clip=False)
 FULL = "nuclear-laplace"
-QUICK = "lap-cov"  # 50 times faster; used for mistakes that have nothing to do with the noise
+QUICK = "lap-cov"  # 50 times faster than FULL, for mistakes that do not concern the noise
 NEGATIVE_CONTROLS = (
     NegativeControl(
         "upper-triangle-only",

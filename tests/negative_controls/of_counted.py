@@ -14,8 +14,10 @@ from covassay.reference.mechanisms.counted import CountedDraws, CountedNoise
 from covassay.reference.mechanisms.registry import mechanism
 from tests.negative_controls.negative_control import NegativeControl
 
-Change = Callable[[Any, int], Any]  # maps (noise, number of rows) to the noise that is used in its place
-Output = Callable[[Vector, Matrix], Vector]  # maps (output, data) to the output that is released in its place
+# a function that maps (noise, number of rows) to the noise that is used in its place
+Change = Callable[[Any, int], Any]
+# a function that maps (output, data) to the output that is released in its place
+Output = Callable[[Vector, Matrix], Vector]
 ADD_REMOVE = {"adjacency": "add-remove"}
 
 
@@ -88,7 +90,7 @@ def true_rows(y: Vector, x: Matrix) -> Vector:
 
 
 def mean_times_rows(y: Vector, x: Matrix) -> Vector:
-    """Release the noisy sum divided by the exact and multiplied by the noisy number of rows."""
+    """Multiply the noisy sum by the noisy number of rows, and divide it by the exact number of rows."""
     return np.append(y[0], y[1:] / len(x) * y[0])
 
 

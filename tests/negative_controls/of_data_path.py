@@ -114,7 +114,7 @@ def prepared(name: str, mechanism_name: str, prepare: Rows) -> NegativeControl:
 
 # NOISE THAT DEPENDS ON THE DATA OR REPEATS ITSELF
 
-# maps (x, output, output without noise, rng) to the changed output
+# a function that maps (x, output, output without noise, rng) to the changed output
 Change = Callable[[Matrix, Any, Any, np.random.Generator], Any]
 
 
@@ -254,7 +254,7 @@ NEGATIVE_CONTROLS = (
     ),
     changed(
         "less-noise-on-short-rows",
-        "Multiply the noise by the largest norm of a row.",
+        "Multiply the noise by the largest norm of a row, if it is below 1.",
         "centred-covariance",
         lambda x, noise, query, rng: query + noise * min(1.0, float(row_norms(x).max()) or 1.0),
     ),

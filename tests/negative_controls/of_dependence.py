@@ -34,7 +34,8 @@ from covassay.verification.audit.knowledge.shared.noise_entries import SIGNS, SI
 from tests.negative_controls.negative_control import NegativeControl
 
 Declared = Mechanism[Any, ..., Any]
-Batch = Callable[[Matrix, np.random.Generator], Matrix]  # maps (the noise of many draws, rng) to the changed noise
+# a function that maps (the noise of many draws, rng) to the changed noise
+Batch = Callable[[Matrix, np.random.Generator], Matrix]
 BY_SIGNS, BY_SIZES, BY_SUCCESSION = (("law", SIGNS),), (("law", SIZES),), (("law", SUCCESSIVE),)
 BY_STEP_SIGNS, BY_STEP_SIZES = (("law", STEP_SIGNS),), (("law", STEP_SIZES),)
 
@@ -74,7 +75,7 @@ def one_size_two_signs(noises: Matrix, rng: np.random.Generator) -> Matrix:
     flat = noises.reshape(len(noises), -1)
     if flat.shape[1] > 1:
         tied = rng.random(len(flat)) < 2 / 3
-        fresh = 1 + 1e-3 * rng.random(len(flat))  # no two numbers are equal
+        fresh = 1 + 1e-3 * rng.random(len(flat))  # so that no two numbers are equal
         flat[:, -1] = np.where(tied, np.sign(flat[:, -1]) * np.abs(flat[:, 0]) * fresh, flat[:, -1])
     return flat.reshape(noises.shape)
 

@@ -10,7 +10,8 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.pure import entrywise_laplace, lap_cov
 from tests.negative_controls.negative_control import by_law, by_privacy, vectorised
 
-Noise = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to noise of shape (size, d, d)
+# a function that maps (d, rng, size) to noise of shape (size, d, d)
+Noise = Callable[[int, np.random.Generator, int], Matrix]
 
 
 def full_noise(d: int, rng: np.random.Generator, size: int) -> Matrix:
@@ -30,7 +31,7 @@ def additive(noise: Noise, scale: Callable[[int, int, float], float], clip: bool
 
 
 def lap(noise: Noise = wigner.sample_laplace, sensitivity: float = 0.0, clip: bool = True) -> Callable[..., Matrix]:
-    """Return LapCov with other noise. If `sensitivity` is given, it replaces √2 d."""
+    """Return the mechanism LapCov with its noise replaced. If `sensitivity` is given, it replaces √2 d."""
 
     def scale(n: int, d: int, epsilon: float) -> float:
         return sensitivity / (n * epsilon) if sensitivity else lap_cov.noise_scale(n, d, epsilon, "paper")
@@ -39,7 +40,7 @@ def lap(noise: Noise = wigner.sample_laplace, sensitivity: float = 0.0, clip: bo
 
 
 def full(noise: Noise) -> Callable[..., Matrix]:
-    """Return the entrywise Laplace mechanism for all d² entries with other noise."""
+    """Return the entrywise Laplace mechanism for all d² entries with its noise replaced."""
     return additive(noise, lambda n, d, epsilon: entrywise_laplace.noise_scale(n, d, epsilon, "full", "paper"))
 
 

@@ -13,7 +13,8 @@ from covassay.reference.mechanisms.registry import mechanism
 from tests.negative_controls.broken import Noise, Output, each, mirrored, other_noise, other_output
 from tests.negative_controls.negative_control import NegativeControl
 
-Numbers = Callable[[np.random.Generator, tuple[int, ...]], Any]  # maps (rng, shape) to independent numbers
+# a function that maps (rng, shape) to independent numbers
+Numbers = Callable[[np.random.Generator, tuple[int, ...]], Any]
 
 
 def drawn(numbers: Numbers, symmetric: bool = False) -> Noise:
@@ -255,5 +256,7 @@ NEGATIVE_CONTROLS = (
         "Clip the noise at 1.5 standard deviations.",
         each(lambda z: np.clip(z, -1.5, 1.5)),
     ),
-    sometimes("bare-round-once-in-100", "coinpress-mean", "Add no noise in any step in one draw of 100.", 1 / 100, 0.0),
+    sometimes(
+        "bare-round-once-in-100", "coinpress-mean", "In one draw of 100, add no noise in any step.", 1 / 100, 0.0
+    ),
 )

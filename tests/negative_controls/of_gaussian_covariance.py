@@ -17,7 +17,8 @@ from tests.negative_controls.negative_control import NegativeControl, by_law, by
 
 # ADDITIVE NOISE
 
-Noise = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to noise of shape (size, d, d)
+# a function that maps (d, rng, size) to noise of shape (size, d, d)
+Noise = Callable[[int, np.random.Generator, int], Matrix]
 
 
 def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
@@ -143,7 +144,7 @@ WIGNER = (("ensemble", "wigner"),)
 
 
 def _noise(name: str, noise: Noise, caught_by: tuple[tuple[str, str], ...], **more: Any) -> NegativeControl:
-    """Return a negative control of GaussCov with other noise; the docstring of `noise` states the mistake."""
+    """Return a negative control of GaussCov with its noise replaced; the docstring of `noise` states the mistake."""
     return _gauss(name, noise.__doc__ or "", caught_by, additive(noise=noise), **more)
 
 

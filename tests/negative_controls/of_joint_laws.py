@@ -84,14 +84,19 @@ def neighbours_mixed(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 NEGATIVE_CONTROLS = (
-    other_noise("equicorrelated", "gaussian", "Give all components of the noise the correlation 0.3.", correlated(0.3)),
     other_noise(
-        "equicorrelated-matrix", "gauss-cov", "Give all entries of the noise the correlation 0.3.", correlated(0.3)
+        "equicorrelated", "gaussian", "Give every two components of the noise the correlation 0.3.", correlated(0.3)
+    ),
+    other_noise(
+        "equicorrelated-matrix",
+        "gauss-cov",
+        "Give every two entries of the noise the correlation 0.3.",
+        correlated(0.3),
     ),
     other_noise(
         "equicorrelated-approximate",
         "gauss-cov-approximate",
-        "Give all entries of the noise the correlation 0.2.",
+        "Give every two entries of the noise the correlation 0.2.",
         correlated(0.2),
     ),
     other_noise(

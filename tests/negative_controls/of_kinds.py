@@ -1,6 +1,6 @@
 """Negative controls that change the rows of some data, for mechanisms that do not simply add noise to a query.
 
-On ordinary rows they equal the reference implementation. The changes are common in data preparation.
+They equal the reference implementation on ordinary rows. The changes of the rows are common in data preparation.
 """
 
 import numpy as np

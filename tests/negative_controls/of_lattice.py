@@ -20,10 +20,9 @@ from covassay.reference.mechanisms.pure import discrete_laplace_covariance as la
 from covassay.reference.privacy import ZCDP, PureDP
 from tests.negative_controls.negative_control import NegativeControl
 
-OneDraw = Callable[[Fraction, np.random.Generator], int]  # maps the parameter of the law to an integer
-Calibration = Callable[
-    [int, int, Fraction], Fraction
-]  # maps (number of columns, bits, budget) to the parameter of the law
+OneDraw = Callable[[Fraction, np.random.Generator], int]  # a function that maps the parameter of the law to an integer
+# a function that maps (number of columns, bits, budget) to the parameter of the law
+Calibration = Callable[[int, int, Fraction], Fraction]
 Products = Callable[[Matrix, int], ExactData]
 
 

@@ -26,7 +26,7 @@ from covassay.verification.audit.engine.symmetry import NAME_SEEN
 from tests.negative_controls.negative_control import NegativeControl
 
 Declared = Mechanism[Any, ..., Any]
-Centre = Callable[[Matrix], Any]  # maps the clipped rows to the centre of the outputs
+Centre = Callable[[Matrix], Any]  # a function that maps the clipped rows to the centre of the outputs
 OTHER_DATA, NOT_SYMMETRIC = (("data path", NAME),), (("contract", SYMMETRY),)
 NOT_SYMMETRIC_AT_TIMES = (("data path", NAME_SEEN),)
 

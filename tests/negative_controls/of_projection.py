@@ -11,7 +11,7 @@ from covassay.reference.mechanisms.pure import nuclear_ball_projection as mechan
 from covassay.reference.projections import nuclear_ball
 from tests.negative_controls.negative_control import vectorised
 
-Finish = Callable[[Matrix, float], Matrix]  # maps (noisy matrix, noisy radius) to the released matrix
+Finish = Callable[[Matrix, float], Matrix]  # a function that maps (noisy matrix, noisy radius) to the released matrix
 
 
 def projection(finish: Finish = nuclear_ball, trace_factor: float = 1.0) -> Callable[..., Matrix]:
@@ -45,7 +45,7 @@ def diagonal(matrix: Matrix, radius: float) -> Matrix:
 
 
 def absolute_value(matrix: Matrix, radius: float) -> Matrix:
-    """Return (YᵀY)^{1/2} for the projected matrix Y."""
+    """Return the matrix (YᵀY)^{1/2}, where Y is the projected matrix."""
     _, s, vt = np.linalg.svd(nuclear_ball(matrix, radius))
     return (vt.T * s) @ vt
 

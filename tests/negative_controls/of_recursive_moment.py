@@ -15,7 +15,7 @@ from tests.negative_controls.negative_control import NegativeControl, by_law
 from tests.negative_controls.of_steps import only_last_round, round_bare, steps_of
 
 NAME = "recursive-moment"
-KAPPA, SUBSAMPLE = 1e4, 10  # the default values of the mechanism
+KAPPA, SUBSAMPLE = 1e4, 10  # the default values of kappa and subsample
 CALIBRATION: Literal["reconstructed"] = "reconstructed"
 SIZE, TOTAL = "size", "total scale"
 
@@ -43,7 +43,7 @@ def goe(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 @dataclass(frozen=True)
 class Rounds:
-    """The mechanism, with parts of its rounds replaced.
+    """A version of the mechanism in which parts of the rounds are replaced.
 
     Between two rounds, `halving` multiplies the rows in directions of large eigenvalues (of small eigenvalues if
     `rising` is true), and `kept` multiplies all rows. Rows are shortened to the length `longest`. The threshold for

@@ -32,7 +32,8 @@ def drawn_below(bound: int) -> Callable[[np.random.Generator, Matrix], int]:
 
 
 class Antithetic:
-    """A change of the noise: every second call uses the noise of the call before it with the opposite sign."""
+    """A function that replaces the noise of every second call by the noise of the call before it with the opposite
+    sign."""
 
     def __init__(self) -> None:
         self.before: dict[int, Any] = {}
@@ -47,9 +48,9 @@ class Antithetic:
 
 
 class Smooth:
-    """A change of the noise: the noise is 0.9 times the noise of the previous call plus new noise.
+    """A function that adds 0.9 times the noise of the previous call to new noise.
 
-    The noise of a single call has the correct law if it is Gaussian.
+    The noise of a single call has the correct law if the noise is Gaussian.
     """
 
     def __init__(self) -> None:
@@ -63,7 +64,7 @@ class Smooth:
 
 
 class Pool:
-    """A change of the noise: every noise variable is picked at random from a fixed pool of 256 numbers."""
+    """A function that picks every noise variable at random from a fixed pool of 256 numbers."""
 
     def __init__(self) -> None:
         self.numbers: Any = None

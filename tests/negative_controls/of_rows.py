@@ -1,6 +1,6 @@
 """Negative controls that change the rows before the query in a wrong way.
 
-They add the correct noise. The first line of the docstring of each function states the mistake.
+All of them add the correct noise. The first line of the docstring of each function states the mistake.
 """
 
 from functools import partial
@@ -122,13 +122,13 @@ def repeats_in_sequence_dropped(x: Matrix) -> Matrix:
 
 
 def sentinels_dropped(x: Matrix) -> Matrix:
-    """Drop rows with an absolute value of 1000 or more, as if it meant a missing value."""
+    """Drop rows with an entry of absolute value 1000 or more, as if this entry meant a missing value."""
     kept = x[np.abs(x).max(axis=1) < 1000]
     return np.asarray(kept if len(kept) else np.zeros_like(x))
 
 
 def incomplete_rows_dropped(x: Matrix) -> Matrix:
-    """Drop rows that contain a zero, as if it meant a missing value."""
+    """Drop rows that contain a zero, as if a zero meant a missing value."""
     rows = unit_rows(x)
     kept = rows[(rows != 0).all(axis=1)]
     return np.asarray(kept if len(kept) else rows)
@@ -160,7 +160,7 @@ def standardised_columns(x: Matrix) -> Matrix:
 def max_abs_scaled(x: Matrix) -> Matrix:
     """Divide every column by its largest absolute value before clipping.
 
-    This is what scikit-learn's MaxAbsScaler does.
+    scikit-learn's MaxAbsScaler scales columns in this way.
     """
     largest = np.abs(x).max(axis=0)
     return np.asarray(unit_rows(x / np.where(largest > 0, largest, 1)))

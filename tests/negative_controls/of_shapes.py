@@ -15,7 +15,7 @@ from tests.negative_controls.negative_control import NegativeControl
 ROWS, COLUMNS, ANY = ((("law", NAMES[axis]),) for axis in ("n", "d", ""))
 
 
-Where = Callable[[int, int], bool]  # maps (n, d) to whether the shape is selected
+Where = Callable[[int, int], bool]  # a function that maps (n, d) to whether the shape is selected
 Checks = tuple[tuple[str, str], ...]
 
 
@@ -69,7 +69,13 @@ NEGATIVE_CONTROLS = (
     at_n("less-at-64-rows", "nuclear-laplace", "Multiply the noise by 0.8 at n = 64.", 0.8, lambda n: n == 64),
     at_d("less-at-thirty-two", "laplace", "Multiply the noise by 0.6 at d ≥ 20.", 0.6, lambda d: d >= 20),
     at_n("less-for-two-rows", "private-trace", "Multiply the noise by 0.6 at n = 2.", 0.6, lambda n: n == 2),
-    at_n("less-for-many-rows", "k-norm", "Multiply the noise by 0.8 from 500 rows on.", 0.8, lambda n: n >= 500),
+    at_n(
+        "less-for-many-rows",
+        "k-norm",
+        "Multiply the noise by 0.8 if there are 500 rows or more.",
+        0.8,
+        lambda n: n >= 500,
+    ),
     at_d(
         "more-in-even-dimensions",
         "entrywise-laplace",

@@ -120,7 +120,7 @@ PARENTHESIS = rejection(lambda y, b, q: -y - q / 2 * (np.log1p(2 * y / b) + law.
 NEGATIVE_CONTROLS = (
     NegativeControl(
         "parenthesis-slip",
-        "Raise the constant of the envelope to the power q/2 in the acceptance ratio.",
+        "Divide by (M uᵀΩu)^{q/2} in the acceptance ratio, where M is the constant of the envelope.",
         "bingham",
         (),
         lambda x, *, epsilon, rng: PARENTHESIS(x, 1, rng=rng, epsilon=epsilon)[0],

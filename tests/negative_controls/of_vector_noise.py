@@ -16,7 +16,7 @@ from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale as un
 from tests.negative_controls.negative_control import NegativeControl, by_law, by_privacy, vectorised
 
 Checks = tuple[tuple[str, str], ...]
-Draw = Callable[[int, np.random.Generator], Vector]  # maps (length, rng) to a noise vector
+Draw = Callable[[int, np.random.Generator], Vector]  # a function that maps (length, rng) to a noise vector
 
 
 def right(length: int, rng: np.random.Generator) -> Vector:
@@ -77,7 +77,7 @@ def sorted_noise(length: int, rng: np.random.Generator) -> Vector:
 
 
 def coefficients(draw: Draw) -> Callable[..., Matrix]:
-    """Return output perturbation, as a function of (x, size, rng=, epsilon=), with other noise."""
+    """Return output perturbation, as a function of (x, size, rng=, epsilon=), with its noise replaced."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         length = max(1, np.shape(x)[-1] - 1)
@@ -89,7 +89,7 @@ def coefficients(draw: Draw) -> Callable[..., Matrix]:
 
 
 def image(draw: Draw) -> Callable[..., Matrix]:
-    """Return the Johnson–Lindenstrauss mechanism with other noise, without a random projection."""
+    """Return the Johnson–Lindenstrauss mechanism with its noise replaced, and without a random projection."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x)

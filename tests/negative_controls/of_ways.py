@@ -14,7 +14,7 @@ from tests.negative_controls.negative_control import NegativeControl
 LESS = 0.97
 BY_PROCESS = (("contract", NAME_OF_PROCESS),)
 BY_FORM, BY_STATE = (("contract", NAME_OF_FORMS),), (("contract", NAME_OF_STATE),)
-# maps (data as given, budget) to whether the result is wrong
+# a function that maps (data as given, budget) to whether the result is wrong
 Odd = Callable[[Any, dict[str, Any]], bool]
 
 

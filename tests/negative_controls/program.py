@@ -21,7 +21,7 @@ from tests.negative_controls.quick_table import NONE, OTHER, ROUTES, SECONDS, Qu
 from tests.negative_controls.table import Row, row_of
 
 PARSER = {
-    "description": "Audit every negative control: what refutes it, after how many draws and seconds.",
+    "description": "Audit every negative control, and find what refutes it, after how many draws and seconds.",
     "epilog": "example: python -P -m covassay.verification.maintain controls --rows proofs/controls.jsonl "
     "--write proofs/CONTROLS.md",
 }
@@ -158,7 +158,7 @@ def run(options: argparse.Namespace) -> int:
             if not options.json:
                 print(line(row), flush=True)
     if out is not None:
-        # with --only, the page still has all controls
+        # with --only, the page still lists all negative controls
         stored = [row for row in read(kept) if row.control in NEGATIVE_CONTROLS]
         out.write_text(render(stored or rows), encoding="utf-8")
     if options.json:

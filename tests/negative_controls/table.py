@@ -70,7 +70,7 @@ class Counter:
 
 
 def row(control: NegativeControl, seed: int = 0) -> Row:
-    """Audit one negative control, and return its row."""
+    """Audit one negative control, and return the result."""
     counter, start = Counter(), time.monotonic()
     subject = subject_of(control, seed)
     target = counter.counted(subject.setting.target)
@@ -109,5 +109,5 @@ def _named(finding: Finding) -> str:
 
 
 def row_of(name: str) -> Row:
-    """Audit the negative control of that name, and return its row."""
+    """Audit the negative control of that name, and return the result."""
     return row(every.NEGATIVE_CONTROLS[name])

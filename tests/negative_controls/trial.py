@@ -40,9 +40,9 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
 def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
     """Return whether a question of this kind rejects the negative control with a finding of this name.
 
-    Each question has the whole false-alarm probability. The question of that name is asked first, and then all
-    questions of the kind. Questions of other kinds, whose results these questions read, are asked only if nothing is
-    rejected without them.
+    Each question of the audit is asked with the whole false-alarm probability. The question of that name is asked
+    first, and then all questions of the kind. Questions of other kinds, whose results these questions read, are asked
+    only if nothing is rejected without them.
     """
     asked = [question for question in in_order(questions()) if question.kind == kind]
     named = [question for question in asked if question.name == name]

@@ -1,4 +1,4 @@
-"""Compare the share of the privacy loss that is proven without draws, with a thousand and with a million draws.
+"""Compare the share of the privacy loss that covassay proves with no draws, a thousand draws and a million draws.
 
 With no draws, the privacy loss is computed from the recorded random numbers of single runs. With draws, a lower bound
 on the loss is computed as in the main table.
@@ -13,8 +13,8 @@ from tests.peers.table import Line, measure
 from tests.peers.tool import LEVELS
 from tests.peers.tools import COVASSAY, TOOLS
 
-SHARED = "laplace", "laplace-parallel"  # add noise to one number and to twenty numbers; their loss is known
-DRAWS = {1_000: 10, 1_000_000: 1}  # from the number of draws to the number of seeds
+SHARED = "laplace", "laplace-parallel"  # these functions add noise to one number and to twenty numbers
+DRAWS = {1_000: 10, 1_000_000: 1}  # the numbers of draws, each with its number of seeds
 RECORDED = "recorded draws"
 
 
@@ -51,8 +51,8 @@ def section(lines: Sequence[Line], table: Iterable[Line]) -> list[str]:
     text = [
         "## The share of the loss that is proven, by draws\n",
         "In the column “no draws”, covassay computes the loss from the recorded random numbers of single runs",
-        "(`exact_loss`). This result does not depend on chance. A share is the median bound divided by the exact loss.",
-        "The two numbers of a cell are for the two levels.",
+        "(`exact_loss`). The computed loss does not depend on chance.",
+        "A share is the median bound divided by the exact loss. The two numbers of a cell are for the two levels.",
         "The figures of DP-Sniper are those of the tables above. DP-Sniper was not run with its default of ten million",
         "draws or more.\n",
         f"| case | loss | {' | '.join(head)} |",

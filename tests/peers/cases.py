@@ -39,7 +39,7 @@ class Instruments(Protocol):
 
 @dataclass(frozen=True)
 class Plain:
-    """Instruments that draw the noise, and let nobody observe the calls."""
+    """Functions that draw the noise without letting an auditor observe the calls."""
 
     rng: np.random.Generator
 

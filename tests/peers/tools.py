@@ -132,7 +132,7 @@ def by_sniper(classifier: str, rarest: float) -> Attempt:
 
             torch.manual_seed(seed)
             torch.set_num_threads(1)
-            module("dpsniper.utils.paths").set_output_directory(folder)  # for log files that are not used
+            module("dpsniper.utils.paths").set_output_directory(folder)  # a folder for log files, which are not used
             rng, sample = generator(case, seed, SNIPER), padded(case)
 
             class Wrapped(mechanism_class):  # type: ignore[misc, valid-type]
@@ -218,7 +218,7 @@ def by_auditorium(case: Case, draws: int, seed: int) -> Findings:
 
 @dataclass(frozen=True)
 class _Recorded:
-    """Instruments whose calls dp-recorder observes."""
+    """Functions whose calls dp-recorder observes."""
 
     noise: Callable[..., Vector]
     equal: Callable[..., Any]

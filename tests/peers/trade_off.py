@@ -79,7 +79,7 @@ class Ratio:
         ]
         p, q = self.densities
         ratio = (p + TINY) / (q + TINY)
-        assigned = np.clip((ratio - THRESHOLDS[:, None]) / PERTURBATION + 0.5, 0, 1)  # to the first input, for every η
+        assigned = np.clip((ratio - THRESHOLDS[:, None]) / PERTURBATION + 0.5, 0, 1)  # P(first input), for every η
         self.alpha, self.beta = 1 - assigned @ p * cell, assigned @ q * cell
 
     def errs(self, outputs: Vector, eta: float) -> Vector:

@@ -45,7 +45,7 @@ def test_rows_are_rounded_toward_zero_and_clipped_as_everywhere(seed: int, n: in
 
 
 def test_every_record_is_mapped_by_itself() -> None:
-    """Test that the integers of a row do not depend on the other rows."""
+    """Test that the integers to which a row is rounded do not depend on the other rows."""
     x = random_rows(3, 60, 4)
     together = integers(x)
     assert together == [integers(row[None])[0] for row in x]

@@ -168,7 +168,7 @@ def test_every_row_that_reaches_the_mechanism_is_in_the_unit_ball(mapping: Map) 
     one = X.copy()
     one[7] = 1e6
     changed = (mapping.unit(one) != mapping.unit(X)).any(axis=1)
-    assert changed.sum() == 1  # only the changed row differs
+    assert changed.sum() == 1  # only the changed row has changed values
 
 
 @pytest.mark.parametrize("a", [SHARE, 0.5])

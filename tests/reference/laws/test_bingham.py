@@ -28,11 +28,11 @@ from tests.conventions import FALSE_ALARM, Matrix, Vector
 
 PROPERTY = settings(max_examples=80)
 DRAWS = 20_000
-# the mean of values in [0, 1] deviates by more with probability at most 1e-9
+# the mean of values in [0, 1] deviates by more than this with probability at most 1e-9
 HOEFFDING = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * DRAWS))
 
 
-ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # the expected values for this matrix were given with the specification
+ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # this matrix has expected values that were computed independently
 
 
 def rotated(values: list[float], seed: int = 0) -> Matrix:
@@ -61,7 +61,7 @@ def test_the_formulas_run_on_fractions_and_on_high_precision_numbers() -> None:
 def test_the_envelope_parameter_solves_its_equation(a: Vector) -> None:
     """Test that the parameter of the envelope solves its equation."""
     a[0] = 0.0
-    assume(not a.any() or a.max() > 1e-6)  # spectra with nearly equal eigenvalues have a test of their own
+    assume(not a.any() or a.max() > 1e-6)  # another test covers nearly equal eigenvalues
     b = law.envelope_parameter(a)
     assert 1 - 1e-9 <= b <= len(a)
     assert sum(1 / (b + 2 * a_i) for a_i in a) == pytest.approx(1, abs=1e-12)
@@ -135,8 +135,7 @@ def test_the_second_moments_descend_and_sum_to_one(q: int) -> None:
 @pytest.mark.parametrize("q", [3, 5, 12, 18, pytest.param(80)])
 @pytest.mark.parametrize("gap", [0.5, 3.0, 20.0])
 def test_one_distinct_eigenvalue_gives_kummers_function(q: int, gap: float) -> None:
-    # The squared coordinate u_1² has the law Beta(1/2, (q − 1)/2), so that E exp(−a (1 − u_1²)) = e^{−a} ₁F₁(1/2; q/2;
-    # a).
+    # Since u_1² has the law Beta(1/2, (q − 1)/2), E exp(−a (1 − u_1²)) is e^{−a} ₁F₁(1/2; q/2; a).
     a = np.array([0.0] + [gap] * (q - 1))
     with mpmath.workdps(30):
         exact = float(mpmath.log(mpmath.hyp1f1(mpmath.mpf(1) / 2, mpmath.mpf(q) / 2, gap)) - gap)

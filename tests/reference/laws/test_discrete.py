@@ -40,7 +40,7 @@ def test_the_discrete_gaussian_law_is_that_of_sums_to_many_digits(sigma: float) 
 
 
 def test_the_two_forms_of_the_tail_meet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Test that the approximation of the tail for large scales agrees with the sum."""
+    """Test that the approximation of the tail probability for large scales agrees with the sum of probabilities."""
     sizes = np.array([0.0, 1.0, 10.0, 500.0, 1500.0, 3000.0])
     summed = discrete_gaussian.tail(sizes, 500.0)
     monkeypatch.setattr(discrete_gaussian, "LARGE", 100.0)

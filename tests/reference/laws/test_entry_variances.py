@@ -50,8 +50,8 @@ def test_symmetric_nuclear_laplace_noise_has_the_exact_moments_of_its_eigenvalue
     if d == 1:
         assert square == trace_square == 2
         return
-    # Let A be the variance on the diagonal and B that off the diagonal. Then E tr Z² = d A + d(d − 1) B, and E (tr Z)²
-    # = Σ_ij E Z_ii Z_jj = d A + d(d − 1)(A − 2B).
+    # Let A be the variance on the diagonal and B that off the diagonal.
+    # Then E tr Z² = d A + d(d − 1) B, and E (tr Z)² = Σ_ij E Z_ii Z_jj = d A + d(d − 1)(A − 2B).
     a, b = variances[0, 0], variances[0, 1]
     assert d * a + d * (d - 1) * (a - 2 * b) == pytest.approx(float(trace_square), rel=1e-12)
     assert np.array_equal(variances, np.where(np.eye(d) == 1, a, b))

@@ -21,8 +21,7 @@ Cdf = Callable[[Vector], Vector]
 @pytest.mark.parametrize(
     ("dimension", "closed_form"),
     [
-        # The squared coordinate w is cos²φ on the circle; z = √w is uniform on the sphere in R³, and has a density
-        # proportional to 1 − z² on the sphere in R⁵.
+        # On the circle w = cos²φ. On the sphere in R³, √w is uniform; in R⁵ its density is proportional to 1 − w.
         pytest.param(2, lambda w: 2 / math.pi * np.arcsin(np.sqrt(w)), id="circle"),
         pytest.param(3, np.sqrt, id="sphere"),
         pytest.param(5, lambda w: 1.5 * (np.sqrt(w) - w**1.5 / 3), id="sphere of R^5"),

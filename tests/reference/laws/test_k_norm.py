@@ -90,8 +90,8 @@ def test_the_entries_of_l1_are_independent_laplace() -> None:
 
 
 def test_the_entries_of_linf_follow_their_exact_law() -> None:
-    # The noise is a uniform point of the cube times a radius R of law Gamma(D + 1). So P(|Z_ij| ≤ t) = P(R ≤ t) + t
-    # E[1/R; R > t].
+    # The noise is a uniform point of the cube times a radius R of law Gamma(D + 1).
+    # So P(|Z_ij| ≤ t) = P(R ≤ t) + t E[1/R; R > t].
     z, entries = sample("linf", 3, np.random.default_rng(3), 4000), 6
 
     def cdf(t: Matrix) -> Matrix:

@@ -42,7 +42,7 @@ def differences(propose: Proposals, g: Matrix) -> tuple[float, float]:
 @pytest.mark.parametrize("g", GAPS.values(), ids=map(str, GAPS))
 def test_the_batched_proposal_is_the_plain_one(g: Matrix) -> None:
     """Test that the batched sampler makes the proposals of the simple sampler."""
-    # the largest of 100 rounding errors was 3e-10
+    # the largest rounding error in 100 runs was 3e-10
     np.testing.assert_allclose(differences(law.propose, g), 0, atol=1e-8)
 
 

@@ -46,8 +46,8 @@ def test_the_nuclear_norm_agrees_with_a_hand_calculation() -> None:
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5])
 def test_the_normaliser_agrees_with_the_volume_of_the_orthogonal_group(d: int, symmetric: bool) -> None:
     # For Z = U diag(s) Vᵀ, with ordered s and 2^d choices of signs, dZ = ∏(s_i² − s_j²) ds dU dV, and vol O(d) is the
-    # product of the volumes |S^{k−1}| for k = 1, …, d. For symmetric Z = Q diag(l) Qᵀ, every coordinate √2 Z_ij off the
-    # diagonal contributes √2 |l_i − l_j|.
+    # product of the volumes |S^{k−1}| for k = 1, …, d.
+    # For symmetric Z = Q diag(l) Qᵀ, every coordinate √2 Z_ij off the diagonal contributes √2 |l_i − l_j|.
     group = sum(math.log(2 * math.pi ** (k / 2)) - math.lgamma(k / 2) for k in range(1, d + 1))
     volume = group + d * (d - 1) / 4 * math.log(2) if symmetric else 2 * group
     ordered = gamma_mixture.normalizer(d, symmetric=symmetric)  # a fraction
@@ -123,8 +123,9 @@ def test_the_tracy_widom_oracle_has_its_tabulated_quantiles() -> None:
 )
 def test_medians_follow_the_tracy_widom_law_at_the_edge(d: int, full_error: float, symmetric_error: float) -> None:
     # For noise that is not symmetric, the spectral norm is asymptotically π(d − 1/4 − ln 2/(2π)) + (π/2) d^{1/3} T,
-    # where T has the Tracy–Widom law. For symmetric noise, each end of the spectrum is asymptotically π d/2 − ln 2/2 +
-    # π/16^{1/3} d^{1/3} T. The two ends are independent in the limit, and the spectral norm is the larger one.
+    # where T has the Tracy–Widom law.
+    # For symmetric noise, each end of the spectrum is asymptotically π d/2 − ln 2/2 + π/16^{1/3} d^{1/3} T.
+    # The two ends are independent in the limit, and the spectral norm is the larger one.
     one_edge = brentq(lambda s: tracy_widom_cdf(s) - 0.5, -4, 2)
     two_edges = brentq(lambda s: tracy_widom_cdf(s) ** 2 - 0.5, -4, 2)
     full = math.pi * (d - 0.25 - math.log(2) / (2 * math.pi)) + math.pi / 2 * d ** (1 / 3) * one_edge

@@ -1,4 +1,4 @@
-"""Test composite Gauss–Legendre quadrature. Its integrals of polynomials up to any point are exact except for rounding
+"""Test composite Gauss–Legendre quadrature. The quadrature of a polynomial up to any point is exact except for rounding
 errors."""
 
 from collections.abc import Callable

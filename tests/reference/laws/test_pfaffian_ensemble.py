@@ -97,8 +97,7 @@ def test_the_one_point_density_integrates_to_the_number_of_points(points: int, h
 @KINDS
 @pytest.mark.parametrize("points", [1, 2, 3, 7, 20, 51, 100])
 def test_the_mean_sum_is_the_dimension_of_the_matrix_space(points: int, half_line: bool) -> None:
-    # The substitution of c x for x in the integral of the density shows that Σ|x_i| has the law Gamma(N²) or Gamma(N(N
-    # + 1)/2).
+    # Scaling x in the integral of the density shows that Σ|x_i| has the law Gamma(N²) or Gamma(N(N + 1)/2).
     dimension = points**2 if half_line else points * (points + 1) // 2
     assert pfaffian_ensemble(points, half_line=half_line).mean_power_sum(1) == pytest.approx(dimension, rel=1e-12)
 
@@ -129,8 +128,8 @@ def test_a_power_that_is_negative_or_not_finite_is_refused(power: float) -> None
 
 
 def exact_log_normalizer(points: int, half_line: bool) -> float:
-    """Return the logarithm of N! Pf A(∞) from a computation with fractions. That computation divides x^a by a!, which
-    is undone here."""
+    """Return the logarithm of the normaliser, N! times a Pfaffian, from a computation with fractions. The computation
+    divides each power x^a by a!, and this division is undone here."""
     powers = moment_powers(points, symmetric=not half_line)
     value = whole_pfaffian(powers, symmetric=not half_line)
     factorials = sum(math.lgamma(a + 1) for a in powers)
@@ -215,9 +214,10 @@ def test_one_point_is_drawn_by_inversion_of_the_exponential_law() -> None:
 
 @pytest.mark.parametrize("half_line", [True, False], ids=["half line", "full line"])
 def test_one_of_two_points_follows_the_law_calculated_by_hand(half_line: bool) -> None:
-    # The two distribution functions are integrals of the densities in `one_point_by_hand`, divided by 2. An
-    # antiderivative of (x² − 2) e^{−x} is −(x² + 2x) e^{−x}, and an antiderivative of 4(x + 1) e^{−2x} is −(2x + 3)
-    # e^{−2x}. The integral of (x + e^{−x}) e^{−x} over x > 0 is 1 + 1/2.
+    # The two distribution functions are integrals of the densities in `one_point_by_hand`, divided by 2.
+    # An antiderivative of (x² − 2) e^{−x} is −(x² + 2x) e^{−x}, and an antiderivative of 4(x + 1) e^{−2x} is −(2x + 3)
+    # e^{−2x}.
+    # The integral of (x + e^{−x}) e^{−x} over x > 0 is 1 + 1/2.
     def half(x: Vector) -> Vector:
         return (3 - (x**2 + 2 * x) * np.exp(-x) - (2 * x + 3) * np.exp(-2 * x)) / 3
 

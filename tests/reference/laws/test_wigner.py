@@ -97,8 +97,8 @@ def test_the_density_is_the_product_over_the_entries(name: str) -> None:
 
 
 def test_the_separations_agree_with_a_hand_calculation() -> None:
-    # diag(1, −1) changes two diagonal entries by 1. An entry 1 off the diagonal changes one number, whose noise has
-    # variance 1 or 1/2.
+    # diag(1, −1) changes two diagonal entries by 1.
+    # An entry 1 off the diagonal changes one number, whose noise has variance 1 or 1/2.
     diagonal, off = np.diag([1.0, -1.0]), np.array([[0.0, 1.0], [1.0, 0.0]])
     for change, expected in [(diagonal, (2, 2)), (off, (1, 2)), (np.ones((2, 2)), (3, 4))]:
         for name, value in zip(wigner.ENSEMBLES, expected, strict=True):
