@@ -187,7 +187,7 @@ def component_repeated(x: Matrix, noise: Vector, query: Vector, rng: np.random.G
 
 
 def few_seeds(mechanism_name: str, seeds: int) -> Callable[..., Any]:
-    """Make the reference with a generator that has few seeds."""
+    """Make a control that runs the reference with a generator of few seeds."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return mechanism(mechanism_name).sample(x, np.random.default_rng(int(rng.integers(seeds))), **budget)

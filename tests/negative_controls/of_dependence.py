@@ -201,7 +201,7 @@ def pure_restarted(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: f
 
 
 def few_seeds(declared: Declared, seeds: int) -> Callable[..., Any]:
-    """Make the reference with a generator that has few seeds."""
+    """Make a control that runs the reference with a generator of few seeds."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return declared.sample(x, np.random.default_rng(int(rng.integers(seeds))), **budget)

@@ -50,7 +50,7 @@ def asked() -> list[Question]:
 
 
 def quick_row(name: str, seed: int = 0) -> QuickRow:
-    """Audit the control of that name, and return its row."""
+    """Audit the control of the given name, and return its row."""
     control = every.NEGATIVE_CONTROLS[name]
     path = subject_of(control, seed).known.data_path
     said, found = "", []  # the refuting questions, with their seconds

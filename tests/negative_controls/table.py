@@ -111,5 +111,5 @@ def _named(finding: Finding) -> str:
 
 
 def row_of(name: str) -> Row:
-    """Audit the control of that name, and return its row."""
+    """Audit the control of the given name, and return its row."""
     return row(every.NEGATIVE_CONTROLS[name])

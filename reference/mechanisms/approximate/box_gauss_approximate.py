@@ -1,6 +1,6 @@
 """Number of rows, mean and covariance of bounded columns, from one noisy vector of moments, under (ε, δ)-DP. Ours.
 
-1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
+1. Sum 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
 2. Every kind of sum has a public weight. Add independent Gaussian noise to the sums, of scale σ over the weight of the
    sum. The first sum, the number of rows n, gets no noise under replace-one, where n is public.
 3. Divide by max(1, n) for the noisy n; 1 is added to the squares again. Release n, the mean, and the second moment less

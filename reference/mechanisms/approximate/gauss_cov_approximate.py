@@ -1,6 +1,6 @@
 """Gaussian noise on the second moment, under (ε, δ)-DP. DTTZ14 Algorithm 1 ("Analyze Gauss"); baseline G of ADK19.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric Gaussian W and add σW to Σ. Entries on and above the diagonal are independent: "wigner" has variance
    1 in all of them, "goe" (ours) has variance 1 on the diagonal and 1/2 above it.
 3. Release Σ + σW. The output is symmetric, but it need not be positive semidefinite.

@@ -1,6 +1,6 @@
 """ℓ2 mechanism: Σ plus noise with density ∝ exp(−‖Z‖_F/s), under (ε, δ)-DP. Joseph, Kulesza, Yu 2025.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric Z with density ∝ exp(−‖Z‖_F): a radius from Gamma(D), D = d(d + 1)/2, times a uniform direction
    (`laws.k_norm`, body l2). Add sZ to Σ.
 3. Release Σ + sZ. The output is symmetric, but it need not be positive semidefinite.

@@ -1,6 +1,6 @@
 """Exponential mechanism: which feature has the most energy. ADK19 Lemma 4 (McSherry–Talwar 2007).
 
-1. g(u) = n Σ_uu = Σ_k x_ku², the energy of feature u.
+1. Compute g(u) = n Σ_uu = Σ_k x_ku², the energy of feature u.
 2. Draw G_1, …, G_d, independent standard Gumbel, and find the u with the largest η g(u) + G_u, where η = ε/2. The
    result is feature u with probability ∝ exp(η g(u)).
 3. Release the number of feature u.

@@ -1,6 +1,6 @@
 """Private trace: tr Σ plus noise. The release is the first step of DLY22 Algorithm 3 (AdaptiveCov), under pure DP.
 
-1. tr Σ = (1/n) Σ_i ‖x_i‖².
+1. Compute tr Σ = (1/n) Σ_i ‖x_i‖².
 2. Draw L ~ Laplace(1), and add bL to tr Σ, with b = 1/(nε).
 3. Release tr Σ + bL. The output may be negative.
 

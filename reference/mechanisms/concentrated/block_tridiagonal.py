@@ -147,7 +147,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

@@ -1,6 +1,6 @@
 """Number of rows, mean and covariance of bounded columns, from one noisy vector of moments, under zCDP. Ours.
 
-1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
+1. Sum 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
 2. Every kind of sum has a public weight. S is the largest ℓ2 distance between the sums of two neighbours, each sum
    times its weight. Add independent Gaussian noise to the sums, of scale σ = S/√(2ρ) over the weight of the sum. The
    number of rows n gets no noise under replace-one, where it is public.

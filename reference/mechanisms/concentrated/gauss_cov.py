@@ -1,6 +1,6 @@
 """Gaussian noise on the second moment, under zCDP. DTTZ14 Algorithm 1 ("Analyze Gauss"); DLY22 §3.1, GaussCov.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric W with independent centred Gaussian entries on and above the diagonal. With "wigner", as in the
    papers, all entries have variance 1. With "goe", ours, entries have variance 1 on the diagonal and 1/2 above it. Add
    σW to Σ, with σ = 1/(n√ρ).

@@ -1,6 +1,6 @@
 """Release the mean and the second moment of the same rows, jointly. Kalinin, Upadhyay, Lampert 2025 (JME).
 
-1. m = (1/n) Σ_i x_i and Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute m = (1/n) Σ_i x_i and Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw N ~ N(0, I_d) and a symmetric G, N(0, 1) on the diagonal and N(0, 1/2) above it (Gaussian orthogonal ensemble).
    Add σ₁N to m and σ₂G to Σ, with σ₁ = S/(n√(2ρ)) and σ₂ = σ₁/√λ. S² is the supremum of
    q(x, y) = ‖x − y‖² + λ‖x xᵀ − y yᵀ‖_F² over rows x and y of the unit ball.

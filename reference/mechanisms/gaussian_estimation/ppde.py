@@ -5,7 +5,7 @@ exist counts as a zero row. Every entry is first clipped to [0, 1]. u_r = 2^{−
 
 1. While u_r|S| ≥ 1: B² = 6 u_r|S| ln(mR/β); q = 1/m times the sum over block r of the x_i[S], each shortened to length
    B if it is longer, plus N(0, s²I). A coordinate with q_j ≥ τ_r leaves S, with the estimate q_j; r goes up by 1.
-2. If S is not empty: q from block r in the same way, but with B² = 6 ln(m/β); all coordinates left get q_j.
+2. If S is not empty, compute q from block r as in step 1, but with B² = 6 ln(m/β), as the estimates for S.
 3. Release the estimates, clipped to [0, 1].
 
 Reconstructed: the copy of the paper that we had has lost the pseudocode and the formulas. R, m, u, τ, B, s and every
@@ -186,7 +186,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

@@ -1,6 +1,6 @@
 """Private leading eigenvector: the exponential mechanism on the sphere. ADK19 Algorithm 1, step 2(a), and Algorithm 2.
 
-1. C = Σ_i x_i x_iᵀ, not divided by n.
+1. Compute C = Σ_i x_i x_iᵀ, which is not divided by n.
 2. Draw a unit vector u with density ∝ exp(η uᵀCu), the Bingham law of ηC (`laws.bingham`).
 3. Release u. A direction has no unit, and u and −u mean the same direction.
 

@@ -1,6 +1,6 @@
 """Entrywise Laplace noise on the second moment. ADK19 Section 4, the baseline "L".
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw M with independent Laplace(1) entries: all d² of them ("full", as the paper says; the output is not symmetric),
    or those on and above the diagonal, mirrored below it ("triangle", as in the authors' code). Add bM to Σ.
 3. Release Σ + bM. (The paper releases n times the noisy matrix; n is public.)

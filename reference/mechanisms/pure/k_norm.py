@@ -1,6 +1,6 @@
 """K-norm mechanism: Σ plus noise with density ∝ exp(−ε‖Z‖_K/Δ_K), for five bodies K. Hardt–Talwar 2010, DN25 Lemma 4.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric matrix Z with density ∝ exp(−‖Z‖_K) (`laws.k_norm`, which defines the norms). Add (Δ_K/ε) Z to Σ,
    where Δ_K is the largest ‖Σ − Σ'‖_K over neighbours: rows in the unit ball, one of them replaced.
 3. Release the sum. The output is not always positive semidefinite.

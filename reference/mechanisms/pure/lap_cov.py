@@ -1,6 +1,6 @@
 """LapCov: symmetric Laplace noise on the second moment. DLY22 Section 6.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw W symmetric, with independent Laplace(1) entries on and above the diagonal ("symmetric Laplace Wigner"). Add bW
    to Σ.
 3. Release Σ + bW. The output is not always positive semidefinite.

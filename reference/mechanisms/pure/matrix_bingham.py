@@ -1,6 +1,6 @@
 """Private k-dimensional subspace: the exponential mechanism on projections of rank k. CSS13 PPCA.
 
-1. C = Σ_i x_i x_iᵀ, not divided by n.
+1. Compute C = Σ_i x_i x_iᵀ, which is not divided by n.
 2. Draw a projection P of rank k with density ∝ exp(η tr(PC)), the matrix Bingham law of ηC (`laws.matrix_bingham`).
 3. Release P. A projection has no unit. The range of P is the private subspace.
 

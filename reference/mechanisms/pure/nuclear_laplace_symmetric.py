@@ -1,6 +1,6 @@
 """Symmetric nuclear-Laplace perturbation: release Σ + ρZ with a symmetric Z. A variant of DN25 Algorithm 1 (ours).
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric Z with density ∝ exp(−‖Z‖_*) with respect to Lebesgue measure on the symmetric matrices. Add ρZ
    to Σ, with ρ = 2/(nε).
 3. Release Σ + ρZ. The output is symmetric, but not always positive semidefinite.

@@ -123,8 +123,8 @@ def test_the_rounds_of_one_release_have_independent_directions() -> None:
 
 
 def test_the_same_noise_may_be_shared_by_two_data_sets() -> None:
-    """This test catches a noise object that draws new bits for a second data set. Each of the two draws has its law,
-    but the draws need not be independent.
+    """This test catches a noise object that draws new bits for a second data set. Each of the two draws follows the law
+    for its data set, but the draws need not be independent.
     """
     noise: DrawsAgain[Vector] = draws_again(bingham.sample, np.random.default_rng(0))
     np.testing.assert_array_equal(noise(np.eye(D)), noise(2 * np.eye(D)))  # both are uniform
