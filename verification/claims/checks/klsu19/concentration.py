@@ -178,5 +178,5 @@ def rows_for_multiplicative_error(rows: Formula = weak_ppc.regularity_rows) -> E
 
 
 def frobenius_radius(n: float, d: int, beta: float) -> float:
-    """Return the radius 2√(d(d + 1)/n) + 4√(2 ln(1/β)/n) of (8)."""
+    """Return the radius 2√(d(d + 1)/n) + 4√(2 ln(1/β)/n) of inequality (8) of KLSU19."""
     return 2 * math.sqrt(d * (d + 1) / n) + 4 * math.sqrt(2 * math.log(1 / beta) / n)

@@ -178,7 +178,7 @@ def accuracy(factor: float = 2 / math.sqrt(3), share: float = 1.0, direct: bool 
 
 
 def rows_for_sampling(d: int, beta: float, alpha: float, factors: tuple[float, float] = (4, 8)) -> float:
-    """Return the number of rows (4√(d(d + 1)) + 8√(2 ln(1/β)))²/α² for which the radius of (8) is α/2."""
+    """Return the number of rows (4√(d(d + 1)) + 8√(2 ln(1/β)))²/α² for which radius (8) of KLSU19 is α/2."""
     root = factors[0] * math.sqrt(d * (d + 1)) + factors[1] * math.sqrt(2 * math.log(1 / beta))
     return (root / alpha) ** 2
 
@@ -199,7 +199,7 @@ def enough_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> 
 
 
 def error_bound(n: float, d: int, kappa: float, rho: float, beta: float) -> float:
-    """Return the bound on ‖Σ̃ − Σ‖_Σ that fails with probability at most 3β: the radius of (8) plus σω."""
+    """Return the bound on ‖Σ̃ − Σ‖_Σ that fails with probability at most 3β: radius (8) of KLSU19 plus σω."""
     variance = naive_pce.noise_variance(n, rho, naive_pce.radius_squared(n, d, kappa, beta), "reconstructed")
     return frobenius_radius(n, d, beta) + math.sqrt(variance) * float(tails.omega_sharp(d, beta))
 
