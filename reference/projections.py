@@ -1,8 +1,9 @@
 """Euclidean projections. Project onto closed convex sets; as post-processing of a release, projections cost no privacy
 budget.
 
-Each function of this module maps a point to the nearest point of a closed convex set. So a projection is 1-Lipschitz in
-the Euclidean (Frobenius) norm, and never moves an estimate away from a true value inside the set.
+Each function of this module maps a point to the nearest point of a closed convex set. A projection on a convex set is
+therefore 1-Lipschitz in the Euclidean (Frobenius) norm, and never moves an estimate away from a true value inside the
+set.
 """
 
 import numpy as np

@@ -6,9 +6,9 @@ of W have N(0, 1/2) above the diagonal ("GOE"), or Laplace(1) everywhere ("symme
 
     ‖N‖ ≤ η(d, β)     ‖W‖_F ≤ ω(d, β)     ‖W‖ ≤ υ(d, β)     (DLY22 Lemmas 6, 7, 15, 16, 17)
 
-The Greek names are those of DLY22. Three bounds are ours, namely `omega_sharp`, `upsilon_star` and `upsilon_goe`.
-`omega_sharp` is never above ω. `upsilon_star` is proven below and holds for d = 1 too; at the sizes of the authors'
-experiments it is at most about half of their υ.
+The Greek names are those of DLY22. Of the bounds, `omega_sharp`, `upsilon_star` and `upsilon_goe` are not in DLY22; we
+derived them. `omega_sharp` is never above ω. `upsilon_star` is proven below and holds for d = 1 too; at the sizes of
+the authors' experiments it is at most about half of their υ.
 
 Every logarithm is natural and is an argument, so the formulas take floats, mpmath numbers and, with numpy's
 log, arrays.
@@ -42,7 +42,7 @@ def omega(d: Number, beta: Number, log: Log = math.log) -> Number:
 
 
 def omega_sharp(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """The bound √(d² + 2√(d(2d − 1) ln(1/β)) + 4 ln(1/β)) on ‖Wigner‖_F. This bound is ours.
+    """The bound √(d² + 2√(d(2d − 1) ln(1/β)) + 4 ln(1/β)) on ‖Wigner‖_F, which we derived.
 
     The inequality of Laurent–Massart is used once, for ‖W‖_F² as a weighted sum of squares. Of the weights, d are 1 and
     d(d − 1)/2 are 2. The sum of the squares of the weights is d + 2d(d − 1) = d(2d − 1), and the largest weight is 2.
@@ -63,7 +63,7 @@ def upsilon(d: Number, beta: Number, log: Log = math.log) -> Number:
 
 
 def upsilon_star(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """The bound υ* = 2√d + √((4 − 2/d) ln(2/β)) on ‖Wigner‖. This bound is ours.
+    """The bound υ* = 2√d + √((4 − 2/d) ln(2/β)) on ‖Wigner‖, which we derived.
 
     Mean. For unit u and v, the process X(u) = uᵀWu has E(X(u) − X(v))² = 2‖uuᵀ − vvᵀ‖_F² − Σ_i (u_i² − v_i²)²
     ≤ 4(1 − ⟨u, v⟩²) ≤ 4‖u − v‖², because 1 − c² ≤ 2(1 − c). The process 2⟨g, u⟩ with g ~ N(0, I_d) has increments of
@@ -78,7 +78,7 @@ def upsilon_star(d: Number, beta: Number, log: Log = math.log) -> Number:
 
 
 def upsilon_goe(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """The bound √(2d) + √(2 ln(2/β)) on ‖GOE‖. This bound is ours.
+    """The bound √(2d) + √(2 ln(2/β)) on ‖GOE‖, which we derived.
 
     The proof is as for `upsilon_star`, with E(X(u) − X(v))² = ‖uuᵀ − vvᵀ‖_F² ≤ 2‖u − v‖² and a gradient of length
     ‖uuᵀ‖_F = 1.

@@ -2,9 +2,9 @@
 rejected.
 
 The data file is identified by its name and its size, not by its content; several files are identified by their names
-and their total size. So the account does not cover releases made without it, copies and extracts of the data elsewhere,
-or other data about the same people. The user is responsible for keeping one budget for one group of people. Every
-release from the file counts, whichever columns it reads.
+and their total size. The account file therefore does not cover releases made without the file, copies and extracts of
+the data elsewhere, or other data about the same people. The user is responsible for keeping one budget for one group of
+people. Every release from the file counts, whichever columns it reads.
 
 A release is entered before it is written, so that nothing is released without being accounted for. A release also
 counts if writing the file then fails. Two concurrent commands cannot both spend the rest of a budget, because they

@@ -1,8 +1,8 @@
 """Write a release to a file, as a whole or not at all.
 
 Writing is atomic: either the whole file is written or none of it. When a release is written, its privacy budget is
-already spent. So `require_writable` checks beforehand that the file can be written, and `require_new` that it replaces
-no earlier release.
+already spent. Before a release, `require_writable` checks that the file can be written, and `require_new` that the file
+replaces no earlier release.
 """
 
 import contextlib

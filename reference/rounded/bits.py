@@ -6,7 +6,7 @@ and the number lies in [v/2^b, (v + 1)/2^b]. If the interval of a number is too 
 same number are read; the earlier bits never change. Drawing a new number instead would favour values that can be
 decided early.
 
-So a computation that is repeated at a higher precision reads the same numbers again, with more bits. The method
+A computation that is repeated at a higher precision therefore reads the same numbers again, with more bits. The method
 `Uniforms.rewind` returns to the first number. The k-th number of a computation is always the same number, because every
 decision before it is certain and so has the same outcome at every precision.
 """

@@ -1,6 +1,6 @@
 """Build parts of negative controls that draw the reference's noise, change it, and release with it.
 
-The noise of the reference is standardised: standard normal or Laplace numbers, or matrices of them. So a control
+The noise of the reference is standardised: standard normal or Laplace numbers, or matrices of them. Each control
 changes the law in one line, and takes all other parts from the reference.
 """
 

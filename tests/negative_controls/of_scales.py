@@ -1,8 +1,8 @@
 """Negative controls whose noise is too small or too large by 3 % to a factor of 2.
 
-A relative error r of the scale is detected in N independent numbers if N r² is about 100. So an error of 3 % needs 10⁵
-numbers to be detected, and an error of 10 % needs 10⁴. If an audit makes fewer draws, the control is not refuted (see
-`standing`).
+A relative error r of the scale is detected in N independent numbers if N r² is about 100. An error of 3 % in a scale
+therefore needs 10⁵ numbers to be detected, and an error of 10 % needs 10⁴. If an audit makes fewer draws, the control
+is not refuted (see `standing`).
 """
 
 from tests.negative_controls.broken import broken, other_noise, part, times

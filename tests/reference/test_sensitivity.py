@@ -33,7 +33,8 @@ def pairs_in_the_ball(least: int = 1) -> st.SearchStrategy[Pair]:
 
 # The table
 
-# The factors are typed from the table, in units of C. The last two rows are √2 d and √(d² + …)/2: √33/2, √13, √41.
+# The factors are typed from the table, in units of C.
+# The last two rows of the table are √2 d and √(d² + …)/2: √33/2, √13, √41.
 SUPREMA = {
     "nuclear norm": {1: 1, 2: 2, 3: 2, 4: 2, 8: 2},
     "Frobenius norm": {1: 1, 2: 1.4142135623730951, 3: 1.4142135623730951, 8: 1.4142135623730951},

@@ -8,8 +8,8 @@
    need not lie in the box.
 
 Why (ε, δ)-DP. A sum times its weight has noise of the scale σ. S is the largest ℓ2 distance between the weighted
-sums of neighbours. So this release is the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with a = S/σ,
-the smallest δ at ε is δ(a, ε) = Φ(a/2 − ε/a) − e^ε Φ(−a/2 − ε/a).
+sums of neighbours. This release is therefore the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with a
+= S/σ, the smallest δ at ε is δ(a, ε) = Φ(a/2 − ε/a) − e^ε Φ(−a/2 − ε/a).
 
 paper : σ/S = √(2 ln(1.25/δ))/ε, for ε ≤ 1 only (DR14 Theorem A.1).
 tight : σ/S is the smallest that gives (ε, δ) (Balle–Wang 2018 Theorem 8).

@@ -15,7 +15,7 @@ with Bessel functions K. So δ(q, ε) = E max(0, 1 − e^{ε−ℓ}), the least 
 s is the least scale with δ(Δ/s, ε) ≤ δ. The release is also Δ/s-DP, whereas Gaussian noise is ε-DP for no ε.
 
 NOTE: we had the abstract and the authors' code, but not the paper. The authors bound δ by sums over shells, for any
-query. The density of the loss, the integral and the scale for Σ are ours.
+query. We added the density of the loss, the integral and the scale for Σ.
 
 Accuracy. E‖sZ‖_F² = s²D(D + 1). At ε = 1, δ = 1e-6 this error is 0.22, 0.63 and 0.97 times the value for the least
 Gaussian noise ("goe") at d = 2, 5 and 20.

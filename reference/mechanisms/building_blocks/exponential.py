@@ -120,7 +120,9 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed budget is ε. The proven budget is also ε, approached as n → ∞. In dimension 1 no budget is spent."""
+    """The claimed budget is ε. The proven budget is ε, which some neighbours approach as n → ∞. In dimension 1 no
+    budget is spent.
+    """
     proven = privacy_loss(exponent(epsilon, ENERGY_RANGE), ENERGY_RANGE)
     remark = "as n → ∞" if dimension > 1 else "there is one outcome; loss 0"
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)

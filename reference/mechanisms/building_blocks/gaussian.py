@@ -149,7 +149,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed budget is ρ. The proven budget is also ρ, attained in every dimension."""
+    """The claimed budget is ρ. The proven budget is ρ, which some neighbours attain in every dimension."""
     if adjacency == "add-remove":
         return Spend(ZCDP(rho), ZCDP(rho), True, "for a row along an axis")
     change = second_moments_sensitivity(1, dimension)

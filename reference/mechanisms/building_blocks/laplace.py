@@ -161,7 +161,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed budget is ε. The proven budget is also ε, attained in every dimension."""
+    """The claimed budget is ε. The proven budget is ε, which some neighbours attain in every dimension."""
     if adjacency == "add-remove":
         return Spend(PureDP(epsilon), PureDP(epsilon), True, "for a row along an axis")
     change = second_moments_sensitivity(1, dimension)

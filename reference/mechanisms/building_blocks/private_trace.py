@@ -124,7 +124,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed budget is ε. The proven budget is also ε, attained in every dimension."""
+    """The claimed budget is ε. The proven budget is ε, which some neighbours attain in every dimension."""
     proven = privacy_loss(1, 1, laplace_scale(1, epsilon))
     return Spend(PureDP(epsilon), PureDP(proven), True, "at every output outside (tr Σ, tr Σ'), for y = 0")
 

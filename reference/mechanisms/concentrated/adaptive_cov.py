@@ -16,8 +16,8 @@ Clipping to a smaller norm means less noise and more bias. The steps find a norm
 Why ρ-zCDP. The trace costs ρ/8. In a search one row moves all queries in one direction, so a search costs ε₀²/8 = ρ/32
 (bounded range; the paper counts ρ/8). Step 4 costs ρ₁. The sums of these costs are upper bounds.
 paper : ρ₁ = 3ρ/4, as in the authors' code, which has no step 0. This calibration claims ρ and spends at most 29ρ/32.
-    With a radius ρ₁ = 5ρ/8 (ours), and it spends at most 26ρ/32.
-tight : ρ₁ = 27ρ/32, or 26ρ/32 with a radius; this spends at most ρ. The account of the searches and "tight" are ours.
+    With a radius ρ₁ = 5ρ/8 (our choice), and the calibration spends at most 26ρ/32.
+tight : ρ₁ = 27ρ/32, or 26ρ/32 with a radius; it spends at most ρ. We added the account of the searches and "tight".
 
 The error bounds of step 2 are proven with bounds="theorem", and heuristics of the authors' code with "code". Privacy
 rests on neither. NOTE: nobody has compared this with Algorithm 3 in print; the proof lists departures.

@@ -18,8 +18,8 @@ tight : s₂ and s₃ are √2 times smaller. The calibration spends ρ (2ρ/3 f
     account are our results, and are not in the paper.
 
 NOTE: we read Wang's code, not the paper. The code claims (ε, δ)-DP, for bounds on a and y apart, and adds I to G. The
-thirds and the form of λ are Wang's. The value of t is ours, and so are the constants for zCDP, a replaced row and one
-bound on (a, y).
+thirds and the form of λ are Wang's. We chose the value of t, and the constants for zCDP, a replaced row and one bound
+on (a, y).
 
 Proof: proofs/paper/adassp.md
 """

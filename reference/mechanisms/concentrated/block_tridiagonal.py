@@ -161,7 +161,7 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, block: Block = 1) -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is also ρ, attained at every order, in every dimension and for every block.
+    The proven budget is ρ, which some neighbours attain at every order, in every dimension and for every block.
     """
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows of which every second block is negated")
 

@@ -143,7 +143,7 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is also ρ, attained in every dimension, for both kinds of neighbours.
+    The proven budget is ρ, which some neighbours attain in every dimension, for both kinds of neighbours.
     """
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows on corners of the box")
 

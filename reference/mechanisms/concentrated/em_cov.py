@@ -17,7 +17,7 @@ costs of all steps add up to a bound on the spend.
 
 reconstructed : Laplace noise, with b = 2/√ρ and η_i = √(ρ/d)/4. This spends at most ρ/4 + (ρ/32)(d − 1)/d, or ρ/8 for
     d = 1.
-tight : ours, Gaussian noise, with b² = 2/ρ and η_i = √(ρ/(d − 1)). This spends at most ρ, or exactly ρ/4 for d = 1.
+tight : our calibration, Gaussian noise with b² = 2/ρ and η_i = √(ρ/(d − 1)). Spends at most ρ, or ρ/4 for d = 1.
 
 NOTE: the experiments of DLY22 converted ρ-zCDP to (ε, δ)-DP at δ = 10^−10, and ran EMCov as an ε-DP mechanism with this
 ε, of which ε/2 was for the eigenvalues. At ρ = 0.1 this half alone costs at least 4.8 ρ under zCDP.

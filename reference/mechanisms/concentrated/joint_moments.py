@@ -172,7 +172,7 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, weight: Weight = 1.0) -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is also ρ, attained at every order, in every dimension and for every weight.
+    The proven budget is ρ, which some neighbours attain at every order, in every dimension and for every weight.
     """
     where = "unit rows x and −x" if weight <= 1 else "rows between opposite and orthogonal ones"
     return Spend(ZCDP(rho), ZCDP(rho), True, f"at every order, for {where}")

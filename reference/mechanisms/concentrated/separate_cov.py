@@ -1,7 +1,7 @@
 """SeparateCov: eigenvectors from one noisy matrix, eigenvalues with noise of their own. DLY22 Algorithm 2.
 
-1. G = Σ + sW with s = √2/(n√ρ) and W symmetric Gaussian, "wigner" as in the paper or "goe" (ours), see `gauss_cov`.
-   V = the eigenvectors v_1, …, v_d of G, in descending algebraic order of its eigenvalues.
+1. G = Σ + sW with s = √2/(n√ρ) and W symmetric Gaussian, "wigner" as in the paper or our "goe", see `gauss_cov`. V =
+   the eigenvectors v_1, …, v_d of G, in descending algebraic order of its eigenvalues.
 2. λ̃_i = λ_i(Σ) + s N_i, where λ_1 ≥ … ≥ λ_d and N ~ N(0, I_d) is independent of W.
 3. Release Σ_i λ̃_i v_i v_iᵀ. Eigenvalues are not clipped; the paper's experiments round λ̃ to [0, 1], which is
    post-processing and left to the caller.

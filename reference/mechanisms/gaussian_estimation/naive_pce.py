@@ -5,8 +5,8 @@
 2. M' = M + σW, W symmetric with independent N(0, 1) on and above the diagonal.
 3. Release the positive semidefinite matrix nearest to M' in Frobenius norm.
 
-Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. The constants in steps 1
-and 2 are ours.
+Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. We chose the constants in
+steps 1 and 2.
 
 Why ρ-zCDP. Whether a row is dropped depends only on the row itself and on public numbers. Replacing one row therefore
 moves the entries on and above the diagonal by at most √2 r²/n in ℓ2 (r²/n for d = 1), whatever the rows are. Gaussian

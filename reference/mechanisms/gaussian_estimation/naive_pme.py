@@ -106,7 +106,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension) -> Spend:
-    """The claimed budget is ρ, which is also the proven bound."""
+    """The claimed and the proven budget are ρ."""
     return kv_mean.spend(rho=rho, dimension=dimension)
 
 

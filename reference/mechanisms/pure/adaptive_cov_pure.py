@@ -17,7 +17,7 @@ Why ε-DP. The losses of the steps add up: 3ε/32 for the radius (tight ε/8), �
 SeparateCov spends at ε₁. The search costs max(1/b₁, 1/b₂), b₁ the noise scale of its threshold and b₂ of its queries,
 and not 1/b₁ + 1/b₂, because one row moves the queries in one direction and by amounts that do not decrease in k.
 
-paper : ε₁ = 3ε/4, or 5ε/8 with a radius step (ours); b₁ = 16/ε, b₂ = 32/ε. The mechanism claims ε and spends
+paper : ε₁ = 3ε/4, or 5ε/8 with our radius step; b₁ = 16/ε, b₂ = 32/ε. The mechanism claims ε and spends
     (3/16) ε + fε₁, or (9/32) ε + fε₁; the last step spends a share f = 0.895, 0.819, 0.783 of ε₁ for d = 2, 4, 8.
 tight : b₁ = b₂ = 8/ε, and a tight radius and final step. The tight calibration spends ε, and with a radius step at most
     ε.

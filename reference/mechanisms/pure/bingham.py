@@ -9,7 +9,7 @@ before normalisation changes by a factor of at most e^η, and so does its integr
 it comes close to 2η as n → ∞. In dimension 1 the output is ±1 whatever the data, and the loss is 0.
 
 paper : η = ε/4. ADK19 takes the sensitivity of the score to be 2, but it is 1. The calibration claims ε and spends ε/2.
-tight : η = ε/2. Spends ε. The sensitivity 1 and the calibration "tight" are ours.
+tight : η = ε/2. Spends ε. We derived the sensitivity 1 and added the calibration "tight".
 
 The privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020).
 

@@ -144,7 +144,7 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
     """The claimed budget is ε.
 
-    The proven budget is also ε, attained in every dimension, for both kinds of neighbours.
+    The proven budget is ε, which some neighbours attain in every dimension, for both kinds of neighbours.
     """
     return Spend(PureDP(epsilon), PureDP(epsilon), True, "where the noise points away from the other sums")
 

@@ -15,8 +15,8 @@ sensitivity divided by ε. The corners of an equilateral triangle on the sphere 
 m = 1 for d = 1. For n = 1 the covariance of every data set is 0, and 0 is released.
 
 NOTE: with the scale of the second moment, 2/(nε), this release would spend about 2.6 ε, because one row also moves the
-mean. DN25 footnote 2 says that its results hold for S up to a small constant factor. The factors and the symmetric
-noise are ours.
+mean. DN25 footnote 2 says that its results hold for S up to a small constant factor. We derived the factors, and added
+the symmetric noise.
 
 Proof: proofs/paper/centred-covariance.md
 """

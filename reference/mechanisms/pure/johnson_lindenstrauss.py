@@ -20,7 +20,7 @@ need D rows or more, then l = D. For the default α and β, l = D for d < 37.
 
 NOTE: the source adds other noise, for which we know no exact sampler if l < D (`johnson_lindenstrauss_image` draws it
 by a Markov chain, approximately), so we add ℓ2 noise. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301) for α ≤ 1; the
-last term is for 300 steps of the fit. DN25 §2 states O(√(d/(nε))) for the source's noise. Constants in c, l are ours.
+last term is for 300 steps of the fit. DN25 §2 states O(√(d/(nε))) for the source's noise. We set constants in c, l.
 
 Proof: proofs/paper/johnson-lindenstrauss.md
 """

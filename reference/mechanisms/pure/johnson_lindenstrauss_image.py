@@ -20,7 +20,7 @@ privacy of the right law; `sample` is private up to that distance. Chain and nor
 a fixed number of steps: neither their result nor their running time reveals anything about the data.
 
 The chain moves z. In the end only the direction of z is kept; ‖z‖_K is drawn afresh from its exact law, which is
-Gamma(l) and independent of the direction. (The computed norm makes this approximate.) The constants of T are ours.
+Gamma(l) and independent of the direction. (The computed norm makes this approximate.) We chose the constants of T.
 
 Proof: proofs/paper/johnson-lindenstrauss-image.md
 """

@@ -1,4 +1,4 @@
-"""Symmetric nuclear-Laplace perturbation: release Σ + ρZ with a symmetric Z. A variant of DN25 Algorithm 1 (ours).
+"""Symmetric nuclear-Laplace perturbation: release Σ + ρZ with a symmetric Z. Our variant of DN25 Algorithm 1.
 
 1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric Z with density ∝ exp(−‖Z‖_*) with respect to Lebesgue measure on the symmetric matrices. Add ρZ

@@ -12,7 +12,7 @@ spends ε/4.
 
 paper : b = 2√2 d/(nε). The mechanism claims ε and spends 0.895 ε, 0.819 ε, 0.783 ε in dimension 2, 4, 8, and 3ε/4 in
     the limit.
-tight : b = 2s/(nε). The mechanism spends ε (ours).
+tight : b = 2s/(nε), our calibration. The mechanism spends ε.
 
 NOTE: the code of the authors orders the v_i by |eigenvalue| of G, which may be negative. A release in the order of
 |eigenvalue| is equally private, but less accurate.

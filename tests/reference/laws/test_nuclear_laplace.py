@@ -123,7 +123,7 @@ def test_the_tracy_widom_oracle_has_its_tabulated_quantiles() -> None:
 def test_medians_follow_the_tracy_widom_law_at_the_edge(d: int, full_error: float, symmetric_error: float) -> None:
     # For full noise the asymptotic median is that of π(d − 1/4 − ln 2/(2π)) + (π/2) d^{1/3} TW₁.
     # For symmetric noise, both ends of the spectrum follow πd/2 − ln 2/2 + π/16^{1/3} d^{1/3} TW₁.
-    # The two ends are independent in the limit, so the median is that of the larger of two such variables.
+    # In the limit the two ends are independent, so the median of ‖Z‖ is that of the larger of two such variables.
     one_edge = brentq(lambda s: tracy_widom_cdf(s) - 0.5, -4, 2)
     two_edges = brentq(lambda s: tracy_widom_cdf(s) ** 2 - 0.5, -4, 2)
     full = math.pi * (d - 0.25 - math.log(2) / (2 * math.pi)) + math.pi / 2 * d ** (1 / 3) * one_edge

@@ -177,7 +177,7 @@ def test_the_bound_for_bounded_columns_holds_while_no_noise_is_above_its_quantil
     """This test catches a bound that holds less often than stated. While all noise is at its quantile, with any signs,
     the error is within the bound; at eight times the quantile it is not.
 
-    So the bound fails with at most the probability that some noise is above its quantile, which is a union bound.
+    The bound fails with at most the probability that some noise is above its quantile, which is a union bound.
     """
     rng, declared = np.random.default_rng(5), mechanism(name)
     box = Box.of([(0, 2), (-5, 5), (1, 1.5)])

@@ -37,7 +37,7 @@ def test_the_laplace_divergence_is_that_of_the_densities() -> None:
 
 @pytest.mark.parametrize("rho", [0.01, 0.3, 2.0])
 def test_laplace_eigenvalue_noise_spends_at_most_a_quarter(rho: float) -> None:
-    # Two eigenvalues move by 1 each, and 2 D_α ≤ α ρ/4. The bound is approached as ρ → 0.
+    # Two eigenvalues move by 1 each, and 2 D_α ≤ α ρ/4. The divergence approaches the bound ρ/4 as ρ → 0.
     shift = 1 / eigenvalue_scale(rho, "reconstructed")
     slopes = [2 * laplace_divergence(shift, alpha) / alpha for alpha in ORDERS]
     assert max(slopes) <= eigenvalue_loss(rho, 2, "reconstructed") == pytest.approx(rho / 4)

@@ -195,7 +195,7 @@ def _other_directions(factor: float, *given: Number) -> adaptive_cov.Errors:
     return dataclasses.replace(found, directions=factor * found.directions)
 
 
-# EXAMPLES (the numbers are ours, because our copy of the paper has lost them)
+# EXAMPLES (we chose the numbers, because our copy of the paper has lost the numbers of its examples)
 
 
 def least(n: float, trace: float, tau_squared: float, rho: float = 1.0) -> float:

@@ -213,11 +213,11 @@ def rows_for_accuracy(
 ) -> Found:
     """n ≥ (4√(d(d+1)) + 8√(2 ln(1/β)))²/α² and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ) rows are enough for ‖Σ̃ − Σ‖_Σ ≤ α.
 
-    The first number of rows makes the radius of (8) at most α/2, and is at least (√d + √(2 ln(2/β)))², as (8) requires.
-    The second number of rows makes σω ≤ α/2, because r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥ 1. With
-    probability at least 1 − 3β no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters, with
-    the reference's variance, radius and ω, and the inequalities of the proof, 2 · √2 · 5 · 2.8 ≤ 40 and 1 + 2√2 + 4 ≤
-    2.8².
+    The first number of rows makes the radius of (8) in KLSU19 at most α/2, and is at least (√d + √(2 ln(2/β)))², as (8)
+    requires. The second number of rows makes σω ≤ α/2, because r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥
+    1. With probability at least 1 − 3β no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters,
+    with the reference's variance, radius and ω, and the inequalities of the proof, 2 · √2 · 5 · 2.8 ≤ 40 and 1 + 2√2 +
+    4 ≤ 2.8².
     """
     rng = np.random.default_rng(3)
     at_one = noise(math.e, 1, 1.0, 1.0, 1.0, 1.0)  # the constant 40
