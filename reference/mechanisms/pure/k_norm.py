@@ -145,7 +145,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, body: Body = "schatten1") -> Spend:
-    """The claimed budget is ε. The proven budget is ε, which some neighbours attain for every body in every dimension."""
+    """The claimed and the proven budget are ε. For every body in every dimension some neighbours attain ε."""
     change = sensitivity(body, 1, dimension)
     proven = privacy_loss(change, noise_scale(change, epsilon))
     return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ")
