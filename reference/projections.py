@@ -38,7 +38,8 @@ def simplex(v: Vector, radius: float) -> Vector:
 
 
 def nuclear_ball(matrix: Matrix, radius: float) -> Matrix:
-    """Return the nearest matrix with nuclear norm at most `radius`, (d, d) -> (d, d). DN25 Algorithm 2, step 2.
+    """Return the nearest matrix with nuclear norm at most `radius`, (d, d) -> (d, d). The function is step 2 of DN25
+    Algorithm 2.
 
     The singular vectors of the matrix stay, and its singular values are projected on the simplex (by von Neumann's
     trace inequality). A radius of 0 gives the zero matrix.

@@ -8,7 +8,7 @@ of W have N(0, 1/2) above the diagonal ("GOE"), or Laplace(1) everywhere ("symme
 
 The Greek names are those of DLY22. Of the bounds, `omega_sharp`, `upsilon_star` and `upsilon_goe` are not in DLY22; we
 derived them. `omega_sharp` is never above ω. `upsilon_star` is proven below and holds for d = 1 too; at the sizes of
-the authors' experiments it is at most about half of their υ.
+the authors' experiments `upsilon_star` is at most about half of the authors' υ.
 
 Every logarithm is natural and is an argument, so the formulas take floats, mpmath numbers and, with numpy's
 log, arrays.
@@ -70,8 +70,8 @@ def upsilon_star(d: Number, beta: Number, log: Log = math.log) -> Number:
     mean square 4‖u − v‖², so by Sudakov–Fernique E λ_max(W) ≤ 2 E‖g‖ ≤ 2√d.
 
     Deviation. uᵀWu = Σ_i u_i² W_ii + 2 Σ_{i<j} u_i u_j W_ij is linear in the independent entries, with a gradient of
-    squared length Σ u_i⁴ + 4 Σ_{i<j} u_i² u_j² = 2 − Σ u_i⁴ ≤ 2 − 1/d. So λ_max is Lipschitz with constant √(2 − 1/d),
-    and P(λ_max ≥ 2√d + t) ≤ exp(−t²/(4 − 2/d)). The smallest eigenvalue follows, because −W has the law of W. The
+    squared length Σ u_i⁴ + 4 Σ_{i<j} u_i² u_j² = 2 − Σ u_i⁴ ≤ 2 − 1/d. Hence λ_max is Lipschitz with constant √(2 −
+    1/d), and P(λ_max ≥ 2√d + t) ≤ exp(−t²/(4 − 2/d)). The smallest eigenvalue follows, because −W has the law of W. The
     constant cannot be smaller: at u = (1, …, 1)/√d the variance of uᵀWu is 2 − 1/d.
     """
     return 2 * d**0.5 + ((4 - 2 / d) * log(2 / beta)) ** 0.5

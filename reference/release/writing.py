@@ -296,9 +296,9 @@ def _hand_on(before: os.stat_result, new: Path) -> None:
 
 
 def _linked(temporary: Path, target: Path) -> bool:
-    """Return whether the file now also has its final name.
+    """Give the file its final name as a second name, and return whether this was possible.
 
-    Raise `InvalidInput` if another file has got that name in the meantime.
+    Raise `InvalidInput` if another file has got the final name in the meantime.
     """
     try:
         os.link(temporary, target)

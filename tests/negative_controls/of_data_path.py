@@ -96,7 +96,7 @@ def clipped_too_late(x: Matrix) -> Matrix:
 
 
 def prepared(name: str, mechanism_name: str, prepare: Rows) -> NegativeControl:
-    """Make a control of the reference with other rows; the docstring of the preparation is the mistake.
+    """Make a control of the reference with other rows; the docstring of the preparation states the mistake.
 
     Prepared rows that are longer than 1 count in full in a second moment.
     """

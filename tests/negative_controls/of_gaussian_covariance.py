@@ -144,7 +144,7 @@ WIGNER = (("ensemble", "wigner"),)
 
 
 def _noise(name: str, noise: Noise, caught_by: tuple[tuple[str, str], ...], **more: Any) -> NegativeControl:
-    """Make a control of GaussCov with other noise; the docstring of the noise is the mistake."""
+    """Make a control of GaussCov with other noise; the docstring of the noise states the mistake."""
     return _gauss(name, noise.__doc__ or "", caught_by, additive(noise=noise), **more)
 
 

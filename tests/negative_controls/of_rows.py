@@ -289,7 +289,7 @@ def unclipped_repeats_dropped(x: Matrix) -> Matrix:
 
 
 def of(name: str, mechanism_name: str, rows: Rows, **more: Any) -> NegativeControl:
-    """Make a control of the reference with changed rows; the first line of the docstring of `rows` is the mistake."""
+    """Make a control of the reference with changed rows; the docstring of `rows` begins with the mistake."""
     return broken(name, mechanism_name, (rows.__doc__ or "").split("\n")[0], rows=rows, **more)
 
 

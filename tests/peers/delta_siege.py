@@ -1,8 +1,9 @@
 """Audit by Delta-Siege (Lokna, Paradis, Dimitrov and Vechev, 2023), with the authors' code.
 
-Delta-Siege learns a classifier, chooses a threshold, and tests whether the two probabilities of that event break the
-claim. A claim is a level curve of a function ρ(ε, δ), and every pair (ε, δ) on the curve is tested. For pure DP the
-level curve is one point. For the Gaussian mechanism, ρ is the classical standard deviation.
+Delta-Siege learns a classifier, chooses a threshold, and tests whether the probabilities of a score beyond the
+threshold on the two inputs break the claim. A claim is a level curve of a function ρ(ε, δ), and every pair (ε, δ) on
+the curve is tested. For pure DP the level curve is one point. For the Gaussian mechanism, ρ is the classical standard
+deviation.
 """
 
 import importlib.util

@@ -3,11 +3,11 @@
 One half of the draws chooses a threshold η, where the estimated trade-off curve (`trade_off`) lies farthest below the
 claimed one. The half of the draws that chooses η also trains a classifier by the majority among the k nearest
 neighbours; the draws on one input are thinned until the best classifier is the test p/q > η, for the densities p and q
-of the outputs. The other half of the draws gives the two errors α and β of this classifier, with a margin ω by
+of the outputs. The other half of the draws gives the two errors α and β of the classifier, with a margin ω by
 Hoeffding's inequality. The claim is refuted if the point (α + ω, β + ω) lies below the claimed trade-off curve.
 
-The choice of η needs outputs that are one number. `FIXED` uses η = e^ε instead, at which every broken claim of ε-DP is
-broken.
+The choice of η needs outputs that are one number. The setting `FIXED` uses η = e^ε, at which every broken claim of ε-DP
+is broken.
 """
 
 import math

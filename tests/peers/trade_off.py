@@ -2,9 +2,9 @@
 estimates.
 
 A trade-off curve gives, for every share α of errors on the first input, the least share β of errors on the second that
-a classifier can have. A claim of (ε, δ)-DP is such a curve. The densities p and q are estimated with normal kernels and
-the plug-in bandwidth of Wand and Jones, as by the package KernSmooth of R. An output is assigned to the first input if
-p/q > η + U, with U uniform on [−h/2, h/2].
+a classifier can have. A claim of (ε, δ)-DP is a trade-off curve. The densities p and q are estimated with normal
+kernels and the plug-in bandwidth of Wand and Jones, as by the package KernSmooth of R. An output is assigned to the
+first input if p/q > η + U, with U uniform on [−h/2, h/2].
 """
 
 import math

@@ -62,7 +62,7 @@ def test_a_large_pure_release_is_added_to_the_converted_zcdp() -> None:
     """This test catches an account that loses precision by converting a large pure release. A release with ε = 20 costs
     20 tanh 10 = 20 zCDP, which converts to an ε far above 20.
 
-    So the account adds that ε after conversion of the other releases.
+    The account therefore converts only the other releases, and then adds ε = 20.
     """
     spent = compose([ZCDP(0.1), PureDP(20.0)], ApproximateDP(99.0, 1e-6))
     assert spent == ApproximateDP(20.0 + smallest_epsilon_of_zcdp(0.1, 1e-6), 1e-6)

@@ -3,9 +3,9 @@
 1. Sum 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
 2. Every kind of sum has a public weight. Add independent Gaussian noise to the sums, of scale σ over the weight of the
    sum. The first sum, the number of rows n, gets no noise under replace-one, where n is public.
-3. Divide by max(1, n) for the noisy n; 1 is added to the squares again. Release n, the mean, and the second moment less
-   the product of the means, in the units of the data. The covariance need not be positive semidefinite, and the mean
-   need not lie in the box.
+3. Divide the noisy sums by max(1, n) for the noisy n, and add 1 to the squares again. Release n, the mean, and the
+   second moment less the product of the means, in the units of the data. The covariance need not be positive
+   semidefinite, and the mean need not lie in the box.
 
 Why (ε, δ)-DP. A sum times its weight has noise of the scale σ. S is the largest ℓ2 distance between the weighted
 sums of neighbours. This release is therefore the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with a

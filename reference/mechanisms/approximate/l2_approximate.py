@@ -10,9 +10,9 @@ For D > 1 it has the density
 
     c e^{ℓ/2} (1 − ν²)^{(D−3)/2} (κ + 1 − ν²),   ν = ℓ/q,   κ = (2(D − 1)/q) K_{D/2}(q/2)/K_{D/2−1}(q/2),
 
-with Bessel functions K. So δ(q, ε) = E max(0, 1 − e^{ε−ℓ}), the least δ at ε, is one integral. For D = 1 the value δ(q,
-ε) is 1 − e^{(ε−q)/2}. δ(q, ε) grows with q, and q is at most Δ/s with Δ = √2/n, for orthonormal rows, or 1/n if d = 1.
-s is the least scale with δ(Δ/s, ε) ≤ δ. The release is also Δ/s-DP, whereas Gaussian noise is ε-DP for no ε.
+with Bessel functions K. Hence δ(q, ε) = E max(0, 1 − e^{ε−ℓ}), the least δ at ε, is one integral. For D = 1 the value
+δ(q, ε) is 1 − e^{(ε−q)/2}. δ(q, ε) grows with q, and q is at most Δ/s with Δ = √2/n, for orthonormal rows, or 1/n if d
+= 1. s is the least scale with δ(Δ/s, ε) ≤ δ. The release is also Δ/s-DP, whereas Gaussian noise is ε-DP for no ε.
 
 NOTE: we had the abstract and the authors' code, but not the paper. The authors bound δ by sums over shells, for any
 query. We added the density of the loss, the integral and the scale for Σ.

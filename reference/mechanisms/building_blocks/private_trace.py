@@ -83,7 +83,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> float:
-    """Return the noise that `release` takes; it does not depend on the dimension."""
+    """Return the noise that `release` takes, which does not depend on the dimension."""
     return float(rng.laplace())
 
 

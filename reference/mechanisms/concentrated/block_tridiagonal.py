@@ -122,7 +122,9 @@ def release(x: DataSet, noise: Matrix, *, rho: Rho, block: Block = 1, block_boun
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Return the noise that `release` takes, (d, d) or (size, d, d). The entries that P drops are not used."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d). The entries of the noise that P drops are not
+    used.
+    """
     return wigner.sample_goe(dimension, rng, size)
 
 

@@ -1,7 +1,7 @@
 """Naive private covariance estimation: long rows are dropped, Gaussian noise is added. KLSU19 Algorithm 1 (NaivePCE).
 
-1. r² = κ(d + 2√(dL) + 2L), L = ln(n/β). A row with ‖x‖² > r² is dropped: it counts as a zero row, and n stays n. So
-   M = (1/n) Σ_{‖x_i‖² ≤ r²} x_i x_iᵀ.
+1. r² = κ(d + 2√(dL) + 2L), L = ln(n/β). A row with ‖x‖² > r² is dropped: it counts as a zero row, and n stays n. The
+   second moment is M = (1/n) Σ_{‖x_i‖² ≤ r²} x_i x_iᵀ.
 2. M' = M + σW, W symmetric with independent N(0, 1) on and above the diagonal.
 3. Release the positive semidefinite matrix nearest to M' in Frobenius norm.
 

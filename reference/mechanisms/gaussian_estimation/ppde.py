@@ -13,7 +13,7 @@ condition are our reading of its text; we added clipping, zero rows and the cons
 
 Why ρ-zCDP. A record is in one block, and a block is read once at most. Given the earlier q, the q of this block moves
 by at most Δ₂ = min(√2 B, √|S|)/m in ℓ2: entries lie in [0, 1], and two vectors of length B without negative entries are
-at most √2 B apart. So the noise of the block costs Δ₂²/(2s²). The estimates are post-processing.
+at most √2 B apart. The noise of the block therefore costs Δ₂²/(2s²). The estimates are post-processing.
 
 reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. The mechanism spends at most ρ; if |S| = 1, at most ρ/2.
 tight : s = min(√2 B, √|S|)/(m√(2ρ)), our choice. The mechanism spends at most ρ, and ρ is the supremum.

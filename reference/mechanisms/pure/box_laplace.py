@@ -9,8 +9,8 @@
    box.
 
 Why ε-DP. The weighted sums get Laplace noise of one scale S/ε, and the weighted sums of neighbours are at most S apart.
-So the privacy loss is at most ε, with equality where the noise points away from the neighbour's sums. The release is
-computed from the noisy sums.
+The privacy loss is therefore at most ε, with equality where the noise points away from the neighbour's sums. The
+release is computed from the noisy sums.
 
 Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.laplace_weights` has the weights
 that are best on the worst data, and `box_moments` proves S for them. Under replace-one the worst pair is a

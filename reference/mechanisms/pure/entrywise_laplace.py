@@ -19,7 +19,7 @@ noise Laplace(1/ε₀), where ε₀ + ε₁ = ε (`count_share`). One row moves 
 triangle by (d + 1)/2. b is this bound over ε₁ for "tight", and d/ε₁ for "paper".
 
 Post-processing is free. The paper rounds the eigenvalues of the noisy nΣ to [0, n], by `projections.spectral_interval`
-of the symmetric part. The authors' code clips them at 0 and then scales the matrix so that the largest is n.
+of the symmetric part. The authors' code clips the eigenvalues at 0 and then scales the matrix so that the largest is n.
 
 Proof: proofs/paper/entrywise-laplace.md
 """

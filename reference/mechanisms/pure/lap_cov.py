@@ -190,7 +190,8 @@ def spend(
 ) -> Spend:
     """The claimed budget is ε.
 
-    The proven budget is s/(nb), attained. Under add-remove the proven budget is ε₀ + (d + 1)/(2b), attained.
+    The proven budget is s/(nb), which some neighbours attain. Under add-remove the proven budget is ε₀ + (d + 1)/(2b),
+    which some neighbours attain.
     """
     if adjacency == "add-remove":
         share = count_share(dimension, "triangle", calibration)

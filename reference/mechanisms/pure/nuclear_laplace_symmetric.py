@@ -8,7 +8,7 @@
 Why ε-DP. The proof of `nuclear_laplace` holds word for word on the symmetric matrices, where Σ lives: replacing one row
 changes Σ by Δ/n with ‖Δ‖_* ≤ 2, and orthonormal rows attain the loss ε. In dimension 1 the mechanism spends ε/2.
 
-Accuracy. The noise has d(d + 1)/2 degrees of freedom in place of d², so there is less of it at the same ε: ‖Z‖_* ~
+Accuracy. The noise has d(d + 1)/2 degrees of freedom in place of d², so the noise is smaller at the same ε: ‖Z‖_* ~
 Gamma(d(d + 1)/2), and ‖ρZ‖/(ρd) → π/2 in place of π. For large d the Frobenius error is half of that of the full noise.
 We recommend this mechanism wherever the target is symmetric.
 

@@ -22,8 +22,8 @@ def spectral_moments(d: int) -> tuple[Fraction, Fraction]:
     """Return E Σ λ_i² and E (Σ λ_i)² for the density ∝ ∏|λ_i − λ_j| e^{−Σ|λ_i|}, exactly.
 
     With λ_1 > … > λ_d, of which k are positive, the product has no absolute values. The positive λ_i are sums of gaps
-    u_j > 0, and so are the absolute values of the negative λ_i; Σ|λ_i| is a sum of gaps with integer coefficients. So
-    every integral is a sum of terms ∫ u^a e^{−ju} du = a!/j^{a+1}.
+    u_j > 0, and so are the absolute values of the negative λ_i; Σ|λ_i| is a sum of gaps with integer coefficients.
+    Every integral is therefore a sum of terms ∫ u^a e^{−ju} du = a!/j^{a+1}.
     """
     totals = [Fraction(0)] * 3
     for k in range(d + 1):

@@ -121,7 +121,7 @@ def test_the_covariance_shape_in_two_dimensions() -> None:
     # For nuclear-Laplace noise W at d = 2, both eigenvalues have the same sign with probability 1/3.
     # If the signs of the eigenvalues differ, |tr W| is uniform on (0, 1).
     # With the weights (1 + |tr W|)^{−3}, equal signs have the mass 1/24 and different signs (2/3) (3/8) = 1/4.
-    # So equal signs have probability 1/7, and the acceptance rate is 7/24.
+    # Equal signs therefore have probability 1/7, and the acceptance rate is 7/24.
     n = 3000
     values = np.linalg.eigvalsh(sample("covariance", 2, np.random.default_rng(5), n))
     same = values[:, 0] * values[:, 1] > 0

@@ -1,7 +1,8 @@
 """Test predicted errors against simulation, with mutants of the constants by 3 %.
 
 A comparison fails if the simulated root mean square is more than 6.2 standard errors from the prediction, which happens
-by chance with probability 6e-10. The measured figures behind a prediction have standard errors too.
+by chance with probability 6e-10. The measured figures from which predictions are computed have standard errors of their
+own.
 """
 
 import math

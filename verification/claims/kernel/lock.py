@@ -67,7 +67,7 @@ class LockedTheorem(LockEntry):
     statement: str
     explicit: str  # the digest of the explicit statement
     axioms: tuple[str, ...]
-    definitions: tuple[str, ...]  # all definitions beneath the statement
+    definitions: tuple[str, ...]  # all definitions on which the meaning of the statement depends
     premises: tuple[str, ...]  # the predicates that need a witness
 
     @property

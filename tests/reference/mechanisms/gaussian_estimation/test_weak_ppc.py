@@ -62,7 +62,7 @@ def test_the_sample_size_is_the_smallest_that_is_enough(calibration: Any, rho: f
     assert enough(n)
     assert enough(10 * n)
     assert not enough(n - 1)
-    # the noise is then small enough, because σ υ* ≤ νκ
+    # with that number of rows the noise is small enough, because σ υ* ≤ νκ
     sigma = math.sqrt(
         naive_pce.noise_variance(n, rho / rounds, naive_pce.radius_squared(n, d, 7.0, 0.1 / rounds), calibration)
     )

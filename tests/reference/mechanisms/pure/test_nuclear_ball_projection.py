@@ -5,7 +5,7 @@ import pytest
 
 from covassay.reference.mechanisms.pure.nuclear_ball_projection import NuclearBallProjectionNoise, release
 
-EYE = np.eye(2)  # given as data with n = 2, Σ = I/2 and 2 tr Σ = 2
+EYE = np.eye(2)  # as data with n = 2, the matrix I has Σ = I/2 and 2 tr Σ = 2
 
 
 @pytest.mark.parametrize("trace", [-0.2, -0.21, -50.0])

@@ -40,9 +40,9 @@ def sensitivity(variance: Formula = naive_pce.noise_variance, largest: Formula =
     """Replacing a row moves NaivePCE's truncated covariance by at most √2 B/n in Frobenius norm, B = r².
 
     NaivePCE spends at most ρ. As a multiple of B²/n², Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² = s² + t² − 2c² ≤ 2, which is checked at
-    random rational rows of the unit ball and at dropped rows, which are zero; e₁ and e₂ give equality. So noise
-    of variance 2B²/(n²ρ), calibrated to the sensitivity 2B/n of the triangle inequality, spends ρ/2, and noise of
-    variance B²/(n²ρ) spends ρ. In one dimension the largest squared change is 1 in the unit B²/n².
+    random rational rows of the unit ball and at dropped rows, which are zero; e₁ and e₂ give equality. Hence noise of
+    variance 2B²/(n²ρ), calibrated to the sensitivity 2B/n of the triangle inequality, spends ρ/2, and noise of variance
+    B²/(n²ρ) spends ρ. In one dimension the largest squared change is 1 in the unit B²/n².
     """
     rng = random.Random(1)
     for i in range(400):
