@@ -13,13 +13,13 @@ The notion of privacy of the total budget determines how the costs of releases a
 - Pure DP accepts pure DP releases only. The values ε of pure releases add up.
 - zCDP accepts zCDP releases, whose ρ add up, and pure DP releases, which count as ρ = ε tanh(ε/2).
 - (ε, δ)-DP accepts all releases. The ε and the δ of (ε, δ) releases are added. The δ that is left over is used to
-  convert all zCDP and pure DP releases to an ε, in the cheaper of two ways. The first way of conversion adds up all
-  zCDP and pure DP releases as zCDP, and converts the sum to an ε. The second way of conversion converts only the zCDP
-  releases, and adds the ε of the pure DP releases.
+  convert all zCDP and pure DP releases to an ε, in the cheaper of two ways. One way adds up all zCDP and pure DP
+  releases as zCDP, and converts the sum to an ε. The other way converts the zCDP releases alone to an ε, and adds to
+  this ε the ε of every pure DP release.
 
-The second way of conversion is valid in any order of the releases, for the following reason. Up to events of total
-probability Σδ, each (ε, δ) release has a privacy loss of at most ε, as a pure release always has. So each pure or (ε,
-δ) release adds its ε to the right side of the bound D_α ≤ αρ of the zCDP releases, and Σε is added to
+The conversion of the zCDP releases alone is valid in any order of the releases. Except on events of total probability
+Σδ, each (ε, δ) release has a privacy loss of at most ε, as a pure release always has. Each pure or (ε, δ) release
+therefore adds its ε to the right side of the bound D_α ≤ αρ of the zCDP releases, and Σε is added to
 `epsilon_of_zcdp_at` for every α.
 
 If the total is pure DP or zCDP, or if all releases are (ε, δ), then even the budgets and other arguments of a release

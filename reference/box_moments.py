@@ -17,8 +17,8 @@ sums are largest for σ_j = 1 − δ_j, 0 ≤ δ_j ≤ 1: u is the corner (1, �
 
 - ℓ2, b ≤ a: the square of the change is Σ 4a²δ_j² + 16b²δ_j²(1 − δ_j)² + 4c² Σ_{i<j} (δ_i + δ_j − 2δ_iδ_j)². The terms
 of the squared change lie below their chords in each δ_j, and the chords are linear in each: the last term is convex,
-and 4a²δ − 4a²δ² − 16b²δ²(1 − δ)² ≥ 4δ(1 − δ)(a² − b²) ≥ 0. So the square of the change is largest at some δ ∈ {0, 1}^d.
-For δ with p ones the square of the change is 4p(a² + c²(d − p)),
+and 4a²δ − 4a²δ² − 16b²δ²(1 − δ)² ≥ 4δ(1 − δ)(a² − b²) ≥ 0. The square of the change is therefore largest at some δ ∈
+{0, 1}^d. For δ with p ones the square of the change is 4p(a² + c²(d − p)),
   and p is the best whole number: u and v are opposite in p columns, and equal in the others.
 - ℓ1, b ≥ c/2: with s = Σδ_j and Q = c(d − 1) + 2b, the change is 2(a + Q)s − 2cs² − (4b − 2c) Σδ_j², at most
   2(a + Q)s − 2Qs²/d by Cauchy–Schwarz, with equality for equal δ_j. The largest ℓ1 change is d(a + Q)²/(2Q) if Q ≥ a,

@@ -11,11 +11,11 @@ which is 0 inside the box if low_i < 0 < high_i. Some rows attain both ends of t
 The centred covariance is (1/q) Σ_k (x_k − x̄)(x_k − x̄)ᵀ with q = n or q = n − 1. Let m be the mean of the rows that
 stay, v = x − m and w = y − m. The change of the centred covariance is ((n − 1)/(nq)) (v vᵀ − w wᵀ), as in
 `sensitivity.centred_change`. Off the diagonal v_i v_j − w_i w_j is linear in each of x_i, x_j, y_i, y_j, and in m_i and
-m_j too, because their product cancels. So the maximum of the change of the covariance is at corners of the box. If m is
-a corner, v_i v_j and w_i w_j both lie in [0, W_i W_j] or both in [−W_i W_j, 0], hence |v_i v_j − w_i w_j| ≤ W_i W_j. On
-the diagonal v_i² and w_i² lie in [0, W_i²]. So the supremum of the change of entry (i, j) is ((n − 1)/(nq)) W_i W_j.
-The supremum for the centred covariance is attained in all entries at once, by x = high, y = low and all other rows at
-low.
+m_j too, because the product m_i m_j cancels. The maximum of the change of the covariance is therefore at corners of the
+box. If m is a corner, v_i v_j and w_i w_j both lie in [0, W_i W_j] or both in [−W_i W_j, 0], hence |v_i v_j − w_i w_j|
+≤ W_i W_j. On the diagonal v_i² and w_i² lie in [0, W_i²]. The supremum of the change of entry (i, j) is therefore ((n −
+1)/(nq)) W_i W_j. The supremum for the centred covariance is attained in all entries at once, by x = high, y = low and
+all other rows at low.
 
 Joint norms. A norm that grows with the absolute values of the entries (ℓ1, ℓ1 over the triangle, ℓ2) is at most its
 value at the matrix of the entries' sensitivities. The norm of the matrix of sensitivities is the supremum if one pair
@@ -28,15 +28,15 @@ Under add-remove one row is added or removed, the larger data set has n rows, an
 number of rows.
 
 - XᵀX/n: the change is (x xᵀ − A)/n, where A is the second moment of the n − 1 other rows. The matrix A lies in the
-  convex hull of the matrices y yᵀ, and equals y yᵀ if all other rows are y. So the suprema of all entries and norms are
-  equal to those for replacing a row.
+  convex hull of the matrices y yᵀ, and equals y yᵀ if all other rows are y. The suprema of all entries and norms are
+  therefore equal to those for replacing a row.
 - The centred covariance with q = n: the change is ((n − 1)/n²) v vᵀ − S/n, where S is the covariance of the other
   rows. In units of W_i and W_j, let a and b be the distances of m_i and m_j from the farther end of their intervals.
   Then |v_i v_j| ≤ ab, and |S_ij| ≤ √(a(1 − a) b(1 − b)), because values in [0, 1] with mean a have variance at most
-  a(1 − a). By Cauchy–Schwarz √((1 − a)(1 − b)) ≤ 1 − t for t = √(ab). So n |change| ≤ ((n − 1)/n) t² + t(1 − t). The
-  right side of this bound is concave in t for n ≥ 1, and its derivative at t = 1 is 1 − 2/n ≥ 0 for n ≥ 2. So the bound
-  is largest over t ≤ 1 at t = 1, with the value (n − 1)/n. The value (n − 1)/n is the supremum for replacing a row, and
-  the same pair of data sets attains it.
+  a(1 − a). By Cauchy–Schwarz √((1 − a)(1 − b)) ≤ 1 − t for t = √(ab). Hence n |change| ≤ ((n − 1)/n) t² + t(1 − t). The
+  right side of this bound is concave in t for n ≥ 1, and its derivative at t = 1 is 1 − 2/n ≥ 0 for n ≥ 2. The bound is
+  therefore largest over t ≤ 1 at t = 1, with the value (n − 1)/n. The value (n − 1)/n is the supremum for replacing a
+  row, and the same pair of data sets attains it.
 - The centred covariance with q = n − 1: n |change| ≤ t² + (n/(n − 2)) t(1 − t), whose derivative at 1 is 2 − n/(n − 2)
   ≥ 0 for n ≥ 4. For n < 4 no sensitivity is claimed.
 - The sum XᵀX, or XᵀX over a fixed public number: the change is x xᵀ. The supremum of entry (i, j) is M_i M_j with M_j =

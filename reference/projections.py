@@ -1,8 +1,9 @@
 """Euclidean projections. Project onto closed convex sets; as post-processing of a release, projections cost no privacy
 budget.
 
-Each function of this module maps a point to the nearest point of a closed convex set. So a projection is 1-Lipschitz in
-the Euclidean (Frobenius) norm, and never moves an estimate away from a true value inside the set.
+Each function of this module maps a point to the nearest point of a closed convex set. A projection on a convex set is
+therefore 1-Lipschitz in the Euclidean (Frobenius) norm, and never moves an estimate away from a true value inside the
+set.
 """
 
 import numpy as np
@@ -37,7 +38,8 @@ def simplex(v: Vector, radius: float) -> Vector:
 
 
 def nuclear_ball(matrix: Matrix, radius: float) -> Matrix:
-    """Return the nearest matrix with nuclear norm at most `radius`, (d, d) -> (d, d). DN25 Algorithm 2, step 2.
+    """Return the nearest matrix with nuclear norm at most `radius`, (d, d) -> (d, d). The function is step 2 of DN25
+    Algorithm 2.
 
     The singular vectors of the matrix stay, and its singular values are projected on the simplex (by von Neumann's
     trace inequality). A radius of 0 gives the zero matrix.

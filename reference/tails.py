@@ -6,9 +6,9 @@ of W have N(0, 1/2) above the diagonal ("GOE"), or Laplace(1) everywhere ("symme
 
     ‖N‖ ≤ η(d, β)     ‖W‖_F ≤ ω(d, β)     ‖W‖ ≤ υ(d, β)     (DLY22 Lemmas 6, 7, 15, 16, 17)
 
-The Greek names are those of DLY22. Three bounds are ours, namely `omega_sharp`, `upsilon_star` and `upsilon_goe`.
-`omega_sharp` is never above ω. `upsilon_star` is proven below and holds for d = 1 too; at the sizes of the authors'
-experiments it is at most about half of their υ.
+The Greek names are those of DLY22. Of the bounds, `omega_sharp`, `upsilon_star` and `upsilon_goe` are not in DLY22; we
+derived them. `omega_sharp` is never above ω. `upsilon_star` is proven below and holds for d = 1 too; at the sizes of
+the authors' experiments `upsilon_star` is at most about half of the authors' υ.
 
 Every logarithm is natural and is an argument, so the formulas take floats, mpmath numbers and, with numpy's
 log, arrays.
@@ -42,7 +42,7 @@ def omega(d: Number, beta: Number, log: Log = math.log) -> Number:
 
 
 def omega_sharp(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """The bound √(d² + 2√(d(2d − 1) ln(1/β)) + 4 ln(1/β)) on ‖Wigner‖_F. This bound is ours.
+    """The bound √(d² + 2√(d(2d − 1) ln(1/β)) + 4 ln(1/β)) on ‖Wigner‖_F, which we derived.
 
     The inequality of Laurent–Massart is used once, for ‖W‖_F² as a weighted sum of squares. Of the weights, d are 1 and
     d(d − 1)/2 are 2. The sum of the squares of the weights is d + 2d(d − 1) = d(2d − 1), and the largest weight is 2.
@@ -63,22 +63,22 @@ def upsilon(d: Number, beta: Number, log: Log = math.log) -> Number:
 
 
 def upsilon_star(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """The bound υ* = 2√d + √((4 − 2/d) ln(2/β)) on ‖Wigner‖. This bound is ours.
+    """The bound υ* = 2√d + √((4 − 2/d) ln(2/β)) on ‖Wigner‖, which we derived.
 
     Mean. For unit u and v, the process X(u) = uᵀWu has E(X(u) − X(v))² = 2‖uuᵀ − vvᵀ‖_F² − Σ_i (u_i² − v_i²)²
     ≤ 4(1 − ⟨u, v⟩²) ≤ 4‖u − v‖², because 1 − c² ≤ 2(1 − c). The process 2⟨g, u⟩ with g ~ N(0, I_d) has increments of
     mean square 4‖u − v‖², so by Sudakov–Fernique E λ_max(W) ≤ 2 E‖g‖ ≤ 2√d.
 
     Deviation. uᵀWu = Σ_i u_i² W_ii + 2 Σ_{i<j} u_i u_j W_ij is linear in the independent entries, with a gradient of
-    squared length Σ u_i⁴ + 4 Σ_{i<j} u_i² u_j² = 2 − Σ u_i⁴ ≤ 2 − 1/d. So λ_max is Lipschitz with constant √(2 − 1/d),
-    and P(λ_max ≥ 2√d + t) ≤ exp(−t²/(4 − 2/d)). The smallest eigenvalue follows, because −W has the law of W. The
+    squared length Σ u_i⁴ + 4 Σ_{i<j} u_i² u_j² = 2 − Σ u_i⁴ ≤ 2 − 1/d. Hence λ_max is Lipschitz with constant √(2 −
+    1/d), and P(λ_max ≥ 2√d + t) ≤ exp(−t²/(4 − 2/d)). The smallest eigenvalue follows, because −W has the law of W. The
     constant cannot be smaller: at u = (1, …, 1)/√d the variance of uᵀWu is 2 − 1/d.
     """
     return 2 * d**0.5 + ((4 - 2 / d) * log(2 / beta)) ** 0.5
 
 
 def upsilon_goe(d: Number, beta: Number, log: Log = math.log) -> Number:
-    """The bound √(2d) + √(2 ln(2/β)) on ‖GOE‖. This bound is ours.
+    """The bound √(2d) + √(2 ln(2/β)) on ‖GOE‖, which we derived.
 
     The proof is as for `upsilon_star`, with E(X(u) − X(v))² = ‖uuᵀ − vvᵀ‖_F² ≤ 2‖u − v‖² and a gradient of length
     ‖uuᵀ‖_F = 1.

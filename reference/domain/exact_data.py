@@ -8,9 +8,9 @@ Every record is mapped by itself, by the following public rule, so that neighbou
    one step toward zero until it is short enough. The condition |q|² ≤ 2^{2b} is checked in integers.
 
 After rounding and clipping the data set consists of the rows q/2^b, which lie in the unit ball exactly. The data are
-rounded nowhere else. QᵀQ is added up over blocks of rows so small that no partial sum of the float64 product exceeds
-2^53: float64 arithmetic on integers up to 2^53 is exact, in whatever order a library adds. The sums of the blocks are
-Python integers, so n has no limit.
+rounded only in this map of the records. QᵀQ is added up over blocks of rows so small that no partial sum of the float64
+product exceeds 2^53: float64 arithmetic on integers up to 2^53 is exact, in whatever order a library adds. The sums of
+the blocks are Python integers, so n has no limit.
 
 If the columns have public bounds, every column is scaled to [−1, 1] by its bounds, multiplied by 2^b and rounded toward
 zero, so that |q_j| ≤ 2^b.

@@ -47,7 +47,7 @@ def as_rows(x: DataSet, fewest: int = 1) -> Rows:
 
 
 def shape_of(x: DataSet, fewest: int = 1) -> tuple[int, int]:
-    """Return the shape (n, d) of a data set without a pass over the rows. A data set without such a shape raises
+    """Return the shape (n, d) of a data set without a pass over the rows. A data set without a shape (n, d) raises
     `InvalidInput`.
     """
     if not isinstance(x, Chunks):

@@ -5,7 +5,7 @@ For any b in (0, q], the following envelope of the density is the angular centra
 
     exp(−y) ≤ M(b) (uᵀΩu)^{−q/2},   M(b) = exp(−(q − b)/2) (q/b)^{q/2},   uᵀΩu = 1 + 2y/b,
 
-Equality holds at y = (q − b)/2. So the sampler draws z ~ N(0, Ω^{−1}), sets u = z/‖z‖, and accepts u with probability
+Equality holds at y = (q − b)/2. The sampler draws z ~ N(0, Ω^{−1}), sets u = z/‖z‖, and accepts u with probability
 
     exp(−y) (1 + 2y/b)^{q/2} / M(b).
 

@@ -110,9 +110,10 @@ def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functio
     """Return an upper bound on P(‖Z‖ ≥ t) for every t beyond the edge: the least of 1 and of two values of
     `swept_tail_bound`.
 
-    Let s = `spectral_edge(d − 1)` and cos ψ = s/t. The first of the two bounds has the width `spectral_edge(1)`. The
-    second bound has the lesser of the widths √(π s sin ψ)/2, which is nearly the best for large d, and (t − s)/2. At d
-    = 1 the function returns exp(−t), which is the exact probability. The argument `functions` is math or mpmath.
+    Let s = `spectral_edge(d − 1)` and cos ψ = s/t. For the first of the two values the width is `spectral_edge(1)`. For
+    the second of the two values the width is the lesser of √(π s sin ψ)/2, which is nearly the best for large d, and (t
+    − s)/2. At d = 1 the function returns exp(−t), which is the exact probability. The argument `functions` is math or
+    mpmath.
     """
     edge, inner, unit = (spectral_edge(k, symmetric, functions.pi) for k in (d, d - 1, 1))
     if not t > edge:

@@ -1,9 +1,9 @@
 """Integrate by composite Gauss–Legendre quadrature, on successive intervals ("panels") with m = `NODES` nodes each.
 
-On one panel a smooth function equals its interpolating polynomial at the nodes up to rounding. So a smooth function can
-be integrated up to any point x, not only up to the edge of a panel. Every panel has its own variable t ∈ [−1, 1].
-`interpolation(t)` gives two lists of m weights on the values at the nodes: one for the value of the function at t, and
-one for its integral from the left edge to t.
+On one panel a smooth function equals its interpolating polynomial at the nodes up to rounding. A smooth function can
+therefore be integrated up to any point x, not only up to the edge of a panel. Every panel has its own variable t ∈ [−1,
+1]. `interpolation(t)` gives two lists of m weights on the values at the nodes: one for the value of the function at t,
+and one for its integral from the left edge to t.
 """
 
 from collections.abc import Callable

@@ -210,7 +210,7 @@ class Chains:
     def _quantile(self, target: Vector) -> tuple[Place, Array]:
         """Solve F_k(x) = target.
 
-        Also compute the products c·w and v·w for all changes c and v, w = (0, sgn(q − x), …), (S, 1, 2k).
+        The function also computes the products c·w and v·w for all changes c and v, w = (0, sgn(q − x), …), (S, 1, 2k).
         """
         panels = self.ensemble.panels
         left, right, below = self._smooth_interval(target)

@@ -7,9 +7,9 @@ exp(−‖Z‖_*) have the second of the two densities.
     half line:  ∏_{i<j} |x_i² − x_j²| exp(−Σ x_i),   x_i > 0        (singular values)
     full line:  ∏_{i<j} |x_i − x_j| exp(−Σ |x_i|),   x_i real       (eigenvalues)
 
-The two products are Vandermonde determinants in m(x) = x² on the half line and m(x) = x on the full line. So both
-densities are |det φ_j(x_i)| / (Pf A · N!) for any basis φ_0, …, φ_{N−1} of the span of the functions m(x)^j e^{−|x|},
-with (de Bruijn 1955)
+The products in the densities are Vandermonde determinants in m(x) = x² on the half line and m(x) = x on the full line.
+Both densities are therefore |det φ_j(x_i)| / (Pf A · N!) for any basis φ_0, …, φ_{N−1} of the span of the functions
+m(x)^j e^{−|x|}, with (de Bruijn 1955)
 
     (Eφ)(x) = ∫ sgn(t − x) φ(t) dt,     A_jk = ∫ φ_j Eφ_k   (skew-symmetric).
 
@@ -21,8 +21,8 @@ D is the size of A, which is N rounded up to an even number. E(x) is the vector 
     one-point density   ρ₁(x) = −φ(x)ᵀ μ E(x), whose integral is N;
     largest point       P(all |x_i| ≤ s) = Pf A(s) / Pf A = √det(1 − μ B(s)),  B(s) = A − A(s),
 
-where A(s) is A with all integrals restricted to |x| ≤ s. B is computed from integrals beyond s, so the probability
-is accurate where it is near 1.
+where A(s) is A with all integrals restricted to |x| ≤ s. The matrix B is computed from integrals beyond s, so P(all
+|x_i| ≤ s) is accurate where it is near 1.
 
 Everything is float64. All integrals are Gauss–Legendre sums on the same panels, and the discretised Stieltjes
 recurrence makes the basis orthonormal for these sums, which keeps A well conditioned. The functions are stored by their

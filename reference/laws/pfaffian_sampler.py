@@ -22,12 +22,12 @@ columns for every point q that was drawn, a(q) and −b(q), and by their negativ
     M_1 = [[A, a, −b], [−aᵀ, 0, 0], [bᵀ, 0, 0]].
 
 For the (k + 1)-th point x, the entries of the two new columns in the rows of the k earlier a(q_j) are 0. In the rows of
-the D basis functions, and then of the k earlier b(q_j), they are
+the D basis functions, and then of the k earlier b(q_j), the new columns are
 
     a(x) = (φ(x), 0, …, 0),   b(x) = (E(x), sgn(q_1 − x), …, sgn(q_k − x)),   E(x) = (Eφ(x), [1 if N is odd]).
 
-So f_k(x) is a ratio of two Pfaffians; the matrix in the numerator has one more pair of rows and columns. A Schur
-complement evaluates it:
+Hence f_k(x) is a ratio of two Pfaffians; the matrix in the numerator has one more pair of rows and columns. A Schur
+complement evaluates the ratio:
 
     f_k(x) = −a(x)ᵀ μ b(x).
 

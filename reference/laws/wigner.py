@@ -5,8 +5,8 @@ goe : entries N(0, 1) on the diagonal and N(0, 1/2) above it, the Gaussian ortho
     coordinates `svec` goe is N(0, I), so QGQᵀ has the law of G for every rotation Q.
 laplace : every entry is Laplace(1). DLY22 calls this law "symmetric Laplace Wigner".
 
-In svec coordinates wigner has variance 1 on the diagonal and 2 elsewhere. So wigner is goe plus independent noise.
-Wigner noise gives every privacy guarantee that goe gives, but its error is larger.
+In svec coordinates wigner has variance 1 on the diagonal and 2 elsewhere. Hence wigner noise is goe noise plus
+independent noise. Wigner noise gives every privacy guarantee that goe gives, but its error is larger.
 """
 
 import math

@@ -15,8 +15,8 @@ points of a grid the logarithms are interpolated linearly.
 
 The tables of correlated Gaussian rows are for mechanisms that search for a clipping norm among the powers of 2. The
 error of a mechanism that searches for a clipping norm jumps where the longest of 1024 rows passes a power of 2, at some
-trace between two grid points; between these traces the larger figure is taken. For far more rows the longest row is
-longer, and the jump comes at a smaller trace.
+trace between two grid points; between these traces the larger figure is taken. For far more than 1024 rows the longest
+row is longer, and the jump comes at a smaller trace.
 """
 
 import json

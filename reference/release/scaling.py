@@ -12,9 +12,9 @@ mechanism gets u_j, clipped to the interval that corresponds to [low_j, high_j]:
 A record is mapped by itself, with public numbers, so the map costs no privacy. Undoing the scaling of an output is
 post-processing:
 
-- a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. So a second moment becomes the second
-  moment of x − shift, not of x, unless every shift is 0. To convert the second moment to another point one needs the
-  mean, which the output does not contain. (A centred covariance does not depend on the point.)
+- a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. A second moment therefore becomes the
+  second moment of x − shift, not of x, unless every shift is 0. To convert the second moment to another point one needs
+  the mean, which the output does not contain. (A centred covariance does not depend on the point.)
 - the mean of a Gaussian becomes shift + scale · mean, and its covariance scale_i scale_j C_ij;
 - a mean and a second moment that are released together become the moments of x about the origin;
 - coefficients become w_j scale_target/scale_j, for x − shift and the target minus its own shift;

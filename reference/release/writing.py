@@ -1,8 +1,8 @@
 """Write a release to a file, as a whole or not at all.
 
 Writing is atomic: either the whole file is written or none of it. When a release is written, its privacy budget is
-already spent. So `require_writable` checks beforehand that the file can be written, and `require_new` that it replaces
-no earlier release.
+already spent. Before a release, `require_writable` checks that the file can be written, and `require_new` that the file
+replaces no earlier release.
 """
 
 import contextlib
@@ -296,9 +296,9 @@ def _hand_on(before: os.stat_result, new: Path) -> None:
 
 
 def _linked(temporary: Path, target: Path) -> bool:
-    """Return whether the file now also has its final name.
+    """Give the file its final name as a second name, and return whether this was possible.
 
-    Raise `InvalidInput` if another file has got that name in the meantime.
+    Raise `InvalidInput` if another file has got the final name in the meantime.
     """
     try:
         os.link(temporary, target)

@@ -2,8 +2,8 @@
 
 A function `ideal` returns the parts of the output by name, as lists of balls, for rows in the unit ball. All parts of
 the output are rounded to the grid. A function `finish` turns the rounded parts into the output in float64. A function
-`finish` uses only the rounded parts, n and the public options, so it is post-processing. The scales are the FORMULAS of
-the reference, run on balls.
+`finish` uses only the rounded parts, n and the public options, so it is post-processing. The noise scales are computed
+in balls by the formulas of the reference.
 """
 
 from collections.abc import Callable, Mapping

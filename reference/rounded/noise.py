@@ -1,7 +1,7 @@
 """Draw noise in balls by the laws of `reference.laws`, as functions of uniform numbers, to any number of digits.
 
 Matrices are python-flint's `arb_mat`. Every law has scale 1, and is the law of the float sampler with the same name.
-This module calls the formulas of the float samplers, and does not write them again.
+This module calls the formulas of the float samplers, so no formula is written twice.
 """
 
 from collections.abc import Sequence

@@ -223,7 +223,7 @@ def _intervals(law: _Balls, kernel: arb_mat, points: list[arb]) -> list[_Interva
     order = ascending(points)
     negative = [q for q in order if is_negative(points[q])]
     positive = order[len(negative) :]
-    # each end has a side, near, far, and the number of points on its left
+    # the side, `near` and `far` of every interval, and the number of points on its left
     ends: list[tuple[int, arb | None, arb | None, int]] = []
     if -1 in law.basis.sides:
         edges = [None, *(-points[q] for q in negative), arb(0)]

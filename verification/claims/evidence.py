@@ -8,9 +8,9 @@ a mutant is no evidence, so every check must have mutants that it rejects.
     @mutant("forgets the cross terms", formula=lambda d: d)
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
 
-A check may also yield what it finds and leave the conclusion to `concluded`. Such a check yields every case that fails,
-in words; or for every case whether it holds, alone or in a table by the name of the case; or shares of a bound, none of
-which may exceed 1; or pairs of a name and a figure to quote.
+A check may also yield what it finds and leave the conclusion to `concluded`. A check that leaves the conclusion to
+`concluded` yields every case that fails, in words; or for every case whether it holds, alone or in a table by the name
+of the case; or shares of a bound, none of which may exceed 1; or pairs of a name and a figure to quote.
 
 Two properties of every check are reported: its kind, which is the method of the check, and its coverage. The default
 coverage is a range, or random samples if the check draws any; claims/coverage.py compares the declaration with the

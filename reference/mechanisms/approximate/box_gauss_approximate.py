@@ -1,15 +1,15 @@
 """Number of rows, mean and covariance of bounded columns, from one noisy vector of moments, under (ε, δ)-DP. Ours.
 
-1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
+1. Sum 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
 2. Every kind of sum has a public weight. Add independent Gaussian noise to the sums, of scale σ over the weight of the
    sum. The first sum, the number of rows n, gets no noise under replace-one, where n is public.
-3. Divide by max(1, n) for the noisy n; 1 is added to the squares again. Release n, the mean, and the second moment less
-   the product of the means, in the units of the data. The covariance need not be positive semidefinite, and the mean
-   need not lie in the box.
+3. Divide the noisy sums by max(1, n) for the noisy n, and add 1 to the squares again. Release n, the mean, and the
+   second moment less the product of the means, in the units of the data. The covariance need not be positive
+   semidefinite, and the mean need not lie in the box.
 
 Why (ε, δ)-DP. A sum times its weight has noise of the scale σ. S is the largest ℓ2 distance between the weighted
-sums of neighbours. So this release is the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with a = S/σ,
-the smallest δ at ε is δ(a, ε) = Φ(a/2 − ε/a) − e^ε Φ(−a/2 − ε/a).
+sums of neighbours. This release is therefore the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with a
+= S/σ, the smallest δ at ε is δ(a, ε) = Φ(a/2 − ε/a) − e^ε Φ(−a/2 − ε/a).
 
 paper : σ/S = √(2 ln(1.25/δ))/ε, for ε ≤ 1 only (DR14 Theorem A.1).
 tight : σ/S is the smallest that gives (ε, δ) (Balle–Wang 2018 Theorem 8).

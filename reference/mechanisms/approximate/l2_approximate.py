@@ -1,6 +1,6 @@
 """ℓ2 mechanism: Σ plus noise with density ∝ exp(−‖Z‖_F/s), under (ε, δ)-DP. Joseph, Kulesza, Yu 2025.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric Z with density ∝ exp(−‖Z‖_F): a radius from Gamma(D), D = d(d + 1)/2, times a uniform direction
    (`laws.k_norm`, body l2). Add sZ to Σ.
 3. Release Σ + sZ. The output is symmetric, but it need not be positive semidefinite.
@@ -10,12 +10,12 @@ For D > 1 it has the density
 
     c e^{ℓ/2} (1 − ν²)^{(D−3)/2} (κ + 1 − ν²),   ν = ℓ/q,   κ = (2(D − 1)/q) K_{D/2}(q/2)/K_{D/2−1}(q/2),
 
-with Bessel functions K. So δ(q, ε) = E max(0, 1 − e^{ε−ℓ}), the least δ at ε, is one integral. For D = 1 the value δ(q,
-ε) is 1 − e^{(ε−q)/2}. δ(q, ε) grows with q, and q is at most Δ/s with Δ = √2/n, for orthonormal rows, or 1/n if d = 1.
-s is the least scale with δ(Δ/s, ε) ≤ δ. The release is also Δ/s-DP, whereas Gaussian noise is ε-DP for no ε.
+with Bessel functions K. Hence δ(q, ε) = E max(0, 1 − e^{ε−ℓ}), the least δ at ε, is one integral. For D = 1 the value
+δ(q, ε) is 1 − e^{(ε−q)/2}. δ(q, ε) grows with q, and q is at most Δ/s with Δ = √2/n, for orthonormal rows, or 1/n if d
+= 1. s is the least scale with δ(Δ/s, ε) ≤ δ. The release is also Δ/s-DP, whereas Gaussian noise is ε-DP for no ε.
 
 NOTE: we had the abstract and the authors' code, but not the paper. The authors bound δ by sums over shells, for any
-query. The density of the loss, the integral and the scale for Σ are ours.
+query. We added the density of the loss, the integral and the scale for Σ.
 
 Accuracy. E‖sZ‖_F² = s²D(D + 1). At ε = 1, δ = 1e-6 this error is 0.22, 0.63 and 0.97 times the value for the least
 Gaussian noise ("goe") at d = 2, 5 and 20.

@@ -11,7 +11,7 @@ general queries : raise T̂ by 1 and f̂_i by up to 2. The loss is 1/b₁ + 2/b�
 monotone queries, which all rise or all fall : if they rise, raise T̂ by 1 and f̂_i by up to 1; if they fall, raise f̂_i
     alone by up to 1. The loss is 1/b₁ + 1/b₂ (Lyu–Su–Li 2017, Theorem 3).
 energies : replacing x by y moves f_i by y_i² − x_i². Lower every f̂_j before i by y_j², and raise f̂_i by x_i². The
-    loss is 2/b₂, approached as n → ∞. In dimension 1 the loss is 1/max(b₁, b₂).
+    loss approaches 2/b₂ as n → ∞. In dimension 1 the loss is 1/max(b₁, b₂).
 
 paper : b₁ = 2/ε, b₂ = 4/ε. The mechanism claims ε; general queries spend ε, monotone ones 3ε/4, energies ε/2.
 tight : b₁ = b₂ = 2/ε, for monotone queries and energies only. With "tight", monotone queries and energies spend ε;
@@ -106,8 +106,8 @@ def first_above(
 ) -> int:
     """Return the position 0, …, m − 1 of the first query that noisily reaches the public threshold, or m if none does.
 
-    values : shape (m,), queries on the data. One row moves each query by at most 1; with "tight" they are monotone, or
-        energies.
+    values : shape (m,), queries on the data. One row moves each query by at most 1; with "tight" the queries are
+        monotone, or energies.
     noise : the noise for m queries.
     """
     z = require_shape("noise.threshold", noise.threshold, ())

@@ -1,6 +1,6 @@
 """Exponential mechanism: which feature has the most energy. ADK19 Lemma 4 (McSherry–Talwar 2007).
 
-1. g(u) = n Σ_uu = Σ_k x_ku², the energy of feature u.
+1. Compute g(u) = n Σ_uu = Σ_k x_ku², the energy of feature u.
 2. Draw G_1, …, G_d, independent standard Gumbel, and find the u with the largest η g(u) + G_u, where η = ε/2. The
    result is feature u with probability ∝ exp(η g(u)).
 3. Release the number of feature u.
@@ -10,8 +10,8 @@
 Why ε-DP. Let Δ(u) = g'(u) − g(u) be the change of the scores, and R = sup Δ − inf Δ its range. The privacy loss at u is
 −ηΔ(u) plus a constant between η inf Δ and η sup Δ: it is at most ηR, and over all u it fills an interval of length at
 most ηR. Hence η = ε/R gives ε-DP, and ε²/8-zCDP too (Cesar–Rogers 2020). Replacing one row raises no energy by more
-than 1 and lowers no energy by more than 1, and can do both, so R = 2. The loss ε is approached as n → ∞. In dimension 1
-there is one outcome and no loss.
+than 1 and lowers no energy by more than 1, and can do both, so R = 2. Some neighbours approach the loss ε as n → ∞. In
+dimension 1 there is one outcome and no loss.
 
 Accuracy. P(g(u) < max g − τ) ≤ e^{−η(τ − s)}/μ for every s ≤ τ, where μ is the share of outcomes with g ≥ max g − s.
 NOTE: the bound e^{−ητ} μ of ADK19 Lemma 4, with μ taken at s = τ, is false.
@@ -120,7 +120,9 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed budget is ε. The proven budget is also ε, approached as n → ∞. In dimension 1 no budget is spent."""
+    """The claimed budget is ε. The proven budget is ε, which some neighbours approach as n → ∞. In dimension 1 no
+    budget is spent.
+    """
     proven = privacy_loss(exponent(epsilon, ENERGY_RANGE), ENERGY_RANGE)
     remark = "as n → ∞" if dimension > 1 else "there is one outcome; loss 0"
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)

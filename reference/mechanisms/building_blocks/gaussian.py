@@ -1,6 +1,6 @@
 """Gaussian mechanism under zCDP: normal noise on the second moments of the features. DLY22 Lemma 3 (Bun–Steinke 2016).
 
-1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i.
+1. Compute f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i.
 2. Draw N_1, …, N_d, independent N(0, 1), and add σN to f, with σ = Δ₂/√(2ρ). The number Δ₂ is the ℓ2 sensitivity of f:
    √2/n, or 1/n in dimension 1.
 3. Release f + σN. The entries of the output may be negative.
@@ -149,7 +149,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed budget is ρ. The proven budget is also ρ, attained in every dimension."""
+    """The claimed budget is ρ. The proven budget is ρ, which some neighbours attain in every dimension."""
     if adjacency == "add-remove":
         return Spend(ZCDP(rho), ZCDP(rho), True, "for a row along an axis")
     change = second_moments_sensitivity(1, dimension)

@@ -1,6 +1,6 @@
 """Gaussian mechanism under (ε, δ)-DP, with the classical or the exact scale. DR14 Theorem A.1, Balle–Wang 2018.
 
-1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i; for its ℓ2 sensitivity Δ₂ see `gaussian`.
+1. Compute f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i; for its ℓ2 sensitivity Δ₂ see `gaussian`.
 2. Draw N_1, …, N_d, independent N(0, 1), and add σN to f.
 3. Release f + σN. The entries of the output may be negative.
 

@@ -1,6 +1,6 @@
 """Laplace mechanism: independent Laplace noise on the second moments of the features. ADK19 Lemma 3 (DMNS 2006).
 
-1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i.
+1. Compute f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i.
 2. Draw L_1, …, L_d, independent Laplace(1), and add bL to f, with b = Δ₁/ε. The number Δ₁ is the ℓ1 sensitivity of f:
    2/n, or 1/n in dimension 1.
 3. Release f + bL. The entries of the output may be negative.
@@ -161,7 +161,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed budget is ε. The proven budget is also ε, attained in every dimension."""
+    """The claimed budget is ε. The proven budget is ε, which some neighbours attain in every dimension."""
     if adjacency == "add-remove":
         return Spend(PureDP(epsilon), PureDP(epsilon), True, "for a row along an axis")
     change = second_moments_sensitivity(1, dimension)

@@ -8,14 +8,14 @@
 4. Release r_j, or 1 if no j is found.
 
 Why ε-DP. If x is replaced by y, every Q_j moves by 0 or 1, and all move in one direction: up if ‖x‖ > ‖y‖, and down
-otherwise. So the queries are monotone, and AboveThreshold spends at most 1/b₁ + 1/b₂ on them (see `above_threshold`).
-Many radii (p → 0) and large n come close to this bound.
+otherwise. The queries are therefore monotone, and AboveThreshold spends at most 1/b₁ + 1/b₂ on them (see
+`above_threshold`). The loss comes close to 1/b₁ + 1/b₂ for many radii (p → 0) and large n.
 
 paper : b₁ = 2/ε, b₂ = 4/ε. The calibration claims ε and spends 3ε/4.
 tight : b₁ = b₂ = 2/ε. The mechanism spends ε.
 
-NOTE: DLY22 prints neither α nor its constants. In the code α is the accuracy of AboveThreshold for J + 1 queries at β.
-Privacy does not depend on α.
+NOTE: DLY22 prints neither α nor its constants. In the authors' code α is the accuracy of AboveThreshold for J + 1
+queries at β. Privacy does not depend on α.
 
 Accuracy. Let R = max ‖x_i‖. With probability 1 − β, the released radius is at most max(p, 2R), and at most 2α rows are
 longer than it.
@@ -109,7 +109,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, precision: float = PRECISION) -> AboveThresholdNoise:
-    """Return the noise that `release` takes; it does not depend on the dimension."""
+    """Return the noise that `release` takes, which does not depend on the dimension."""
     return above_threshold.draw_noise(len(public_radii(precision)), rng)
 
 

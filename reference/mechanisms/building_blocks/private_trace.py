@@ -1,6 +1,6 @@
 """Private trace: tr Σ plus noise. The release is the first step of DLY22 Algorithm 3 (AdaptiveCov), under pure DP.
 
-1. tr Σ = (1/n) Σ_i ‖x_i‖².
+1. Compute tr Σ = (1/n) Σ_i ‖x_i‖².
 2. Draw L ~ Laplace(1), and add bL to tr Σ, with b = 1/(nε).
 3. Release tr Σ + bL. The output may be negative.
 
@@ -83,7 +83,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> float:
-    """Return the noise that `release` takes; it does not depend on the dimension."""
+    """Return the noise that `release` takes, which does not depend on the dimension."""
     return float(rng.laplace())
 
 
@@ -124,7 +124,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed budget is ε. The proven budget is also ε, attained in every dimension."""
+    """The claimed budget is ε. The proven budget is ε, which some neighbours attain in every dimension."""
     proven = privacy_loss(1, 1, laplace_scale(1, epsilon))
     return Spend(PureDP(epsilon), PureDP(proven), True, "at every output outside (tr Σ, tr Σ'), for y = 0")
 

@@ -7,7 +7,7 @@ Clipping to a smaller norm means less noise and more bias. The steps find a norm
 1. t̃ = tr Σ + N(0, 4/(n²ρ)) + a margin, kept in [1e-16, 1] (`private_trace`): an upper bound on tr Σ.
 2. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the error on rows clipped to 2^{−k}. At budget ρ₁ and trace t̃, g is
    for `gauss_cov` (noise on every entry), a + e for `separate_cov` (noisy eigenvalues, eigenvectors of a noisy matrix).
-3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of that clipping; u_i is ‖x_i‖ rounded up to a power of two.
+3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of such clipping; u_i is ‖x_i‖ rounded up to a power of two.
    AboveThreshold at ε₀ (with Laplace noise) finds the first k* = 0, …, K with n(B_k − N_k) ≥ 0 up to noise, or K + 1;
    K = min(nd, 79). τ = min(1, 2^{1−k*}).
 4. Clip the rows to τ and divide them by τ. Run the mechanism with the smaller bound at 2^{−k*}, at ρ₁. Round its
@@ -16,11 +16,11 @@ Clipping to a smaller norm means less noise and more bias. The steps find a norm
 Why ρ-zCDP. The trace costs ρ/8. In a search one row moves all queries in one direction, so a search costs ε₀²/8 = ρ/32
 (bounded range; the paper counts ρ/8). Step 4 costs ρ₁. The sums of these costs are upper bounds.
 paper : ρ₁ = 3ρ/4, as in the authors' code, which has no step 0. This calibration claims ρ and spends at most 29ρ/32.
-    With a radius ρ₁ = 5ρ/8 (ours), and it spends at most 26ρ/32.
-tight : ρ₁ = 27ρ/32, or 26ρ/32 with a radius; this spends at most ρ. The account of the searches and "tight" are ours.
+    With a radius ρ₁ = 5ρ/8 (our choice), and the calibration spends at most 26ρ/32.
+tight : ρ₁ = 27ρ/32, or 26ρ/32 with a radius; it spends at most ρ. We added the account of the searches and "tight".
 
 The error bounds of step 2 are proven with bounds="theorem", and heuristics of the authors' code with "code". Privacy
-rests on neither. NOTE: nobody has compared this with Algorithm 3 in print; the proof lists departures.
+rests on neither. NOTE: nobody has compared these steps with the printed Algorithm 3; the proof lists departures.
 
 Proof: proofs/paper/adaptive-cov.md
 """
@@ -139,8 +139,9 @@ def errors(
 ) -> Errors:
     """The terms g, a and e for mechanisms at ρ₁ = `rho`, with β₁ = `beta` and t̃ = `trace`.
 
-    "code" has the same bounds for both ensembles. The υ of "code" is 0/0 in dimension 1, where `upsilon_star` takes its
-    place. `log` is the natural logarithm for the type of the numbers: numpy's, or mpmath's for exact figures.
+    The bounds of "code" are the same for both ensembles. In dimension 1 the υ of "code" is 0/0, and `upsilon_star`
+    takes the place of υ. `log` is the natural logarithm for the type of the numbers: numpy's, or mpmath's for exact
+    figures.
     """
     if bounds == "theorem":
         spectral = separate_cov.spectral_bound(d, beta / 2, ensemble, log)

@@ -10,7 +10,7 @@ The last column of x is the target y, and the others are the p = d − 1 feature
 
 Why ρ-zCDP. The triple (λ_min(G) + s₁Z, G̃, ṽ) is a Gaussian vector, and the rest is post-processing. Replacing one row
 moves λ_min(G) by at most 1. The replacement moves G by A and v by b with ‖A‖_F² + 2‖b‖² ≤ 2, because A and b are blocks
-of the change of Σ x xᵀ. So the Rényi divergence of order α is at most α(1/(2s₁²) + max(1/s₂², 1/(2s₃²))).
+of the change of Σ x xᵀ. The Rényi divergence of order α is therefore at most α(1/(2s₁²) + max(1/s₂², 1/(2s₃²))).
 
 paper : s₁ = √(3/(2ρ)), s₂ = √(3/ρ), s₃ = √(3/(2ρ)), a third of ρ for each step at its own sensitivity 1, √2, 1. The
     calibration claims ρ and spends 2ρ/3, because G and v cannot both change by the most (ρ/2 for one feature).
@@ -18,8 +18,8 @@ tight : s₂ and s₃ are √2 times smaller. The calibration spends ρ (2ρ/3 f
     account are our results, and are not in the paper.
 
 NOTE: we read Wang's code, not the paper. The code claims (ε, δ)-DP, for bounds on a and y apart, and adds I to G. The
-thirds and the form of λ are Wang's. The value of t is ours, and so are the constants for zCDP, a replaced row and one
-bound on (a, y).
+thirds and the form of λ are Wang's. We chose the value of t, and the constants for zCDP, a replaced row and one bound
+on (a, y).
 
 Proof: proofs/paper/adassp.md
 """

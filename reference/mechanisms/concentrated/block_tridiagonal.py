@@ -122,7 +122,9 @@ def release(x: DataSet, noise: Matrix, *, rho: Rho, block: Block = 1, block_boun
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Return the noise that `release` takes, (d, d) or (size, d, d). The entries that P drops are not used."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d). The entries of the noise that P drops are not
+    used.
+    """
     return wigner.sample_goe(dimension, rng, size)
 
 
@@ -147,7 +149,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
@@ -160,7 +163,7 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, block: Block = 1) -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is also ρ, attained at every order, in every dimension and for every block.
+    The proven budget is ρ, which some neighbours attain at every order, in every dimension and for every block.
     """
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows of which every second block is negated")
 

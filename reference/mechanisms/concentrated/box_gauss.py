@@ -1,6 +1,6 @@
 """Number of rows, mean and covariance of bounded columns, from one noisy vector of moments, under zCDP. Ours.
 
-1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
+1. Sum 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
 2. Every kind of sum has a public weight. S is the largest ℓ2 distance between the sums of two neighbours, each sum
    times its weight. Add independent Gaussian noise to the sums, of scale σ = S/√(2ρ) over the weight of the sum. The
    number of rows n gets no noise under replace-one, where it is public.
@@ -143,7 +143,7 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is also ρ, attained in every dimension, for both kinds of neighbours.
+    The proven budget is ρ, which some neighbours attain in every dimension, for both kinds of neighbours.
     """
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows on corners of the box")
 

@@ -10,12 +10,13 @@
 3. Release τ² M(X'). Eigenvalues are not clipped.
 
 Why ρ-zCDP. Clipping acts on single rows, so neighbours stay neighbours and M spends ρ₁ at most. In the search one row
-moves all queries in one direction, each by less than 1. So the loss of the search lies in an interval of length ε₀,
-which costs ε₀²/8 = ρ/16 (bounded range, Cesar–Rogers 2020). The costs add up under zCDP, also when M depends on τ.
+moves all queries in one direction, each by less than 1. The privacy loss of the search therefore lies in an interval of
+length ε₀, which costs ε₀²/8 = ρ/16 (bounded range, Cesar–Rogers 2020). The costs add up under zCDP, also when M depends
+on τ.
 
 public threshold : ρ₁ = ρ with either calibration. The mechanism spends what M spends.
 private, paper : ρ₁ = 3ρ/4, as in the authors' code. The mechanism claims ρ and spends at most 13ρ/16.
-private, tight : ρ₁ = 15ρ/16, ours. The mechanism spends at most ρ. The account of the search is ours.
+private, tight : ρ₁ = 15ρ/16, our choice. The mechanism spends at most ρ. We added the account of the search.
 
 Accuracy. The bias is at most (1/n) Σ_i (‖x_i‖² − τ²)₊ (DLY22 Lemma 9).
 NOTE: the authors' code has M = "separate" only, another ν and another K, and rounds eigenvalues to [0, τ²].

@@ -195,7 +195,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed budget is ρ. The proven budget is also ρ, attained at whole orders α."""
+    """The claimed budget is ρ. The proven budget is ρ, which some neighbours attain at whole orders α."""
     whole = as_written(rho)
     if adjacency == "add-remove":
         share, change = count_share(dimension), sum_squared(INPUT_BITS)

@@ -10,17 +10,17 @@ are drawn by an exponential mechanism on the sphere, where the score of a unit v
 3. Release (1/n) Σ_i λ̂_i θ_i θ_iᵀ. Eigenvalues are not clipped.
 
 Why ρ-zCDP. Rows lie in the unit ball. Replacing x by y moves C by Δ = y yᵀ − x xᵀ, and the vector of the λ_i by some m
-with ‖m‖² ≤ ‖Δ‖_F² ≤ 2 (Hoffman–Wielandt). Step 1 then costs ‖m‖²/(2b²) with Gaussian noise, and no more with Laplace
-noise. In step 2, given θ_1, …, θ_{i−1}, the score moves by (u·P_i y)² − (u·P_i x)², which lies in [−1, 1]. So the
-privacy loss lies in an interval of length 2η_i, which costs (2η_i)²/8 = η_i²/2 under zCDP (Cesar–Rogers 2020). The
-costs of all steps add up to a bound on the spend.
+with ‖m‖² ≤ ‖Δ‖_F² ≤ 2 (Hoffman–Wielandt). Step 1 costs ‖m‖²/(2b²) with Gaussian noise, and no more with Laplace noise.
+In step 2, given θ_1, …, θ_{i−1}, the score moves by (u·P_i y)² − (u·P_i x)², which lies in [−1, 1]. The privacy loss
+therefore lies in an interval of length 2η_i, which costs (2η_i)²/8 = η_i²/2 under zCDP (Cesar–Rogers 2020). The costs
+of all steps add up to a bound on the spend.
 
 reconstructed : Laplace noise, with b = 2/√ρ and η_i = √(ρ/d)/4. This spends at most ρ/4 + (ρ/32)(d − 1)/d, or ρ/8 for
     d = 1.
-tight : ours, Gaussian noise, with b² = 2/ρ and η_i = √(ρ/(d − 1)). This spends at most ρ, or exactly ρ/4 for d = 1.
+tight : our calibration, Gaussian noise with b² = 2/ρ and η_i = √(ρ/(d − 1)). Spends at most ρ, or ρ/4 for d = 1.
 
 NOTE: the experiments of DLY22 converted ρ-zCDP to (ε, δ)-DP at δ = 10^−10, and ran EMCov as an ε-DP mechanism with this
-ε, of which ε/2 was for the eigenvalues. At ρ = 0.1 this half alone costs at least 4.8 ρ under zCDP.
+ε, of which ε/2 was for the eigenvalues. At ρ = 0.1 the half for the eigenvalues alone costs at least 4.8 ρ under zCDP.
 
 Proof: proofs/paper/em-cov.md
 """

@@ -1,9 +1,9 @@
 """Gaussian noise on the second moment, under zCDP. DTTZ14 Algorithm 1 ("Analyze Gauss"); DLY22 §3.1, GaussCov.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric W with independent centred Gaussian entries on and above the diagonal. With "wigner", as in the
-   papers, all entries have variance 1. With "goe", ours, entries have variance 1 on the diagonal and 1/2 above it. Add
-   σW to Σ, with σ = 1/(n√ρ).
+   papers, all entries have variance 1. With our form "goe", entries have variance 1 on the diagonal and 1/2 above it.
+   Add σW to Σ, with σ = 1/(n√ρ).
 3. Release Σ + σW. The output is symmetric, but it need not be positive semidefinite. The papers' experiments round the
    eigenvalues of the output to [0, 1], which is post-processing and left to the caller.
 
@@ -12,8 +12,8 @@ vector with independent entries, so its Rényi divergence of any order α is
 
     D_α = (α/2) Σ_{i≤j} (Δ_ij/n)²/Var(σW_ij) = (αρ/2) × { ‖Δ‖_F² (goe), (‖Δ‖_F² + Σ_i Δ_ii²)/2 (wigner) } ≤ αρ.
 
-Both ensembles spend exactly ρ, attained by the rows e₁ and e₂, and ρ/2 in dimension 1, where |Δ| ≤ 1. So "goe" has less
-noise than "wigner" at the same cost.
+Both ensembles spend exactly ρ, attained by the rows e₁ and e₂, and ρ/2 in dimension 1, where |Δ| ≤ 1. At the same cost,
+"goe" therefore has less noise than "wigner".
 
 Accuracy. The error is σ‖W‖_F on all data, with E‖W‖_F² = d² (wigner) or d(d + 1)/2 (goe). Under add-remove the sum nΣ
 and the number n are released, both with noise: see `counted`.

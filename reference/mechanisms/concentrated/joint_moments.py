@@ -1,6 +1,6 @@
 """Release the mean and the second moment of the same rows, jointly. Kalinin, Upadhyay, Lampert 2025 (JME).
 
-1. m = (1/n) Σ_i x_i and Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute m = (1/n) Σ_i x_i and Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw N ~ N(0, I_d) and a symmetric G, N(0, 1) on the diagonal and N(0, 1/2) above it (Gaussian orthogonal ensemble).
    Add σ₁N to m and σ₂G to Σ, with σ₁ = S/(n√(2ρ)) and σ₂ = σ₁/√λ. S² is the supremum of
    q(x, y) = ‖x − y‖² + λ‖x xᵀ − y yᵀ‖_F² over rows x and y of the unit ball.
@@ -9,9 +9,9 @@
 Why ρ-zCDP. The release is a Gaussian vector, and replacing x by y gives D_α = (α/2) q(x, y)/(nσ₁)² ≤ αρ.
 
 The second moment can be released at no cost, for the following reason. For the mean alone S = 2, attained at y = −x,
-which does not change Σ. The rows that move Σ the most are orthogonal, and move the mean by √2 only. So S stays 2 up to
-a weight λ₀ > 0 of Σ. For d ≥ 2, λ₀ = ½: with c = ⟨x, y⟩, q(x, y) is at most 2 − 2c + 2λ(1 − c²) = 4 − 2(1 + c)(1 − λ(1
-− c)), and 1 − c ≤ 2. For d = 1, λ₀ is larger, (11 + 5√5)/8.
+which does not change Σ. The rows that move Σ the most are orthogonal, and move the mean by √2 only. Up to a weight λ₀ >
+0 of Σ, S therefore stays 2. For d ≥ 2, λ₀ = ½: with c = ⟨x, y⟩, q(x, y) is at most 2 − 2c + 2λ(1 − c²) = 4 − 2(1 + c)(1
+− λ(1 − c)), and 1 − c ≤ 2. For d = 1, λ₀ is larger, (11 + 5√5)/8.
 
 `weight` is λ/λ₀. Up to weight 1 the mean has the noise that it would have alone. Above weight 1 the mean has more
 noise, and Σ has less. For d ≥ 2, weight 1 + √2 has the σ₂ of two releases with ρ/2 each, and 0.78 times their σ₁.
@@ -172,7 +172,7 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, weight: Weight = 1.0) -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is also ρ, attained at every order, in every dimension and for every weight.
+    The proven budget is ρ, which some neighbours attain at every order, in every dimension and for every weight.
     """
     where = "unit rows x and −x" if weight <= 1 else "rows between opposite and orthogonal ones"
     return Spend(ZCDP(rho), ZCDP(rho), True, f"at every order, for {where}")

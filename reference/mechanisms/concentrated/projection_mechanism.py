@@ -1,8 +1,8 @@
 """Projection mechanism: Gaussian covariance, then the nearest possible second moment. NTZ13; DLY22 Appendix C.
 
 1. Σ̃ = Σ + σW, from `gauss_cov`: σ = 1/(n√ρ), and W is symmetric with independent Gaussian entries on and above the
-   diagonal. With "wigner", as in the paper, all entries have variance 1. With "goe", ours, entries have variance 1 on
-   the diagonal and 1/2 above it.
+   diagonal. With "wigner", as in the paper, all entries have variance 1. With our form "goe", entries have variance 1
+   on the diagonal and 1/2 above it.
 2. Release the point of K = {M ⪰ 0, tr M ≤ 1} that is nearest to Σ̃ in Frobenius norm:
    the eigenvectors of Σ̃ stay, and its eigenvalues are projected on the simplex (DLY22 Lemma 19). K is the convex hull
    of the second moments of rows in the unit ball. Up to rounding, the output is positive semidefinite with trace at

@@ -11,7 +11,7 @@ Data are (m, α, β)-subsamplable if, with probability 1 − β, the second mome
 4. Release A⁻¹ZA⁻¹ᵀ, where A is the product of the maps √(8/3) Π and Z is that of the last round.
 
 Why ρ-zCDP. Replacing one row moves Σ by at most √2/n in Frobenius norm, in every round, because all rows are in the
-unit ball again. So a round costs at most (√2/n)²/(2σ²) ≤ ρ/K. Π depends on earlier rounds only, and zCDP adds up
+unit ball again. A round therefore costs at most (√2/n)²/(2σ²) ≤ ρ/K. Π depends on earlier rounds only, and zCDP adds up
 adaptively. m and κ matter for accuracy only: privacy holds for any rows.
 
 reconstructed : σ = 4√K/(n√(2ρ)), N(0, 1) on and above the diagonal, as printed but for K. Spends ρ/8; ρ/16 for d = 1.

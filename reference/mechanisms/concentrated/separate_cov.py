@@ -1,14 +1,14 @@
 """SeparateCov: eigenvectors from one noisy matrix, eigenvalues with noise of their own. DLY22 Algorithm 2.
 
-1. G = Σ + sW with s = √2/(n√ρ) and W symmetric Gaussian, "wigner" as in the paper or "goe" (ours), see `gauss_cov`.
-   V = the eigenvectors v_1, …, v_d of G, in descending algebraic order of its eigenvalues.
+1. G = Σ + sW with s = √2/(n√ρ) and W symmetric Gaussian, "wigner" as in the paper or our "goe", see `gauss_cov`. V =
+   the eigenvectors v_1, …, v_d of G, in descending algebraic order of its eigenvalues.
 2. λ̃_i = λ_i(Σ) + s N_i, where λ_1 ≥ … ≥ λ_d and N ~ N(0, I_d) is independent of W.
 3. Release Σ_i λ̃_i v_i v_iᵀ. Eigenvalues are not clipped; the paper's experiments round λ̃ to [0, 1], which is
    post-processing and left to the caller.
 
 Why ρ-zCDP. Step 1 is `gauss_cov` at ρ/2. In step 2, replacing one row moves λ(Σ) by at most ‖Δ‖_F/n ≤ √2/n in ℓ2
-(Hoffman–Wielandt; DLY22 Lemma 8), so Gaussian noise of scale s spends ρ/2. One pair of neighbours attains both: the
-pair (G, λ̃) spends exactly ρ. In dimension 1 there is no direction, and the eigenvalue spends ρ/4.
+(Hoffman–Wielandt; DLY22 Lemma 8), so Gaussian noise of scale s spends ρ/2. One pair of neighbours attains both bounds:
+the pair (G, λ̃) spends exactly ρ. In dimension 1 there is no direction, and the eigenvalue spends ρ/4.
 
 Accuracy. With probability 1 − β the Frobenius error is at most (DLY22 Theorem 1; for υ and η at β/2 see `tails`)
 

@@ -18,7 +18,7 @@ constants : "paper" γ₁² = d + 2√(dL) + 2L with L = ln(n/β_j), γ₂² the
 
 Accuracy. If γ₁ bounds |x_i − μ|, no row is moved, the new c is N(μ, (1/n + σ²)I): hence r.
 
-NOTE: the steps are our reading of the paper, and the equal shares of β are ours. The published code clips rows in
+NOTE: the steps are our reading of the paper, and the equal shares of β are our choice. The published code clips rows in
 place, and its baseline `fineMeanEst` clips nothing, so it is not private at all (a negative control here).
 
 Proof: proofs/paper/coinpress-mean.md
@@ -155,7 +155,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

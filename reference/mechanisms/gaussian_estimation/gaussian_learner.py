@@ -8,7 +8,7 @@
 4. Release (μ̂, Σ̂).
 
 Reconstructed: the copy of the paper that we had says that the theorem combines Theorems 3.12 and 4.3. The differences
-in step 1, which PGCE needs because the mean is unknown, and the halves of ρ and β are ours.
+in step 1, which PGCE needs because the mean is unknown, and the halves of ρ and β are our choice.
 
 Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y. Given the maps learned before, every
 query of steps 2 and 3 is a sum of terms with public bounds, of which one changes. The Gaussian noise of a query has the
@@ -125,7 +125,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

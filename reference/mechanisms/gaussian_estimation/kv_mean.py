@@ -12,7 +12,7 @@ steps:
 Several columns are treated separately, with ρ/d and β/d each.
 
 Reconstructed: the copy of the paper that we had cites Karwa–Vadhan 2018 for the algorithm and prints no formula. The
-mechanism is their method with Gaussian noise, and the constants are ours.
+mechanism is their method with Gaussian noise, and we chose the constants.
 
 Why ρ-zCDP. Replacing one value takes 1 from at most one count and adds 1 to at most one other, so Δ₂ = √2 and the
 counts cost ρ/2. Given c, whose cost is already counted, the clipped mean moves by at most 2w/n, which costs ρ/2 again.
@@ -178,7 +178,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
@@ -189,7 +190,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension) -> Spend:
-    """The claimed budget is ρ, which is also the proven bound."""
+    """The claimed and the proven budget are ρ."""
     return Spend(ZCDP(rho), ZCDP(rho), False, "by composition of counts and means; the means alone attain ρ/2")
 
 

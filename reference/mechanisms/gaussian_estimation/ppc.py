@@ -9,8 +9,8 @@ The rows x_1, …, x_n are from N(0, Σ); privacy does not need this assumption.
    If there are enough rows, I ⪯ AΣAᵀ ⪯ κ_t I before round t becomes I ⪯ AΣAᵀ ⪯ 0.69 κ_t I after it.
 4. Release A. The matrix A is invertible, and in general not symmetric. For a fresh row x, A x has the covariance AΣAᵀ.
 
-Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. The constant 0.69 is ours. The paper's
-theorem is about a symmetric A. From our A, S = (AᵀA)^{1/2} is symmetric, and SΣS has the eigenvalues of AΣAᵀ.
+Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. We chose the constant 0.69. The
+paper's theorem is about a symmetric A. From our A, S = (AᵀA)^{1/2} is symmetric, and SΣS has the eigenvalues of AΣAᵀ.
 
 Why ρ-zCDP. Given A, replacing one row replaces one image. Replacing one image moves M by at most Δ = √2 r²/n in
 Frobenius norm (r²/n for d = 1), so the round costs at most Δ²/(2σ²). A is made from earlier rounds, and zCDP adds up.
@@ -19,7 +19,7 @@ reconstructed : σ² = 2Tr⁴/(n²ρ), from the triangle inequality, Δ ≤ 2r²
 tight : σ² = Tr⁴/(n²ρ). PPC spends at most ρ, and ρ/2 for d = 1. For T = 0 nothing is spent; `spend` does not know κ.
 
 Accuracy. If n ≥ `sufficient_rows`, then I ⪯ AΣAᵀ ⪯ 1000 I except with probability 3β, where β is public. The statement
-is our form of KLSU19 Theorem 3.11; the constants are ours.
+is our form of KLSU19 Theorem 3.11; we derived the constants.
 
 Proof: proofs/paper/ppc.md
 """
@@ -195,7 +195,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

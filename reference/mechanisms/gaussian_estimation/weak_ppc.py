@@ -6,9 +6,9 @@
    A = (Π/2 + (I − Π))/√c, c = 0.84, which shrinks the directions in V to half of the others.
 3. Release A: symmetric, with eigenvalues 1/√c and 1/(2√c), so invertible whatever Z is.
 
-Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. From memory, and not
-checked: that large directions are multiplied by 1/2, and that AΣA ⪯ 0.7 κI; c, the other constants and the proof are
-ours.
+Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. We remember, but have not
+checked, that large directions are multiplied by 1/2, and that AΣA ⪯ 0.7 κI; we added c, the other constants and the
+proof.
 
 Why ρ-zCDP. Replacing one row moves M by at most Δ = √2 r²/n in Frobenius norm (r²/n for d = 1), so Z costs at most
 Δ²/(2σ²). Steps 2 and 3 read Z alone: they are post-processing.
@@ -169,7 +169,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

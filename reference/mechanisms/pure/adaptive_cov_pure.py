@@ -7,7 +7,7 @@
 2. The budget ε₁ is the rest of ε. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the noise on rows clipped to length
    2^{−k}: g is the error bound of LapCov (`lap_cov`, Laplace noise on every entry), and a + e that of SeparateCov for
    trace U (`separate_cov_pure`, noisy eigenvalues on the eigenvectors of a noisy matrix), both at ε₁ and 3β/4.
-3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of that clipping. The number u_i is the least power of two ≥
+3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of such clipping. The number u_i is the least power of two ≥
    ‖x_i‖, and 0 if x_i = 0. AboveThreshold at ε/8 finds k*, the first k in 0, …, K for which n(B_k − N_k) is noisily ≥
    0, or K + 1 if there is none; K = min(nd, 79).
 4. τ = min(1, 2^{1−k*}). Clip the rows to length τ, divide them by τ, and run LapCov or SeparateCov at ε₁, whichever has
@@ -17,7 +17,7 @@ Why ε-DP. The losses of the steps add up: 3ε/32 for the radius (tight ε/8), �
 SeparateCov spends at ε₁. The search costs max(1/b₁, 1/b₂), b₁ the noise scale of its threshold and b₂ of its queries,
 and not 1/b₁ + 1/b₂, because one row moves the queries in one direction and by amounts that do not decrease in k.
 
-paper : ε₁ = 3ε/4, or 5ε/8 with a radius step (ours); b₁ = 16/ε, b₂ = 32/ε. The mechanism claims ε and spends
+paper : ε₁ = 3ε/4, or 5ε/8 with our radius step; b₁ = 16/ε, b₂ = 32/ε. The mechanism claims ε and spends
     (3/16) ε + fε₁, or (9/32) ε + fε₁; the last step spends a share f = 0.895, 0.819, 0.783 of ε₁ for d = 2, 4, 8.
 tight : b₁ = b₂ = 8/ε, and a tight radius and final step. The tight calibration spends ε, and with a radius step at most
     ε.

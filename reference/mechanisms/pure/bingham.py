@@ -1,15 +1,15 @@
 """Private leading eigenvector: the exponential mechanism on the sphere. ADK19 Algorithm 1, step 2(a), and Algorithm 2.
 
-1. C = Σ_i x_i x_iᵀ, not divided by n.
+1. Compute C = Σ_i x_i x_iᵀ, which is not divided by n.
 2. Draw a unit vector u with density ∝ exp(η uᵀCu), the Bingham law of ηC (`laws.bingham`).
 3. Release u. A direction has no unit, and u and −u mean the same direction.
 
-Why it is private. Replacing y by x changes the score uᵀCu by (u·x)² − (u·y)², which lies in [−1, 1]. So the density
-before normalisation changes by a factor of at most e^η, and so does its integral. The privacy loss is at most 2η, and
-it comes close to 2η as n → ∞. In dimension 1 the output is ±1 whatever the data, and the loss is 0.
+Why it is private. Replacing y by x changes the score uᵀCu by (u·x)² − (u·y)², which lies in [−1, 1]. The density
+before normalisation, and its integral, therefore change by a factor of at most e^η. The privacy loss is at most 2η, and
+comes close to 2η as n → ∞. In dimension 1 the output is ±1 whatever the data, and the loss is 0.
 
 paper : η = ε/4. ADK19 takes the sensitivity of the score to be 2, but it is 1. The calibration claims ε and spends ε/2.
-tight : η = ε/2. Spends ε. The sensitivity 1 and the calibration "tight" are ours.
+tight : η = ε/2. Spends ε. We derived the sensitivity 1 and added the calibration "tight".
 
 The privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020).
 

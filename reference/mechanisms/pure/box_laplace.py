@@ -1,6 +1,6 @@
 """Number of rows, mean and covariance of bounded columns, from one noisy vector of moments, under pure DP. Ours.
 
-1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
+1. Sum 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
 2. The four kinds of sums have public weights. S is the largest ℓ1 distance between the sums of two neighbours, each sum
    times its weight. Add independent Laplace noise to the sums, of scale S/ε over the weight of the sum. The number of
    rows n gets no noise under replace-one, where it is public.
@@ -9,8 +9,8 @@
    box.
 
 Why ε-DP. The weighted sums get Laplace noise of one scale S/ε, and the weighted sums of neighbours are at most S apart.
-So the privacy loss is at most ε, with equality where the noise points away from the neighbour's sums. The release is
-computed from the noisy sums.
+The privacy loss is therefore at most ε, with equality where the noise points away from the neighbour's sums. The
+release is computed from the noisy sums.
 
 Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.laplace_weights` has the weights
 that are best on the worst data, and `box_moments` proves S for them. Under replace-one the worst pair is a
@@ -144,7 +144,7 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
     """The claimed budget is ε.
 
-    The proven budget is also ε, attained in every dimension, for both kinds of neighbours.
+    The proven budget is ε, which some neighbours attain in every dimension, for both kinds of neighbours.
     """
     return Spend(PureDP(epsilon), PureDP(epsilon), True, "where the noise points away from the other sums")
 

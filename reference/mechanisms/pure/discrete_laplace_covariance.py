@@ -1,4 +1,4 @@
-"""Discrete Laplace noise on a second moment of integers, exact to the last bit. CKS20 Algorithm 2; the query is ours.
+"""Discrete Laplace noise on a second moment of integers, exact to the last bit. CKS20 Algorithm 2; we chose the query.
 
 1. Every row becomes a row q of integers with |q| ≤ 2^b, by a public map of its own. Compute C = Σ q qᵀ exactly.
 2. Draw a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−|z|/t} with
@@ -212,9 +212,9 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed budget is ε.
+    """The claimed and the proven budget are ε.
 
-    The proven budget is also ε. For d = 1 some rows attain ε; for larger d rows on the lattice come close to ε.
+    For d = 1 some rows attain ε; for larger d rows on the lattice come close to ε.
 
     Under add-remove, a row of equal entries attains ε for every d that is a power of 4.
     """

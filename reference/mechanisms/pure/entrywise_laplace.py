@@ -1,6 +1,6 @@
 """Entrywise Laplace noise on the second moment. ADK19 Section 4, the baseline "L".
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw M with independent Laplace(1) entries: all d² of them ("full", as the paper says; the output is not symmetric),
    or those on and above the diagonal, mirrored below it ("triangle", as in the authors' code). Add bM to Σ.
 3. Release Σ + bM. (The paper releases n times the noisy matrix; n is public.)
@@ -19,7 +19,7 @@ noise Laplace(1/ε₀), where ε₀ + ε₁ = ε (`count_share`). One row moves 
 triangle by (d + 1)/2. b is this bound over ε₁ for "tight", and d/ε₁ for "paper".
 
 Post-processing is free. The paper rounds the eigenvalues of the noisy nΣ to [0, n], by `projections.spectral_interval`
-of the symmetric part. The authors' code clips them at 0 and then scales the matrix so that the largest is n.
+of the symmetric part. The authors' code clips the eigenvalues at 0 and then scales the matrix so that the largest is n.
 
 Proof: proofs/paper/entrywise-laplace.md
 """

@@ -9,12 +9,12 @@
 Why it is private. Replacing a row moves the eigenvalues by at most 2 in ℓ1, so they cost at most ε₀, and ε₀/2 if k = 1.
 Replacing x by y moves the exponent of step i by η_i ((θ_i·x)² − (θ_i·y)²), and the logarithm of its normalising
 constant by at most η_i. Since Σ_i (θ_i·x)² ≤ 1, the directions that are drawn cost at most max η_i + Σ η_i together
-(the joint lemma, ours). For some neighbours the loss of the list (λ̂, θ_1, …, θ_d) tends to the total as n grows; the
+(our joint lemma). For some neighbours the loss of the list (λ̂, θ_1, …, θ_d) tends to the total as n grows; the
 released matrix forgets the order of the list, and may cost less.
 
 Two budgets. "uniform" has equal η_i. "adaptive" has weights w_i, the root of clip(λ̂_i, 0, n) + τ with τ = (2/ε₀)
-ln(2k/β). The weights are computed from λ̂ only, which is already released, so they cost no privacy. NOTE: the clipping
-is ours, and keeps the root real.
+ln(2k/β). The weights are computed from λ̂ only, which is already released, so they cost no privacy. NOTE: we added the
+clipping, which keeps the root real.
 paper : uniform η_i = ε/(8k), adaptive η_i = (ε/8) w_i/Σ_{j≤k} w_j. The mechanism claims ε and spends 0.625 ε (uniform;
     (5/8 + 1/(8k)) ε for 2 ≤ k < d) or at most 0.75 ε (adaptive).
 tight : uniform η_i = ε/(2d), or ε/(2(k + 1)) for k < d; adaptive η_i = (ε/2) w_i/(Σ w_j + max w_j) over the directions

@@ -10,8 +10,8 @@ svec(M) = (M_ii, √2 M_ij for i < j), a symmetric M listed as a vector in R^D, 
 4. Release an M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
 The output is ε-DP for every T: the density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance
-by which one row moves the mean image. The distance of the mean images is at most S/n. First, images lie in a ball of
-radius c, so an image moves by at most 2c. Second, if x' replaces x, the image moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤
+by which one row moves the mean image. The distance of the mean images is at most S/n. The images lie in a ball of
+radius c, so an image moves by at most 2c. Moreover, if x' replaces x, the image moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤
 √2 ‖T‖, because shortening increases no distance. Step 4 is post-processing, so a bad solution costs no privacy.
 
 How l is chosen. α and β are public. l is the least number for which we can prove that, with probability 1 − β, no image
@@ -20,7 +20,7 @@ need D rows or more, then l = D. For the default α and β, l = D for d < 37.
 
 NOTE: the source adds other noise, for which we know no exact sampler if l < D (`johnson_lindenstrauss_image` draws it
 by a Markov chain, approximately), so we add ℓ2 noise. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301) for α ≤ 1; the
-last term is for 300 steps of the fit. DN25 §2 states O(√(d/(nε))) for the source's noise. Constants in c, l are ours.
+last term is for 300 steps of the fit. DN25 §2 states O(√(d/(nε))) for the source's noise. We set constants in c, l.
 
 Proof: proofs/paper/johnson-lindenstrauss.md
 """
@@ -62,7 +62,7 @@ def require_seed(name: str, value: int) -> None:
 
 ITERATIONS = 300  # steps of the fit, after which ‖T svec(M) − ỹ‖² exceeds its least value by at most 4‖T‖²/301²
 # T is drawn from SeedSequence(seed, spawn_key=(STREAM,)), where `seed` is public.
-# For this stream, numpy fills the seed with zeros up to 128 bits, and appends the key.
+# For the stream of T, numpy fills the seed with zeros up to 128 bits, and appends the key.
 # Therefore noise from `default_rng(N)` does not repeat the numbers in T if N < 2^128, even if N = seed.
 # A larger N can repeat the numbers in T, because its upper bits may be the key.
 # The first 2^30 children of SeedSequence(N), N < 2^128, have keys below 2^30, so they do not repeat the numbers in T.
@@ -254,8 +254,8 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed budget is ε. The proven budget is ε for d ≥ 2, and ε/√2 for d = 1.
 
-    If x' replaces x, ‖xxᵀ − x'x'ᵀ‖_F is at most √2 for d ≥ 2, but at most 1 for d = 1. The proof is about ỹ. The proof
-    covers the release, because the fit is a function of ỹ and public numbers.
+    If x' replaces x, ‖xxᵀ − x'x'ᵀ‖_F is at most √2 for d ≥ 2, but at most 1 for d = 1. The proof is about the noisy
+    image ỹ. The proof covers the release, because the fit is a function of ỹ and public numbers.
     """
     proven = epsilon if dimension > 1 else epsilon / math.sqrt(2)
     pair = "orthonormal rows when nothing is projected (l = D)" if dimension > 1 else "the rows 1 and 0"

@@ -15,12 +15,12 @@ by at most 2/n in ‖·‖_K. By the triangle inequality the loss of ỹ is at m
 
 NOTE: for l < D the sampler is approximate. For l = D, where T = I, z is symmetric nuclear-Laplace noise, drawn exactly.
 For l < D we know no exact way to draw z: we run a Metropolis chain of `walk` steps, with a norm that is itself computed
-by a fixed number of iterations. The distance of the drawn law from the right one is not bounded. The proof is about the
+by a fixed number of iterations. The distance of the drawn law from the right law is not bounded. The proof is about the
 privacy of the right law; `sample` is private up to that distance. Chain and norm depend on T, not on the data, and take
 a fixed number of steps: neither their result nor their running time reveals anything about the data.
 
 The chain moves z. In the end only the direction of z is kept; ‖z‖_K is drawn afresh from its exact law, which is
-Gamma(l) and independent of the direction. (The computed norm makes this approximate.) The constants of T are ours.
+Gamma(l) and independent of the direction. (The computed norm makes the draw approximate.) We chose the constants of T.
 
 Proof: proofs/paper/johnson-lindenstrauss-image.md
 """

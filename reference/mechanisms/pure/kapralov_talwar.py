@@ -1,7 +1,7 @@
 """Deflation with private eigenvectors: the algorithm of Kapralov and Talwar (2013), "KT" in the experiments of ADK19.
 
 NOTE: reconstructed. We did not have the pseudocode of Kapralov and Talwar. The steps are those that ADK19 Section 3
-describes; how the budget is divided is ours, and so are the constants η and b.
+describes; we chose the shares of the budget and the constants η and b.
 
 1. C_1 = C = Σ_j x_j x_jᵀ. There are k rounds. Round i = 1, …, k has the steps 2 to 4, with η = ε/(4k) and b = 2k/ε.
 2. Draw a unit vector u_i with density ∝ exp(η uᵀC_i u).

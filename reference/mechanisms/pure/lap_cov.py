@@ -1,6 +1,6 @@
 """LapCov: symmetric Laplace noise on the second moment. DLY22 Section 6.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw W symmetric, with independent Laplace(1) entries on and above the diagonal ("symmetric Laplace Wigner"). Add bW
    to Σ.
 3. Release Σ + bW. The output is not always positive semidefinite.
@@ -11,8 +11,8 @@ Why it is private. The noise is that of `entrywise_laplace` with `entries="trian
 paper : b = √2 d/(nε). Lemma 11 bounds the ℓ1 norm of all d² entries, but only d(d + 1)/2 of them get noise of their
     own. The mechanism claims ε and spends ε s/(√2 d), which is 0.791 ε, 0.637 ε, 0.566 ε for d = 2, 4, 8, and tends to
     ε/2.
-tight : b = s/(nε). The mechanism spends exactly ε, with half of the paper's noise for large d. The calibration "tight"
-    and the sensitivity s are ours.
+tight : b = s/(nε). The mechanism spends exactly ε, with half of the paper's noise for large d. We derived the
+    sensitivity s and added the calibration "tight".
 
 The text above is for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
 noise Laplace(1/ε₀), where ε₀ + ε₁ = ε. Scales and shares are those of `entrywise_laplace` for the triangle: one row
@@ -190,7 +190,8 @@ def spend(
 ) -> Spend:
     """The claimed budget is ε.
 
-    The proven budget is s/(nb), attained. Under add-remove the proven budget is ε₀ + (d + 1)/(2b), attained.
+    The proven budget is s/(nb), which some neighbours attain. Under add-remove the proven budget is ε₀ + (d + 1)/(2b),
+    which some neighbours attain.
     """
     if adjacency == "add-remove":
         share = count_share(dimension, "triangle", calibration)

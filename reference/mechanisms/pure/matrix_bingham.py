@@ -1,6 +1,6 @@
 """Private k-dimensional subspace: the exponential mechanism on projections of rank k. CSS13 PPCA.
 
-1. C = Σ_i x_i x_iᵀ, not divided by n.
+1. Compute C = Σ_i x_i x_iᵀ, which is not divided by n.
 2. Draw a projection P of rank k with density ∝ exp(η tr(PC)), the matrix Bingham law of ηC (`laws.matrix_bingham`).
 3. Release P. A projection has no unit. The range of P is the private subspace.
 
@@ -15,7 +15,7 @@ Accuracy. E[λ_1 + … + λ_k − tr(PC)] ≤ (k(d − k) + min(k, d − k))/η,
 For k = 1 this mechanism is `bingham` with the exponent ε/2, and P = uuᵀ. NOTE: a projection of rank d says nothing, so
 a rank of d or more means d − 1. NOTE: of CSS13 and LMV21 we read only the abstracts, and a summary of CSS13. CSS13 has
 the exponential mechanism on subspaces, drawn by a Markov chain. LMV21 has a density of this form on the unitary group,
-and draws from it approximately. The constants, the accuracy and the exact draw are ours.
+and draws from it approximately. We derived the constants, the accuracy and the exact draw.
 
 Proof: proofs/paper/matrix-bingham.md
 """

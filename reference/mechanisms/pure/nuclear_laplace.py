@@ -1,6 +1,6 @@
 """Nuclear-Laplace perturbation: release Σ + ρZ, where Z has density ∝ exp(−‖Z‖_*). DN25 Algorithm 1.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a full d × d matrix Z with density ∝ exp(−‖Z‖_*) (`laws.nuclear_laplace`). Add ρZ to Σ, with ρ = 2/(nε).
 3. Release Σ + ρZ. The output is neither symmetric nor positive semidefinite. The output of `nuclear_laplace_symmetric`
    is symmetric, and `projections.psd_cone` makes it positive semidefinite.

@@ -1,6 +1,6 @@
-"""Symmetric nuclear-Laplace perturbation: release Σ + ρZ with a symmetric Z. A variant of DN25 Algorithm 1 (ours).
+"""Symmetric nuclear-Laplace perturbation: release Σ + ρZ with a symmetric Z. Our variant of DN25 Algorithm 1.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric Z with density ∝ exp(−‖Z‖_*) with respect to Lebesgue measure on the symmetric matrices. Add ρZ
    to Σ, with ρ = 2/(nε).
 3. Release Σ + ρZ. The output is symmetric, but not always positive semidefinite.
@@ -8,7 +8,7 @@
 Why ε-DP. The proof of `nuclear_laplace` holds word for word on the symmetric matrices, where Σ lives: replacing one row
 changes Σ by Δ/n with ‖Δ‖_* ≤ 2, and orthonormal rows attain the loss ε. In dimension 1 the mechanism spends ε/2.
 
-Accuracy. The noise has d(d + 1)/2 degrees of freedom in place of d², so there is less of it at the same ε: ‖Z‖_* ~
+Accuracy. The noise has d(d + 1)/2 degrees of freedom in place of d², so the noise is smaller at the same ε: ‖Z‖_* ~
 Gamma(d(d + 1)/2), and ‖ρZ‖/(ρd) → π/2 in place of π. For large d the Frobenius error is half of that of the full noise.
 We recommend this mechanism wherever the target is symmetric.
 

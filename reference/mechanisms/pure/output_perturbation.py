@@ -8,7 +8,7 @@
 
 One release serves only one target y and one α. The mechanism is the baseline for a released second moment, which serves
 all targets and all α (`downstream.ridge`). NOTE: the constant of CMS11 needs a loss of bounded slope and does not cover
-squares. So both sensitivities below are ours.
+squares. We derived both sensitivities below, because CMS11 does not cover squares.
 
 Why ε-DP. F is 2α-strongly convex, so ‖ŵ − ŵ'‖ is at most 1/(2αn) times the distance of the gradients (w·a − y)a of the
 two rows at w = ŵ'. At w = ŵ' we have ‖w‖ ≤ W, since α‖ŵ‖² ≤ F(0) ≤ ½. By the triangle inequality the privacy loss is at
@@ -173,7 +173,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: GradientBound = "paper") -> Spend:
-    """The claimed budget is ε. The proven budget is also ε. With "paper" the budget that is spent depends on α."""
+    """The claimed and the proven budget are ε. With "paper" the budget that is spent depends on α."""
     tight = calibration == "tight"
     remark = "in the limit n → ∞" if tight else "between ε/4 (α → 0) and ε (α → ∞): proofs/paper/output-perturbation.md"
     return Spend(PureDP(epsilon), PureDP(epsilon), tight and dimension > 2, remark)

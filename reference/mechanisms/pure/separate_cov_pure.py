@@ -7,12 +7,12 @@
 
 Why ε-DP. Replacing one row changes Σ by Δ/n. G costs Σ_{i≤j} |Δ_ij|/(nb) ≤ s/(nb) with s = ½√((d + 2)² + 4⌊d²/4⌋), as
 in `lap_cov`. The eigenvalues move by at most ‖Δ‖_*/n ≤ 2/n in ℓ1 (Mirsky) and cost at most ε/2. One pair of data sets
-attains both, so for d ≥ 2 the pair (G, λ̃) spends s/(nb) + ε/2. For d = 1 the output does not use G, and the mechanism
-spends ε/4.
+attains both bounds, so for d ≥ 2 the pair (G, λ̃) spends s/(nb) + ε/2. For d = 1 the output does not use G, and the
+mechanism spends ε/4.
 
 paper : b = 2√2 d/(nε). The mechanism claims ε and spends 0.895 ε, 0.819 ε, 0.783 ε in dimension 2, 4, 8, and 3ε/4 in
     the limit.
-tight : b = 2s/(nε). The mechanism spends ε (ours).
+tight : b = 2s/(nε), our calibration. The mechanism spends ε.
 
 NOTE: the code of the authors orders the v_i by |eigenvalue| of G, which may be negative. A release in the order of
 |eigenvalue| is equally private, but less accurate.

@@ -2,8 +2,8 @@
 
 Reading is strict: no value is guessed, filled in or dropped, because dropping a record changes n, and a filled-in value
 depends on other records. Every error message is one line that names the file, the place, the value and the rule. An
-error message shows values of the data, and whether it appears depends on the data. A message that quotes a cell is
-meant for the owner of the data, and is not part of a release.
+error message shows values of the data, and whether the message appears depends on the data. A message that quotes a
+cell is meant for the owner of the data, and is not part of a release.
 
 The data may be larger than memory, because they are read in chunks, once for every pass of the mechanism over the rows.
 Text is read one more time at the beginning, to count its rows.
@@ -65,7 +65,7 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
     data : the path of a file; the path of a directory, or several paths, whose files have the same columns in the same
         order and are read in the order of their names; a binary stream; a pyarrow Dataset; or a dask data frame.
     watch : a function that wraps every pass over the rows, to report its progress.
-    fewest : the fewest rows, 0 or 1. With 0, the data must still have names of columns, or a shape.
+    fewest : the fewest rows, 0 or 1. Data without rows must still have names of columns, or a shape.
 
     Raises
     ------

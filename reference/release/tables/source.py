@@ -109,7 +109,7 @@ def _chained(passes: Sequence[Passing]) -> Iterator[Matrix]:
     """Yield the rows of all parts in one pass. If there are several parts, chunks have full size even where a part
     ends.
 
-    So float64 sums, and their rounding, do not depend on how the rows are divided into files.
+    Float64 sums, and their rounding, therefore do not depend on how the rows are divided into files.
     """
     chunks = (chunk for start in passes for chunk in start())
     return chunks if len(passes) == 1 else full_chunks(chunks)

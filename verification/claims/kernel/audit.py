@@ -1,9 +1,9 @@
 """Ask the kernel for the statement of each tagged theorem and the axioms on which it rests.
 
 The audit asks the kernel in three rounds. In the first round the audit asks which constants the modules contain, and
-which of them are definitions rather than proofs. In the second round it asks what the theorems and the definitions say,
-in an explicit form for digests and in a readable form. In the third round it asks on which axioms each theorem rests,
-directly or through other results.
+which of them are definitions rather than proofs. In the second round the audit asks what the theorems and the
+definitions say, in an explicit form for digests and in a readable form. In the third round the audit asks on which
+axioms each theorem rests, directly or through other results.
 """
 
 import re

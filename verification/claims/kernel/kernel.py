@@ -53,8 +53,8 @@ def _run(command: Sequence[str], **options: str | Path) -> subprocess.CompletedP
 def stage(folder: Path, build: Path) -> None:
     """Bring the sources in a build directory up to date: the files of all folders side by side, and a project file.
 
-    So the name of a theorem contains the name of its file, but not that of a folder. A file that has not changed keeps
-    its compiled .vo file and its time stamp, so that make does not compile it again.
+    The full name of a theorem therefore contains the name of its file, but not that of a folder. A file that has not
+    changed keeps its compiled .vo file and its time stamp, so that make does not compile it again.
     """
     build.mkdir(parents=True, exist_ok=True)
     wanted = {path.name: path.read_bytes() for path in paths(folder)}

@@ -5,8 +5,8 @@
 A mutant edits one file, and then goes through the same steps as any change to the proofs: the sources are scanned, the
 tags are compared with the lock, the files are compiled, and the theorems are audited. First only the edited file is
 compiled again and its theorems are audited; if they all pass, the files that need this file are compiled and audited
-too. The first step that has a finding rejects the mutant. The digest of the source changes with every edit. So a
-changed digest of the source counts only if no other step has a finding, as after an edit of a comment.
+too. The first step that has a finding rejects the mutant. The digest of the source changes with every edit. A changed
+digest of the source therefore counts only if no other step has a finding, as after an edit of a comment.
 """
 
 import json

@@ -195,7 +195,7 @@ def _other_directions(factor: float, *given: Number) -> adaptive_cov.Errors:
     return dataclasses.replace(found, directions=factor * found.directions)
 
 
-# EXAMPLES (the numbers are ours, because our copy of the paper has lost them)
+# EXAMPLES (we chose the numbers, because our copy of the paper has lost the numbers of its examples)
 
 
 def least(n: float, trace: float, tau_squared: float, rho: float = 1.0) -> float:
@@ -492,9 +492,9 @@ def adaptive_error_proof(
     that the search for the threshold stops at level k. At the clipping norm 2^{1−k}, one level above, the noise is at
     most 4N_k, and the bias at most B_{k−1} ≤ N_{k−1} + s ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4
     Noise(τ); if τ is smaller, then N_k ≤ B_k + s ≤ 4γ(τ) + s. If the search does not stop, the last level N_{K+1} is
-    kept. So, in each case, the error is at most 32 Noise(τ) + s, 32γ(τ) + 9s or 8N_{K+1} + s. The stated constants must
-    be the largest coefficients in these three bounds. If the search stops at level 0, the error is at most the first
-    noise level N_0.
+    kept. In the three cases the error is therefore at most 32 Noise(τ) + s, 32γ(τ) + 9s or 8N_{K+1} + s. The stated
+    constants must be the largest coefficients in these three bounds. If the search stops at level 0, the error is at
+    most the first noise level N_0.
     """
     k, g, a, e = sp.symbols("k g a e", positive=True)
     gauss = sp.expand(4 * adaptive_cov.gauss_noise(k, g) - adaptive_cov.gauss_noise(k - 1, g))

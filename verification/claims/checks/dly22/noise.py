@@ -161,10 +161,10 @@ def upsilon_star_proof(bound: Formula = tails.upsilon_star) -> Evidence:
     """The spectral norm of the Gaussian Wigner matrix exceeds 2√d + √((4 − 2/d) ln(2/β)) with probability at most β.
 
     For unit u, v with c = ⟨u, v⟩, E(uᵀWu − vᵀWv)² = 2‖uuᵀ − vvᵀ‖_F² − Σ(u_i² − v_i²)² and ‖uuᵀ − vvᵀ‖_F² = 2(1 − c²).
-    So the increment is at most 4(1 − c²) = 4‖u − v‖² − 4(1 − c)², and comparison with 2⟨g, u⟩ (Sudakov–Fernique) gives
-    E λ_max ≤ 2E‖g‖ ≤ 2√d. The gradient of uᵀWu in W has squared length 2(Σu_i²)² − Σu_i⁴ ≤ 2 − 1/d = L², and Gaussian
-    concentration gives √(2L² ln(2/β)) for the two sides. The check confirms the identities for d = 2, 3, 4, which
-    covers all pairs of indices.
+    The increment is therefore at most 4(1 − c²) = 4‖u − v‖² − 4(1 − c)², and comparison with 2⟨g, u⟩ (Sudakov–Fernique)
+    gives E λ_max ≤ 2E‖g‖ ≤ 2√d. The gradient of uᵀWu in W has squared length 2(Σu_i²)² − Σu_i⁴ ≤ 2 − 1/d = L², and
+    Gaussian concentration gives √(2L² ln(2/β)) for the two sides. The check confirms the identities for d = 2, 3, 4,
+    which covers all pairs of indices.
     """
     residuals: list[sp.Expr] = []
     for k in (2, 3, 4):

@@ -22,8 +22,8 @@ from covassay.verification.exact import series
 def gaussian_tail(bound: Formula = lambda t: 2 * sp.exp(-(t**2) / 2)) -> Evidence:
     """A normal variable Z with variance σ² has P(|Z| > tσ) ≤ 2 e^{−t²/2} for t ≥ 0, and even with 1 in place of 2.
 
-    The difference g = c e^{−t²/2} − erfc(t/√2) of the two sides has the derivative e^{−t²/2}(√(2/π) − ct). So the
-    difference g rises and then falls to 0, and g ≥ min(g(0), 0).
+    The difference g = c e^{−t²/2} − erfc(t/√2) of the two sides has the derivative e^{−t²/2}(√(2/π) − ct). The
+    difference g therefore rises and then falls to 0, and g ≥ min(g(0), 0).
     """
     t = sp.symbols("t", nonnegative=True)
 
@@ -71,9 +71,9 @@ def quadratic_form_upper(bound: Formula = radius) -> Evidence:
 
     (A + Aᵀ)/2 has the same quadratic form and trace and no larger norms, so let A = diag(a). With ψ(u) = −u − ln(1 −
     2u)/2 the logarithm of the moment generating function is Σ ψ(s a_i). ψ(u) ≤ u²/(1 − 2u) for 0 ≤ u < 1/2 by comparing
-    coefficients, 2^{k−1}/k ≤ 2^{k−2}, and ψ(u) ≤ u² for u < 0. So Σ ψ(s a_i) is at most vs²/(1 − cs) with v = ‖A‖_F², c
-    = 2‖A‖, and at s = √t/(√v + c√t) the exponent of Markov's bound is −t. The check also compares the bound for A = I
-    with exact χ² tails.
+    coefficients, 2^{k−1}/k ≤ 2^{k−2}, and ψ(u) ≤ u² for u < 0. Hence Σ ψ(s a_i) is at most vs²/(1 − cs) with v =
+    ‖A‖_F², c = 2‖A‖, and at s = √t/(√v + c√t) the exponent of Markov's bound is −t. The check also compares the bound
+    for A = I with exact χ² tails.
     """
     u, v, b, t = sp.symbols("u v b t", positive=True)
     psi = -u - sp.log(1 - 2 * u) / 2
@@ -139,7 +139,8 @@ def chi_square_mean(bound: Formula = lambda level, m, sqrt: 4 * (sqrt(level / m)
     L, because L ≥ 1 − e^{−L}. Since x is concave, x(L)/x(l) ≥ L/l for L ≤ l.
     m ≤ 14: the density falls to the right of its mode, which is below 1, so P(1 ≤ · ≤ 1 + x) is concave in x, and
         P(1 ≤ · ≤ 1 + x(l)) ≥ l at l = 1/4 > (ln 2)/3 is enough. The check encloses this probability by rational bounds.
-    m ≥ 15: take l = 3/4. Then x(l) ≥ 4√(3/(4m)), and by Chebyshev's inequality the probability inside the interval is
+    m ≥ 15: take l = 3/4. For l = 3/4, x(l) ≥ 4√(3/(4m)), and by Chebyshev's inequality the probability inside the
+    interval is
         at least 5/6. The density f of the sum has f(m − y) ≤ f(m) e^{y/m − (m − 2)y²/(4m²)} ≤ f(m) e^{1/(m − 2)} for
         y ≥ 0. With min(f(m − y), f(m)) in place of f(m − y) the mass is at least 5/6 − (e^{1/13} − 1) ≥ 3/4, and it is
         concave in x.
@@ -178,5 +179,5 @@ def rows_for_multiplicative_error(rows: Formula = weak_ppc.regularity_rows) -> E
 
 
 def frobenius_radius(n: float, d: int, beta: float) -> float:
-    """Return the radius 2√(d(d + 1)/n) + 4√(2 ln(1/β)/n) of (8)."""
+    """Return the radius 2√(d(d + 1)/n) + 4√(2 ln(1/β)/n) of inequality (8) of KLSU19."""
     return 2 * math.sqrt(d * (d + 1) / n) + 4 * math.sqrt(2 * math.log(1 / beta) / n)

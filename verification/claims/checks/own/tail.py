@@ -107,10 +107,10 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
     it.
 
     The rate is convex and the other factor falls, so beyond t₀ = start·d the bound is at most its value at t₀ times
-    exp(−rate′(t₀) (t − t₀)). So ‖Z‖ ≤ start·d + slope·ln(1/β) is proved if slope·rate′(t₀) ≥ 1 and the value at t₀ is
-    at most 1. With rate(t₀) = d·r the tail bound at t₀ is at most C √(2/(d − 1)) d e^{−rd}. The bound C √(2/(d − 1)) d
-    e^{−rd} falls from d = 2 on if r > 1/11, because the derivative of its logarithm is (d − 2)/(2d(d − 1)) − r, and the
-    first term is at most 0.0858.
+    exp(−rate′(t₀) (t − t₀)). Hence ‖Z‖ ≤ start·d + slope·ln(1/β) is proved if slope·rate′(t₀) ≥ 1 and the value at t₀
+    is at most 1. With rate(t₀) = d·r the tail bound at t₀ is at most C √(2/(d − 1)) d e^{−rd}. The bound C √(2/(d − 1))
+    d e^{−rd} falls from d = 2 on if r > 1/11, because the derivative of its logarithm is (d − 2)/(2d(d − 1)) − r, and
+    the first term is at most 0.0858.
     """
     with mpmath.workdps(30):
         t = mpmath.mpf(start.numerator) / start.denominator
