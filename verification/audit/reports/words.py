@@ -12,12 +12,12 @@ from covassay.verification.audit.report import AuditReport
 MEANING = {
     Verdict.REFUTED: "At least one promise is broken. The witness and the replay command reproduce it.",
     Verdict.NOT_REFUTED: (
-        "Nothing was found that contradicts the claim. That is not a certificate: the checks say what this run could "
-        "have seen."
+        "Nothing was found that contradicts the claim. This verdict is not a certificate: the checks say what this run "
+        "could have seen."
     ),
     Verdict.INCONCLUSIVE: "The run could not decide. The checks that are marked inconclusive or skipped say why.",
 }
-MOST_ROWS, MOST_COLUMNS = 6, 3  # data sets with more numbers than this are not printed in full
+MOST_ROWS, MOST_COLUMNS = 6, 3  # a data set with more numbers than this is not printed in full
 MOST_FAILURES = 4  # a report lists at most this many kinds of failures
 SMALLEST_P = 1e-300  # a p-value below this number is printed as a bound
 

@@ -114,15 +114,15 @@ class _Case:
         return self.usual is not None and bool(same_outputs(self.target, self.usual, self.x, seed))
 
     def refuted_by(self, found: Compared, seed: int) -> bool:
-        """Return whether a difference of laws refutes the claim; at another budget, only less noise than the
-        reference's refutes.
+        """Return whether a difference of laws refutes the claim; at another budget, only noise that is smaller than the
+        reference's refutes the claim.
         """
         less = self.usual is None or 0 < found.factor < 1 - SLACK
         return bool(found.difference) and less and not self.ignored(seed)
 
 
 def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[_Case]:
-    """Yield cases in turns, with data of several shapes and kinds, other budgets, and other forms of the same
+    """Yield the cases in turns, with data of several shapes and kinds, other budgets, and other forms of the same
     numbers.
     """
     least = subject.known.form.smallest_dimension
@@ -167,7 +167,7 @@ def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[
 
 @dataclass
 class _Seen:
-    """Counts of the cases with equal laws and with equal outputs, and the reasons why other cases are undecided."""
+    """The numbers of cases with equal laws and with equal outputs, and the reasons why other cases are undecided."""
 
     same: int = 0
     alike: int = 0
@@ -175,10 +175,10 @@ class _Seen:
 
 
 def _screened(cases: list[_Case], seed: int) -> tuple[list[_Case], int]:
-    """Move a case in which two outputs differ to the front, and return the cases and the index of the first that
-    agrees.
+    """Move a case in which two outputs differ to the front, and return the cases and the index of the first case in
+    which they agree.
 
-    The order stays the same if target and reference make different draws in the first case.
+    The order of the cases stays the same if target and reference make different draws in the first case.
     """
     allowed = Allowance(SCREENED * SECONDS)
     for k, case in enumerate(cases):
@@ -238,7 +238,7 @@ def _compared(cases: list[_Case], seed: int) -> _Seen | Finding:
         if found.reason and not (seen.same and found.left_out):
             seen.reasons[found.reason] = None
             if not seen.same:
-                break  # draws whose law is unknown here are also unknown for data of another shape
+                break  # draws whose law is unknown on this data set are also unknown for data of another shape
     return seen
 
 
@@ -263,7 +263,9 @@ def _by_gains(subject: Subject, target: Recorder, reference: Recorder, reason: s
         why = found.reason or "no draw of the target moves the output as one of the reference does"
         return [Finding("law", NAME, Status.SKIPPED, f"{why}; {reason}")]
     if found.changed:
-        text = f"other gains than in the reference{_named(found)}. This is no verdict: draws may be made otherwise"
+        text = (
+            f"other gains than in the reference{_named(found)}. Correct code may use other draws, so this is only noted"
+        )
         return [Finding("law", NAME, Status.NOTED, text, facts=_facts(found, 0))]
     text = f"{sum(g.numbers for g in found.matched)} draws reach the output as strongly as those of the reference"
     text += "".join(f"; {family}: {a} and {b} have no counterpart" for family, (a, b) in found.unmatched.items())
