@@ -1,4 +1,4 @@
-"""`covassay law`: exact figures of a noise law."""
+"""Implement the command `covassay law`."""
 
 import argparse
 from fractions import Fraction
@@ -11,7 +11,7 @@ from covassay.reference.laws import bingham, nuclear_laplace
 from covassay.verification.cli.screen import print_json
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
 
-EXACT_DIMENSION = 60  # the distribution function is enclosed in interval arithmetic up to this dimension
+EXACT_DIMENSION = 60  # up to this dimension, the distribution function is enclosed by interval arithmetic
 PARSER = {
     "description": "Compute exact figures of a noise law, at scale ρ.",
     "epilog": """\

@@ -12,11 +12,11 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.experiments.findings import Line
 from covassay.verification.experiments.results import Result, lines
 
-COLUMNS = {4: 2, 8: 4, 12: 4}  # maps the number of panels to the number of columns; the default is 3
+COLUMNS = {4: 2, 8: 4, 12: 4}  # this maps the number of panels to the number of columns, which is 3 by default
 WIDTH, HEIGHT = 4.3, 3.3  # the size of one picture in inches
 WIDTH_OF_A_LABEL = 2.1  # the width of a label in the legend, in inches
-LETTERS, LINE = 16, 0.18  # letters per inch, and inches per line, of the text below the panels
-MOST_TICKS = 9  # the largest number of ticks at the points of the grid
+LETTERS, LINE = 16, 0.18  # letters per inch, and inches per line, of the text below the panels of a figure
+MOST_TICKS = 9  # an axis has at most this many ticks at points of the grid
 MARKS = "osD^vP*Xhd<>"
 COLOURS = (*(f"C{k}" for k in range(10)), "black", "#393b79", "#637939", "#8c6d31", "#843c39", "#7b4173", "#31a354")
 NAMES = {"n": "n", "d": "d", "rho": "ρ", "epsilon": "ε", "buckets": "N", "trace": "tr Σ", "kappa": "κ"}
@@ -120,7 +120,8 @@ def _panel(
     styles: Mapping[str, Mapping[str, Any]],
     claims: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Draw one picture: the curves of the theory, the means with their intervals, and rings around contradictions."""
+    """Draw one picture, which has the curves of the theory, the means with their intervals, and rings around
+    contradictions."""
     for k, (label, values) in enumerate(panel["curves"].items()):
         style = ("-.", ":", (0, (5, 1)))[k % 3]
         axes.plot(panel["grid"], values, color="0.35", linestyle=style, linewidth=1.2, label=label)
@@ -142,7 +143,7 @@ def _panel(
 
 
 def _scales(axes: Any, panel: Mapping[str, Any], shown: Sequence[Line]) -> None:
-    """Set logarithmic or linear axes that show every mean; an interval that reaches far down is cut off."""
+    """Set logarithmic or linear axes that show every mean; an interval that reaches far down is cut off at the axis."""
     if panel["log"][0]:
         axes.set_xscale("log")
         grid = panel["grid"]
@@ -176,7 +177,8 @@ def _line(axes: Any, line: Line, label: str, style: Mapping[str, Any]) -> None:
 
 
 def title(panel: Mapping[str, Any], between: str = ", ") -> str:
-    """Return the heading of a panel: its name in the statements, its title, and the quantities that are not varied."""
+    """Return the heading of a panel: which has its name in the statements, its title, and the quantities that are not
+    varied."""
     shown = [f"{NAMES[name]} = {value:g}" for name, value in panel["fixed"].items() if name in NAMES]
     extra = [item for item in shown if item != "N = 1" and item.split(" = ")[0] + " = " not in panel["title"]]
     return between.join([f"{panel['name']}: {panel['title']}", *([", ".join(extra)] if extra else [])])

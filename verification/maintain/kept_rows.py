@@ -1,6 +1,4 @@
-"""Store measurements that may be interrupted, each as a row of a file of JSON lines, so that it is not measured
-again.
-"""
+"""Store measurements as rows of a file of JSON lines, so that an interrupted program does not measure them again."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,7 +8,7 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed
 
 Row = TypeVar("Row")
-Task = tuple[Any, ...]  # the arguments of one measurement of kept rows
+Task = tuple[Any, ...]  # the arguments of one measurement whose row is stored
 
 
 def read(file: Path | None) -> list[dict[str, Any]]:

@@ -16,10 +16,9 @@ from scipy import special
 from covassay.reference.domain import Vector
 
 GUARD = 1e-9  # this relative error is a hundred times the largest measured error
-# the largest number of draws measured; for more draws, the effect of a rounded probability grows like the root of the
-# number
+# for more draws than were measured, the effect of a rounded probability grows like the root of the number of draws
 MEASURED = 1e8
-SMALLEST_TAIL = 1e-290  # replaces smaller tail probabilities, which floats represent with few digits or as 0
+SMALLEST_TAIL = 1e-290  # this replaces smaller tail probabilities, which floats represent with few digits or as 0
 UNIT = 2.0**-53  # the relative error of one floating-point operation
 
 

@@ -241,6 +241,8 @@ def one_noise(first: AffineNoise, second: AffineNoise) -> bool:
 def law_of(first: AffineNoise, second: AffineNoise) -> Law:
     """Return the difference between two laws with the same noise.
 
+    Raises
+    ------
     Undecided : the code does not cover the shape or the family of the noise.
     """
     delta = first.centre - second.centre
@@ -355,7 +357,7 @@ def _solved(g: Matrix, d: Vector, e: Vector, needs_all: bool) -> tuple[Vector | 
 
     Raises
     ------
-    Undecided : The matrix G is ill-conditioned, or has more columns than its rank although all columns are needed.
+    Undecided : the matrix G is ill-conditioned, or has more columns than its rank although all columns are needed.
     """
     strength = np.sqrt((g**2).sum(axis=1))
     a, b, off = g / strength[:, None], d / strength, float(np.linalg.norm(e / strength))

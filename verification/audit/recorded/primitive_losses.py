@@ -23,6 +23,8 @@ Signed = tuple[float, float]
 def shifts(one: PrimitiveCall, two: PrimitiveCall) -> list[float]:
     """Return the shift of every number in noise scales, which is μ for normal noise.
 
+    Raises
+    ------
     Undecided : the scales of the two normal noises differ.
     """
     found = []
@@ -36,6 +38,8 @@ def shifts(one: PrimitiveCall, two: PrimitiveCall) -> list[float]:
 def losses(one: PrimitiveCall, two: PrimitiveCall) -> list[Signed]:
     """Return the privacy losses of every number of a call that adds Laplace or geometric noise, in both directions.
 
+    Raises
+    ------
     Undecided : the loss of the call has no closed form in this module.
     """
     if one.range != two.range:
