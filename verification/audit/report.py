@@ -20,8 +20,8 @@ class AuditReport:
 
     `options` are all options of the audited mechanism. `diagnoses` explain the laws that fit the draws although the
     claimed law was refuted. `replay` is the command that runs the audit again, draw for draw. `draws` is the number of
-    draws for laws and pairs; `failures` counts the draws among them that gave no output, by the reason. `covassay` is
-    the version of this package. `settings` are the options of the audit, as plain data. `budget` says what every
+    draws for laws and pairs; `failures` counts those of them that gave no output, by the reason. `covassay` is the
+    version of the package covassay. `settings` are the options of the audit, as plain data. `budget` says what every
     question could spend of `false_alarm`. `found_at` is the place of the target's source, or None if the place is not
     known.
     """

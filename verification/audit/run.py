@@ -1,4 +1,4 @@
-"""Run an audit: select and order the questions, set their levels, and derive the verdict.
+"""Run an audit, which selects and orders the questions, sets their levels, and derives the verdict.
 
 A first look asks every question that applies. If the first look refutes nothing, suspicious findings get a second look,
 on more and fresh draws. The false-alarm levels of both looks are reserved before the first draw. This module does not

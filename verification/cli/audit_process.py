@@ -8,7 +8,7 @@ the child so far, and ends with exit status 130 or 143.
 
 All output of a target goes to a pipe that the parent reads, so that it is never part of a report. The parent shows the
 first `PRINTED` bytes on standard error, and the number of further bytes. If standard error is a terminal, the parent
-shows these bytes at the end, because a progress bar uses the terminal.
+shows the output of the target at the end, because a progress bar uses the terminal.
 """
 
 import base64
@@ -39,7 +39,7 @@ SHOW_CURSOR = "\x1b[?25h"
 TICK = 0.1  # seconds between two checks of the child
 PRINTED = 20_000  # the largest number of bytes of a target's output that are printed
 LAST_WORDS = 0.5  # the number of seconds for reading the rest of the output after the child has ended
-GRACE = 5.0  # the number of seconds in which the child must end after its result is written or it was interrupted
+GRACE = 5.0  # the number of seconds in which the child must end after it has written its result or was interrupted
 INCONCLUSIVE = 3
 INTERNAL_ERROR = 4
 INTERRUPTED = 130
@@ -96,7 +96,7 @@ class Screen:
 
 
 def screen() -> Screen:
-    """Return the properties of this process's standard output."""
+    """Return the properties of the standard output of this process."""
     terminal = sys.stdout.isatty()
     return Screen(shutil.get_terminal_size().columns if terminal else 0, terminal)
 
@@ -152,7 +152,7 @@ def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise _Interrupted(number)
 
-    # a program that was started in the background ignores SIGINT, and must continue to ignore it
+    # a program that was started in the background ignores SIGINT, and must continue to ignore the signal
     previous = {one: signal.signal(one, interrupt) for one in HEARD if signal.getsignal(one) is not signal.SIG_IGN}
     try:
         yield
@@ -322,7 +322,7 @@ def _end_with_parent() -> None:
     parent = os.getppid()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # in this case the parent was killed before the signal was set
+    if os.getppid() != parent:  # the parent was killed before the signal was set
         os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -26,7 +26,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("law", choices=("nuclear-laplace", "nuclear-laplace-symmetric", "bingham"), help="the law")
     add("--dimension", type=int, help="the dimension d of the matrix Z")
-    add("--spectral-cdf", metavar="C", help="print P(‖Z‖ ≤ C ρd), enclosed; C such as 1.1 or 11/10")
+    add(
+        "--spectral-cdf",
+        metavar="C",
+        help="print interval bounds of P(‖Z‖ ≤ C ρd), for a number C such as 1.1 or 11/10",
+    )
     add("--digits", type=int, default=12, help="significant digits of --spectral-cdf (default %(default)s)")
     add("--quantile", type=float, metavar="P", help="print the quantile of ‖Z‖/(ρd) at this probability")
     add("--moment", type=float, metavar="p", help="print E ‖Z‖_{S_p}^p / ρ^p")

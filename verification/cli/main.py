@@ -158,7 +158,7 @@ def _run_command(arguments: Sequence[str]) -> int:
         status = run_in_child(arguments[1:]) if arguments[:1] == ["audit"] else run(arguments)
         sys.stdout.flush()
         return status
-    except BrokenPipeError:  # in this case the reader of the output closed the pipe
+    except BrokenPipeError:  # the reader of the output closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except Exception as error:

@@ -12,11 +12,11 @@ examples:
 
 The error is the root mean square of the norm of the difference to the true second
 moment. If the error of a mechanism depends on the data, it is predicted for two kinds
-of rows, both with eigenvalues proportional to 1, 1/2, …, 1/d. The first kind has rows
-of equal norm √t for the trace t, and the second has correlated Gaussian rows. Mechanisms
-are ranked by the larger of the two errors. If the rows lie in a ball of radius r, divide
-the rows by r and the trace by r², and multiply errors by r². The option --picture needs
-matplotlib (pip install 'covassay[figures]').
+of rows, both with eigenvalues proportional to 1, 1/2, …, 1/d. The first kind of rows
+has equal norms √t for the trace t, and the second kind is correlated Gaussian.
+Mechanisms are ranked by the larger of the two errors. If the rows lie in a ball of
+radius r, divide the rows by r and the trace by r², and multiply errors by r². The
+option --picture needs matplotlib (pip install 'covassay[figures]').
 """
 
 import argparse
@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         "--picture",
         metavar="FILE",
-        help="also draw which mechanism is best where: .svg or .png; needs the extra covassay[figures]",
+        help="also draw the map of the best mechanisms as .svg or .png, which needs the extra covassay[figures]",
     )
     add("--json", action="store_true", help="print JSON (covassay schema recommend)")
     parser.set_defaults(run=run)

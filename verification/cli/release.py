@@ -14,14 +14,14 @@ examples:
       --mechanism gauss-cov --rho 0.5 --project psd --out cov.json
   covassay release parts/ --drop id,name --mechanism gauss-cov --rho 0.5 --row-bound 9
 
-DATA is one file, several files, a directory, or - for standard input. Several
-files are one table; they are read in the order of their names, and all must have
-the same columns in the same order. Files of a directory whose names begin with _ or
-a dot are ignored. A text file is read once to count its rows, and then in every pass
-of the mechanism. Standard input, .npy.gz and .parquet.gz are kept in a temporary file
-without a name during the release; .csv.gz is decompressed in every pass. A file that
-is given twice, under whatever name or link, is rejected, because its records would
-count twice. Files with the same content are rejected without --allow-copies.
+DATA is one file, several files, a directory, or - for standard input. Several files are
+one table, and are read in the order of their names, and all must have the same columns
+in the same order. Files of a directory whose names begin with _ or a dot are ignored. A
+text file is read once to count its rows, and then in every pass of the mechanism.
+Standard input, .npy.gz and .parquet.gz are kept in a temporary file without a name
+during the release; .csv.gz is decompressed in every pass. A file that is given twice,
+under whatever name or link, is rejected, because its records would count twice. Files
+with the same content are rejected without --allow-copies.
 
 --columns names the columns to read, and --drop the columns to leave out. Columns
 that are not read may hold anything. The choice of columns must be public, because
@@ -63,8 +63,9 @@ Nuclear-Laplace noise takes 0.2 s for 20 columns and 2 s for 30; with --float it
 fast for any number of columns.
 
 The mechanisms discrete-laplace-covariance and discrete-gaussian-covariance add whole
-numbers to whole numbers. They are exact without rounding, have a grid of their own,
-1/(n 4^b), and need no python-flint. --set input_bits=b sets b (default 20).
+numbers to whole numbers. These two mechanisms are exact without rounding, have a grid
+of their own, 1/(n 4^b), and need no python-flint. --set input_bits=b sets b (default
+20).
 
 exit status: 0 done; 2 refused, with one line on standard error and nothing
 written

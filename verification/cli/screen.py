@@ -64,7 +64,7 @@ class Bar(Watch):
         self._planned |= parts
 
     def done(self, part: str, checks: int) -> None:
-        """Move the bar to the end of this part, whatever the number of draws in it."""
+        """Move the bar to the end of this part of the audit, whatever the number of draws in the part is."""
         self._finished += self._planned.pop(part, 0.0)
         self._since = 0.0
         self._checks += checks
@@ -111,7 +111,7 @@ def in_words(seconds: float) -> str:
 
 
 class Left(TimeRemainingColumn):
-    """A column of the progress bar with the remaining time in words; it is empty while the time is unknown."""
+    """A column of the progress bar with the remaining time in words; the column is empty while the time is unknown."""
 
     def render(self, task: Task) -> Text:
         """Return the remaining time of this task as text."""

@@ -3,8 +3,8 @@
 A program that takes its random decisions from `Coins` is run once for every sequence of their results. The probability
 of a run is the product of the probabilities of its decisions. The probability is an `ExpSum`, which is a sum of terms
 c·e^{−r} with rational c and r. By the theorem of Lindemann and Weierstrass, e^{−r} for different rational r are
-linearly independent over the rationals. Two such sums are therefore equal only if they have the same terms, and the
-program checks whether probabilities are equal without approximation.
+linearly independent over the rationals. Two sums of such terms are therefore equal only if they have the same terms,
+and the program checks whether probabilities are equal without approximation.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -73,7 +73,7 @@ class Run(Coins):
 
     def __init__(self, plan: list[int], extent: Extent) -> None:
         self.plan, self.extent = plan, extent
-        self.ways: list[int] = []  # the number of branches of each decision
+        self.ways: list[int] = []  # this is the number of branches of each decision
         self.integers = 0
         self.probability = ExpSum.of(1)
 
@@ -142,7 +142,7 @@ def probabilities(program: Callable[[Coins], T], down_to: type[Run], extent: Ext
             if run.probability.terms:
                 found[outcome] = found.get(outcome, ExpSum({})) + run.probability
         plan = plan[: len(run.ways)]
-        while plan and plan[-1] + 1 == run.ways[len(plan) - 1]:  # in this case the last decision has no branch left
+        while plan and plan[-1] + 1 == run.ways[len(plan) - 1]:  # the last decision has no branch left
             plan.pop()
         if not plan:
             return found

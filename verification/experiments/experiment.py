@@ -1,9 +1,9 @@
 """Define experiments, whose cells, results, plots and comparisons follow from one declaration.
 
 An experiment has panels. A panel varies one quantity over a grid, and at every point of the grid and for every
-repetition it draws one data set, runs every method on it and measures the errors. One data set together with the
-methods that are run on it is a cell. All randomness of a cell follows from the seed and from the cell's name, so a cell
-gives the same result at any time, on any machine and in any order.
+repetition it draws one data set, runs every method on it and measures the errors. A cell is one data set together with
+the methods that are run on it. All randomness of a cell follows from the seed and from the cell's name, so a cell gives
+the same result at any time, on any machine and in any order.
 """
 
 import math
@@ -80,7 +80,7 @@ Measure = Callable[[Matrix, Sample], float]
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of the theory in a plot, which is horizontal if it has one value."""
+    """A line of the theory in a plot, with its label and with its values as a function of the setting."""
 
     label: str
     values: Callable[[Setting], float]

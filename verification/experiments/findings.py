@@ -18,7 +18,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of the errors at one point of one line, with a Student interval for it."""
+    """The mean of the errors at one point of one line of a plot, with a Student interval for the mean."""
 
     mean: float
     low: float

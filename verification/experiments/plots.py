@@ -23,7 +23,7 @@ NAMES = {"n": "n", "d": "d", "rho": "ρ", "epsilon": "ε", "buckets": "N", "trac
 WORDS = {"n": "number of rows n", "d": "dimension d", "rho": "budget ρ", "epsilon": "budget ε",
          "buckets": "number of norm buckets N", "trace": "trace tr Σ", "kappa": "condition number κ"}  # fmt: skip
 WIDEST, NARROWEST = 1.8, 0.9  # line widths; the first line is the widest, so that it is visible under later lines
-FEWEST_DECADES = 1.0  # a logarithmic axis has at least this range, so that small differences do not look large
+FEWEST_DECADES = 1.0  # a logarithmic axis extends over at least this range, so that small differences do not look large
 CONTRADICTION = "#c00000"
 RING = "contradicts a statement below"
 FAILED, HELD, UNTRIED = "✗ Does not hold here", "✓ Not contradicted here", "– Not tried here"
@@ -76,7 +76,7 @@ def draw(result: Result, folder: Path, name: str) -> list[Path]:
             axes.set_axis_off()
         figure.suptitle(f"{result.facts['title']}\n{result.facts['source']}", fontsize=11)
         handles: dict[str, Any] = {}
-        for axes in grid:  # the legend has the order of the first picture, with the rings at its end
+        for axes in grid:  # the legend has the order of the first picture, with the marks of contradictions at its end
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
                 handles.setdefault(label, handle)
         if RING in handles:

@@ -115,7 +115,7 @@ def _shown(found: Facts | None) -> tuple[str, str]:
 def measured(names: Sequence[str], samples: int, jobs: int = 1, kept: Path | None = None) -> Iterator[BitRow]:
     """Yield the rows of the given targets, in the order in which the audits end.
 
-    Rows in the file `kept` are read from it, and new rows are added to it.
+    Stored rows are read from the file `kept`, to which new rows are added.
     """
     known = {(row["target"], samples): BitRow(**row) for row in kept_rows.read(kept)}
     tasks = ((name, samples) for name in names)

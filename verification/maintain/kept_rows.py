@@ -26,7 +26,7 @@ def measured(
     kept: Path | None,
     as_json: Callable[[Row], dict[str, Any] | None],
 ) -> Iterator[Row]:
-    """Yield the row of every task: first the stored rows, then new rows, which are added to the file when they are
+    """Yield the row of every task, first the stored rows, and then new rows, which are added to the file when they are
     complete.
 
     A row for which `as_json` returns None is not stored.

@@ -5,8 +5,8 @@ Let P and Q be the laws of one category of an output on two data sets. Every not
 functions A and B and a number c, that E_P[A] − E_Q[B] ≤ c. A bet takes a stake λ > 0 and a centre u, and multiplies the
 following factors.
 
-    The first factors are 1 + λ (A(y) − u) for each of the n draws y from P, and the others are 1 + λ' (u − c − B(y'))
-    for each of the n' draws y' from Q, with λ' = λ n/n'.
+    The factors of the e-value are 1 + λ (A(y) − u) for each of the n draws y from P, and the others are 1 + λ' (u − c −
+    B(y')) for each of the n' draws y' from Q, with λ' = λ n/n'.
 
 By 1 + t ≤ eᵗ the mean of the product is at most exp(λ n (E_P[A] − E_Q[B] − c)) ≤ 1. By Markov's inequality the inverse
 of the product is a p-value for every n and n', however the bet was chosen, provided that the choice does not depend on
@@ -14,7 +14,8 @@ these draws. The logarithm of the product is rounded down, so that the p-value i
 
 The inequality for (ε, δ)-DP is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 the inequality is Young's:
 for every function L > 0, α E_P[L^{α−1}] − (α − 1) E_Q[L^α] ≤ E_Q[(dP/dQ)^α] = exp((α − 1) D_α(P ‖ Q)), with equality
-for L = dP/dQ. The limit of this inequality for the Kullback–Leibler divergence is E_P[ln L] − E_Q[L] + 1 ≤ D_1(P ‖ Q).
+for L = dP/dQ. The limit of Young's inequality for the Kullback–Leibler divergence is E_P[ln L] − E_Q[L] + 1 ≤ D_1(P ‖
+Q).
 """
 
 import math
@@ -31,13 +32,13 @@ PRIOR = 0.5  # the number of pseudo-draws that are added to every category of th
 LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which a single draw could lose all wealth
 # the orders of the Rényi divergences that are tried, where 1 stands for the Kullback–Leibler divergence
 ORDERS = 1.0, 1.5, 3.0
-TINY = 1e-12  # this number keeps a stake above 0 and a variance away from 0
+TINY = 1e-12  # this number keeps stakes and variances away from 0
 FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the search for a bet begins with these powers of the ratio of the shares
 FIRST_CAPS = 1.0, 2.0, 4.0  # the search begins with these upper limits of the logarithm of the ratio of the shares
 FIRST_STEP = 0.3  # the search begins with this step in every parameter
 # a search follows at most this many promising starting points, and always the best one
 REFINED = 5
-ITERATIONS = 400  # a search for a bet makes at most this number of steps; stopping early only reduces the power
+ITERATIONS = 400  # a search for a bet makes at most this many steps; if it stops early, only the power is smaller
 
 
 @dataclass(frozen=True)

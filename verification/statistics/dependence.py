@@ -76,7 +76,7 @@ def _ranks(values: Matrix) -> Matrix:
 
 
 def _ranked(values: Vector) -> Vector:
-    """Return the rank of every value, from 1 on; equal values share the mean of their ranks."""
+    """Return the rank of every value, counted from 1, where equal values share the mean of their ranks."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
@@ -84,7 +84,7 @@ def _ranked(values: Vector) -> Vector:
 def _sums(first: Matrix, second: Matrix, pairs: Pairs, words: str) -> Sums:
     """Return the sums over draws of first_i second_j and of the squares of these products.
 
-    The value of these sums does not depend on the number of threads.
+    The sums of products do not depend on the number of threads.
     """
     added = np.einsum("ni,nj->ij", first, second), np.einsum("ni,nj->ij", first**2, second**2)
     return Sums(*added, pairs, words)

@@ -2,12 +2,12 @@
 zero.
 
 Floating-point arithmetic gives ±1e-17 in one order of operations and 0 in another. A test that compares values exactly
-would take such an entry for a difference of laws. All entries are therefore rounded to one unit, which is about 1e-9 of
-the usual size of the whole output. The size of an entry does not tell its rounding error, because large terms may
-cancel.
+would take a rounding error in such an entry for a difference of laws. All entries are therefore rounded to one unit,
+which is about 1e-9 of the usual size of the whole output. The size of an entry does not tell its rounding error,
+because large terms may cancel.
 
-The unit depends on all samples together, in any order, so the samples stay exchangeable if their laws are equal. The
-unit is a power of two, so that integers and binary fractions above the unit stay as they are.
+The unit depends on all samples together, whatever their order is, so the samples stay exchangeable if their laws are
+equal. The unit is a power of two, so that integers and binary fractions above the unit stay as they are.
 """
 
 import math

@@ -6,7 +6,7 @@ import numpy as np
 
 from covassay.reference.errors import InvalidInput
 
-# a run may not have a larger false-alarm probability than this, a conventional level of significance
+# a run may not have a larger false-alarm probability than this conventional level of significance
 LARGEST_FALSE_ALARM = 0.05
 
 
@@ -21,8 +21,8 @@ def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
     """Return a flag for each null hypothesis that says whether it is rejected; any true hypothesis is rejected with
     probability at most α.
 
-    The bound on this probability holds however the tests depend on one another. The level of a test is rounded by at
-    most 2⁻⁵², which the upward rounding of p-values covers (`statistics.rounding`).
+    The bound on the probability of a false rejection holds however the tests depend on one another. The level of a test
+    is rounded by at most 2⁻⁵², which the upward rounding of p-values covers (`statistics.rounding`).
 
     Raises
     ------

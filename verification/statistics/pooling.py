@@ -2,8 +2,8 @@
 
 The result of a test on one block has the positions of the values in their law (`Placed`), the sum of the values
 (`total`), or other sums of the test (`Pooled`). This module turns positions into counts beyond exact quantiles up to
-the far tails, and counts in parts of equal probability. Sums of independent Gamma variables with one scale are Gamma
-variables. A test is not pooled if its result has neither positions, nor a total, nor other sums.
+the far tails, and into counts in parts of equal probability. Sums of independent Gamma variables with one scale are
+Gamma variables. A test is not pooled if its result has neither positions, nor a total, nor other sums.
 
 distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. The distance is at
     most Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values.

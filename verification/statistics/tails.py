@@ -1,7 +1,7 @@
 """Test the tails of a law by the number of values beyond its quantiles, and by the most extreme value.
 
 Kolmogorov's statistic hardly changes if one value in a hundred is wrong. The number of values beyond a quantile is
-binomial with a known probability, so exact counts detect a truncated, a heavier or a lighter tail. The most extreme
+binomial with a known probability, so exact counts detect a truncated, heavier or lighter tail. The most extreme
 quantile that is tried is the one beyond which `EXPECTED` values are expected, because an empty tail would not be
 significant if fewer values were expected. Bonferroni's inequality combines all p-values of one sample.
 """
@@ -19,7 +19,7 @@ from covassay.verification.statistics.tail_probabilities import binomial_at_leas
 from covassay.verification.statistics.tests import POWER, TestResult
 
 EXPECTED = 10  # beyond the most extreme quantile that is tried, this many values are expected
-STEPS = 1.0, 0.5, 0.2  # the probabilities beyond the quantiles are these numbers times powers of ten, from 1/2 down
+STEPS = 1.0, 0.5, 0.2  # the tail probabilities that are tried are these numbers times powers of ten, from 1/2 down
 CUT = "missing tail of probability"
 RARE = "share of draws that are moved far out"
 

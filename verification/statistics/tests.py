@@ -216,7 +216,7 @@ def binomial(successes: int, n: int, probability: float, null: str) -> TestResul
 
 @dataclass(frozen=True)
 class Quadrants:
-    """The number of points, over blocks of draws, that lie above the medians of their block in both quantities.
+    """The number of points, over blocks of draws, that lie above the median of their block in both quantities.
 
     Given the margins of a block, the number of points above both medians is hypergeometric. Of `trials` points above
     one median, each is above the other median with a known probability, and `mean` is the sum of these probabilities.

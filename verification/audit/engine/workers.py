@@ -44,7 +44,7 @@ NEEDS = {"dask": "distributed", "ray": "ray.util.joblib"}  # the extra `scale` o
 PACKAGES = "dask", "distributed", "ray"
 ENDED = "a worker process that drew from the target ended before its draws were made"
 WAVE = 200  # tasks
-PATIENCE = 2  # this factor is above 1, so that an audit whose draws take a few seconds starts no worker
+PATIENCE = 2  # a factor above 1, so that an audit whose draws take a few seconds starts no worker
 _paying = 0.0  # after this many seconds of calls in this process, workers save time
 _spent = 0.0  # the seconds that calls in this process have taken
 # the parallel object of the current `local_workers` block, or None outside of such a block
@@ -110,7 +110,8 @@ def _in_order(jobs: int | None, tasks: Iterator[Any]) -> Iterator[Any]:
 
 
 def _tell_of_lost_workers(backend: Any) -> None:
-    """Tell joblib about a task whose worker was killed, because otherwise its backend for Dask would wait forever."""
+    """Tell joblib about a task whose worker was killed, because otherwise joblib's backend for Dask would wait
+    forever."""
     name = "submit" if hasattr(backend, "submit") else "apply_async"
     submit = getattr(backend, name)
     if getattr(submit, "tells", False):

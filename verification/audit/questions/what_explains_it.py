@@ -30,7 +30,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
 
 
 def _laws(subject: Subject) -> list[str]:
-    """Return sentences on the centre of the outputs, and on the laws that fit around this centre."""
+    """Return sentences on the centre of the outputs, and on the laws that fit the outputs around this centre."""
     fitting = [facts.sentence for _, facts in subject.facts(FittingLaw)]
     in_ball = subject.setting.box is None and subject.options.adjacency in (None, REPLACE_ONE)
     if not (in_ball and subject.refuted("data path", "law", "privacy")):

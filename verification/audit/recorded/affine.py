@@ -17,10 +17,11 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.recorded.recorder import Recorded
 from covassay.verification.audit.recorded.tape import Tape, flat
 
-FORCED = (1e-3, 1e-6, 1e-12)  # every variable is set to these quantiles and to their mirror images
+# in the check of the model, every variable is set to these quantiles and to their mirror images
+FORCED = (1e-3, 1e-6, 1e-12)
 FRESH = 6  # the model is checked in this many runs with fresh draws
 UNIT = 2.0**-52
-# an output may be wrong by this many rounding units of float64, relative to the largest intermediate number
+# rounding may change an output by this many rounding units of float64, relative to the largest intermediate number
 ROUNDING = 512
 AFFINE = 1e-6  # the affine model holds if the residual of every row is at most this multiple of its noise
 MOST = 600  # variables
@@ -157,7 +158,7 @@ def coordinates(tape: Tape, variables: Sequence[Variable]) -> Vector:
 
 
 def _radius(variables: Sequence[Variable]) -> int:
-    """Return the index of the draw of a gamma number, or −1 if there is none."""
+    """Return the index of the draw of a gamma number, or −1 if no draw is of a gamma number."""
     return max((v.radius for v in variables), default=-1)
 
 
@@ -293,8 +294,8 @@ def measured(
 ) -> AffineNoise | NotAffine:  # fmt: skip
     """Measure the affine model of the output of a target on one data set.
 
-    `base` is a run on this data set. `seeds` has the indices of the draws that only seed generators; runs with fresh
-    draws also draw new seeds.
+    `base` is a run of the target on the data set. `seeds` has the indices of the draws that only seed generators; runs
+    with fresh draws also draw new seeds.
     """
     if len(variables) > MOST:
         return NotAffine(f"{len(variables)} numbers are drawn, more than {MOST}")

@@ -1,10 +1,11 @@
 """Find outputs without noise, in mechanisms that add noise only for some values of a random draw.
 
 Suppose that for some values of a uniform or whole number the output does not depend on the other draws, but does for
-all other values. In that case the output without noise has at least the probability of these values of the number.
-Suppose that on two neighbours the outputs without noise differ, and that the usual outputs never repeat. Each of the
-two outputs without noise then has probability 0 on the other data set. Fresh draws and draws in the tails check that
-the other draws do not change the output. A random choice among a few outputs is not reported.
+all other values. If some values of the number make the output independent of the other draws, the output without noise
+has at least the probability of these values. Suppose that on two neighbours the outputs without noise differ, and that
+the usual outputs never repeat. Each of the outputs without noise has probability 0 on the other data set. Fresh draws
+and draws in the tails check that the other draws do not change the output. A random choice among a few outputs is not
+reported.
 """
 
 from collections.abc import Iterator
@@ -41,14 +42,14 @@ class _Decider:
 
 
 def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
-    """Return the privacy loss that outputs without noise prove, with a description of these outputs; 0 if there are
-    none.
+    """Return the privacy loss that outputs without noise prove, with a description of these outputs; return 0 if there
+    are no such outputs.
     """
     deciders = list(_deciders(first.base.tape))
     for which in (0, 1):
         together = {one.k: _with(first.base.tape.draws[one.k], one.ends[which]) for one in deciders}
         if not deciders or _held(first, together, rng, 1) is None:
-            continue  # if this draw alone removed the noise, fixing all draws would remove it as well
+            continue  # if draw k alone removed the noise, fixing all draws would also remove it
         for decider in deciders:
             end = decider.ends[which]
             bare = [_still(side, decider.k, end, rng, 1) for side in (first, second)]
@@ -58,7 +59,7 @@ def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
             if bare[0] is None or bare[1] is None:
                 continue
             if any(_still(side, decider.k, decider.usual, rng, 1) is not None for side in (first, second)):
-                continue  # no other draw changes any output, so this draw is the noise itself
+                continue  # no other draw changes any output, so draw k is the noise itself
             p = decider.least or min(_probability(side, decider.k, end, rng) for side in (first, second))
             reach = 0.0 if decider.least else p
             if not p or not all(_never(side, bare, decider.k, (end, reach), rng) for side in (first, second)):

@@ -8,8 +8,8 @@ for all draws, the outputs have the same law.
 
 A linear map y = A r + m may also relate the whole output vectors y and r. Let the linear map A be defined on the
 smallest affine space that contains all values of r. If y and r have the same law, then A^k (r − r′) has the law of r −
-r′ for every k, where r′ is an independent copy of r. If so, the powers of A and of its inverse stay bounded. If its
-powers stay bounded, A maps that affine space onto itself, and all eigenvalues of A have modulus 1.
+r′ for every k, where r′ is an independent copy of r. If y and r have the same law, the powers of A and of its inverse
+stay bounded. If its powers stay bounded, A maps that affine space onto itself, and all eigenvalues of A have modulus 1.
 
 Every relation is checked on fresh draws, and on draws that are set to extreme quantiles, one by one and all together.
 Other relations between the outputs of target and reference do not change the verdict.
@@ -29,7 +29,7 @@ from covassay.verification.audit.recorded.same_law import TELLING, Compared, of_
 from covassay.verification.audit.recorded.tape import Tape
 
 FRESH = 12  # the number of runs with fresh draws
-MOST_FORCED = 12  # the largest number of variables that are set to extreme quantiles one by one
+MOST_FORCED = 12  # at most this many variables are set to extreme quantiles one by one
 OVERDETERMINED = 6  # this many more outputs are used to fit a linear map than determine the map
 # the power of a linear map that is computed, and the norm above which powers count as growing
 POWER, GROWN = 2**12, 100.0
@@ -76,8 +76,9 @@ def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
     the scale of the noise.
 
     Suppose that the additional draw either leaves the reference's output unchanged or rescales its noise, always by
-    less than 1 or always by more than 1. Under this assumption the laws of target and reference have different spreads.
-    A difference is confirmed on a changed copy of the data that the target has not seen.
+    less than 1 or always by more than 1. If the additional draw changes the noise in this way, the laws of target and
+    reference have different spreads. A difference is confirmed on a changed copy of the data that the target has not
+    seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):

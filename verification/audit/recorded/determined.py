@@ -1,12 +1,12 @@
 """Compute the exact privacy loss of a release that determines the outputs of the primitives which it calls.
 
 A primitive is a callable that adds noise. Let the vector o have the outputs of the primitives, and let y = g(o) be the
-release. If g is the same on both data sets and o can be computed from y, then the privacy loss of y is the loss of o.
-The code checks by runs of the target that g is the same on both data sets, and that o can be computed from y. With
-fixed outputs of the primitives, the release must be the same on the neighbour, and the release must be an affine
-function of these outputs. Every output that changes on the neighbour must be computable from the release, near the
-recorded outputs and far from them in both directions. The values to which noise is added must not depend on earlier
-outputs, because only one sequence of outputs is examined.
+release. If the function g is the same on both data sets and the vector o can be computed from the release y, then the
+privacy loss of y is the loss of o. The code checks by runs of the target that g is the same on both data sets, and that
+o can be computed from y. With fixed outputs of the primitives, the release must be the same on the neighbour, and the
+release must be an affine function of these outputs. Every output that changes on the neighbour must be computable from
+the release, for outputs near the recorded ones and far from these in both directions. The values to which noise is
+added must not depend on earlier outputs, because only one sequence of outputs is examined.
 """
 
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ from covassay.verification.audit.recorded.recorder import Recorded, Recorder
 from covassay.verification.audit.recorded.tape import Draw, Tape
 from covassay.verification.audit.recorded.transcripts import TranscriptLoss, loss_of_calls
 
-PATHS = 4  # the number of runs in which noise must be added to the same values
+PATHS = 4  # in this many runs, noise must be added to the same values
 FAR = 40.0  # outputs of primitives are moved by these distances, in noise scales, in both directions
 CLOSE = 1e-9  # a difference below this share of the numbers is a rounding error
 AFFINE = 1e-6  # the largest error of an affine function, relative to the change of the release by one noise scale
-SEEDING = ("integers", "bytes")  # draws of these kinds may seed generators, and must have no other use
+SEEDING = ("integers", "bytes")  # draws of these kinds may seed generators, but must not be used in another way
 
 
 @dataclass(frozen=True)

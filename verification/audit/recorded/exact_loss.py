@@ -7,8 +7,8 @@ between the data sets, or if the function is monotone and not affine, events wit
 the claim (`half_lines`). A refutation is repeated with more draws, and on slightly changed data on which the target was
 not called before.
 
-A target might store the noise that it drew for some data and reuse this noise. The target should therefore not have
-been called on the two data sets before.
+A target might store the noise that it drew for some data and reuse the noise for equal data. The target should
+therefore not have been called on the two data sets before.
 """
 
 import math
@@ -81,8 +81,8 @@ class ExactLoss:
 
     `reason` says how the loss was computed, or why it is not known. `answers` says whether the target has an output on
     both data sets. `rounding` is the possible error of the loss. `recorded` counts the numbers that were drawn, `used`
-    counts those on which the output depends, and `unused` counts the others. `seeds` are the seeds of the recorded
-    draws, `path` lists the draws in their order, and `primitives` lists the recorded calls of primitives.
+    counts those on which the output depends, and `unused` counts the remaining numbers. `seeds` are the seeds of the
+    recorded draws, `path` lists the draws in their order, and `primitives` lists the recorded calls of primitives.
     """
 
     pair: tuple[Matrix, Matrix]
@@ -110,7 +110,8 @@ class ExactLoss:
 
     @property
     def refuted(self) -> bool:
-        """Return whether the loss is above the claim, and would also be above it if the noise were slightly larger."""
+        """Return whether the loss is above the claim, and would be above the claim even if the noise were slightly
+        larger."""
         return self.above and self.with_slack - self.rounding > self.claimed * (1 + MARGIN)
 
     def __str__(self) -> str:
@@ -296,7 +297,8 @@ def _with(result: ExactLoss, found: _Found, seed: int) -> ExactLoss:
 
 
 def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: int, outward: bool = False) -> Matrix:
-    """Return a copy of the data in which each row is moved a little towards the centre of the domain, or away from it.
+    """Return a copy of the data in which each row is moved a little towards the centre of the domain, or away from the
+    centre.
 
     Rows of zeros do not change, and rows that are equal stay equal, also between the two neighbours.
     """

@@ -23,7 +23,7 @@ MOST_ROWS = 100  # a report holds data sets of at most this many rows
 class CountedDraws:
     """The number of random numbers that a target drew, and the number of those that change its output."""
 
-    recorded: int = field(metadata=says("How many numbers the target drew in one run.", **COUNT))
+    recorded: int = field(metadata=says("The number of random numbers that the target drew in one run.", **COUNT))
     used: int = field(metadata=says("How many of them reach the output.", **COUNT))
     unused: int = field(metadata=says("How many do not.", **COUNT))
 
@@ -62,7 +62,7 @@ class ExactPair:
     draws: CountedDraws = field(metadata=says("The draws that were recorded."))
     seeds: tuple[int, ...] = field(metadata=says("The seeds of the recorded draws."))
     path: tuple[str, ...] = field(
-        metadata=says("The draws in their order, each with its law, its shape, and the function that asked for it.")
+        metadata=says("The draws in their order, each with its law, its shape, and the function that made the draw.")
     )
     primitives: tuple[str, ...] = field(metadata=says("The functions of a package whose calls were recorded as draws."))
     spent: tuple[Spending, ...] = field(

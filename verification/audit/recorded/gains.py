@@ -2,9 +2,9 @@
 
 The gain of a draw is the change of the output if the draw changes by one unit and all other continuous draws are 0. For
 additive noise, the length of the gain is the noise scale. Draws of the target and of the reference are matched if they
-have the same law and move the output in the same direction, whatever their order. The ratio of the lengths of two
-matched gains points to a step with a wrong factor. A ratio other than 1 does not refute a claim, because another
-correct implementation may use other draws.
+have the same law and move the output in the same direction, whatever the order of the draws is. The ratio of the
+lengths of two matched gains points to a step with a wrong factor. A ratio other than 1 does not refute a claim, because
+another correct implementation may use other draws.
 """
 
 from collections.abc import Mapping
@@ -20,8 +20,8 @@ from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.tape import Tape
 
 STEP = 1e-3
-ALIKE = 0.999  # two directions count as equal if the cosine of the angle between them is larger than this
-SAME = 1e-3  # a ratio of gains counts as 1 if it differs from 1 by less than this
+ALIKE = 0.999  # two directions count as equal if the cosine of the angle between them is larger than this number
+SAME = 1e-3  # a ratio of gains counts as 1 if its distance from 1 is smaller than this number
 SMALL = 1e-12  # a gain counts as 0 if it is smaller than this share of the largest gain
 MOST = 200  # variables
 

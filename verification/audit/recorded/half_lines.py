@@ -1,10 +1,10 @@
 """Compute the probabilities of events for outputs that are no affine function of the random draws.
 
 If an entry of the output depends on one draw z alone and increases with it, then {entry ≥ t} is {z ≥ z_t} for some z_t,
-and its probability is known. The threshold t of such an event therefore proves a lower bound on the privacy loss.
-Thresholds prove lower bounds only, so they can refute a claim but not confirm it. Thresholds apply to quantile
-functions of uniform numbers, to noise that is clipped or compressed in its tail, and to noise with another scale on the
-neighbour.
+and the probability of this event is known. The threshold t of such an event therefore proves a lower bound on the
+privacy loss. Thresholds prove lower bounds only, so they can refute a claim but not confirm it. Thresholds apply to
+quantile functions of uniform numbers, to noise that is clipped or compressed in its tail, and to noise with another
+scale on the neighbour.
 """
 
 import math
@@ -49,7 +49,8 @@ class Side:
 
 @dataclass(frozen=True)
 class _Map:
-    """The values of one entry of the output on both data sets, at levels of the variable z on which it depends."""
+    """The values of one entry of the output on both data sets, at levels of the variable z on which the entry
+    depends."""
 
     row: int
     variable: int

@@ -14,7 +14,7 @@ import numpy as np
 from covassay.verification.audit.recorded.losses import Undecided
 from covassay.verification.audit.recorded.primitives import PrimitiveCall, Range, folded
 
-SAME_SCALE = 1e-9  # scales that differ by less than this share differ by rounding alone
+SAME_SCALE = 1e-9  # noise scales whose relative difference is less than this differ by rounding alone
 
 # the largest log ratio of the first law to the second law, and of the second law to the first
 Signed = tuple[float, float]

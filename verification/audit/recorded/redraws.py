@@ -1,11 +1,12 @@
-"""Find noise that is drawn again if it is too large. Noise that is drawn again has no tail, so some outputs are
-possible on one data set only.
+"""Find noise that is drawn again if it is too large. If noise is drawn again when it is too large, its law has no tail,
+so some outputs are possible on one data set only.
 
-Suppose that an entry of the output depends on one noise number alone, and that the target draws this number again if it
-lies beyond an edge. If large noise is drawn again, the output at the edge is the most extreme possible output. The most
-extreme possible output is different on the neighbour. The outputs between the extremes of the two data sets have a
-known probability on one data set, and probability 0 on the other. The code checks that the other noise numbers do not
-matter, that the new number replaces the old one, and that a new number beyond the edge is also drawn again.
+Suppose that an entry of the output depends on one noise number alone, and that the target draws this number again if
+the number lies beyond an edge. If large noise is drawn again, the output at the edge is the most extreme possible
+output. The most extreme possible output is different on the neighbour. The outputs between the extremes of the two data
+sets have a known probability on one data set, and probability 0 on the other. The code checks that the other noise
+numbers do not matter, that the new number replaces the old one, and that a new number beyond the edge is also drawn
+again.
 """
 
 from collections.abc import Iterator
@@ -30,7 +31,7 @@ NEAR = 1e-6  # the target is checked at this relative distance on both sides of 
 
 @dataclass(frozen=True)
 class _Line:
-    """The entry `row` of the output on one data set: it equals centre + gain · z up to the edge, where it reaches
+    """The entry `row` of the output on one data set, which equals centre + gain · z up to the edge, where it reaches
     `limit`.
     """
 
@@ -155,8 +156,8 @@ def _apart(number: _Number, one: _Line, other: _Line) -> float:
 
 
 def _alone(side: Side, number: _Number, row: int, line: _Line, rng: np.random.Generator) -> bool:
-    """Return whether other noise numbers do not matter, and the noise number is drawn again whenever it is beyond the
-    edge.
+    """Return whether other noise numbers have no effect on the entry, and the noise number is drawn again whenever it
+    is beyond the edge.
     """
     just, between = line.edge * (1 - NEAR), number.at(FORCED[1])
     beyond = [line.edge * (1 + NEAR), between if abs(between) > abs(line.edge) else number.far, number.far]

@@ -79,7 +79,7 @@ def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:
 
 
 def of_single_precision(x: Matrix) -> float:
-    """Return a relative bound on the error of a statistic of these rows if it is summed in float32."""
+    """Return a relative bound on the error of a statistic of these rows if the statistic is summed in float32."""
     return float(TOLERANCE_FLOAT32 * (1 + len(x) ** 0.5 / 8))
 
 

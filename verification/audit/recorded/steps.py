@@ -27,7 +27,7 @@ from covassay.verification.audit.recorded.losses import event_loss
 
 MOST = 12  # the largest number of noise numbers that are examined
 USUAL = 0.4  # the quantile of the noise number at which the output is examined
-SHORTEST = 1e-5  # an interval whose probability is smaller than this number is ignored
+SHORTEST = 1e-5  # an interval of noise numbers is ignored if its probability is smaller than this
 HALVINGS = 60
 FRESH = 8  # the number of runs that check that other noise numbers do not matter
 INSIDE = 9  # the number of points of the interval at which the output is checked

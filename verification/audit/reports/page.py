@@ -18,9 +18,7 @@ from covassay.verification.audit.reports.plain import plain
 from covassay.verification.audit.reports.sarif import ABOUT
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-NO_PICTURES = (
-    "There are no pictures: they are drawn from tests of a law and from pairs of data sets, and this run has neither."
-)
+NO_PICTURES = "There are no pictures, because this run has no test of a law and no pair of data sets to draw."
 
 
 def as_page(report: AuditReport) -> str:

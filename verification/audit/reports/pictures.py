@@ -117,7 +117,7 @@ def _law(check: Finding) -> Drawn:
         picture.root,
         "The noise beside its law",
         f"Share of the draws up to each value: {check.label}, the test of a whole law with the strongest evidence. "
-        f"One statistic of a correct target lies within the band everywhere with probability {_at_least(BAND)}.",
+        f"For a correct target, one statistic lies within the band everywhere with probability {_at_least(BAND)}.",
         (("dot", "seen", f"{curve.size} draws of the target"), ("line", "law", _of_the_law(curve)),
          ("band", "law", f"band of {_at_least(BAND)}")),
     )  # fmt: skip

@@ -19,7 +19,7 @@ MEANING = {
 }
 MOST_ROWS, MOST_COLUMNS = 6, 3  # a data set with more numbers than this is not printed in full
 MOST_FAILURES = 4  # a report lists at most this many kinds of failures
-SMALLEST_P = 1e-300  # a p-value below this number is printed as a bound
+SMALLEST_P = 1e-300  # a p-value below this number is printed as an upper bound
 
 
 def p_text(p_value: float | None) -> str:

@@ -49,7 +49,8 @@ def in_one_piece() -> Iterator[None]:
 
 
 class OutOfStep(CannotRun):
-    """Raised if a process wrote more than one line for a request, so that its lines cannot be assigned to requests."""
+    """Raised if a process wrote more than one line for a request, so that it is not known which request a line
+    answers."""
 
 
 class CannotStart(Exception):
@@ -84,9 +85,9 @@ class Child:
         """Send a line, and return the answer, which is a line of at most `longest` bytes. The program is started if it
         is not running.
 
-        The answer has no newline at its end if it is too long or if the process ends. If an exception, such as that of
-        a time limit, ends a call of `line`, the caller must call `stop`. Without the call of `stop`, a late answer
-        could be taken for the answer to the next request.
+        An answer that is too long, or that ends because the process ends, has no newline at its end. If an exception,
+        such as that of a time limit, ends a call of `line`, the caller must call `stop`. Without the call of `stop`, a
+        late answer could be taken for the answer to the next request.
 
         Raises
         ------
@@ -106,7 +107,8 @@ class Child:
         return line
 
     def require_silence(self, seconds: float = 0.0) -> None:
-        """Raise `OutOfStep` if there is text that answers no request, or if such text arrives within `seconds`."""
+        """Raise `OutOfStep` if the process wrote text that answers no request, or if such text arrives within
+        `seconds`."""
         assert self._running is not None
         assert self._running.stdout is not None
         text = self._rest
@@ -116,7 +118,8 @@ class Child:
             raise self._surplus(text)
 
     def require_no_other(self, line: bytes) -> None:
-        """Raise `OutOfStep` if this line belongs to the previous request, because its answer had a second line.
+        """Raise `OutOfStep` if the line belongs to the previous request, because the answer to that request had a
+        second line.
 
         If the line belongs to the previous request, the answer to the present request is still to come.
         """

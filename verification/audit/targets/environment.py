@@ -98,8 +98,8 @@ class _Kept(Process):
         self.start_again()
 
     def start_again(self) -> None:
-        """Start the process, and wait until it has imported the package. The time limit of a draw does not apply to the
-        wait for the import.
+        """Start the process, and wait until the process has imported the package. The time limit of a draw does not
+        apply to the wait for the import.
         """
         with in_one_piece():
             self._running = self._start()
@@ -160,7 +160,7 @@ def _draw_in_any_box(
 
 
 def command_of(name: str, module: Any, target: str) -> tuple[str, ...]:
-    """Return the command that draws from a target of this adapter in its environment."""
+    """Return the command that draws from a target of an adapter in its environment."""
     reference, verification = (find_spec(f"covassay.{part}") for part in ("reference", "verification"))
     assert reference is not None
     assert verification is not None

@@ -5,8 +5,8 @@ of the data (an array, a pandas data frame, a list of rows) and of the randomnes
 numpy's older RandomState, Python's random.Random). The audit uses the first candidate that gives an output. Candidates
 are tried on public example rows, and never on the user's data.
 
-If a method, or a part of the returned value, was found by trial, it is used only if its value changes with the seed. A
-value that does not change with the seed may be a quantity without noise that is never released.
+If a method, or a part of the returned value, was found by trial, the audit uses it only if its value changes with the
+seed. A value that does not change with the seed may be a quantity without noise that is never released.
 """
 
 import importlib.util
@@ -396,7 +396,7 @@ def found_call(
                 raise WrongOutput(_advice(function, str(misfit), misfit.calls or (f"{tried.call}…",), budget)) from None
             except (Exception, SystemExit) as error:
                 first = first or (tried.call, error)
-        # if the result of the method is no output, an attribute of the object may be one
+        # if the result of the method is no output, an attribute of the object may be an output
         if still and tried.call not in still:
             break
     if still:
@@ -442,7 +442,7 @@ class _Trial:
             if (not isinstance(output, list | tuple | dict) and shape_of(output) is not None) or (
                 shape_of(output) == shape
             ):
-                return [tried.call]  # in this case the output is an array whose shape `require_answer` checks
+                return [tried.call]  # the output is an array, whose shape `require_answer` checks
             parts = parts_of(output)
             fitting = [part for part, value in parts.items() if shape_of(value) == shape]
             telling = [part for name in OUTPUTS for part in (f".{name}", f"[{name!r}]") if part in fitting]

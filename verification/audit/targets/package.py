@@ -63,7 +63,7 @@ class Package:
         return Path(os.environ[self.source])
 
     def no_copy(self) -> str:
-        """Return why there is no copy of the project, or an empty string if there is a copy or no copy is needed."""
+        """Return why there is no copy of the project, or an empty string if a copy exists or is not needed."""
         if not self.source:
             return ""
         folder = os.environ.get(self.source)

@@ -3,7 +3,8 @@
 A draw from a target must not change what the audit computes afterwards. Around every draw, the code therefore saves and
 restores the working directory, numpy's handling of floating-point errors, the filters of warnings, the standard
 streams, the recursion limit and the functions of a few modules. The global random states of numpy and of Python are
-restored only when the audit ends. A target may use these random states, so they continue from draw to draw.
+restored only when the audit ends. A target may use the global random states of numpy and Python, so these continue from
+draw to draw.
 """
 
 import builtins
@@ -43,7 +44,8 @@ class Changed(set[str]):
 def put_back() -> Iterator[Changed]:
     """Restore the state when the block ends, also after an exception, and report the parts that the block changed.
 
-    If the block forked this process (`os.fork`), the child process exits here, so that it does not continue the audit.
+    If the block forked this process (`os.fork`), the child process exits at the end of the block, so that it does not
+    continue the audit.
     """
     process, changed = os.getpid(), Changed()
     directory, errors, recursion = _directory(), np.geterr(), sys.getrecursionlimit()

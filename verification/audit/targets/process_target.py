@@ -13,10 +13,10 @@ which must be flushed. A reply has an output, or an error, which counts as an ex
     {"x": [], "epsilon": 1.0, "seed": 81129638414606, "protocol": 1}
     {"error": "no rows"}
 
-A process may state in its replies that it also draws in batches, as in {"output": …, "batch": 1000}. In that case a
-request may ask for up to that many draws on the same data, with one seed for each draw. The reply to a request for a
-batch has as many outputs, or errors in place of outputs. Without batches, each draw may take the time to start the
-program and to read the data.
+A process may state in its replies that it also draws in batches, as in {"output": …, "batch": 1000}. If a process draws
+in batches, a request may ask for up to "batch" draws on the same data, with one seed for each draw. The reply to a
+request for a batch has as many outputs, or errors in place of outputs. Without batches, each draw may take the time to
+start the program and to read the data.
 
     {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seeds": [4503599627370497, 81129638414606], "protocol": 1}
     {"outputs": [[[3.17, -0.72], [1.94, 0.05]], {"error": "no convergence"}]}
@@ -29,8 +29,9 @@ program and to read the data.
   of the target.
 
 - Standard output is for replies, one line for a request; standard error is for everything else. If the target cannot be
-  run, the audit shows the last line on standard error that has the word "error", or else the last line. A second line
-  on standard output ends the audit as INCONCLUSIVE, because it is not known which request each line answers.
+  run, the audit shows the last line on standard error that has the word "error", or, if no line has it, the last line.
+  A second line on standard output ends the audit as INCONCLUSIVE, because it is not known which request each line
+  answers.
 
 - If a process ends, exceeds the time limit or writes anything other than a reply, the request has no output. If a
   request has no output, the audit kills the process, and starts the program again for the next request. The time limit
@@ -122,7 +123,7 @@ class Process(Child):
         return reply
 
     def reply_to(self, request: dict[str, Any], longest: int) -> dict[str, Any]:
-        """Return the reply to one request, which may be an error; it has at most `longest` characters."""
+        """Return the reply to one request, which may be an error, and has at most `longest` characters."""
         line = _line(request)
         with self._lock:
             try:
@@ -176,14 +177,14 @@ def _line(request: dict[str, Any]) -> bytes:
 
 @cache
 def _process(command: tuple[str, ...], directory: str, worker: int) -> Process:
-    """Return the process that belongs to this worker and is kept until the worker ends."""
+    """Return the process of this worker, which is kept until the worker ends."""
     process = Process(command, directory)
     atexit.register(process.finish)
     return process
 
 
 def longest_reply(x: Matrix, size: int = 1) -> int:
-    """Return the largest number of characters that a reply with this many outputs may have."""
+    """Return the largest number of characters that a reply with `size` outputs may have."""
     return size * CHARACTERS * (int(x.shape[-1]) + 1) ** 2 + SLACK
 
 

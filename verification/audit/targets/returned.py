@@ -122,7 +122,7 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 def offers(output: Any, call: str, d: int) -> list[str]:
     """Return expressions that extend `call`, whose value is no output, and that may give an output."""
     if inspect.iscoroutine(output):
-        output.close()  # without this call, Python would warn that a coroutine was neither awaited nor closed
+        output.close()  # without closing the coroutine, Python would warn that it was never awaited
         return [f"asyncio.run({call})"]
     if isinstance(output, Iterator):
         return [f"next({call})", f"list({call})"]

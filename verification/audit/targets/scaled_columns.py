@@ -57,7 +57,7 @@ class ScaledDraw:
         before = rows.copy()
         output = draw(rows, rng=rng, **given)
         if not np.array_equal(rows, before, equal_nan=True):
-            # in this case the target wrote into its input, which the audit must detect
+            # the target wrote into its input, which the audit must detect
             x[...] = 2 * (rows - box.low) / box.widths - 1
         return self._seen(output, box, x)
 
@@ -86,7 +86,8 @@ def scaled_columns(source: TargetSource, see: See, box: Box | None) -> Target:
     if box is not None and not told:
         raise InvalidInput(
             f"bounds: {target.name} has no parameter bounds; a mechanism for bounded columns is audited in boxes of "
-            "several numbers of columns. Give it one, or leave the bounds out if its columns lie in [−1, 1]"
+            "several numbers of columns. Give the function a parameter bounds, or leave the bounds out if its columns "
+            "lie in [−1, 1]"
         )
     if box is not None:
         for column, (middle, half) in enumerate(zip(box.centre, box.half_widths, strict=True), start=1):

@@ -338,8 +338,8 @@ def _look_in(directory: str) -> None:
 
 
 def _module_of_file(spec: str, name: str, directory: str) -> Any:
-    """Return the module in a file, which may import modules beside it; a file of a package is imported as part of the
-    package.
+    """Return the module in a file; the module may import modules beside it, and a file of a package is imported as part
+    of the package.
 
     If a module of the same name was loaded from another file, it is not replaced.
     """
@@ -405,7 +405,8 @@ class _Limit:
 
 @contextlib.contextmanager
 def _alarms(seconds: float) -> Iterator[_Limit]:
-    """Raise an exception in the `with` block after `seconds`, and repeat this until `armed` of the limit is false."""
+    """Raise an exception in the `with` block after `seconds`, and raise it again until `armed` of the limit is
+    false."""
     limit, raised = _Limit(), 0
 
     def interrupt(signum: int, frame: object) -> None:
@@ -440,7 +441,7 @@ def within(seconds: float, function: Callable[[], Any]) -> Any:
     """Call the function and return its result; after `seconds`, interrupt the function repeatedly.
 
     No limit is set without SIGALRM, or outside of the main thread. A function that catches every interruption never
-    ends by itself; the command `covassay audit` then ends its process.
+    ends by itself; the command `covassay audit` ends the process of such a function.
     """
     if not _has_limit():
         return function()

@@ -16,7 +16,7 @@ DATA_SETS = 350
 
 
 def on_lattice(subject: Subject) -> bool:
-    """Return whether the noise lies on a lattice, so that the same seed does not give the same residual at every
+    """Return whether the noise lies on a lattice, in which case one seed does not give the same residual at every
     budget.
     """
     path = subject.known.data_path

@@ -19,7 +19,7 @@ USUAL_TESTS = 5
 
 
 def searched(subject: Subject) -> bool:
-    """Return whether the audit searches for neighbours, which it does only if no law is known and the rows lie in the
+    """Return whether the audit searches for neighbours, which is so only if no law is known and the rows lie in the
     unit ball.
     """
     return not subject.known.scenarios and subject.setting.box is None
