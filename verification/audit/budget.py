@@ -61,7 +61,8 @@ class ErrorBudget:
 def decide(findings: Iterable[Finding], look: Look) -> list[Finding]:
     """Set the status of the findings by Holm's procedure at the level of the look.
 
-    The family has the declared size: if fewer p-values were computed, each missing one counts as 1.
+    Holm's procedure uses the declared number of tests: if fewer p-values were computed, each missing p-value counts as
+    1.
     """
     listed = list(findings)
     if not look.tests:

@@ -1,5 +1,5 @@
-"""Find the basis of an audit: the claim of a target, the mechanism that it claims to be, and the knowledge of its
-law.
+"""Find the basis of an audit, which is the claim of a target, the mechanism that it claims to be, and the knowledge of
+its law.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ _USUAL = AuditOptions()
 
 
 def claim_of(source: TargetSource | Callable[..., Any] | str, options: AuditOptions = _USUAL) -> Guarantee:
-    """Return the stated claim; if there is none, return the target's usual claim or the mechanism's default claim.
+    """Return the stated claim; if none is stated, return the target's usual claim or the mechanism's default claim.
 
     Only a target that takes its budget as an argument has a default claim.
 
@@ -95,8 +95,8 @@ def expected_of(
 
 
 def _adjacency(name: str, options: AuditOptions) -> dict[str, str]:
-    """Return the mechanism's option for the adjacency if the audit states an adjacency and the mechanism has this
-    option, and otherwise nothing.
+    """Return the mechanism's option for the adjacency if the audit states an adjacency and the mechanism has such an
+    option, and otherwise return nothing.
     """
     asked = options.adjacency
     if asked is None:
@@ -207,7 +207,8 @@ def identity_of(source: TargetSource, target: Target, options: AuditOptions) -> 
 
 
 def _digest(source: TargetSource, target: Target) -> str:
-    """Return a digest of the file of a function, or of the files that a command names; "" if there are none."""
+    """Return a digest of the file of a function, or of the files that a command names; return "" if there are no such
+    files."""
     if isinstance(source, TargetReference) and source.command:
         files = [Path(source.directory, word) for word in source.command]
     else:

@@ -49,7 +49,8 @@ OLD = {
 
 @dataclass(frozen=True, eq=False)
 class Option:
-    """An option: its name, default, kind and help text, and whether it exists in Python and on the command line.
+    """An option with its name, default, kind and help text, which also says whether it exists in Python and on the
+    command line.
 
     `replayed` says that the command in a report includes the option, because it affects the draws or the report.
     """
@@ -297,7 +298,7 @@ def settings_schema() -> dict[str, Any]:
     """Return the JSON Schema of `AuditOptions.plain`."""
     shapes = {option.name: option.schema for option in OPTIONS if option.replayed}
     return {
-        "description": "The options of the audit, as they must be said to run it again.",
+        "description": "The options of the audit in the form in which they must be given to run it again.",
         "type": "object",
         "additionalProperties": False,
         "required": list(shapes),

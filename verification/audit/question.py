@@ -19,7 +19,7 @@ from covassay.verification.audit.options import SCOPES, AuditOptions
 
 @dataclass
 class Subject:
-    """The subject of an audit: a target and its call, its claim, its profile, and the findings so far.
+    """The subject of an audit, which is a target and its call, its claim, its profile, and the findings so far.
 
     known : the profile of the claimed mechanism; if `mechanism` is None, a profile for any target.
     choices : all options of the claimed mechanism.
@@ -138,7 +138,8 @@ class Question:
         return Finding(self.kind, self.name, Status.SKIPPED, reason, question=self.id)
 
     def asked(self, subject: Subject, look: Look) -> list[Finding]:
-        """Ask the question in a look, and return undecided findings; if there are none, return a skipped finding.
+        """Ask the question in a look, and return undecided findings; if the question has no findings, return a skipped
+        finding.
 
         Raises
         ------

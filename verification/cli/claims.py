@@ -1,4 +1,4 @@
-"""`covassay claims list | show | check | mutants | theorems | accept | render`."""
+"""Implement the command `covassay claims`."""
 
 import argparse
 import os
@@ -18,7 +18,7 @@ from covassay.verification.cli.screen import console, print_json, progress
 from covassay.verification.cli.theorems import proofs_folder
 
 PARSER = {
-    "description": "Show what the papers claim and what is known about it, and check it.",
+    "description": "Show the claims of the papers and what is known about them, and check them.",
     "epilog": "example: covassay claims show DN25.Thm6",
 }
 
@@ -138,8 +138,8 @@ def accept(options: argparse.Namespace) -> int:
 
 
 def render_files(options: argparse.Namespace) -> int:
-    """Write the generated pages of proofs/ and a table in proofs/README.md, or compare them if the option --check is
-    given.
+    """Write the generated pages of proofs/ and a table in proofs/README.md, or compare them with the present files if
+    the option --check is given.
     """
     readme = (proofs_folder() / "README.md").read_text(encoding="utf-8")
     generated = {

@@ -15,7 +15,8 @@ from covassay.verification.claims.markdown import GENERATED, cell
 
 @dataclass(frozen=True)
 class Row:
-    """A check, a mutant that it must reject, and the arguments of the check that the mutant replaces."""
+    """A check of the ledger, a mutant that the check must reject, and the arguments of the check that the mutant
+    replaces."""
 
     check: str
     mutant: str
@@ -28,7 +29,7 @@ def rows() -> list[Row]:
 
 
 def rejected(row: Row) -> bool:
-    """Return whether the check rejects the mutant. A crash of the check does not count as a rejection."""
+    """Return whether the check rejects the mutant. A crash of the check does not count as a rejection of the mutant."""
     found = checks()[row.check]
     try:
         return not found(**found.mutants[row.mutant]).holds
@@ -37,7 +38,8 @@ def rejected(row: Row) -> bool:
 
 
 def run(chosen: Iterable[Row], jobs: int = 1) -> Iterator[tuple[Row, bool]]:
-    """Yield every row with a flag that says whether the mutant was rejected, in the order in which the runs end."""
+    """Run the chosen rows, and yield each with a flag that says whether the mutant was rejected, in the order in which
+    the runs end."""
 
     def one(row: Row) -> tuple[Row, bool]:
         return row, rejected(row)

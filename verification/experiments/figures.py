@@ -1,7 +1,7 @@
 """Draw the pictures of proofs/paper from tables of numbers.
 
-Every picture is drawn from a table, which is stored beside it as CSV. The bytes of a picture depend on the drawing
-library and those of a table do not, so a check compares the tables.
+Every picture is drawn from a table, which a CSV file beside the picture holds. The bytes of a picture depend on the
+drawing library, but the bytes of a table do not, so a check compares the tables.
 """
 
 import csv
@@ -17,9 +17,9 @@ import numpy as np
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import nuclear_laplace
 
-RELATIVE, ABSOLUTE = 1e-7, 1e-12  # tolerances for the rounding errors of different linear algebra libraries
-SMALLEST_TAIL = 1e-9  # float64 does not resolve smaller tail probabilities of this law
-Table = dict[str, list[float]]  # maps a column to its values; the first column is the abscissa
+RELATIVE, ABSOLUTE = 1e-7, 1e-12  # these tolerances allow for the rounding errors of different linear algebra libraries
+SMALLEST_TAIL = 1e-9  # float64 cannot represent smaller tail probabilities of this law
+Table = dict[str, list[float]]  # a table maps the name of a column to its values, and the first column is the abscissa
 
 
 @dataclass(frozen=True)

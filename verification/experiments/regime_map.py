@@ -10,7 +10,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.recommendation import Recommendation, Setting, recommend
 
 SUFFIXES = (".svg", ".png")
-# the range of n, in powers of ten on either side of the point where the noise equals the average eigenvalue
+# the range of n in powers of ten, on either side of the point where the noise equals the average eigenvalue
 DECADES = 3.5
 COLUMNS, LINES = 57, 33
 TRACES = (0.01, 1.0)

@@ -5,8 +5,8 @@ describes the run. An incomplete last line is dropped when the file of a killed 
 written to FOLDER/NAME.parquet, in the order of the declaration, and the lines are deleted. Later runs with more
 repetitions continue from the Parquet file.
 
-The workers are processes whose linear algebra uses one thread. So the results do not depend on the number of workers;
-with more threads a library may add numbers in another order.
+The workers are processes whose linear algebra uses one thread. The results therefore do not depend on the number of
+workers, while a library with more threads may add numbers in another order.
 """
 
 import hashlib
@@ -77,7 +77,7 @@ class Plan:
 
     @property
     def used(self) -> list[str]:
-        """Return the names of the user's data sets that the run needs."""
+        """Return the names of those of the user's data sets that the run needs."""
         return sorted({released.NAME, *(panel.needs for panel in self.panels)} & set(self.files))
 
     @property
@@ -98,7 +98,7 @@ def versions() -> dict[str, str]:
 
 
 def header(plan: Plan) -> dict[str, Any]:
-    """Return the facts that must agree for a run to continue, which are all except the number of repetitions."""
+    """Return the facts that must agree for a run to continue, which are all facts except the number of repetitions."""
     return {
         "format": FORMAT,
         "experiment": plan.experiment.name,
@@ -123,9 +123,7 @@ def digest(path: Path) -> str:
 
 
 def described(panel: Panel, scale: Scale) -> dict[str, Any]:
-    """Return a description of the data that a panel is drawn from and of its declaration, which shows when the
-    declaration changes.
-    """
+    """Describe the declaration of a panel and its data, so that a change of the declaration can be detected."""
     methods = [
         {
             "label": method.label,
@@ -163,7 +161,7 @@ def command(plan: Plan) -> str:
 
 
 def finished(plan: Plan, rows: Sequence[Row]) -> Result:
-    """Return the result of the run: the facts and the rows, in the order of the declaration.
+    """Return the result of the run: which has the facts, and the rows in the order of the declaration.
 
     With one repetition there are no intervals and no contradictions, so no statement counts as compared.
     """
@@ -324,7 +322,7 @@ def _new(plan: Plan, cells: Sequence[Cell], pool: Executor) -> Iterator[tuple[Ce
 
 
 def replan(facts: Mapping[str, Any], files: Files) -> Plan:
-    """Return the plan of a stored result. The user must give the same data sets as for the stored result.
+    """Return the plan of a stored result. The user must give the data sets from which the stored result was computed.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""Make the table of low-order bits, for samplers of several packages and the loss that one command shows from released
-bits.
+"""Make a table of what low-order bits reveal, for samplers of several packages, with the privacy loss that one command
+proves.
 
 A row has the result of `covassay audit TARGET --scope bits` on low-order bits, with equal draws but without the other
-checks of that audit. The function `rounded` repeats the check on correctly rounded releases, each with its own seed; no
-release may be flagged.
+checks of that audit. The function `rounded` repeats the check on correctly rounded releases, each with its own seed,
+and no release may be flagged.
 """
 
 import argparse
@@ -46,7 +46,7 @@ TARGETS = (
     "rounded:entrywise-laplace", "rounded:nuclear-laplace", "rounded:nuclear-laplace-symmetric", "rounded:gauss-cov",
     "rounded:iterative-eigenvectors",
 )  # fmt: skip
-# the number of draws per data set of the first look at one of many rounded releases, for every pair
+# the number of draws on each data set in the first look at one of many rounded releases, for every pair
 ROUNDED_SAMPLES = 200
 
 
@@ -76,7 +76,7 @@ class BitRow:
 
 
 def row_of(name: str, samples: int) -> BitRow:
-    """Return the row of the table for the target `name`."""
+    """Return the row of the table for the target with this name."""
     source = TargetReference(name, ".")
     try:
         target = load(source)
@@ -115,7 +115,7 @@ def _shown(found: Facts | None) -> tuple[str, str]:
 def measured(names: Sequence[str], samples: int, jobs: int = 1, kept: Path | None = None) -> Iterator[BitRow]:
     """Yield the rows of the given targets, in the order in which the audits end.
 
-    Rows in the file `kept` are read from it, and new rows are added to it.
+    Stored rows are read from the file `kept`, to which new rows are added.
     """
     known = {(row["target"], samples): BitRow(**row) for row in kept_rows.read(kept)}
     tasks = ((name, samples) for name in names)
@@ -194,8 +194,8 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
 
 
 def _rounded_one(name: str, seed: int, samples: int) -> dict[str, Any]:
-    """Return the result of the check of low-order bits on one rounded release under one seed, as with `--scope
-    bits`.
+    """Return the result of the check of low-order bits on one rounded release under one seed, with the settings of
+    `--scope bits`.
     """
     source = TargetReference(f"rounded:{name}", ".")
     made = audit_bits(source, claim_of(source), samples=samples, seed=seed)
@@ -205,7 +205,7 @@ def _rounded_one(name: str, seed: int, samples: int) -> dict[str, Any]:
 
 
 def rounded(count: int, samples: int, jobs: int = 1, kept: Path | None = None) -> Iterator[dict[str, Any]]:
-    """Check a number of rounded releases, and take every mechanism in turn.
+    """Check `count` rounded releases, taking all mechanisms in turn.
 
     Results in the file `kept` are not computed again.
     """

@@ -1,4 +1,4 @@
-"""Change the Rocq proofs, and check that the gate rejects every change by the intended rule."""
+"""Change the Rocq proofs in many ways, and check that the gate rejects every change by the intended rule."""
 
 import argparse
 import os

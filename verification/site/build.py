@@ -27,10 +27,10 @@ SETTINGS = Path(__file__).parent / "mkdocs.yml"
 STYLE = Path(__file__).parent / "site.css"
 NEEDED = ("README.md", "reference", "verification", "proofs")
 LINK = re.compile(r"(!?\[[^\]]*\]\()([^)#\s]+)(#[^)\s]*)?\)")
-# a fenced block of code, in which nothing is a link
+# this pattern matches a fenced block of code, in which nothing is a link
 CODE = re.compile(r"^(`{3,})[^`].*?^\1$", re.MULTILINE | re.DOTALL)
 LEDGER = "proofs/LEDGER.md"
-COPIED = (".svg", ".png", ".parquet")  # files under proofs with these endings are copied unchanged
+COPIED = (".svg", ".png", ".parquet")  # files under proofs with these endings are copied to the site unchanged
 API = {
     "reference": (
         "covassay.reference.privacy",
@@ -81,8 +81,8 @@ def build(root: Path, out: Path) -> int:
 
 
 def gather(root: Path) -> dict[str, str]:
-    """Return the text of every page, keyed by its path on the site. Paths of pages under proofs are those of the
-    repository.
+    """Return the text of every page, keyed by its path on the site. Pages under proofs have the same paths on the site
+    as in the repository.
     """
     pages = {path.relative_to(PAGES).as_posix(): path.read_text() for path in sorted(PAGES.rglob("*.md"))}
     for path in (root / "CONTRIBUTING.md", *sorted((root / "proofs").rglob("*.md"))):
@@ -96,7 +96,7 @@ def gather(root: Path) -> dict[str, str]:
 
 
 def mechanism_page(mechanism: Mechanism[Any, ..., Any], root: Path) -> str:
-    """Return the page of a mechanism: its steps and costs, its typeset formulas, and its code."""
+    """Return the page of a mechanism: which has its steps and costs, its typeset formulas, and its code."""
     from covassay.verification.site.typeset import section_of
 
     module = importlib.import_module(mechanism.release.__module__)

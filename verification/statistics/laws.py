@@ -16,7 +16,7 @@ from scipy.special import gammainc, gammaincc, ndtr
 from covassay.reference.domain import Vector
 
 Function = Callable[[Vector], Vector]
-ERROR = 1e-5  # the assumed absolute error of a distribution function that is not a `Law` and may be a table
+ERROR = 1e-5  # this is the assumed absolute error of a distribution function that is not a `Law` and may be a table
 ROUNDING = 1e-3  # a value of a float32 target may have this rounding error, as a multiple of the noise scale
 
 

@@ -13,10 +13,11 @@ def no_progress(label: str, count: int) -> None:
 
 
 class Watch:
-    """A receiver of the progress of a long computation: planned and finished parts, draws, and the time of draws.
+    """A receiver of reports on the progress of a long computation, namely planned and finished parts, draws, and the
+    time of draws.
 
     The class `Watch` only passes the reports of draws to a function. The results of the computation do not depend on
-    it.
+    the receiver of its progress.
     """
 
     def __init__(self, drawn: Progress = no_progress) -> None:

@@ -1,6 +1,6 @@
 """Make targets from tools of diffprivlib 0.6.6 and from its K-means; they belong to the adapter `diffprivlib`.
 
-All targets take columns with public bounds. The package does not say which data sets are neighbours.
+All targets take columns with public bounds. The package diffprivlib does not say which data sets are neighbours.
 
 - The targets `mean`, `var`, `sum`, `std` and `nanmean` call `tools.mean(X, epsilon, bounds, axis=0)`, `tools.var` and
   so on.

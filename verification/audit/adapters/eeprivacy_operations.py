@@ -12,7 +12,7 @@
   individual contributes one count to the histogram, so neighbours differ by adding or removing a row.
 
 - The target `quantile` calls `PrivateQuantile(options).execute(values, epsilon, quantile=0.9)` with 11 options in the
-  range. The operation rests on Claim 3.9 of Dwork and Roth (2014), where a row is added or removed.
+  range. The operation for the quantile rests on Claim 3.9 of Dwork and Roth (2014), where a row is added or removed.
 
 Except for the histogram and the quantile, the package does not say which data sets are neighbours. All operations draw
 from NumPy's global generator, which the adapter seeds.

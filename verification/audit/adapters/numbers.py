@@ -1,8 +1,8 @@
 """Make targets that release the mean squared norm of the rows, with noise from a sampler of a library.
 
 Replacing a row in the unit ball changes the mean squared norm by at most 1/n. An adapter clips the rows and computes
-the query in float64. Then the adapter calls the library's mechanism with the query, or the library's sampler with the
-scale that the claim asks for.
+the query in float64. After the clipping, the adapter calls the library's mechanism with the query, or the library's
+sampler with the scale that the claim asks for.
 """
 
 import math

@@ -40,7 +40,7 @@ Outcome = Matrix | Failure
 
 @dataclass(frozen=True)
 class Form:
-    """The form of a target's output, in the terms of `Mechanism`. The defaults promise least.
+    """The form of a target's output, in the terms of the class `Mechanism`. The defaults promise least.
 
     `symmetric` says that the matrix in an output is symmetric for the given options, if the kind of output leaves this
     open. `names_a_law` is False if the target claims privacy alone.
@@ -55,7 +55,8 @@ class Form:
 
 
 def example_rows(n: int, d: int) -> Matrix:
-    """Return rows in the unit ball whose second moment has distinct eigenvalues; they are equal on every machine."""
+    """Return rows in the unit ball whose second moment has distinct eigenvalues, with the same values on every
+    machine."""
     i, j = np.arange(1, n + 1)[:, None], np.arange(1, d + 1)
     rows = np.sin(i * j + j**2) / j
     scaled: Matrix = rows / max(1.0, float(np.linalg.norm(rows, axis=1).max()))
@@ -80,7 +81,7 @@ def dimensions_of(setting: Setting, dimensions: tuple[int, ...]) -> tuple[int, .
 
 
 def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
-    """Make one draw on the array `x` itself, which is not copied, with a new generator that the labels determine."""
+    """Make one draw on the array `x` itself, without a copy, from a new generator that the labels determine."""
     rng, shape = np.random.default_rng(stream(setting.seed, "contract", *seed_labels)), setting.shape(x)
     output, seconds = call(setting.target, x, setting.budget, rng, setting.seconds)
     setting.progress.timed(1, seconds)
@@ -88,8 +89,8 @@ def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
 
 
 def decided(name: str, *, broken: str = "", whole: str = "", worst: Status = Status.REFUTED) -> Finding:
-    """Return a finding with the status `worst` that lists the broken promises; if there are none, NOT REFUTED with the
-    text `whole`.
+    """Return a finding with the status `worst` that lists the broken promises; if no promise is broken, return NOT
+    REFUTED with the text `whole`.
     """
     return Finding("contract", name, worst, broken) if broken else kept(name, whole)
 

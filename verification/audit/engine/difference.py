@@ -1,5 +1,5 @@
 """Test whether a target has the same law on two data sets; a few draws suggest where the laws differ, and new draws
-test it.
+test the difference.
 """
 
 from collections.abc import Callable

@@ -2,9 +2,9 @@
 
 Suppose that an event occurs k times in n pilot draws on one data set, where its probability is p, and k' times in n'
 pilot draws on the other, where its probability is p'. Among many events, some look more extreme by chance than they
-are. So a lower confidence bound replaces p, and an upper confidence bound replaces p'. The score of an event is the
-result that the test draws are expected to give if the confidence bounds were the true probabilities. The score is
-defined as follows.
+are. For the choice of an event, a lower confidence bound therefore replaces p, and an upper confidence bound replaces
+p'. The score of an event is the result that the test draws are expected to give if the confidence bounds were the true
+probabilities. The score of an event is defined as follows for each notion of privacy.
 
 pure DP : the lower confidence bound on ln(p/p') at the error level of a run.
 (ε, δ)-DP and zCDP : the exponent of the best test against the claim. The exponent is the smallest Kullback–Leibler
@@ -32,7 +32,7 @@ SMALLEST = 1e-12  # the smallest probability in the table of Bernoulli laws that
 GRID = expit(np.linspace(logit(SMALLEST), logit(1 - 1e-9), 500))
 LARGEST_EXPONENT = 30.0  # for a larger ε, e^ε exceeds every possible number of draws
 REACHED = 0.5  # a bet that is chosen on pilot draws attains this share of the largest detectable ρ
-WITHIN = 1e6  # this number is subtracted from the scores of events that keep the claim, so that these rank last
+WITHIN = 1e6  # this number is subtracted from the scores of events that keep the claim, so that such events rank last
 BISECTIONS = 50
 
 
@@ -74,7 +74,7 @@ def scores(
         return ratio
     allowed = largest_kept(guarantee)
     outside = p > np.interp(q, GRID, allowed)
-    # an event that keeps the claim has at most the claimed loss, and every violating event ranks above it
+    # an event that keeps the claim has at most the claimed loss, and every violating event ranks above such an event
     found = ratio - WITHIN
     found[outside] = mean * _exponent(p[outside], q[outside], allowed)
     return found
@@ -147,7 +147,7 @@ def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> 
     draws.
 
     The event that shows the largest loss occurs in every draw on one data set and in no draw on the other. The
-    parameter is ε for the δ of the claim, or it is ρ.
+    parameter of the claim is ε for the δ of the claim, or ρ.
     """
     if min(sizes) == 0:
         return 0.0

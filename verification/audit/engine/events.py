@@ -66,7 +66,7 @@ class Event:
     above: bool = True
 
     def count(self, draws: Draws) -> int:
-        """Return how many of the draws lie in the event."""
+        """Return how many of these draws lie in the event."""
         if self.statistic is None:
             return draws.failed
         if not len(draws.outputs):

@@ -66,7 +66,8 @@ class LawTest(Facts):
         metadata=says("Sentences with confidence intervals from the draws of the test; empty if there are none."),
     )
     failures: Failures = field(
-        default_factory=dict, metadata=says("The numbers of draws without an output, by the way in which they ended.")
+        default_factory=dict,
+        metadata=says("The numbers of draws without an output, keyed by the way in which they ended."),
     )
     values: int | None = field(
         default=None, metadata=says("The number of values with which the tail of the law is tested.", **COUNT)
@@ -90,7 +91,7 @@ class InReach:
     probability: float = field(
         metadata=says("The share of the draws of the first side that lie in the event.", **SHARE)
     )
-    loss: float = field(metadata=says("The smallest ε or ρ that is refuted with 99 % power."))
+    loss: float = field(metadata=says("The smallest ε or ρ that the test refutes with 99 % power."))
     small_loss: float = field(metadata=says("A loss a tenth above the claim."))
     times_the_samples: float = field(
         metadata=says("The factor by which the number of draws must grow to detect the loss.")
@@ -123,7 +124,7 @@ class TradeOff:
     """
 
     confidence: float = field(
-        metadata=says("The confidence with which the intervals at all points hold together.", **SHARE)
+        metadata=says("The confidence with which the intervals at all points of the curve hold together.", **SHARE)
     )
     gaussian_lower_bound: float = field(
         metadata=says("A lower bound on the μ of Gaussian differential privacy, with the stated confidence.")
@@ -139,10 +140,12 @@ class DifferingRow:
 
     row: int = field(metadata=says("The position of the row, counted from 1.", minimum=1))
     first: tuple[float, ...] | None = field(
-        metadata=says("The row of the first data set; null if it is missing there.", **{NULLABLE: True})
+        metadata=says("The row of the first data set; null if the first data set does not have it.", **{NULLABLE: True})
     )
     second: tuple[float, ...] | None = field(
-        metadata=says("The row of the second data set; null if it is missing there.", **{NULLABLE: True})
+        metadata=says(
+            "The row of the second data set; null if the second data set does not have it.", **{NULLABLE: True}
+        )
     )
 
 
@@ -214,7 +217,8 @@ class TestedEvent(Facts):
         metadata=says("The parameters that low-order bits prove: ε at the δ of the claim, δ at its ε, or ρ."),
     )
     level: float | None = field(
-        default=None, metadata=says("The probability with which the test of low-order bits may err.", **SHARE)
+        default=None,
+        metadata=says("The probability with which the test of low-order bits may prove a wrong loss.", **SHARE),
     )
 
 
@@ -245,12 +249,14 @@ class OwnData(Facts):
 
 @dataclass(frozen=True)
 class Bits(Facts):
-    """The result on low-order bits over all neighbouring data sets."""
+    """The result of the test of low-order bits over all pairs of neighbouring data sets."""
 
     verdict: Literal["REFUTED", "NOT REFUTED", "INCONCLUSIVE"] = field(metadata=says("The verdict on the bits alone."))
     loss: str = field(metadata=says("The loss that was proven, in words; empty if there is none."))
     reach: str = field(
-        metadata=says("Events that the check detects with 99 % probability; empty if it found one, or detects none.")
+        metadata=says(
+            "Events that the check would detect with 99 % probability; empty if it found one, or could detect none."
+        )
     )
     draws: int = field(metadata=says("How many draws were made.", **COUNT))
 

@@ -74,14 +74,14 @@ class Look:
 @storable
 @dataclass(frozen=True)
 class Finding:
-    """One result of a question.
+    """One result of a question, such as that of a test on one data set.
 
     If a finding has a p-value, its status is provisional until it is compared with the error budget. `scenario` names
     the data set or the pair; findings with the same scenario share their draws. `facts` are its figures. `data` are the
     two neighbouring data sets, or the one data set, with which the finding can be reproduced. `curve` plots the tested
-    quantity beside its law. `promising` asks for a second round of draws, whatever the p-value is. `exact` says that
-    arithmetic decided a part of the claim, so that the finding counts as a test. The field `question` is set by the
-    loop that asks the questions.
+    quantity beside its law. `promising` asks for a second round of draws, whatever the p-value of the finding is.
+    `exact` says that arithmetic decided a part of the claim, so that the finding counts as a test. The field `question`
+    is set by the loop that asks the questions.
     """
 
     kind: Kind

@@ -51,7 +51,8 @@ class Suspect:
     """The law of a plausible mistake, with a fixed name, an explanation, and a test whether draws follow this law.
 
     If the mistake multiplies a quantity, `factor` is its factor, and `rivals` makes the test of a law with another
-    factor. Such a suspect is named only if no other factor fits better. For other mistakes, `rivals` is None.
+    factor. A suspect with a wrong factor is named only if no other factor fits better. For other mistakes, `rivals` is
+    None.
     """
 
     name: str
@@ -66,7 +67,7 @@ class Suspect:
         return cls(name, explanation, test(factor), test, factor)
 
     def p_value(self, outputs: Matrix) -> float:
-        """Return the p-value of draws under the law of this mistake."""
+        """Return the p-value of these outputs under the law of the mistake."""
         return finite_test(self.test, outputs).p_value
 
     def others(self, outputs: Matrix) -> Mapping[float, float]:
@@ -102,7 +103,7 @@ class LawSums:
     impossible: Counter[str] = field(default_factory=Counter)
 
     def plus(self, other: "LawSums") -> "LawSums":
-        """Add the sums over two parts of the blocks."""
+        """Add the sums over two groups of blocks."""
         both = {name: self.parts[name].plus(part) if name in self.parts else part for name, part in other.parts.items()}
         return LawSums(self.parts | both, self.impossible + other.impossible)
 
@@ -177,8 +178,8 @@ def _run_many(
     setting: Setting, scenario: Scenario, look: Look, named: tuple[LawOf, str], first: Draws,
     results: Mapping[str, TestResult],
 ) -> list[Finding]:  # fmt: skip
-    """Return the findings if there are more draws than are kept; tests without sums have `results` from the draws that
-    are kept.
+    """Return the findings if there are more draws than are kept; `results` has the results of tests without sums on the
+    draws that are kept.
     """
     law, label = named
     shown = {

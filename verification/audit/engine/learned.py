@@ -39,7 +39,7 @@ def _flat(outputs: Matrix) -> Matrix:
 
 
 def _ratios(one: Cells, two: Cells, cells: int) -> Vector:
-    """Return an estimate of ln(p/p') for every cell, given the cell of each draw on the two data sets."""
+    """Return an estimate of ln(p/p') for every cell, from the cell of each draw on the two data sets."""
     shares = [np.bincount(side, minlength=cells) + PRIOR for side in (one, two)]
     ratios: Vector = np.log(shares[0] / shares[0].sum()) - np.log(shares[1] / shares[1].sum())
     return ratios
@@ -78,7 +78,5 @@ def _edges(values: Vector) -> Vector:
 
 
 def _cells(values: Vector, edges: Vector) -> Cells:
-    """Return the cells in which values lie; each edge is a cell of its own, and so is the interval between two
-    edges.
-    """
+    """Return the cells in which values lie; each edge is one cell, and each interval between two edges is another."""
     return np.asarray(np.searchsorted(edges, values, "left") + np.searchsorted(edges, values, "right"))

@@ -30,17 +30,18 @@ AGREE = 2.0**-16  # float32 can cause a relative error of this size
 ERRORS = 4.5
 # an entry whose distance from the query is this many standard errors shows that the query is not the centre
 SURELY = 7.0
-COARSE = 0.03  # where the noise is small, clipping and projections may move the centre by this share of the query
+# if the noise is small, clipping and projections may move the centre of the outputs by this share of the query
+COARSE = 0.03
 
 Query = Callable[[Matrix], Matrix]
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A possible centre of the outputs other than the query, with a sentence for the report.
+    """A possible centre of the outputs other than the query, with a sentence about this centre for the report.
 
-    `text` is the sentence, with {q} for the query and {n} for the number of rows. `centre` takes (x, query(x)) and
-    returns the centre of the outputs.
+    `text` is the sentence for the report, with {q} for the query and {n} for the number of rows. `centre` takes (x,
+    query(x)) and returns the centre of the outputs.
     """
 
     text: str
@@ -177,7 +178,7 @@ def _constant_factor(seen: list[_Seen]) -> list[Explanation]:
 
 
 def plain_rows(n: int, d: int) -> Matrix:
-    """Return rows well inside the unit ball whose mean is not zero; they are equal on every machine."""
+    """Return rows well inside the unit ball whose mean is not zero, with the same values on every machine."""
     rng = np.random.default_rng(stream(0, "location", n, d))
     rows = rng.standard_normal((n, d))
     rows *= 0.6 * rng.random((n, 1)) / np.linalg.norm(rows, axis=1, keepdims=True)
@@ -215,7 +216,7 @@ def _exact(setting: Setting, x: Matrix, query: Matrix) -> _Seen | None:
     error = max(AGREE * size, 1e-12)
     if spread > error:
         return None
-    # the median also exists if there is no noise, or if all draws have the same noise
+    # the median of the outputs also exists if there is no noise, or if all draws have the same noise
     return _Seen(x, query, np.median(changes, axis=0), np.full(np.shape(query), error))
 
 

@@ -2,21 +2,21 @@
 
 A float is a whole number times a power of two, and its lowest set bit is the exponent of the largest power of two that
 divides it. The check counts the events {lowest set bit ≤ t} and {lowest set bit ≥ t} of the released numbers, one by
-one and all together, on two neighbouring data sets. On one data set a query is 0, and on the other it is far from 0.
-Noise that is added to 0 keeps its lowest bits. Noise that is added to a large query is rounded to a multiple of a
-larger unit. So an event can occur on one data set and never on the other (Mironov 2012). The module `bit_statistics`
-defines the numbers behind the events, and `bit_pairs` makes the data sets.
+one and all together, on two neighbouring data sets. On one of the two data sets a query is 0, and on the other data set
+it is far from 0. Noise that is added to 0 keeps its lowest bits. Noise that is added to a large query is rounded to a
+multiple of a larger unit. An event of lowest set bits can therefore occur on one data set and never on the other
+(Mironov 2012). The module `bit_statistics` defines the numbers behind the events, and `bit_pairs` makes the data sets.
 
 The following argument shows that a finding on low-order bits is a violation of privacy. Lowest set bits are functions
 of the released bits, so an event in them is a set of outputs. A claim of ε-DP, zCDP or (ε, δ)-DP holds for every set of
-outputs. So a loss above the claim on an event of low-order bits refutes the claim about what is released, whatever the
-law in real arithmetic is.
+outputs. A loss above the claim on an event of low-order bits therefore refutes the claim about what is released,
+whatever the law in real arithmetic is.
 
 A release that keeps its claim in all bits is not flagged. If R is any function of the output, such as rounding to a
 public grid, and an ideal mechanism M keeps the claim, then R ∘ M keeps the claim for every event (post-processing),
 including events of lowest set bits. Whole numbers and multiples of a coarse grid have lowest set bits as well, whose
 laws on the two data sets may differ. The claim bounds how much the laws may differ, and only a loss above the claim is
-a finding. So the test refutes a release that keeps its claim with at most the stated probability.
+a finding. The test therefore refutes a release that keeps its claim with at most the stated probability.
 
 The test of low-order bits uses its draws as follows. The first draws on a pair of neighbours only choose an event. The
 event is tested on further draws if the first draws suggest that the remaining draws can prove a loss above the claim.
@@ -54,7 +54,8 @@ from covassay.verification.statistics.tests import POWER
 
 STAGES = 4  # the largest number of tests on one pair
 EQUAL = 1e-3  # an event is tested only if the draws that chose it give a p-value for equal laws below this
-SPARE = 1.5  # the test of an event gets this multiple of the number of draws that it is expected to need
+# the number of draws in the test of an event is this multiple of the number that the test is expected to need
+SPARE = 1.5
 # an event is tested if it seems to need at most this multiple of the remaining draws; the need is a rough estimate
 HOPE = 2.0
 BISECTIONS = 40
@@ -91,7 +92,7 @@ class _Choice:
 
     @property
     def seen(self) -> str:
-        """Return the counts in words."""
+        """Return the counts of the event in words."""
         return f"{self.counts.first} of {self.counts.first_n} against {self.counts.second} of {self.counts.second_n}"
 
 
@@ -110,7 +111,7 @@ def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level:
     """Return the event whose test is expected to need the fewest draws, or None if all draws on one of the data sets
     fail.
 
-    If a target fails on one data set alone, other checks examine it.
+    If a target fails on one data set alone, other checks examine the failures.
     """
     best: _Choice | None = None
     sizes = sides[0].size, sides[1].size
@@ -179,7 +180,7 @@ def loss_in_words(shown: dict[str, float], guarantee: Guarantee) -> str:
 class BitFindings:
     """The result of the check on low-order bits: its verdict, one result for every pair, and the proven loss in words.
 
-    `reach` describes the events that the check would have detected, and `draws` is its number of draws.
+    `reach` describes the events that the check would have detected, and `draws` is the number of draws of the check.
     """
 
     verdict: Verdict

@@ -1,9 +1,9 @@
 """Compare the noise at other budgets under one seed, where additive noise is proportional to its scale.
 
-A function that takes its budget as an argument promises the mechanism for every budget. Some budgets may be calibrated
-incorrectly although the audited budget is correct, for instance if ρ is doubled where it is small, or if another
-formula holds above ε = 1. Divided by the reference's scale at each budget, the residual under one seed is the same
-number at all budgets. A few draws at other budgets therefore reveal a wrong scale without sampling error.
+A function that takes its privacy budget as an argument promises the mechanism for every budget. Some budgets may be
+calibrated incorrectly although the audited budget is correct, for instance if ρ is doubled where it is small, or if
+another formula holds above ε = 1. Divided by the reference's scale at each budget, the residual under one seed is the
+same number at all budgets. A few draws at other budgets therefore reveal a wrong scale without sampling error.
 
 If the outputs of a target are the same at every budget, the target ignores its budget. An ignored budget is noted and
 does not refute, because the author of the call may have fixed the budget. Noise that is only larger than necessary is
@@ -40,7 +40,7 @@ LOSSES = (
 )  # fmt: skip
 FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # the budgets for checks that make many draws at each budget
 DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
-NEAR = 0.1  # a budget that differs from the claim by less than this share is not tried
+NEAR = 0.1  # a budget whose relative difference from the claim is less than this is not tried
 COMPARED_SHAPES = (12, 3), (1, 2)
 # the numbers of seeds for outputs of one number and of several; with so many seeds, no factor or shift fits by chance
 SEEDS, FEW_SEEDS = 8, 3
@@ -50,7 +50,7 @@ FIT = 1e-6  # one factor, or one shift, must explain all residuals up to this re
 CONFIRMATIONS = 4  # if no factor explains a difference, this many budgets are compared by draws
 # if noise is not added to a query, the number of rows is one of these numbers divided by ε or √ρ
 ROWS, FEWEST_ROWS, MOST_ROWS = (6.0, 40.0), 4, 4000
-NAMED = 5  # if budgets share a finding, at most this many are named one by one
+NAMED = 5  # if several budgets share a finding, at most this many budgets are named one by one
 REFUSED = "the mechanism refuses it"
 CATEGORY = "rows along two axes"  # the first axis has twice as many rows as the others, so that the eigenvalues differ
 
@@ -112,7 +112,7 @@ def budgets_that_are_read(
 ) -> dict[str, bool]:
     """Return, for each keyword of the target's budget, whether its value changes the outputs of the target.
 
-    The result is empty if a draw hangs, or if one seed gives several outputs.
+    `budgets_that_are_read` returns an empty result if a draw hangs, or if one seed gives several outputs.
     """
     x = zoo(12, max(2, smallest_dimension), setting.seed)[0].x
     first, again = (_outputs(setting, x, guarantee, 3) for _ in range(2))
@@ -135,8 +135,8 @@ def budgets_that_are_read(
 
 
 def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Reference, beside: Beside) -> Beside:
-    """Return the reference whose draws are compared with the target's, with those other budgets that the target does
-    not ignore.
+    """Return the reference whose draws are compared with the target's draws, with those other budgets that the target
+    does not ignore.
     """
     accepted = accepted_guarantees(guarantee, reference, FEW_LOSSES)
     read = budgets_that_are_read(setting, guarantee, accepted, beside.smallest_dimension)
@@ -168,7 +168,7 @@ class _Compared:
     alpha: float
     tried: int = 0
     changed: dict[str, str] = field(default_factory=dict)  # a sentence for each budget says how the noise differs
-    larger: dict[str, str] = field(default_factory=dict)  # the budgets at which the noise is only too large
+    larger: dict[str, str] = field(default_factory=dict)  # these are the budgets at which the noise is only too large
     unproven: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
 
@@ -240,7 +240,7 @@ class _Compared:
         return f"the noise has another law than the reference's ({CONFIRMATION} draws each, p = {p:.2g})"
 
     def result(self, number: int) -> Finding:
-        """Return the check of other budgets; `number` says how many were tried."""
+        """Return the check of other budgets; `number` says how many budgets were tried."""
         if self.changed:
             detail = f"under one seed, in units of the claimed scale: {_listed(self.changed)}"
             return _result(Status.REFUTED, f"{detail}. The claim is {words(self.guarantee)}")

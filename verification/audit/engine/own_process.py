@@ -21,7 +21,8 @@ from joblib.externals.loky.backend.reduction import dumps
 from covassay.verification.audit.targets.calling import CannotRun
 
 ENDED = "a process that drew from the target ended before its draws were made"
-_idle: list["OwnProcess"] = []  # these child processes wait for a call; a thread takes one of them, or starts another
+# these child processes wait for a call; a thread takes a waiting process, or starts another
+_idle: list["OwnProcess"] = []
 _lock = threading.Lock()
 
 

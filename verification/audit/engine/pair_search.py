@@ -6,9 +6,9 @@ the distance of the two samples of outputs. The distance of two samples is the d
 means and deviations of a few statistics. The best candidates of the first round are ranked again on new draws, because
 chance contributed to their ranks.
 
-The audit then tests the neighbours that the search finds like all other neighbours. The test draws of the neighbours
-that were found are new. The p-values of neighbours that were found are as valid as for neighbours that were fixed in
-advance, and the multiplicity of the run includes them.
+The audit tests the neighbours that the search finds in the same way as all other neighbours. The test of neighbours
+that the search finds uses new draws. The p-values of neighbours that were found are as valid as those of neighbours
+that were fixed in advance, and the multiplicity of the run includes them.
 """
 
 import math
@@ -34,7 +34,7 @@ FOUND = 3  # at most this many pairs are tested, each with another shape
 SHARE = 1.3  # the draws of the first round on each data set, as a share of the draws on one pair
 WEIGHT = 0.5  # the number of draws that test a found pair is multiplied by this factor
 HUGE = 1e3  # the score of two samples that differ and have no spread
-SHORT = 0.1  # the norm of the rows in the shorter half of a data set
+SHORT = 0.1  # the norm of the rows in the half of a data set with shorter rows
 # columns of zeros are left out, because they would leave nearly one axis; the order of kinds decides the pairs
 KINDS = [category for category in CATEGORIES if category != "one column of zeros"]
 

@@ -3,7 +3,7 @@
 If the laws are equal, the event that only the first draw of a pair lies in a set is as probable as that only the second
 does, however the two draws depend on each other. Among the pairs in which the event occurs once, the number of pairs in
 which it occurs in the first draw is binomial with probability 1/2 (McNemar 1947). If the two draws of a pair are nearly
-equal, an event rarely occurs in only one of them, and then nearly always in the draw of one and the same sampler. Some
+equal, an event rarely occurs in only one of them, and if so, nearly always in the draw of the same sampler. Some
 hundreds of such pairs detect noise that is 3 % smaller, for which a test of independent draws needs a hundred times as
 many.
 
@@ -56,7 +56,7 @@ class _Event:
 def _features(outputs: Matrix, unit: float, centre: Matrix) -> Matrix:
     """Return the first entries of the rounded outputs, minus a centre, and the products of these entries.
 
-    Entries and their products show differences of location, scale and dependence.
+    Differences in location, scale and dependence show in the entries of an output and in their products.
     """
     flat = (rounded_to(unit, outputs) - centre).reshape(len(outputs), -1)[:, :ENTRIES]
     i, j = np.triu_indices(flat.shape[1])

@@ -1,9 +1,9 @@
-"""Choose an event to test on some of the draws, which are called the pilot.
+"""Choose an event for a test from some of the draws, which are called the pilot.
 
 The candidates are the events {statistic ≥ t} and {statistic ≤ t}, for the statistics of the pair, for statistics that
 are learned from pilot draws, and for many thresholds t. The score of a candidate (`event_choice.scores`) says how
-clearly it is expected to refute the claim on the test draws. The event with the best score is tested on draws that the
-pilot has not seen.
+clearly it is expected to refute the claim on the test draws. The event with the best score is tested on draws that are
+not part of the pilot.
 """
 
 import math
@@ -35,7 +35,7 @@ class EventChoice:
 
     `swapped` says whether the event seemed likelier on the second data set than on the first. `ranking` has the pilot
     draws on which the event was scored. If the event has a learned statistic, the statistic was learned from other
-    draws.
+    draws than those in `ranking`.
     """
 
     event: Event
@@ -46,7 +46,7 @@ class EventChoice:
 def choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float) -> EventChoice:
     """Choose the event with the best score.
 
-    The score is for a test at the level `error` with `mean` draws on each data set, on average.
+    The score is for a test at the level `error` with `mean` draws on average on each data set.
     """
     best, best_score = EventChoice(Event(pair.statistics[0], math.inf), False, pilots), -math.inf
     learned = _learned(pilots) + (_learned_by_entry(pilots) if pair.by_entry else [])
@@ -72,10 +72,10 @@ def choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guar
 
 
 def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
-    """Learn statistics from the first half of the pilot. Each statistic is returned with the second half, on which the
-    statistic is scored.
+    """Learn statistics from the first half of the pilot. Each learned statistic is returned with the second half, on
+    which the statistic is scored.
 
-    On the half from which it was learned, a statistic would look better than it is.
+    On the half of the pilot from which a statistic was learned, the statistic would look better than it is.
 
     Four kinds of statistics are learned from pilot draws. The statistics of `log_ratios` are estimates of a log
     likelihood ratio. Let M and M' be the medians of the outputs on the two data sets, and let Y be an output. The
@@ -147,7 +147,7 @@ def _of_rounded(name: str, function: Callable[[Matrix], Vector]) -> Statistic:
 def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
     """Return the statistics of `standardised` that are learned on the first half of the pilot.
 
-    Each statistic is returned with the second half of the pilot.
+    Each learned statistic is returned with the second half of the pilot, on which it is scored.
     """
     (one, first), (two, second) = (_halves(draws) for draws in pilots)
     if 2 * min(len(one), len(two)) < FEWEST_LEARNED:

@@ -4,7 +4,8 @@ Let p be the share of the draws on one data set in which the tested event occurr
 probability p on the first data set, and q on the second. If q is small enough for a given p, the test would have
 refuted the claim in 99 % of all runs. The privacy loss of an event with the probabilities p and q is, for instance,
 ln(p/q) for pure DP. A run detects a privacy loss if some event that is as likely as the tested one shows at least the
-loss that this module computes. If a loss shows only in rarer events, more draws are needed to detect it.
+loss that this module computes. If a privacy loss shows only in rarer events than the tested one, more draws are needed
+to detect the loss.
 """
 
 import math
@@ -20,11 +21,11 @@ from covassay.verification.statistics.tail_probabilities import poisson_quantile
 from covassay.verification.statistics.tests import POWER
 
 FEWEST = 20  # the probability of an event is estimated if it occurred at least this often
-CLOSE = 1.1  # the report states how many draws are needed to detect this multiple of the claim
+CLOSE = 1.1  # the report states how many draws detect a loss that is this multiple of the claim
 LARGEST_FACTOR = 1e6  # the largest multiple of the run's number of draws that is reported
 LOG_RATIO = 40.0  # the largest ln(p/q) in the search
 BISECTIONS = 24
-# above this mean, a normal law approximates the Poisson law, because scipy's Poisson quantiles are NaN for huge means
+# for larger means, a normal law approximates the Poisson law, whose quantiles are NaN in scipy for huge means
 LARGE_MEAN = 1e8
 # a test takes (counts, level) and says whether the counts refute the claim
 Refutes = Callable[[EventCounts, float], bool]
@@ -79,8 +80,8 @@ class EventTest:
         return self.refutes(EventCounts(first, second, size, other_size, mean), self.level)
 
     def smallest_loss(self, mean: float) -> float:
-        """Return the smallest loss that the test detects with `mean` draws on each data set, or infinity if it detects
-        none.
+        """Return the smallest loss that the test detects with `mean` draws on each data set, or infinity if the test
+        detects none.
         """
         top = math.log(self.p)
         if not self.sees(top - LOG_RATIO, mean):

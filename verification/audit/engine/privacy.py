@@ -47,23 +47,24 @@ from covassay.verification.audit.engine.wager import Wager
 from covassay.verification.statistics.betting import RenyiBet, renyi_bet
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower, probability_bounds
 
-CONFIDENCE = 0.999  # the confidence level of the bound that is printed; the verdict uses p-values instead
+CONFIDENCE = 0.999  # the confidence level of the printed bound; the verdict uses p-values and not this bound
 FAILURES = "failures"  # the name of the check that tests failures of the target
 # the largest number of stages is 30 for the pilot and 30 for the test, which is more than any run makes
 MOST_STAGES = 60
 SMALLEST_P = 1e-300  # the smallest p-value whose logarithm is taken
 
-# an estimated loss above this multiple of the claim leads to more draws; a smaller excess could hardly be proven
+# an estimated loss above this multiple of the claim leads to more draws; a smaller excess would be hard to prove
 PROMISING = 1.2
-# a target that is ρ-zCDP for adding or removing a row is 4ρ-zCDP for replacing a row, which is two such steps
+# a target that is ρ-zCDP for adding or removing a row is 4ρ-zCDP for replacing a row (by two steps)
 STEPS_SQUARED = 4
-TESTS = 3  # one pair gives at most three p-values: of an event, of a bet on a Rényi divergence, and of failures
+TESTS = 3  # one pair gives at most three p-values, namely of an event, of a bet on a Rényi divergence, and of failures
 
 
 def run_pair(
     setting: Setting, pair: Pair, guarantee: Guarantee, look: Look, stop: float = 0.0, error: float = RUN_ERROR
 ) -> list[Finding]:
-    """Draw on both data sets, choose an event and test it, and test whether failures distinguish the data sets.
+    """Draw on both data sets of a pair, choose an event and test it, and test whether failures distinguish the data
+    sets.
 
     `look.samples` is the number of draws planned on each data set. `stop` is the p-value at which a bet may end the
     draws; 0 means that no bet ends the draws. `error` is near the level at which the p-values of the findings are later
@@ -146,7 +147,7 @@ def _tested(
     """Test one event on the draws of a trial.
 
     If the draws of the trial did not choose the event, `choices` is 1. If the draws of the trial chose the event among
-    several, `choices` is their number, which multiplies the p-value and divides the error of the bound.
+    several, `choices` is their number, by which the p-value is multiplied and the error of the bound divided.
     """
     counts = trial.counts(event)
     error = (1 - EARLY_SHARE) * (1 - CONFIDENCE) / choices
@@ -237,8 +238,8 @@ def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: flo
     """Return the loss that the test could have detected in an event as probable on the first data set as the tested
     event.
 
-    The result is None if the tested event was too rare. `choices` multiplies the p-values of the test, whose level is
-    `alpha`.
+    `in_reach` returns None if the tested event was too rare. `choices` multiplies the p-values of the test, whose level
+    is `alpha`.
     """
     if counts.first < FEWEST:
         return None
@@ -254,8 +255,8 @@ def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: flo
 def _estimated(pair: Pair, guarantee: Guarantee, trial: EventTrial) -> float | None:
     """Return the loss of a pair, estimated as if the noise were independent Laplace noise.
 
-    The estimate guides the search for neighbours, and is no bound. The result is None if `pair.by_entry` is false, if
-    the claim is not pure DP, or if there are too few draws.
+    The estimate guides the search for neighbours, and is no bound. `_estimated` returns None if `pair.by_entry` is
+    false, if the claim is not pure DP, or if there are too few draws.
     """
     first, second = (side.draws.kept.outputs for side in trial.sides)
     if not pair.by_entry or not isinstance(guarantee, PureDP) or min(len(first), len(second)) < FEWEST_LEARNED:

@@ -1,11 +1,11 @@
 """Compare the noise on different data under one seed, because additive noise is the same for all data sets of one
 shape.
 
-Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. In that case an
-implementation that takes all randomness from the given generator adds the same noise, under one seed, to all data sets
-of one shape. The residual, which is output − query(x), must not depend on the data. Two draws on different data sets
-show mistakes that no number of draws on one data set can show, such as wrong clipping, a scale that counts only some
-rows, or a branch for some data. A comparison under the same noise has no sampling error.
+Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. If the output is
+query(x) + noise of this kind, an implementation that takes all randomness from the given generator adds the same noise,
+under one seed, to all data sets of one shape. The residual, which is output − query(x), must not depend on the data.
+Two draws on different data sets show mistakes that no number of draws on one data set can show, such as wrong clipping,
+a scale that counts only some rows, or a branch for some data. A comparison under the same noise has no sampling error.
 
 If both seeds shift or scale the residuals by the same amount, the law is refuted, because then the two laws cannot both
 be the claimed one. An implementation may rotate its noise with the data without changing the law of the noise. Any
@@ -50,8 +50,9 @@ LARGEST_N = 1000
 TOLERANCE_FLOAT32 = 32 * 2.0**-24
 # the target computes in float32 if a larger share of the data sets than this has rounding errors above those of float64
 MANY = 1 / 3
-CONFIRMATIONS = 4  # this many kinds of data, and this many numbers of rows, are tested again by draws
-CONFIRMATION = 200  # the number of draws on each of two data sets that must confirm a difference by their laws
+CONFIRMATIONS = 4  # by draws, this many kinds of data and this many numbers of rows are tested again
+# the number of draws on each of two data sets with which a difference between their laws must be confirmed
+CONFIRMATION = 200
 NO_ATOMS = 1e-6  # if every single value has at most this probability, chance does not repeat a residual
 # two seeds must give the same residual for this many shapes, because float32 can repeat one residual by chance
 SAME_NOISE_TWICE = 3
@@ -60,7 +61,7 @@ CANDIDATES = 8  # each shape of the data is compared with this many other shapes
 NAMED = 3  # the report names at most this many numbers of rows
 MOST_ODD = 6  # at most this many sizes with one number of columns are tried again
 LARGEST_N_OF_PAIRS = 70
-VISIBLE = 0.01  # a change of the query by less than this share of the noise is not visible
+VISIBLE = 0.01  # a change of the query that is less than this share of the noise cannot be seen
 MIRRORED = 1e-6  # a factor that differs from −1 by less than this only reflects the noise, which keeps a symmetric law
 
 
@@ -69,11 +70,11 @@ class DataPath:
     """The assumptions of an audit on how the output depends on the data.
 
     `stated` says in words what the comparison of the noise covers and what it does not. `query` returns the output
-    without noise; it is None if noise is not added to a query. `scale` takes (n, d); it returns the noise scale, up to
+    without noise, and is None if noise is not added to a query. `scale` takes (n, d) and returns the noise scale, up to
     a factor that depends on d alone. `symmetric` says whether the noise is a symmetric matrix, perhaps with one more
-    row on top. `atom` is the largest probability of one value of one entry of the noise, if it lies on a lattice.
-    `unsure` takes x; it returns the largest change of an entry of the query by the rounding of clipped rows, and is
-    None if this change is negligible.
+    row on top. `atom` is the largest probability of one value of one entry of the noise, if the noise lies on a
+    lattice. `unsure` takes a data set x and returns the largest change of an entry of the query by the rounding of
+    clipped rows, or None if this change is negligible.
 
     The fields below `unsure` are for outputs without a query. `continuous` says that no single output has positive
     probability, so that no output occurs twice. `equivalent` are changes of the rows that leave the law of the output
@@ -107,7 +108,7 @@ class _Drawn:
     residuals: Matrix  # (seeds, …)
     size: float  # this is the size of the query
     single: bool = False  # says whether float32 can represent every output
-    unsure: float = 0.0  # the value of `DataPath.unsure` for this data set
+    unsure: float = 0.0  # the value that `DataPath.unsure` gives for the data set
     failure: Failure | None = None
 
 
@@ -196,7 +197,7 @@ class _Comparison:
             return False
         if not all(self._collected(zoo(n, d, self.setting.seed)) for n, d in self._other_sizes()):
             return False
-        if self.own is not None:  # a time-out on the user's data, which may be large, says nothing about the other data
+        if self.own is not None:  # a time-out on the user's data, which may be large, says nothing about other data
             self._collected(given(self.own, self.setting.seed))
         self.single = self._single()
         for shape in self.shapes:
@@ -275,8 +276,8 @@ class _Comparison:
         return _Drawn(member, np.array(outcomes), float(np.linalg.norm(query)), single, unsure)
 
     def _single(self) -> bool:
-        """Return whether the target computes in float32, because its outputs are such numbers or have such rounding
-        errors.
+        """Return whether the target computes in float32, because its outputs are float32 numbers or have the rounding
+        errors of float32.
         """
         drawn = [one for shape in self.shapes for one in shape.drawn]
         if drawn and all(one.single for one in drawn):
@@ -357,7 +358,8 @@ class _Comparison:
         return self._still_moved(shape, drawn, tolerance, (len(SEEDS),))
 
     def _still_moved(self, shape: _Shape, drawn: _Drawn, tolerance: float, seeds: Sequence[int] = MORE_SEEDS) -> str:
-        """Return the change of the residuals if it is the same under further seeds, and otherwise an empty text."""
+        """Return the change of the residuals if the change is the same under further seeds, and otherwise an empty
+        text."""
         usual = self._usual(shape)
         more = [self._under(one.member.x, seeds) for one in (drawn, usual)]
         if any(len(residuals) < len(seeds) for residuals in more):
@@ -569,7 +571,7 @@ def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
 
 
 def _factor(flat: Matrix, base: Matrix, allowed: float) -> float | None:
-    """Return the factor between two tables if it explains their difference, and is clearly neither 1 nor −1."""
+    """Return the factor between two tables if the factor explains their difference, and is clearly neither 1 nor −1."""
     factor = float((flat * base).sum() / max(float((base**2).sum()), 1e-300))
     explained = np.abs(flat - factor * base).max() <= allowed
     change = abs(abs(factor) - 1) * float(np.abs(base).max())

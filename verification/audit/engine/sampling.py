@@ -10,8 +10,8 @@ draws. The worker that makes a block of draws reduces it to sums, so that memory
 
 If the run has a store (`engine.store`), stored draws are not made again.
 
-A block of `draw_many` may fail as a whole because one of its draws fails. Tests treat failures as outcomes of
-independent draws, so a failed block is not counted. All draws of the call of `draw` with a failed block, and of all
+A block of `draw_many` may fail as a whole because one of its draws fails. The tests of a run treat failures as outcomes
+of independent draws, so a failed block is not counted. All draws of the call of `draw` with a failed block, and of all
 later calls, are made again one by one, and from another random stream. Suppose that a block fails whenever one of its
 draws would fail. For such a target, an outcome of k calls has at most k + 1 times its probability for independent
 draws, because any of the k calls, or none, may be the first with a failed block.
@@ -43,8 +43,8 @@ from covassay.verification.audit.targets.target import (
 from covassay.verification.statistics.streams import Watch, stream
 
 CHUNK = 50
-BLOCK = 500  # a worker makes and reduces this many chunks at once
-WHOLE = 2 * BLOCK  # if draws are reduced, the draws of this many first chunks are kept
+BLOCK = 500  # a worker makes and reduces this many chunks of draws at once
+WHOLE = 2 * BLOCK  # if draws are reduced to sums, the draws of this many first chunks are kept
 KEPT = WHOLE * CHUNK  # the number of draws that are kept is 50 000
 SECONDS = 1.0  # draws are stored after about this many seconds, so that an interrupted run loses no more work
 # a chunk of draws stops after this many time-outs, because an audit of a target that hangs would never end
@@ -58,8 +58,8 @@ class Draws:
 
     `outputs` has the outputs, (successes, …), in the order of the draws. `failures` counts the draws that gave no
     output, by their kind of failure. `skipped` counts the draws that were not made because the target kept running into
-    the time limit. `again` says whether the draws were made one by one because a block of draws failed now or earlier
-    in this run. `seconds` is the time from the first draw to the last.
+    the time limit. `again` says whether the draws were made one by one, because a block of draws failed in this call or
+    an earlier one. `seconds` is the time from the first draw to the last.
     """
 
     outputs: Matrix
@@ -158,7 +158,7 @@ class Setting:
     `budget` has every keyword argument of a draw but `rng`: the claim, and the bounds of the `box` if the target takes
     bounds. Without a box, rows lie in the unit ball. `tally` counts the draws. `jobs` is the number of workers; None
     means that joblib's configuration gives the number. `store` has the draws of an earlier run with the same options;
-    it is None if draws are not stored.
+    `store` is None if draws are not stored.
     """
 
     source: TargetSource
@@ -173,7 +173,7 @@ class Setting:
     store: Store | None = field(default=None, compare=False, repr=False)
 
     def within(self, box: Box | None) -> "Setting":
-        """Return the setting with rows in another box; if the target takes bounds, it gets the bounds of this box."""
+        """Return the setting with rows in another box; a target that takes bounds gets the bounds of this box."""
         if box is None or box == self.box:
             return self
         told = {BOUNDS: box.bounds} if BOUNDS in self.budget else {}
@@ -238,7 +238,7 @@ def _chunk(repeated: Repeated, size: int, seed: np.random.SeedSequence) -> Outco
 def _many(target: Target, repeated: Repeated, size: int, rng: np.random.Generator) -> Outcomes | None:
     """Return a chunk of draws by `draw_many`, with one time limit for all of them.
 
-    The result is None if `draw_many` fails or returns a wrong number of outputs.
+    `_many` returns None if `draw_many` fails or returns a wrong number of outputs.
     """
     _, x, budget, shape, seconds, _ = repeated
 
@@ -294,8 +294,8 @@ def reduced(
     the block.
 
     If there are more than `KEPT` draws, the function `enough` says after 2, 4, 8, … blocks whether the draws suffice.
-    The draws also stop once the target has run into the time limit repeatedly. `first` has the first `KEPT` of these
-    draws, if they exist already.
+    The draws also stop once the target has run into the time limit repeatedly. `first` has the first `KEPT` draws of
+    `reduced`, if these draws were made before.
     """
     which = _chunks(size)[chunks]
     whole = which[:WHOLE]
@@ -338,7 +338,7 @@ def _as_they_are(draws: Draws, block: int) -> Draws:
 
 @dataclass(frozen=True)
 class _Order:
-    """A request for chunks of draws, which says how to reduce them, and when the chunks made so far suffice."""
+    """A request for chunks of draws, which says how to reduce them, and when the chunks that were made suffice."""
 
     setting: Setting
     x: Matrix
@@ -398,7 +398,7 @@ class _Tasks:
 
 
 def _in_blocks(order: _Order) -> Any:
-    """Make the draws of a request; return None if a block of `draw_many` fails, or has failed earlier in this run."""
+    """Make the draws of a request, or return None if a block of `draw_many` fails or has failed earlier in this run."""
     tally = order.setting.tally
     made = None if tally.one_by_one else _answered(order)
     tally.one_by_one = made is None
@@ -406,7 +406,7 @@ def _in_blocks(order: _Order) -> Any:
 
 
 def _answered(order: _Order) -> Any:
-    """Make those draws of a request that are not in the store; return None if a block of `draw_many` failed."""
+    """Make those draws of a request that are not in the store, or return None if a block of `draw_many` failed."""
     setting, store = order.setting, order.setting.store
     done, parts = store.get(order.key) if store else (0, [])
     if parts:
@@ -436,7 +436,7 @@ def _block(
     repeated: Repeated, root: np.random.SeedSequence, size: int, chunks: range, make: Callable[[Draws, int], Any],
     block: int,
 ) -> Any:  # fmt: skip
-    """Make the draws of these chunks in this process; return None if a block of `draw_many` failed."""
+    """Make the draws of the given chunks in this process, or return None if a block of `draw_many` failed."""
     parts = [Draws(np.empty((0, *repeated.shape)))]
     start = time.perf_counter()
     for i in chunks:

@@ -3,11 +3,11 @@
 Implementations often change their behaviour where blocks, vector registers and special cases end, for instance at one
 row, at 65 rows, or in seven dimensions. If the law is known on data of any shape, each draw can be transformed to the
 same law. For every shape, the distribution function maps a draw to a uniform number, and a sum of Gamma variables has a
-Gamma law. So draws for different shapes are tested together: all draws with the same number of rows, all with the same
-number of columns, and all draws.
+Gamma law. Draws for different shapes can therefore be tested together: all draws with the same number of rows, all with
+the same number of columns, and all draws.
 
-Each group has Kolmogorov–Smirnov and tail tests of every statistic, and an exact test of the total scale. The p-value
-of a group of draws is the smallest p-value of its tests after Bonferroni's correction.
+Each group of draws has Kolmogorov–Smirnov and tail tests of every statistic, and an exact test of the total scale. The
+p-value of a group of draws is the smallest p-value of its tests after Bonferroni's correction.
 """
 
 import math
@@ -33,7 +33,7 @@ ROWS = 1, 2, 64, 65, 1000
 COLUMNS = *range(1, 13), 32
 LARGEST = 20_000  # the largest number of entries of a data set
 NAMES = {"n": "every number of rows", "d": "every number of columns", "": "all shapes"}
-UNITS = 240  # the number of independent noise values for every shape, if `FEWEST` and `MOST` allow it
+UNITS = 240  # every shape of the data has this many independent noise values, within the limits `FEWEST` and `MOST`
 FEWEST, MOST = 12, 120  # the smallest and the largest number of draws for every shape
 # the smallest and the largest number of draws are for this number of samples, and grow in proportion to the samples
 DEFAULT = 2000
@@ -60,7 +60,7 @@ class Shapes:
         return int(np.clip(np.ceil(UNITS / self.units(d)), FEWEST, MOST))
 
     def draws_at(self, n: int, d: int, samples: float) -> int:
-        """Return the number of draws for a shape, in a run with this number of samples."""
+        """Return the number of draws for a shape (n, d), in a run with the given number of samples."""
         return max(FEWEST // 2, round(self.draws(n, d) * samples / DEFAULT))
 
     def every_draw(self, samples: float) -> int:
@@ -110,7 +110,7 @@ class _Group:
         return found
 
     def p_value(self) -> float:
-        """Return the smallest p-value of the tests times their number, or 0 if a statistic is not finite."""
+        """Return the smallest p-value of the tests times the number of tests, or 0 if a statistic is not finite."""
         if self.impossible:
             return 0.0
         results = self.results()
@@ -175,7 +175,7 @@ class _Seen:
         ]
 
 
-# a draw is slow if it takes so many times longer than for larger shapes, and so many seconds
+# a draw is slow if it takes so many times longer than draws for larger shapes, and so many seconds
 SLOW, SECONDS = 30, 0.02
 
 

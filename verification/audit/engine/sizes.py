@@ -1,6 +1,6 @@
 """List numbers of rows and columns at which an implementation may change its behaviour, and limit the time to try them.
 
-The numbers are all small numbers, round numbers and powers of two with their neighbours, and numbers between them.
+The listed numbers are all small numbers, round numbers and powers of two with their neighbours, and some between them.
 """
 
 import time

@@ -38,11 +38,11 @@ def laplace_loss(first: Matrix, second: Matrix) -> float:
 def standardised(first: Matrix, second: Matrix) -> list[tuple[str, Callable[[Matrix], Vector]]]:
     """Return names and functions of statistics of an output that are learned from draws on two data sets.
 
-    Entries are centred at their median on one of the two data sets, M or M', and divided by a pooled mean absolute
-    deviation. For independent Laplace noise, the difference of the ℓ₁ distances of the output from the medians on the
-    two data sets is nearly the log likelihood ratio. For Gaussian noise, a linear function of the output is the log
-    likelihood ratio. The distance of an output from the median on one data set detects noise that is small on that data
-    set. Entries that are equal in all draws, such as those of a symmetric matrix, count once.
+    Entries are centred at their median on one of the two data sets and divided by a pooled mean absolute deviation. For
+    independent Laplace noise, the difference of the ℓ₁ distances of the output from the medians on the two data sets is
+    nearly the log likelihood ratio. For Gaussian noise, a linear function of the output is the log likelihood ratio.
+    The distance of an output from the median on one data set detects noise that is small on that data set. Entries that
+    are equal in all draws, such as those of a symmetric matrix, count once.
     """
     columns, near, far, spread = _summary(first, second)
     spread = np.maximum(spread, SMALLEST_SPREAD * (1e-280 + np.abs(near) + np.abs(far)))

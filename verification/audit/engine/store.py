@@ -85,7 +85,8 @@ def decoded(value: Any) -> Any:
 
 
 class Store:
-    """The stored draws by their key, as the number of chunks made and a list with their result, if there is one."""
+    """The stored draws by their key, each as the number of chunks made and a list with the result, if there is a
+    result."""
 
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
         self._file, self._connection = file, connection
@@ -131,7 +132,8 @@ def opened(file: Path, identity: dict[str, Any]) -> Iterator[Store]:
 
     Raises
     ------
-    InvalidInput : the file cannot be created, another process uses it, it is damaged, or it belongs to another run.
+    InvalidInput : the file cannot be created, another process uses it, the file is damaged, or the file belongs to
+    another run.
     """
     if file.is_dir() or not file.absolute().parent.is_dir():
         raise InvalidInput(f"checkpoint = {file}: must be a file in a directory that exists")

@@ -20,7 +20,7 @@ from covassay.verification.statistics.streams import stream
 NAME = "symmetry"
 NAME_SEEN = "symmetry in the draws of the law"
 SYMMETRY_SHAPES = (20, 3), (1, 2), (65, 2), (5, 7), (8, 12)
-MEMBERS = 4  # the number of data sets of each shape
+MEMBERS = 4  # this many data sets of each shape are tried
 # rounding may change an entry by this share of the largest entry, and the noise here is a much larger share
 ROUNDING = 2.0**-16
 
@@ -33,14 +33,14 @@ def places(shape: tuple[int, ...], symmetric: bool) -> list[tuple[int, ...]]:
 
 
 def rows_above(shape: tuple[int, ...]) -> int:
-    """Return the number of rows above the square matrix in an output: 1 for a mean above a second moment, and otherwise
-    0.
+    """Return the number of rows above the square matrix in an output, which is 1 for a mean above a second moment, and
+    otherwise 0.
     """
     return max(shape[0] - shape[1], 0) if len(shape) == 2 else 0
 
 
 def square_part(output: Output, values: Matrix) -> Matrix | None:
-    """Return the square matrix in an output of this kind, or None if it has none."""
+    """Return the square matrix in an output of this kind, or None if the output has none."""
     for part in output.parts(values).values():
         if part.ndim == 2 and part.shape[0] == part.shape[1]:
             return part

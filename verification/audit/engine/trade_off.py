@@ -44,7 +44,7 @@ def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
 def _intervals(counts: Vector, size: int, error: float) -> Matrix:
     """Return the lower bound, estimate and upper bound of every probability, as an array (points, 3).
 
-    Each of the two bounds fails with probability `error`.
+    Each of the two bounds on a probability fails with probability `error`.
     """
     lower, upper = np.array([clopper_pearson(int(k), size, error) for k in counts]).T
     return np.column_stack([lower, counts / size, upper])

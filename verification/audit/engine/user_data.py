@@ -29,7 +29,8 @@ class UserData:
 
 
 def scaled(values: Matrix) -> Matrix:
-    """Map every feature to [−1, 1] by its minimum and maximum (to 0 if it is constant), and divide the rows by √d."""
+    """Map every feature to [−1, 1] by its minimum and maximum (to 0 if the feature is constant), and divide the rows by
+    √d."""
     low, high = values.min(axis=0), values.max(axis=0)
     width = np.where(high > low, high - low, 1.0)
     unit: Matrix = (2 * (values - low) / width - (high > low)) / np.sqrt(values.shape[1])

@@ -1,7 +1,7 @@
 """Define wagers, which are sequential tests by betting against a claim that stay valid if they are evaluated after
 every stage of the draws.
 
-A `Wager` is a bet (`statistics.betting`) with the categories of draws on which it is placed. Each stage of the draws
+A `Wager` is a bet (`statistics.betting`) with categories of draws, on which the bet is placed. Each stage of the draws
 multiplies the wealth of the bettor by a factor. If the claim is true, the mean of the bettor's wealth never exceeds the
 initial wealth. The wealth therefore ever grows by the factor 1/p with probability at most p (Ville's inequality), and a
 large gain refutes the claim. Ville's inequality holds for any fixed numbers of draws on the two data sets, and also for
@@ -29,7 +29,7 @@ class Wager:
     `bounds` is None if the categories are the event and its complement. If `bounds` is given, the categories are
     failure and the intervals between these bounds of the event's statistic. `swapped` says whether a bet on an event
     takes the second data set first, because the event seemed likelier on that data set. If `bet` is a `RenyiBet`,
-    `swapped` is False, because such a bet chooses its direction itself.
+    `swapped` is False, because a `RenyiBet` chooses its direction itself.
     """
 
     bet: Bet | RenyiBet
@@ -72,8 +72,8 @@ def wager_on(choice: EventChoice, guarantee: Guarantee) -> Wager | None:
     """Return the bet and its categories, chosen on the pilot draws.
 
     For pure and (ε, δ)-DP, the bet is on the event. For zCDP, the bet is on the Rényi divergence of the event's
-    statistic. The result is None if a data set has no draws, if the claim is too weak to bet against, or if a bet on a
-    divergence has no statistic.
+    statistic. `wager_on` returns None if a data set has no draws, if the claim is too weak to bet against, or if a bet
+    on a divergence has no statistic.
     """
     pilots = choice.ranking
     if min(draws.size for draws in pilots) == 0:

@@ -2,8 +2,8 @@
 process.
 
 A function of the data and the generator gives one output for one data set and one seed. An implementation may take
-another branch for float32 or for a data frame, or keep a value of one call for the next, such as a scale, a bound or a
-mean. If the output changes in another branch, a few draws under one seed show the change.
+another branch for float32 or for a data frame, or reuse a value of one call in the next call, such as a scale, a bound
+or a mean. If the output changes in another branch, a few draws under one seed show the change.
 
 The module `same_noise` explains how changed outputs are judged. If noise is added to a known query, a residual that is
 shifted or scaled by the same amount under every seed has another law. Other changes may come from another algorithm
@@ -36,7 +36,7 @@ NAME_OF_FORMS, NAME_OF_STATE, NAME_OF_PROCESS = "same numbers, other form", "sam
 SHAPES = (20, 3), (3, 5), (300, 2)  # these shapes of data are nearly square, wide and long
 SEEDS = 4  # by chance, one factor or shift does not explain four outputs of one number
 INSIDE = 0.9  # the rows are multiplied by this factor, so that rounding to float32 leaves them in the domain
-SLOW = 0.02  # if a draw takes longer than this many seconds, only one data set is used
+SLOW = 0.02  # if a draw takes longer than this many seconds, only one data set is tried
 CLOSE = 1e-4  # float32 changes an output by less than this share of the largest entry
 DECIDED = 3  # the largest number of ways of calling a target that are compared by draws, for each sort of ways
 TESTS = 3 * DECIDED  # this many tests share the error level of the question
@@ -342,7 +342,8 @@ class Asked:
         return moved(other, one, tolerance) if np.abs(one - other).max() > tolerance else ""
 
     def _drawn(self, way: Way, x: Matrix) -> str:
-        """Return the difference in law that many draws prove if the target is called in this way."""
+        """Return the difference in law that many draws prove between the usual way of calling the target and this
+        way."""
         if self.decided >= DECIDED:
             return ""
         self.decided += 1
@@ -359,7 +360,7 @@ class Asked:
         return sampler
 
     def finding(self, name: str, found: list[str], same: str, worst: Status) -> Finding:
-        """Return the decided finding with this name; the comparisons on which it rests are then deleted."""
+        """Return the decided finding with this name, and delete the comparisons on which it rests."""
         text = same
         if self.unproven:
             text += f"; another one, of which no other law was proven: {', '.join(self.unproven)}"

@@ -110,7 +110,8 @@ def _in_order(jobs: int | None, tasks: Iterator[Any]) -> Iterator[Any]:
 
 
 def _tell_of_lost_workers(backend: Any) -> None:
-    """Tell joblib about a task whose worker was killed, because otherwise its backend for Dask would wait forever."""
+    """Tell joblib about a task whose worker was killed, because otherwise joblib's backend for Dask would wait
+    forever."""
     name = "submit" if hasattr(backend, "submit") else "apply_async"
     submit = getattr(backend, name)
     if getattr(submit, "tells", False):

@@ -8,9 +8,9 @@ observed, the distribution function of the coefficient Y is an integral over Z.
 
 If g is far above the noise scales, then the penalty λ is 0 and the denominator is positive, except with probability
 below 1e-30. If the ridge penalty is 0, the coefficient Y determines a number (Yg − v)/√(s₃² + Y²s₂²) that is N(0, 1).
-Two data sets on which the penalty is 0 distinguish errors in the noise scale s₃ from errors in s₂. On a third data set
-the ridge penalty varies between its limits, so that errors in the noise scale s₁ are detected as well. For several
-features no exact law is known, and draws of the target are compared with draws of the reference.
+Two data sets on which the ridge penalty is 0 distinguish errors in the noise scale s₃ from errors in s₂. On a third
+data set the ridge penalty varies between its limits, so that errors in the noise scale s₁ are detected as well. For
+several features no exact law is known, and draws of the target are compared with draws of the reference.
 """
 
 import math

@@ -14,8 +14,8 @@ SCALES = {  # these are the suspected laws by name, with the factor by which eac
 
 
 def explained_by_adjacency(mechanism: str | None, fitted: Iterable[str]) -> str:
-    """Return a sentence if a law that fits has the noise scale that suffices for adding or removing a row, and
-    otherwise an empty string.
+    """Return a sentence if a law that fits has a noise scale that suffices if a row is added or removed, and otherwise
+    an empty string.
     """
     enough = known(mechanism).add_remove if mechanism else None
     if enough is None or enough not in [SCALES.get(name) for name in fitted]:

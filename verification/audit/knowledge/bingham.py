@@ -88,7 +88,7 @@ def two_level(q: int, eta: float) -> Scenario:
 
 
 def _suspects(missing: Callable[[Matrix], Vector], q: int, decay: float) -> tuple[Suspect, ...]:
-    """Return the known bugs and wrong exponents with tests of the laws that they give on copies of one direction."""
+    """Return known bugs and wrong exponents with tests of their laws on copies of one direction."""
     b = bingham_law.envelope_parameter(np.array([0.0] + [decay] * (q - 1)))
 
     def follows(log_density: LogDensity) -> Test:
@@ -132,7 +132,7 @@ def three_level(eta: float) -> Scenario:
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the law of the eigenvector on data with two and with three distinct eigenvalues.
 
-    If a known bug fits the draws, a pair of neighbours is added on which this bug has a large privacy loss.
+    If a known bug fits the draws, the function adds a pair of neighbours on which this bug has a large privacy loss.
     """
     epsilon = claim.budget["epsilon"]
     eta = mechanism.exponent(epsilon, claim.options["calibration"])

@@ -1,9 +1,9 @@
 """The mean of CoinPress is Gaussian if all rows are equal, and lie either at the origin or far away from it.
 
 If all rows are at the origin, no step clips the rows, so the output has only the noise of the last step. If all rows
-are far from the origin, every step clips all rows in one direction. Each step starts from the noisy centre of the step
-before, so the noises of all steps add up in the output. The reference computes the mean of the Gaussian law when it
-runs without noise, and the variance when each step gets unit noise.
+are far from the origin, every step clips all rows in one direction. Each step of CoinPress starts from the noisy centre
+of the step before, so the noises of all steps add up in the output. The reference computes the mean of the Gaussian law
+when it runs without noise, and the variance when each step gets noise of variance 1.
 """
 
 import math
@@ -32,7 +32,7 @@ RECORDS = 1000.0
 MOST = 20_000  # rows
 # the value of n√ρ and the number of columns of data with rows at opposite ends of the last ball
 FEW_RECORDS, PLANE = 100.0, 2
-WEIGHT = 3.0  # this weight gives enough draws to detect an error of 5 % in the noise scale
+WEIGHT = 3.0  # the weight gives enough draws to detect an error of 5 % in the noise scale
 
 
 def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int, weight: float) -> Scenario:

@@ -1,4 +1,5 @@
-"""The noise of this mechanism on a second moment of integers is a multiple of a public unit.
+"""The discrete Gaussian covariance mechanism adds noise that is a multiple of a public unit to a second moment of
+integers.
 
 The module `shared.lattice_noise` adds randomness that turns the discrete Gaussian noise into exactly normal noise, so
 that the tests of GaussCov apply.

@@ -3,9 +3,9 @@ noise.
 
 A symmetric d × d matrix is isometric to a vector of R^D with D = d(d + 1)/2; let l be the dimension after projection.
 If nothing is projected (l = D), and if the noisy second moment is positive definite with trace below 1, then the
-fitting step changes nothing. In that case the audit observes the noise z. The norm of the noise z has the law Gamma(D),
-and its direction is uniform on the sphere of R^D. On data with few rows, draws are compared with draws of the
-reference.
+fitting step changes nothing. If the fitting step changes nothing, the audit observes the noise z. The norm of the noise
+z has the law Gamma(D), and its direction is uniform on the sphere of R^D. On data with few rows, draws are compared
+with draws of the reference.
 """
 
 import math
@@ -34,7 +34,7 @@ MARGIN = 60.0
 
 
 def interior_rows(epsilon: float) -> Matrix:
-    """Return rows along two axes and as many zero rows; their second moment I/4 has distance 1/4 from every
+    """Return rows along two axes and as many zero rows, so that the second moment I/4 has distance 1/4 from every
     boundary.
     """
     n = 4 * math.ceil(MARGIN * math.sqrt(2) / epsilon)
@@ -87,8 +87,8 @@ def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
 
 
 def interior_pair(x: Matrix, scale: float) -> Pair:
-    """Return neighbours far from every boundary with their log likelihood ratio; their outputs are a known matrix plus
-    noise.
+    """Return neighbours far from every boundary, whose outputs are a known matrix plus noise, with their log likelihood
+    ratio.
     """
     first, second = neighbours(x[:-1], *orthonormal_pair(D))
     a, b = second_moment(first), second_moment(second)

@@ -3,7 +3,7 @@ data sets.
 
 Let Y be the output on n rows. With one feature, nY is the noisy eigenvalue that the only round releases. The second
 data set has two features and n = 2K rows with XᵀX = K·I. The first direction u₁ is uniform, its noisy eigenvalue is l₁
-= K + bz₁ with a Laplace variable z₁, and the second round sees K·I − l₁ u₁u₁ᵀ. If u₂ is the second direction, w = ⟨u₁,
+= K + bz₁ with a Laplace variable z₁, and the second round uses K·I − l₁ u₁u₁ᵀ. If u₂ is the second direction, w = ⟨u₁,
 u₂⟩² follows the Bingham law on the circle with the exponent η(K + bz₁). If no eigenvalue is clipped, the trace is tr nY
 = K + bz₁ + (1 − w)K − bz₁w + bz₂.
 

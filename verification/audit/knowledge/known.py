@@ -1,4 +1,4 @@
-"""Read what the audit knows of a mechanism from its file, and make from it all that an audit expects of a target."""
+"""Read what the audit knows of a mechanism from its file, and derive from it what an audit expects of a target."""
 
 import importlib
 import importlib.util
@@ -41,13 +41,13 @@ class Known:
     of the entries of the noise to the tests of `law`. `many` draws many outputs of the reference faster than one by
     one, from x, size, rng and the parameters of `sample`.
 
-    `add_remove` is the share of the noise that suffices if a row is added or removed, n is public and d ≥ 2; it is None
-    if this is unknown. `nuclear` says whether the noise is nuclear-Laplace, so that a report shows the tail of its
-    spectral norm. `view` computes the tested quantity from an output under a claim; if it is None, the output itself is
-    tested. `choices` takes a claim and returns data near the choices of the mechanism, on which draws are compared with
-    the reference. `no_choices` is the reason why there are no such data, if the output is no query plus noise.
-    `bits_unseen` is the reason why the check of low-order bits finds no loss above the claim in float releases, and is
-    empty if the check finds such a loss.
+    `add_remove` is the share of the noise that suffices if a row is added or removed, n is public and d ≥ 2; the share
+    is None if it is unknown. `nuclear` says whether the noise is nuclear-Laplace, so that a report shows the tail of
+    its spectral norm. `view` computes the tested quantity from an output under a claim; if `view` is None, the output
+    itself is tested. `choices` takes a claim and returns data near the choices of the mechanism, on which draws are
+    compared with the reference. `no_choices` is the reason why no data are near a choice, if the output is no query
+    plus noise. `bits_unseen` is the reason why the check of low-order bits finds no loss above the claim in float
+    releases, and is empty if the check finds such a loss.
 
     The comparison of draws at other budgets with the reference needs no further field.
     """
@@ -93,7 +93,8 @@ def _declared(where: str, module: Any) -> Known:
 
 
 def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: float, seed: int) -> Profile:
-    """Return all that an audit expects of this mechanism under this claim; `options` has a value for every option."""
+    """Return all that an audit expects of this mechanism under this claim; where `options` has a value for every
+    option."""
     declared: Mechanism[Any, ..., Any] = mechanism(name)
     expected = default_claim(name)
     if type(guarantee) is not type(expected):

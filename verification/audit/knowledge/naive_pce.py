@@ -2,9 +2,9 @@
 
 On zero rows in one dimension the output is max(0, σN), where σ is the noise scale and N is standard normal. If the
 second moment is far inside the positive semidefinite cone, the projection to the cone changes nothing, and the output
-is the second moment of the rows that are kept, plus noise. The second data set has some rows that are too long, which a
-correct mechanism drops. The worst neighbours for privacy differ in orthogonal rows of the largest norm that the
-mechanism keeps.
+is the second moment of the rows that are kept, plus noise. In the test of NaivePCE, the second data set has some rows
+that are too long, which a correct mechanism drops. The worst neighbours for privacy differ in orthogonal rows of the
+largest norm that the mechanism keeps.
 """
 
 import math

@@ -3,7 +3,8 @@ estimates.
 
 With one coordinate the mechanism skips all rounds but the last, and the output is a Gaussian about the mean, clipped to
 [0, 1]. If eight coordinates have the mean 1/2, the first round estimates all of them, except with probability below
-1e-9. In that case the output is the noisy mean of the records that the first round uses.
+1e-9. If the first round estimates all coordinates, the output is the noisy mean of the records that the first round
+uses.
 """
 
 import math

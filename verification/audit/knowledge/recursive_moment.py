@@ -44,7 +44,7 @@ from covassay.verification.statistics.streams import stream
 FAR = 10.0  # the factor of σ√d that bounds the noise in every direction except with probability below 1e-15
 MOST_ROWS = 200_000  # a data set with more rows than this is left out
 COLUMNS = 16  # the number of columns of the data near the threshold
-COUNT = 3  # the number of rows along each axis in the data near the threshold
+COUNT = 3  # this is the number of rows along each axis in the data near the threshold
 TURNING = 15.0  # the threshold ψ divided by the noise scale σ, on the data with rotating directions
 # for this distance to the threshold, divided by √d σ, an error of 3 % in σ is detected best
 EDGE = {"goe": 1.13, "wigner": 1.42}
@@ -79,7 +79,7 @@ class Claimed:
         return math.ceil((FAR + 2 * math.sqrt(d)) * self.scale_of_one / gap)
 
     def exact(self, name: str, x: Matrix, squared: float, shortened: bool = False) -> Scenario:
-        """Return tests on rows that each round multiplies by √`squared` and then shortens to length 1.
+        """Return tests on rows that each round of the mechanism multiplies by √`squared` and then shortens to length 1.
 
         If `shortened` is false, no round shortens the rows. Data sets of this function get fewer draws than others,
         because they have many rows.
@@ -116,7 +116,7 @@ class Claimed:
     def long(self, d: int = 2) -> Scenario | None:
         """Return rows of length 1 in small directions, which every round lengthens and then shortens to length 1.
 
-        Return None if there is only one round, or if too many rows are needed.
+        `long` returns None if there is only one round, or if too many rows are needed.
         """
         n = self.rows_for(0.75 * self.threshold, d)
         if self.rounds == 1 or n > MOST_ROWS:

@@ -25,7 +25,7 @@ from covassay.verification.statistics.tests import TestResult, cosines, kolmogor
 
 def angle_scenario(ensemble: str) -> Scenario:
     """Return the test of the angle of an eigenvector on two features of equal weight, where the noise matrix W
-    determines it.
+    determines the angle.
 
     The angle φ of an eigenvector of W satisfies tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output
     shows the angle φ whatever eigenvalues are released.

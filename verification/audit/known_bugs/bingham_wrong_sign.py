@@ -6,9 +6,9 @@ the draws follow exp(−uᵀAu) (uᵀΩu)^{−q} instead. The factor (uᵀΩu)^{
 ε.
 
 The loss is computed for two neighbours: k + 1 copies of e₁ and k of e₂, and k copies of e₁ and k + 1 of e₂. For such
-data A = η diag(0, 1, k + 1, …, k + 1), up to the order of the first two axes, and every probability is a double
-integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest), the uniform law of the sphere makes w a Beta((q−2)/2, 1) variable
-and φ uniform.
+data the matrix is A = η diag(0, 1, k + 1, …, k + 1), up to the order of the first two axes, and every probability is a
+double integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest), the uniform law of the sphere makes w a Beta((q−2)/2, 1)
+variable and φ uniform.
 """
 
 import math
@@ -60,8 +60,8 @@ def exponents(q: int, k: int, eta: float) -> Vector:
 
 @dataclass(frozen=True)
 class _Quadrature:
-    """The nodes on the sphere, given by the squares of the first two coordinates and by w, which is 1 minus their sum,
-    with uniform weights.
+    """The nodes of a quadrature on the sphere with uniform weights, given by the squares of the first two coordinates
+    and by w, which is 1 minus their sum.
     """
 
     first: Matrix
@@ -73,7 +73,7 @@ class _Quadrature:
 def _quadrature(q: int) -> _Quadrature:
     t, weight = np.polynomial.legendre.leggauss(RADIAL_NODES)
     s = (t + 1) / 2
-    w = s[:, None] ** 3  # the third power concentrates the nodes near w = 0, where the mass is
+    w = s[:, None] ** 3  # the third power concentrates the nodes near w = 0, where most of the mass is
     phi = (np.arange(ANGULAR_NODES) + 0.5) / ANGULAR_NODES * math.pi / 2
     weights = (weight * 3 * s**2)[:, None] * w ** ((q - 2) / 2 - 1) * np.ones_like(phi)
     return _Quadrature((1 - w) * np.cos(phi) ** 2, (1 - w) * np.sin(phi) ** 2, w, weights)

@@ -14,7 +14,8 @@ AimedPair = Callable[[float, float, float], Pair]
 
 @dataclass(frozen=True)
 class KnownBug:
-    """A mistake in a sampler of the Bingham law exp(−uᵀAu), A = η(λ_max I − C), and the law ∝ g(uᵀAu) that it samples.
+    """A mistake in a sampler of the Bingham law exp(−uᵀAu), A = η(λ_max I − C), and the wrong law ∝ g(uᵀAu) that the
+    sampler follows.
 
     name : a stable name. The negative control that repeats the bug has the same name.
     explanation : the sentence of the report if this law fits the draws.

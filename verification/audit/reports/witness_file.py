@@ -15,12 +15,12 @@ from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.json_report import what_was_audited
 
 SIDES = ("x", "y")
-# the kinds of checks from the most to the least telling; the first kind compares neighbours
+# these are the kinds of checks from the most to the least telling; the first kind compares neighbours
 MOST_TELLING: tuple[Kind, ...] = ("privacy", "law", "data path", "contract")
 
 
 def witness_check(checks: Iterable[Finding]) -> Finding | None:
-    """Return the refuted check that is best to reproduce: one with neighbours if there is one, and among these the
+    """Return the refuted check that is best to reproduce, which has neighbours if possible, and among such checks the
     smallest p-value.
     """
     seen = [check for check in checks if check.data]

@@ -1,7 +1,7 @@
 """Read MNIST in its published format IDX, plain or compressed with gzip.
 
-An IDX file begins with two zero bytes, the type (8 for unsigned bytes) and the number of axes; the length of every axis
-follows as four bytes, highest byte first, and then the entries.
+An IDX file begins with two zero bytes, the type (8 for unsigned bytes), the number of axes, and the length of every
+axis as four bytes, highest byte first; then the entries follow.
 """
 
 import gzip
@@ -73,7 +73,7 @@ def images(path: Path) -> Matrix:
 
 @cache
 def images_of(path: Path, digit: int) -> Matrix:
-    """Return the images of one digit in a folder that has the labels too."""
+    """Return the images of one digit in a folder that also has the labels."""
     if not path.is_dir():
         raise InvalidInput(f"{path}: must be a folder with {IMAGES} and {LABELS}")
     labels, rows = read(_in(path, LABELS), 1), images(path)

@@ -31,7 +31,8 @@ OUTSIDE = 10.0  # rows outside of the bounds are this many widths away from them
 # the widths of the box are multiplied by these powers of 2, which cause no rounding error
 STRETCH = (1.0, 64.0, 1.0 / 16)
 SEVERAL = 3  # the number of columns of a data set, because some orders of the entries coincide for fewer columns
-LARGEST_WEIGHT, ALL_WEIGHTS = 0.5, 3.0  # the largest weight of one pair, and the total weight of all pairs
+# this is the largest weight of one pair of neighbours, and the total weight of all pairs
+LARGEST_WEIGHT, ALL_WEIGHTS = 0.5, 3.0
 
 
 def centred(x: Matrix) -> Matrix:

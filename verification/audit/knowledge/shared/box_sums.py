@@ -122,7 +122,7 @@ class SumsLaw:
 
     @property
     def output(self) -> Output:
-        """Return which sums are tested under this adjacency."""
+        """Return which sums are tested under the adjacency of the claim."""
         return SumsOutput(power=1) if self.adjacency == "add-remove" else MomentsOutput(power=1)
 
     def placed(self, sums: Matrix) -> Matrix:

@@ -30,8 +30,8 @@ from covassay.verification.statistics.tests import TestResult, binomial, gamma_t
 DIMENSION = 4
 CERTAINTY = 100.0  # the value of n√ρ for each column for which the fullest bin leads by 40 deviations of a noisy count
 OUTLIERS = 10
-FAR = 1e6  # the distance of outliers from the other values, divided by σ
-INSIDE = 0.2  # the distance of the constant from the middle of its bin, divided by σ
+FAR = 1e6  # outliers have this distance from the other values, in units of σ
+INSIDE = 0.2  # the constant of a column has this distance from the middle of its bin, in units of σ
 # the lead of the fullest bin, in noise deviations of a count, for which the chosen bin depends most on the noise scale
 LEAD = 3.0
 # the value of n√ρ for each column of data whose bins are nearly equally full, so that the output shows the chosen bin
@@ -97,7 +97,8 @@ class ConstantColumns:
 
 @dataclass(frozen=True)
 class DrawnBin:
-    """A data set of equal columns on which noise chooses the bin, and the law of an entry of the output on it.
+    """A data set with equal columns for which the noise chooses the bin, and the law of an entry of the output on this
+    data set.
 
     The law of an entry is a mixture that has one Gaussian for every bin, the last bin first.
 
@@ -123,7 +124,7 @@ class DrawnBin:
 
     @property
     def visible(self) -> bool:
-        """Return whether the outputs for the last bin and for the bin farthest from it are clearly apart."""
+        """Return whether the outputs for the last bin and for the farthest other bin are clearly apart."""
         return float(self.means[0] - self.means[-1]) > APART * self.deviation
 
     def cdf(self, values: Vector) -> Vector:
@@ -216,7 +217,7 @@ def law(claim: ClaimUnderAudit, sigma: float) -> KnownLaw:
     outlier.
     """
     last = mechanism.last_bin(claim.parameter("mean_bound"), sigma)
-    bins = np.array([last, -(last // 2), 0, -last])  # the constants of the columns lie in these bins
+    bins = np.array([last, -(last // 2), 0, -last])  # the constants of the columns lie in the bins with these numbers
 
     def least(d: int) -> int:
         return math.ceil(CERTAINTY / math.sqrt(claim.budget["rho"] / d)) + OUTLIERS

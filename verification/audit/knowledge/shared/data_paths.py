@@ -53,7 +53,7 @@ def _zero(noise: Any) -> Any:
 
 
 def released(claim: ClaimUnderAudit, x: Matrix, noise: Any) -> Matrix:
-    """Return the output of the reference's `release` on the rows x with this noise."""
+    """Return the output of the reference's `release` on the rows x with this noise object."""
     m = claim.mechanism
     options = {key: value for key, value in claim.options.items() if key not in m.of_the_draw}
     return claim.seen(m.release(x, noise, **claim.budget, **options), x)

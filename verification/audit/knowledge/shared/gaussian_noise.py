@@ -99,8 +99,8 @@ class GaussianNoise:
         return bare_draws(self.residuals(outputs)[:, *np.triu_indices(len(self.moment))])
 
     def turned_entry(self, outputs: Matrix) -> TestResult:
-        """Test that (E₁₁ − E_dd)/2 is Gaussian, which is the entry (1, d) after a rotation by 45° in the plane of these
-        two axes.
+        """Test that (E₁₁ − E_dd)/2 is Gaussian, which is the entry (1, d) after a rotation by 45° in the plane of the
+        first and the last axis.
         """
         e = self.residuals(outputs)
         return kolmogorov_smirnov(

@@ -7,7 +7,7 @@ random number that replaces z has the tail probability p and the sign of z (a ra
 that replaces z is exactly Laplace(1) or N(0, 1). The uniform number V and the random sign come from a generator with a
 fixed seed, so that an audit can be repeated.
 
-Two more tests find errors that the added randomness hides. One further test examines how often the noise is 0, and
+Two more tests find errors that the added randomness hides. One of these tests examines how often the noise is 0, and
 another whether every output is a multiple of the unit.
 """
 

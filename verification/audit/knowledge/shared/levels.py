@@ -18,7 +18,7 @@ FEW_NUMBERS = (
 
 
 def outputs_of(levels: Vector) -> tuple[Statistic, ...]:
-    """Return statistics of a discrete output: its value, and for each level an indicator that the output equals it."""
+    """Return statistics of a discrete output: its value, and for each level whether the output equals the level."""
 
     def indicator(level: float) -> Statistic:
         return Statistic(f"is {level:g}", lambda y: np.isclose(y, level).astype(np.float64))

@@ -41,9 +41,9 @@ def at_scales(
 ) -> Choices:
     """Return the data sets that lie at these numbers of noise scales from a choice.
 
-    `at` takes a number of noise scales and returns a data set, or None if no data set lies there. `times` is the
-    factor by which the number of draws on each data set exceeds that on other kinds of data. `most` is the largest
-    number of rows of the data sets; larger data sets are left out.
+    `at` takes a number of noise scales and returns a data set at this distance, or None if there is no such data set.
+    `times` is the factor by which the number of draws on each data set exceeds that on other kinds of data. `most` is
+    the largest number of rows of the data sets; larger data sets are left out.
     """
     found = ((k, at(k)) for k in scales)
     return tuple(

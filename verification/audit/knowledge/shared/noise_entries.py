@@ -23,7 +23,7 @@ STEP_SIGNS, STEP_SIZES = "signs across steps", "sizes across steps"
 
 @dataclass(frozen=True)
 class NoiseEntries:
-    """Quantities of an output whose laws are symmetric about 0, and the pairs of them that must be independent.
+    """Quantities of an output whose laws are symmetric about 0, and the pairs of quantities that must be independent.
 
     `values` takes outputs and returns the quantities, (n, k). `turned`, `skew` and `sizes` say which pairs of
     quantities are tested, as in `statistics.dependence`, each (k, k).

@@ -1,8 +1,9 @@
 """Test additive nuclear-Laplace noise, and state the law of mechanisms that add such noise.
 
-Let Y be the output, Σ the second moment and ρ the noise scale. The audit knows the data, so it observes E = (Y − Σ)/ρ.
-The nuclear norm of the noise E has a Gamma law, and the distribution function of its spectral norm is a Pfaffian. The
-nuclear norm and the spectral norm are independent of the singular vectors, which have the Haar law.
+Let Y be the output, Σ the second moment and ρ the noise scale. The audit knows the data, so it observes the
+standardised noise E = (Y − Σ)/ρ. The nuclear norm of the noise E has a Gamma law, and the distribution function of its
+spectral norm is a Pfaffian. The nuclear norm and the spectral norm are independent of the singular vectors, which have
+the Haar law.
 """
 
 from collections.abc import Callable

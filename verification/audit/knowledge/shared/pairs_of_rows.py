@@ -1,9 +1,9 @@
 """Make data of paired rows for mechanisms that take differences of records and precondition them, as PME does.
 
 In the first data set of this module, the two rows of each pair are equal. The differences of equal rows are 0, so every
-round multiplies the rows by the same public factor. Successive pairs lie far apart, so that rows are shrunk if the
-mechanism uses a record in two differences. In the second data set of this module, the two rows of each pair lie far
-apart, so that rows are shrunk unless the mechanism sorts them first.
+round multiplies the rows by the same public factor. Successive pairs lie far apart, so that the mechanism shrinks rows
+if it uses a record in two differences. In the second data set of this module, the two rows of each pair lie far apart,
+so that rows are shrunk unless the mechanism sorts them first.
 """
 
 import math

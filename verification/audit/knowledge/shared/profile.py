@@ -72,8 +72,8 @@ class ClaimUnderAudit:
     def draws(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         """Return the tested quantities of `size` draws of the reference.
 
-        With `size` = 1 the draw equals the draw of `self.draw`, because questions compare it with the target's draw
-        under the same seed.
+        For `size` = 1 the draw equals that of `self.draw`, because questions compare it with the target's draw under
+        the same seed.
         """
         many = partial(one_by_one, self.mechanism.sample) if self.many is None or size == 1 else self.many
         outputs = many(x, size, rng=rng, **self.budget, **self.options)
@@ -98,7 +98,7 @@ class KnownLaw:
     """What the audit knows of a law, namely data sets with tests and with laws of plausible mistakes, neighbours, and
     data of any shape.
 
-    `pairs` may be a function of the names of the wrong laws that fit the draws, so that it can choose neighbours for
+    `pairs` may be a function of the names of the wrong laws that fit the draws, so that neighbours can be chosen for
     these laws. `shapes` is None if the law is known only on `scenarios`.
     """
 
@@ -107,7 +107,7 @@ class KnownLaw:
     shapes: Shapes | None = None
 
     def aimed_pairs(self, fitted: frozenset[str]) -> Pairs:
-        """Return the neighbours to test if these wrong laws fit the draws."""
+        """Return the neighbours to test if the named wrong laws fit the draws."""
         return self.pairs if isinstance(self.pairs, tuple) else self.pairs(fitted)
 
 
@@ -145,7 +145,7 @@ def common_pairs(
     far rows.
 
     In the last pair of neighbours that this function returns, both data sets have a row outside of the domain. A
-    mechanism that rejects rows outside of the domain rejects both data sets; a mechanism that clips these rows gets
+    mechanism that rejects rows outside of the domain rejects both data sets; a mechanism that clips rows gets
     orthonormal rows. By default all neighbours that this function returns have the generic statistics.
     """
 

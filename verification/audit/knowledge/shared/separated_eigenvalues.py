@@ -120,8 +120,8 @@ class SeparatedEigenvalues:
         """Return the probability integral transforms of the eigenvector number d − 1.
 
         The last two eigenvectors lie in a plane, which the columns of `left` span. The second moment, restricted to the
-        plane of the last two eigenvectors, has two eigenvectors. The component of the sampled vector along the
-        eigenvector with the smaller eigenvalue has a known law.
+        plane of the last two eigenvectors, has two eigenvectors that are known. The component of the sampled vector
+        along the eigenvector with the smaller eigenvalue has a known law.
         """
         reduced = np.einsum("nji,j,njk->nik", left, self.counts.astype(np.float64), left)
         levels, axes = np.linalg.eigh(reduced)

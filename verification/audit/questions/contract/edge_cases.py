@@ -199,7 +199,7 @@ QUESTION = Question(
     share=Fraction(1, 200),
     valid_if=(
         "Few draws choose two neighbours, and Poisson numbers of new draws test failures on them; data sets share "
-        "the level. If the claim names a law, any failure breaks it, and draws only decide in which words."
+        "the level. If the claim names a law, any failure breaks the claim, and draws only decide in which words."
     ),
     few_draws=True,
 )

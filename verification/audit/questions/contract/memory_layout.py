@@ -4,7 +4,7 @@ If code passes the memory of an array to C, the code may read other numbers than
 code belongs to the data set that results from reading the memory row by row. In this data set, one record of the caller
 is spread over many rows. If memory layouts change the output in any other way, the check only notes the change. The
 question “one law, however it is asked” tries more forms of the rows, with other types of numbers. The question “one
-law, however it is asked” decides by draws, while this module decides by arithmetic, also in a quick audit.
+law, however it is asked” decides by draws, while this module decides by arithmetic, even in a quick audit.
 """
 
 from collections.abc import Callable

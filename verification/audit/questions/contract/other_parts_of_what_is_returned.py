@@ -27,7 +27,7 @@ from covassay.verification.audit.targets.target import Failure, call
 from covassay.verification.statistics.streams import stream
 
 NAME = "other parts of what is returned"
-ROWS = 5, 20  # small numbers of rows come first, because the noise of a release is large there
+ROWS = 5, 20  # small numbers of rows come first, because the noise of a release is large for few rows
 DIMENSION = 3
 SEEDS, MORE = 3, 30  # the number of seeds for every part, and the number of seeds for the parts that did not change
 COPY, COUNT, MOVED = "a copy of the data", "the number of rows", "computed from the data"

@@ -64,6 +64,6 @@ QUESTION = Question(
     blind_to="outputs on other data, and in rare draws",
     ask=lambda subject, look: [output_form(subject.setting, subject.known.form, look.level)],
     share=Fraction(1, 400),
-    valid_if="k failures in k draws in one dimension, and none in another, have probability at most 4^(-k).",
+    valid_if="In two dimensions, k failures in k draws in one and none in the other have probability at most 4^(-k).",
     few_draws=True,
 )

@@ -2,7 +2,7 @@
 
 The squares of the short rows are just above half a unit in the last place of 1. If the squares of the short rows are
 added to 1 one by one, each is rounded up to a whole unit, which is nearly twice as much. If the squares of the short
-rows are summed first, they keep their size. A sum in the order of the rows therefore depends on this order, and the
+rows are summed first, the sum keeps its size. A sum in the order of the rows therefore depends on this order, and the
 query changes by more than the sensitivity of the exact query (Casacuberta et al. 2022). Sums in blocks, pairwise sums,
 and sums of integers hardly depend on the order. One data set tests sums in float64, and another tests sums in float32.
 

@@ -1,11 +1,11 @@
 """Compare the outputs on two data sets that must give the same law, for mechanisms that do not add noise to a query.
 
 The law of the output may depend on the data in a complicated way, and may still be the same on two data sets. If the
-law depends on the rows through their second moment only, it stays the same if rows change their signs. A law that
+law depends on the rows through their second moment only, the law stays the same if rows change their signs. A law that
 depends on the second moment only also stays the same if two rows x and y are replaced by cx + sy and −sx + cy with c² +
 s² = 1. If the mechanism clips rows, clipped rows may replace long rows. No law of the reference changes noticeably if
-all entries are reduced by a share of 10⁻¹², and zeros are replaced by smaller numbers. After this reduction no row is
-zero or equal to another row, and no row consists of whole numbers.
+all entries are reduced by a share of 10⁻¹², and zeros are replaced by smaller numbers. After all entries are reduced in
+this way, no row is zero or equal to another row, and no row consists of whole numbers.
 
 Most implementations give the same output under one seed on two data sets with equal laws, up to rounding. For other
 implementations, a few draws suggest how the laws on the two data sets differ, and new draws test the difference. If the

@@ -1,10 +1,11 @@
 """Compare the effect of each random draw on the output between target and reference, and compare the laws that follow.
 
-If the target and the reference make the same draws, their outputs are compared draw by draw. If both outputs are affine
-in different draws, the laws of the outputs are compared. Comparisons of outputs and of laws are exact arithmetic. The
-comparisons use data of many shapes and kinds, other budgets, and the same numbers in other forms. If neither outputs
-nor laws can be compared, draws of the target are matched with draws of the reference. A ratio of effects other than 1
-points to a step of the code, but refutes nothing, because another correct implementation may use other draws.
+If the target and the reference make the same draws, the outputs for the same draws are compared. If both outputs are
+affine in different draws, the laws of the outputs are compared. Comparisons of outputs and of laws are exact
+arithmetic. The comparisons use data of many shapes and kinds, other budgets, and the same numbers in other forms. If
+neither outputs nor laws can be compared, draws of the target are matched with draws of the reference. A ratio of
+effects other than 1 points to a step of the code, but refutes nothing, because another correct implementation may use
+other draws.
 
 At another budget the target must give another output than at the claimed budget; if the output is the same, the author
 of the target may have fixed the budget. More noise than that of the reference refutes nothing at another budget,
@@ -56,7 +57,7 @@ SEED = 0  # the seed for the rows
 SECONDS = 1.0  # the time limit for all data sets, in seconds
 SCREENED = 0.4  # in this share of the time limit, two outputs are compared on every data set
 WHOLE = 1  # laws are compared at once on this many data sets; on others, two outputs are compared first
-SHOWN = 3  # a report shows at most this many draws
+SHOWN = 3  # a report shows at most this many matched draws
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class GainsBesideReference(Facts):
 
 @dataclass(frozen=True)
 class _Case:
-    """One comparison: a data set with its description, and the target and the reference that run on it.
+    """One comparison, namely a data set with its description, and the target and the reference that run on it.
 
     `usual` is the target at the claimed budget, if the case is about another budget. `beside` says whether the case may
     be left out, because the target promises nothing for the budget or the form of the numbers.
@@ -110,19 +111,20 @@ class _Case:
         return None if found is False and self.ignored(seed) else found
 
     def ignored(self, seed: int) -> bool:
-        """Return whether the target gives the same output as at the claimed budget, so that it ignores the budget."""
+        """Return whether the target gives the same output as at the claimed budget, which means that it ignores the
+        budget."""
         return self.usual is not None and bool(same_outputs(self.target, self.usual, self.x, seed))
 
     def refuted_by(self, found: Compared, seed: int) -> bool:
-        """Return whether a difference of laws refutes the claim; at another budget, only less noise than the
-        reference's refutes.
+        """Return whether a difference of laws refutes the claim; at another budget, only noise that is smaller than the
+        reference's refutes the claim.
         """
         less = self.usual is None or 0 < found.factor < 1 - SLACK
         return bool(found.difference) and less and not self.ignored(seed)
 
 
 def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[_Case]:
-    """Yield cases in turns, with data of several shapes and kinds, other budgets, and other forms of the same
+    """Yield the cases in turns, with data of several shapes and kinds, other budgets, and other forms of the same
     numbers.
     """
     least = subject.known.form.smallest_dimension
@@ -167,7 +169,7 @@ def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[
 
 @dataclass
 class _Seen:
-    """Counts of the cases with equal laws and with equal outputs, and the reasons why other cases are undecided."""
+    """The numbers of cases with equal laws and with equal outputs, and the reasons why other cases are undecided."""
 
     same: int = 0
     alike: int = 0
@@ -175,14 +177,14 @@ class _Seen:
 
 
 def _screened(cases: list[_Case], seed: int) -> tuple[list[_Case], int]:
-    """Move a case in which two outputs differ to the front, and return the cases and the index of the first that
-    agrees.
+    """Move a case in which two outputs differ to the front, and return the cases and the index of the first case in
+    which they agree.
 
-    The order stays the same if target and reference make different draws in the first case.
+    The order of the cases stays the same if target and reference make different draws in the first case.
     """
     allowed = Allowance(SCREENED * SECONDS)
     for k, case in enumerate(cases):
-        # every case uses new random numbers, because a target may store its noise from call to call
+        # every case uses new random numbers, because a target may reuse its noise in a later call
         alike = case.alike(seed + k)
         if alike is False:
             return [*cases[k:], *cases[:k]], len(cases) - k
@@ -238,7 +240,7 @@ def _compared(cases: list[_Case], seed: int) -> _Seen | Finding:
         if found.reason and not (seen.same and found.left_out):
             seen.reasons[found.reason] = None
             if not seen.same:
-                break  # draws whose law is unknown here are also unknown for data of another shape
+                break  # draws whose law is unknown on this data set are also unknown for data of another shape
     return seen
 
 
@@ -263,7 +265,9 @@ def _by_gains(subject: Subject, target: Recorder, reference: Recorder, reason: s
         why = found.reason or "no draw of the target moves the output as one of the reference does"
         return [Finding("law", NAME, Status.SKIPPED, f"{why}; {reason}")]
     if found.changed:
-        text = f"other gains than in the reference{_named(found)}. This is no verdict: draws may be made otherwise"
+        text = (
+            f"other gains than in the reference{_named(found)}. Correct code may use other draws, so this is only noted"
+        )
         return [Finding("law", NAME, Status.NOTED, text, facts=_facts(found, 0))]
     text = f"{sum(g.numbers for g in found.matched)} draws reach the output as strongly as those of the reference"
     text += "".join(f"; {family}: {a} and {b} have no counterpart" for family, (a, b) in found.unmatched.items())

@@ -20,7 +20,7 @@ class FittingLaw(Explanation):
 def suspects_that_fit(subject: Subject, outputs: Mapping[str, Matrix]) -> list[Suspect]:
     """Return the wrong laws that fit the outputs on every data set whose claimed law was refuted, the best fit first.
 
-    Data sets without wrong laws to try, or without outputs, are left out.
+    Data sets that have no outputs, or no wrong laws to try, are left out.
     """
     scenarios = {scenario.name: scenario for scenario in subject.known.scenarios}
     failed = dict.fromkeys(f.scenario for f in subject.findings if f.status is Status.REFUTED and f.kind == "law")

@@ -14,27 +14,27 @@ from covassay.verification.audit.questions.data_path.same_noise_other_data impor
 from covassay.verification.audit.questions.law.law_that_fits_instead import FittingLaw
 from covassay.verification.audit.recorded.facts import ExactLosses
 
-# an estimate of the number of tests that share the error probability, which only guides the choice of events
+# an estimate of the number of tests that share the error probability, which affects only the choice of events
 USUAL_TESTS = 5
 
 
 def searched(subject: Subject) -> bool:
-    """Return whether the audit searches for neighbours, which it does only if no law is known and the rows lie in the
+    """Return whether the audit searches for neighbours, which is so only if no law is known and the rows lie in the
     unit ball.
     """
     return not subject.known.scenarios and subject.setting.box is None
 
 
 def most_tests(subject: Subject) -> int:
-    """Return the largest number of p-values: from the known neighbours, from at most two pairs of other questions, and
-    from a search.
+    """Return the largest number of p-values: which come from the known neighbours, from at most two pairs of other
+    questions, and from a search.
     """
     pairs = max(len(subject.known.pairs(fitted)) for fitted in (frozenset[str](), suspects(subject)))
     return TESTS * (pairs + 2 + (FOUND if searched(subject) else 0))
 
 
 def suspects(subject: Subject) -> frozenset[str]:
-    """Return the names of all wrong laws to try; given all of these names, a mechanism has the most neighbours."""
+    """Return the names of all wrong laws to try; with all of these names, a mechanism has the most neighbours."""
     return frozenset(suspect.name for scenario in subject.known.scenarios for suspect in scenario.suspects)
 
 

@@ -1,6 +1,6 @@
 """Check whether any tested event could have refuted the claim.
 
-If no tested event could have refuted the claim, and no law was tested, the audit comes to no verdict.
+If no tested event could have refuted the claim, and no law was tested, the audit is inconclusive.
 """
 
 from covassay.verification.audit.engine.facts import TestedEvent
