@@ -10,7 +10,8 @@ import mpmath
 import pytest
 from hypothesis import settings
 
-# matrices are small, so more threads would only wait; the BLAS reads this variable when numpy is imported
+# the tests use small matrices, for which more BLAS threads would only wait; the BLAS reads this variable when numpy is
+# imported
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Processes that a test starts know the targets `mutant:NAME`, as pytest does by `pythonpath` in pyproject.toml.
 REGISTERED = Path(__file__).parent / "negative_controls" / "registered"

@@ -15,12 +15,12 @@ from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 FALSE_ALARM = 1e-9
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
-SEEDS = st.integers(0, 2**32 - 1)  # seeds of the random data of a property test
+SEEDS = st.integers(0, 2**32 - 1)  # a property test draws its data with these seeds
 
 
 def too_often_above(values: Vector, bound: float, beta: float) -> bool:
     """Return whether more of the n values exceed a bound than chance explains if each exceeds it with probability β.
-    Chance does not explain the number if P(Binomial(n, β) ≥ number) < 1e-9.
+    Chance does not explain a number k of such values if P(Binomial(n, β) ≥ k) < 1e-9.
     """
     above = int((values > bound).sum())
     return bool(stats.binom.sf(above - 1, len(values), beta) < FALSE_ALARM)

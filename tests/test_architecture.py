@@ -41,8 +41,8 @@ STEP = re.compile(r"^ *# (\d+)\.", re.MULTILINE)  # a numbered comment
 LISTED = re.compile(r"^(\d+)\. ", re.MULTILINE)  # this matches a step in the docstring of a module
 SKELETON = ("def release(", "def sample(", "def spend(", "\nMECHANISM = Mechanism(")
 LONGEST_DOCSTRING = 25
-PYTEST_PLUGIN = ROOT / "verification" / "pytest_plugin.py"  # only pytest loads these modules
-# modules in this folder are imported when they are used, and only they may need flint
+PYTEST_PLUGIN = ROOT / "verification" / "pytest_plugin.py"  # only pytest imports these modules
+# only modules in this folder may need flint, and they are imported when they are used
 ROUNDED = ROOT / "reference" / "rounded"
 
 
@@ -199,7 +199,8 @@ def test_a_mechanism_file_is_short_and_leads_to_its_proof_and_its_claim(name: st
 
 
 def impure_formulas(source: str) -> set[str]:
-    """Return functions between FORMULAS and MECHANISM that run on floats only: an np. or math. name, or a cast."""
+    """Return the functions between FORMULAS and MECHANISM that only accept floats, because they use an np. or math.
+    name, or a cast."""
     formulas = source.partition("# FORMULAS")[2].partition("# MECHANISM")[0].partition("def release")[0]
     impure = set()
     for function in (node for node in ast.parse("#" + formulas).body if isinstance(node, ast.FunctionDef)):

@@ -56,7 +56,8 @@ def passes(folder: Path, given: dict[str, str], text: str = TEXT) -> bool:
 
 
 def program(folder: Path, name: str, status: int = 0) -> Callable[[], list[str]]:
-    """Make a program of that name that ends with a given status; the result is the file of its arguments."""
+    """Make a program of the given name that ends with a given status, and return the file in which it writes its
+    arguments."""
     (folder / "bin").mkdir(exist_ok=True)
     file, log = folder / "bin" / name, folder / f"{name}.log"
     file.write_text(f'#!/bin/sh\nfor a in "$@"; do printf "%s\\0" "$a"; done > "{log}"\nexit {status}\n')
@@ -82,9 +83,7 @@ def test_a_failed_installation_does_not_pass(broken: str, tmp_path: Path) -> Non
 
 
 def test_every_input_arrives_as_it_is(tmp_path: Path) -> None:
-    """This test catches an input that the shell of the workflow interprets. The inputs include one that a shell would
-    interpret.
-    """
+    """This test catches an input that the shell of the workflow interprets as code."""
     pip, ran = program(tmp_path, "pip"), program(tmp_path, "covassay")
     (tmp_path / "sub dir").mkdir()
     odd = "exec:sh -c '$(touch hacked); `touch hacked` * \"'"

@@ -48,7 +48,7 @@ def lint(root: Path, contract: str | None = None) -> tuple[int, str]:
 
 @pytest.fixture
 def packages(tmp_path: Path) -> Path:
-    """Return a copy of both packages that tests may change."""
+    """Return a copy of the packages `reference` and `verification` that tests may change."""
     for folder in ("reference", "verification"):
         shutil.copytree(ROOT / folder, tmp_path / "covassay" / folder, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path

@@ -1,8 +1,8 @@
 """Test that no table is keyed by names of mechanisms: facts about a mechanism are in its declaration or in its own
 file.
 
-A collection in the source that names two mechanisms or more is such a table, whatever its purpose. A new mechanism
-would have to be entered in such a table. The exceptions are listed with their reasons.
+Any collection in the source that names two mechanisms or more counts as such a table, because a new mechanism would
+have to be entered in it. The exceptions are listed with their reasons.
 """
 
 import ast
@@ -38,7 +38,7 @@ def named(node: ast.expr | None) -> set[str]:
 
 
 def entries(node: ast.AST) -> list[ast.expr | None]:
-    """Return the items of a collection: the keys of a dict, the elements of others."""
+    """Return the items of a collection: the keys of a dict, or the elements of another collection."""
     if isinstance(node, ast.Dict):
         return list(node.keys)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":

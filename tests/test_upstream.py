@@ -1,6 +1,7 @@
-"""Test the reproductions for maintainers: short, without covassay, and with the exit status that they promise.
+"""Test that the reproductions for maintainers are short, do without covassay, and end with the exit status that they
+promise.
 
-The tests detect a package that was corrected (then the page of findings is out of date), and a script that fails.
+The tests detect a script that fails, and a package that was corrected, so that the page of findings is out of date.
 """
 
 import ast
@@ -50,7 +51,7 @@ def test_a_reproduction_is_short_and_needs_the_package_alone(script: Path) -> No
 
 
 def test_the_page_lists_every_reproduction_once() -> None:
-    """This test catches a reproduction that the page forgets."""
+    """This test catches a reproduction that the page of findings does not name."""
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert len(SCRIPTS) >= 15
     assert all(page.count(f"]({script.name})") == 1 for script in (*SCRIPTS, *IN_R))

@@ -30,12 +30,12 @@ USED_BY_THE_VERIFICATION = {
     "covassay.reference.mechanisms.building_blocks.exponential.failure_bound",
     "covassay.reference.mechanisms.building_blocks.laplace.largest_error",
     "covassay.reference.release.tables.reading.read_table",
-}  # names may be removed from the list, but not added
+}  # names may be removed from this list, but not added
 
 
 @dataclass(frozen=True)
 class Module:
-    """A module has its name, its syntax tree, and whether it is the `__init__` of a package."""
+    """A module with its name, its syntax tree, and whether it is the `__init__` of a package."""
 
     name: str
     tree: ast.Module
@@ -72,7 +72,7 @@ def exported(packages: list[Module]) -> dict[str, str]:
 
 def used_by(module: Module, exports: dict[str, str]) -> set[str]:
     """Return the functions that a module uses outside of their own definitions, by their full names."""
-    bound = {}  # what an imported name stands for
+    bound = {}  # the full name that an imported name stands for
     for node in ast.walk(module.tree):
         if isinstance(node, ast.ImportFrom):
             full = {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}

@@ -1,5 +1,5 @@
-"""Test that the stored results of proofs/experiments agree with the present declarations, by running a cell of each
-again.
+"""Test that the stored results of proofs/experiments agree with the present declarations, by repeating one computation
+of each.
 """
 
 from dataclasses import replace

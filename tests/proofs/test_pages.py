@@ -66,7 +66,7 @@ def spans(text: str) -> list[str]:
 
 
 def wrong_headings(text: str) -> str:
-    """Return the mistakes in the headings, or nothing if they are the required headings in order."""
+    """Return the mistakes in the headings of a page, which must be the required headings in order."""
     found = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
     expected = [heading for heading in HEADINGS if heading not in OPTIONAL or heading in found]
     return "" if found == expected else f"has {found}"
@@ -79,7 +79,7 @@ def anchors(text: str) -> set[str]:
 
 
 def broken_links(text: str, folder: Path) -> list[str]:
-    """Return relative links that lead nowhere."""
+    """Return the relative links of a page whose targets do not exist."""
     links = [str(piece.attrs["href"]) for piece in inline(text) if piece.type == "link_open"]
     broken = []
     for link in links:
@@ -124,12 +124,12 @@ def known_names() -> set[str]:
 
 
 def unknown_names(text: str) -> list[str]:
-    """Return names of theorems, claims and assumptions that do not exist."""
+    """Return the names of theorems, claims and assumptions on a page that do not exist."""
     return [span for span in spans(text) if NAME.fullmatch(span) and span not in known_names()]
 
 
 def unnamed_wholes(text: str, mechanism: str) -> list[str]:
-    """Return the kernel's theorems on the whole mechanism that its page does not name."""
+    """Return the theorems in Rocq on the whole mechanism that the page of the mechanism does not name."""
     whole = [leg.name for leg in claims()[f"MECH.{mechanism}"].legs if leg.whole]
     return [theorem for theorem in whole if theorem not in spans(text)]
 

@@ -1,4 +1,4 @@
-"""Test data that many methods share: the results are the same as without sharing, and are computed only once."""
+"""Test rows that many releases share: the results are the same as without sharing, and are computed only once."""
 
 import numpy as np
 import pytest

@@ -47,7 +47,7 @@ def test_parts_of_the_package_are_found_beside_the_function() -> None:
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
-    """This test catches an unknown name that raises an error which Python users do not expect."""
+    """This test catches an unknown name that does not raise the usual error of Python."""
     with pytest.raises(AttributeError, match="certify"):
         covassay.verification.certify  # noqa: B018
 

@@ -139,8 +139,8 @@ def test_a_gross_mutant_ends_the_draws_at_a_first_look(monkeypatch: pytest.Monke
 
 @pytest.mark.thorough
 def test_a_pair_that_loses_too_much_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches an audit with many draws that does not test its pairs. The law of the noise depends on the
-    data, and only the pairs are tested.
+    """This test catches an audit with many draws that does not test its pairs. The law of the noise of the target
+    depends on the data, and the audit tests only the pairs.
     """
     monkeypatch.setattr(api, "questions", lambda: (neighbour_events.QUESTION,))
 
@@ -194,7 +194,7 @@ def test_no_figure_depends_on_the_workers(backend: str, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(("samples", "apart"), [(200, 800), pytest.param(1500, 10_000, marks=pytest.mark.slow)])
 def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path: Path, samples: int, apart: int) -> None:
     """This test catches a run whose result depends on where it was killed. The run is made without summaries and with
-    them. The process is killed each time when it has made some new draws.
+    them. The test kills the process whenever it has made some new draws.
     """
 
     def run(file: str, watch: Watch | None = None) -> AuditReport:
@@ -245,8 +245,8 @@ def test_a_finished_run_gives_its_report_again_without_a_draw(tmp_path: Path) ->
 
 
 def test_what_a_question_of_few_draws_found_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a question that is asked again after a restart. Draws without a label are not in the file,
-    which has only their number and the findings from them.
+    """This test catches a question that is asked again after a restart although its draws, which have no label, are not
+    in the file.
     """
     monkeypatch.setattr(api, "questions", lambda: (same_seed.QUESTION, row_order.QUESTION, running_time.QUESTION))
     right, calls = _target(), []

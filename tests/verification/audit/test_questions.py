@@ -1,4 +1,5 @@
-"""Test the structure of the audit: declared questions, one error budget, one loop, and questions of other packages."""
+"""Test the structure of the audit: its questions are declared, share one error budget and one loop, and may come from
+other packages."""
 
 import inspect
 import os
@@ -73,7 +74,7 @@ def test_the_loop_names_no_question() -> None:
 
 
 def test_facts_are_read_after_they_are_given() -> None:
-    """This test catches a question that reads a fact before another question has found it."""
+    """This test catches a question that reads a fact which no earlier question has found."""
     order = in_order(own())
     for i, q in enumerate(order):
         assert not any(set(q.reads) & set(later.gives) for later in order[i + 1 :])
@@ -132,7 +133,8 @@ def test_the_level_of_a_question_is_its_share_divided_by_its_looks() -> None:
 
 
 def test_missing_p_values_count_as_one() -> None:
-    """This test catches a p-value that passes because fewer tests were made than planned."""
+    """This test catches a p-value that is compared with too large a level, because fewer tests were made than
+    planned."""
     (found,) = decide([Finding("law", "a", Status.NOT_REFUTED, "", p_value=0.6e-9)], Look(level=1e-9, tests=2))
     assert found.status is Status.SUSPICIOUS
 
@@ -281,7 +283,7 @@ def test_a_package_of_one_file_brings_a_question_a_format_and_knowledge(tmp_path
 def test_without_entry_points_the_package_brings_nothing(tmp_path: Path) -> None:
     made = with_guest(tmp_path, "")
     assert made.returncode != 0
-    assert "must be one of" in made.stdout  # no group has this name
+    assert "must be one of" in made.stdout  # no group of entry points has this name
 
 
 def test_facts_that_a_question_does_not_name_are_refused() -> None:

@@ -52,8 +52,8 @@ QUICK = ("bingham", "gauss-cov", "exponential", "coinpress-mean")
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in CALIBRATED]
 )
 def test_the_reference_is_not_refuted(name: str) -> None:
-    """This test catches a false alarm for the reference. The test covers every mechanism and calibration; a run gives a
-    false alarm with probability at most 1e-9.
+    """This test catches a false alarm for the reference, which has probability at most 1e-9 for each mechanism and
+    calibration.
     """
     target = TargetReference(f"covassay:{name}", ".")
     report = audit(target, **default_claim(target.load().mechanism).keywords(), samples=150, seed=3)
@@ -284,8 +284,8 @@ def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.
 
 @pytest.mark.thorough
 def test_a_suspicious_law_gets_its_second_look_although_a_pair_has_the_name_of_its_scenario() -> None:
-    """This test catches a second look that is lost because two checks have one name. For example, em-cov has a scenario
-    and a pair with the same name "separated eigenvalues, d=2".
+    """This test catches a second look that is lost because two checks have the same name, as the scenario and the pair
+    "separated eigenvalues, d=2" of em-cov.
     """
     x = np.eye(2)
     scenario = Scenario("twins", x, {"law": lambda y: kolmogorov_smirnov(y[:, 0, 0], lambda t: t**0.72, "uniform")})
