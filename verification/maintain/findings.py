@@ -420,7 +420,7 @@ def _upstream(row: FindingRow, remarks: Remarks) -> list[str]:
     upstream = remarks.upstream.get(row.target)
     if upstream is None:
         return []
-    known = f"- *Upstream*: our search of public threads on {upstream.searched} found: {_sentence(upstream.known)}\n"
+    known = f"- *Upstream*: our search of threads on {upstream.searched} had this result: {_sentence(upstream.known)}\n"
     if not upstream.script:
         return [known]
     path = f"upstream/{upstream.script}"
@@ -448,7 +448,7 @@ def _section(row: FindingRow, remarks: Remarks, repeated: Iterable[FindingRow]) 
         *([f"- *Exact loss*: {_sentence(row.exact)}\n"] if row.exact else []),
         *(f"- *Repetition*: an audit with seed {one.seed} ended with {_again(one)}\n" for one in again),
         *(f"- *Explanation*: {_sentence(text)}\n" for text in explained),
-        *([f"- *The call*: {' '.join(_sentence(_of_the_function(note)) for note in notes)}\n"] if notes else []),
+        *([f"- *The call*: {' '.join(map(_of_the_function, notes))}\n"] if notes else []),
         *_upstream(row, remarks),
         f"      {row.command}",
         "",
@@ -462,8 +462,9 @@ def _again(row: FindingRow) -> str:
 
 
 def _of_the_function(note: str) -> str:
-    """Return a note of the audit, which calls the target `it`, with the noun `the function`."""
-    return re.sub(r"^(it|its)\b", lambda found: "the function" + "'s" * (found[0] == "its"), note)
+    """Return a note of the audit, which calls the target `it`, as a sentence with the noun `the function`."""
+    text = re.sub(r"^(it|its)\b", lambda found: "the function" + "'s" * (found[0] == "its"), note)
+    return _sentence(f"{text[:1].upper()}{text[1:]}")
 
 
 def _sentence(text: str) -> str:

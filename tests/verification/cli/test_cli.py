@@ -61,8 +61,8 @@ def test_one_row_is_released(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     [("1", "6.67128916"), ("2", "2.87168"), ("10", "4.4204060172"), ("40", "2.34324317517e-136")],
 )
 def test_law_prints_the_exact_probability(dimension: str, printed: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a wrong distribution function of the spectral norm. The command prints P(‖Z‖ ≤ 1.1 ρd), of
-    which DN25 Theorem 6 says that it tends to 1.
+    """This test catches a wrong distribution function of the spectral norm. The command prints P(‖Z‖ ≤ 1.1 ρd), which
+    tends to 1 according to DN25 Theorem 6.
     """
     assert run(["law", "nuclear-laplace", "--dimension", dimension, "--spectral-cdf", "1.1"]) == 0
     assert printed in capsys.readouterr().out

@@ -31,7 +31,7 @@ def test_the_page_is_rendered_from_the_kept_rows() -> None:
 
 
 def first() -> list[FindingRow]:
-    """Return the rows that the page shows; rows of other seeds repeat them."""
+    """Return the rows with the first seed, which the page shows; rows with other seeds are repetitions."""
     return [row for row in kept() if row.seed == findings.FIRST]
 
 
@@ -40,7 +40,7 @@ def test_every_target_of_the_page_has_one_row_of_a_real_run() -> None:
     assert len({(row.target, row.seed) for row in kept()}) == len(kept())
     assert {(row.target, row.samples) for row in kept()} == {(row.target, row.samples) for row in rows}
     assert {(row.target, row.samples) for row in rows} <= set(TARGETS.items())
-    # the reports of these targets say why there is no result
+    # for a target without a row, a remark says why
     assert set(TARGETS) - {row.target for row in rows} <= set(REMARKS.remark)
     run_rows = [row for row in rows if not row.missing]
     assert len(run_rows) >= 25

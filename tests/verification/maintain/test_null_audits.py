@@ -31,7 +31,7 @@ def test_kolmogorovs_test_and_the_test_of_a_total_are_exact() -> None:
 @pytest.mark.parametrize(
     "bound",
     [
-        check(1.0, "rank correlation", statistic=0.0),  # the p-value that Kolmogorov's test would have too
+        check(1.0, "rank correlation", statistic=0.0),  # a p-value that Kolmogorov's test could have as well
         check(1.03 * P, DISTANCE),
         check(1.0, TWO_CDFS, statistic=0.0),  # the p-values of both tests are at most 1
         check(P, question=low_order_bits.QUESTION.id),

@@ -1,4 +1,5 @@
-"""Test other packages, at the versions of the extra `peers`: known findings are found again, and can be replayed."""
+"""Test that audits of other packages, at the versions of the extra `peers`, find the known faults again and can be
+replayed."""
 
 import importlib.util
 import os
@@ -95,7 +96,7 @@ def test_a_scale_that_depends_on_public_numbers_alone_is_searched_for_once() -> 
     for public in (None, None, (12, 2), (12, 2), (13, 2)):
         scales.public, scales.count = public, 0
         assert [scales(str, 2, d_out) for d_out in (0.5, 0.25)] == ["4.0", "8.0"]
-    # the search is made twice without public numbers, and once for each of two sizes
+    # the search runs twice without public numbers, and once for each of two sizes
     assert searched == [0.5, 0.25] * 4
 
 

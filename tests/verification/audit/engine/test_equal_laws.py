@@ -1,6 +1,6 @@
 """Test that equivalent data give equal laws for the reference, and that targets that violate this are refuted.
 
-A correct target is refuted with probability below 1e-9; the seeds are fixed.
+The tests use fixed seeds; a correct target would be refuted with probability below 1e-9.
 """
 
 from collections.abc import Callable

@@ -20,7 +20,7 @@ from covassay.verification.audit.targets.target import load
 
 
 class Fitted:
-    """An object that keeps what a fitted object may keep, and computes a part when it is asked for."""
+    """An object with attributes like those of a fitted object, one of which is computed when it is read."""
 
     kept: tuple[str, ...] = ()
 

@@ -1,6 +1,6 @@
 """Test that every check of the audit fails on some negative control, and that the intended check refutes each control.
 
-A correct target fails one of these checks with probability at most 1e-9 / 2 per group; the seed is fixed.
+The seed is fixed; a correct target would fail one of these checks with probability at most 1e-9 / 2 per group.
 """
 
 import importlib
@@ -125,7 +125,7 @@ def test_what_stands_names_no_check_but_one_that_only_notes() -> None:
 
 
 def test_there_are_enough_controls_of_every_class() -> None:
-    """This test catches controls that get lost when a module of them is no longer imported."""
+    """This test catches negative controls that are lost because their module is no longer imported."""
     of_classes = [of_rows, of_branches, of_repeats, of_families, of_scales, of_joint_laws, of_steps, of_the_list]
     new = [mutant for group in of_classes for mutant in group.NEGATIVE_CONTROLS]
     assert len(new) >= 150
@@ -144,8 +144,8 @@ MEASURED = [name for name in NEGATIVE_CONTROLS if name not in NOT_MEASURED]
     "name", [pytest.param(name, marks=() if name in SHARE else pytest.mark.slow) for name in MEASURED]
 )
 def test_the_table_of_controls_is_what_an_audit_finds(name: str) -> None:
-    """This test catches a control that the present audit no longer refutes. A new question may change the check that
-    refutes a control and the number of draws, but not the verdict.
+    """This test catches a negative control that the present audit no longer refutes. A new question may change which
+    check refutes a control and the number of draws, but not the verdict.
     """
     row = row_of(name)
     assert (row.verdict == "REFUTED") == (name not in STANDING)
@@ -155,8 +155,8 @@ def test_the_table_of_controls_is_what_an_audit_finds(name: str) -> None:
 
 
 def test_the_rows_have_no_control_twice_lack_few_and_know_those_that_stand() -> None:
-    """This test catches rows that are repeated, missing or outdated; a new control has no row until the maintainers
-    measure it."""
+    """This test catches rows of the table that are repeated, missing or outdated; a new control has no row until the
+    maintainers measure it."""
     assert len(WRITTEN) == len(ROWS)
     assert set(WRITTEN) <= set(NEGATIVE_CONTROLS)
     assert len(NOT_MEASURED) <= len(NEGATIVE_CONTROLS) / 10

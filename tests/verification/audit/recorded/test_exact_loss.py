@@ -30,7 +30,7 @@ DECIDED = {  # correct functions whose loss is known to be 1, the claim
     "one_draw_beside_unused_ones", "radius_times_direction", "radius_times_sign", "direction_of_the_data", "ellipsoid",
     "one_coordinate_of_three", "gamma_unused", "more_noise_for_full_blocks",
 }  # fmt: skip
-# Rounding determines whether these cases are decided.
+# In these cases rounding determines whether the loss is decided.
 ROUNDED = ("single_precision", "beside_a_large_number", "rounded_constant", "read_from_text")
 ADDITIVE = (
     "entrywise-laplace", "lap-cov", "k-norm-l1", "gauss-cov", "clipped-cov-gauss", "gauss-cov-approximate", "laplace",
@@ -270,7 +270,7 @@ def test_an_event_proves_what_it_proves() -> None:
     assert event_loss(PureDP(1.0), 0.3, 0.1) == pytest.approx(math.log(3))
     assert event_loss(ApproximateDP(1.0, 0.1), 0.5, 0.1) == pytest.approx(0.5 - math.e * 0.1)
     assert event_loss(ZCDP(1.0), 0.1, 0.3) == 0.0
-    for z in (0.0, 1.0, 2.0):  # half-lines show at most ρ = 1/2 for two normal laws at distance 1
+    for z in (0.0, 1.0, 2.0):  # events that are half-lines show at most ρ = 1/2 for two normal laws at distance 1
         from scipy.special import ndtr
 
         assert 0 < event_loss(ZCDP(0.5), float(ndtr(1 - z)), float(ndtr(-z))) < 0.5

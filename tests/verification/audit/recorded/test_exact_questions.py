@@ -273,8 +273,8 @@ def _beside_gauss_cov(draw: Any) -> Finding:
 
 
 def test_correct_functions_that_are_asked_at_other_budgets_and_in_other_forms_are_not_refuted() -> None:
-    """This test catches a refutation of a correct function at another budget or in another form. The functions have a
-    budget of their own, a largest budget, or take arrays only.
+    """This test catches a refutation of a correct function at another budget or in another form. The correct functions
+    have a budget of their own, a largest budget, or take only arrays.
     """
 
     def own_budget(x: Any, *, rho: float, rng: Any) -> Any:

@@ -56,7 +56,8 @@ def language(request: pytest.FixtureRequest) -> str:
 
 
 def written(language: str, folder: Path, change: Callable[[str], str] = str) -> TargetReference:
-    """Write the example that the command prints to a file, with one change, and return the target."""
+    """Write the example program that `covassay audit --example` prints to a file, with one change, and return the
+    target."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         assert run(["audit", "--example", language]) == 0

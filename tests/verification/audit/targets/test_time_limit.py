@@ -14,8 +14,8 @@ SECONDS = 0.0005
 
 @pytest.mark.thorough
 def test_a_draw_that_ends_when_its_time_is_up_leaves_no_timer_behind() -> None:
-    """This test catches a timer that is left behind. Alarms are raised at many moments near the end of a draw; a timer
-    that was left behind would raise one here.
+    """This test catches a timer that is left behind. The test raises alarms at many moments near the end of a draw; a
+    timer that was left behind would raise one afterwards.
     """
     before = signal.getsignal(signal.SIGALRM)
     seen = set()

@@ -29,7 +29,7 @@ def numbers(row: dict[str, object] | dict[str, str]) -> list[float]:
 
 
 def test_the_table_has_every_rate_and_every_slope_agrees() -> None:
-    """This test catches a rate without a measurement, or one that its measurement contradicts."""
+    """This test catches a stated rate that was not measured, or that the measurement contradicts."""
     rows = kept()
     assert set(rows) == set(BY_NAME)
     for name, row in rows.items():
