@@ -134,14 +134,20 @@ class Panels:
         weights: Matrix = self.half_widths[:, None] * REFERENCE_WEIGHTS
         return weights
 
+    def holding(self, x: Vector) -> NDArray[np.intp]:
+        """Return for every x the index of the panel that holds x, of shape x.shape.
+
+        An inner edge belongs to the panel on its right. A point outside all panels belongs to the nearest panel.
+        """
+        return np.minimum(np.maximum(np.searchsorted(self.edges, x, side="right") - 1, 0), self.count - 1)
+
     def locate(self, x: Vector) -> tuple[NDArray[np.intp], Vector]:
         """Return for every x the index of the panel that holds x, and the panel's variable t at x, of shape x.shape
         each.
 
-        An inner edge belongs to the panel on its right. A point outside all panels belongs to the nearest panel, so
-        that |t| > 1.
+        A point outside all panels has |t| > 1.
         """
-        panel = np.minimum(np.maximum(np.searchsorted(self.edges, x, side="right") - 1, 0), self.count - 1)
+        panel = self.holding(x)
         return panel, (x - self.edges[panel]) / self.half_widths[panel] - 1
 
     def antiderivative(self, values: Array) -> tuple[Array, Array]:

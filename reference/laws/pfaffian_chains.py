@@ -87,7 +87,7 @@ def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], phi: Array, t:
     half = ensemble.panels.half_widths[panel]
     x = ensemble.panels.edges[panel] + half * (1 + t)
     value, integration = interpolation(t)
-    at_x, within = (phi @ np.stack([value, integration], axis=2)).transpose(2, 0, 1)
+    at_x, within = ((phi @ weights[:, :, None])[:, :, 0] for weights in (value, integration))
     return Place(x, panel, integration, at_x, ensemble.g_edges.T[panel] + half[:, None] * within)
 
 
@@ -96,15 +96,14 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
     """Return the t in [low, high] with ∫_low^t f = goal, by Newton's method inside a bracket that shrinks.
 
     f (S, m) holds the values at the nodes of one panel, in the panel's variable t ∈ [−1, 1]; it is non-negative on
-    [low, high], and so is its interpolating polynomial up to rounding. The first bracket lies between neighbouring
-    nodes. A Newton step that leaves the bracket is replaced by bisection. `low`, `high`, `goal` and the result have
-    shape (S,).
+    [low, high], and so is its interpolating polynomial up to rounding. A Newton step that leaves the bracket is
+    replaced by bisection. `low`, `high`, `goal` and the result have shape (S,).
     """
     value, integral = (np.ascontiguousarray(coefficients.T) for coefficients in expansion(f))
     goal = goal + np.einsum("ks,ks->s", chebyshev(low), integral)
-    low, high = _between_nodes(integrals_to_nodes(f), low[:, None], high[:, None], goal[:, None])
     if len(f) == 1:
         return np.array([_inverted(value[:, 0], integral[:, 0], low.item(), high.item(), goal.item())])
+    low, high = _between_nodes(integrals_to_nodes(f), low[:, None], high[:, None], goal[:, None])
     t = (low + high) / 2
     moving = np.arange(len(t))
     found = np.empty_like(t)
@@ -126,7 +125,9 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
 
 
 def _between_nodes(at_nodes: Matrix, low: Matrix, high: Matrix, goal: Matrix) -> tuple[Vector, Vector]:
-    """Return the part of every [low, high] that lies between the two nodes at which the integral passes the goal.
+    """Return the part of every [low, high] between the two nodes at which the integral passes the goal.
+
+    This first bracket saves Newton's method about three steps.
 
     at_nodes : the integral of f from −1 to every node, (S, m); `low`, `high` and `goal` have shape (S, 1).
     """
@@ -136,15 +137,14 @@ def _between_nodes(at_nodes: Matrix, low: Matrix, high: Matrix, goal: Matrix) ->
 
 
 def _inverted(value: Vector, integral: Vector, low: float, high: float, goal: float) -> float:
-    """Return the t of `invert_on_panel` for one sample, by the same steps on single numbers, in half the time.
+    """Return t for one sample by Newton's method on single numbers, which takes less than half the time.
 
     value, integral : Chebyshev coefficients of f and of its integral from −1, (m,) and (m + 1,).
     """
-    both = np.stack([integral, np.append(value, 0.0)])
     t = (low + high) / 2
     for _ in range(NEWTON_STEPS):
-        reached, slope = (both @ np.cos(ORDERS * math.acos(min(max(t, -1.0), 1.0)))).tolist()
-        excess = reached - goal
+        polynomials = np.cos(ORDERS * math.acos(min(max(t, -1.0), 1.0)))
+        excess, slope = float(polynomials @ integral) - goal, float(polynomials[:-1] @ value)
         low, high = (t, high) if excess < 0 else (low, t)
         newton = t - excess / slope if slope else math.nan
         last, t = t, newton if low <= newton <= high else (low + high) / 2
@@ -196,16 +196,16 @@ class Chains:
         """Draw the next point of every sample by inversion of one uniform each, `uniform` (S,), and condition on it."""
         target = uniform * self.cumulative[:, self.edges - 1]
         place, products = self._quantile(target)
-        c, v = self._condition_on(place, products)
+        changes = self._condition_on(place, products)
         self._x[:, self.edges + self.drawn] = place.x
         self._panel[:, self.drawn] = place.panel
         self._integration[:, self.drawn] = place.integration
-        self._changes[:, 2 * self.drawn : 2 * self.drawn + 2, : c.shape[1]] = np.stack([c, v], axis=1)
+        self._changes[:, 2 * self.drawn : 2 * self.drawn + 2, : changes.shape[2]] = changes
         self.drawn += 1
         if self.drawn < self.ensemble.points:
             self.cumulative = np.concatenate([self.cumulative, target[:, None]], axis=1)
             self._order = np.argsort(self.breakpoints, axis=1)
-            self._change_intensity(c, v)
+            self._change_intensity(changes)
 
     def _quantile(self, target: Vector) -> tuple[Place, Array]:
         """Solve F_k(x) = target.
@@ -215,7 +215,7 @@ class Chains:
         panels = self.ensemble.panels
         left, right, below = self._smooth_interval(target)
         middle = (left + right) / 2
-        panel, _ = panels.locate(middle)
+        panel = panels.holding(middle)
         phi, half = self.ensemble.phi_by_panel[panel], panels.half_widths[panel]
         # f_k with all signs fixed at their values in the middle of the interval, which is analytic on the whole panel
         products = self._products(np.sign(self.points - middle[:, None])[:, None, :], self.ensemble.order)
@@ -246,8 +246,8 @@ class Chains:
         changed: Array = swapped @ self._changes[:, : 2 * self.drawn, :size]
         return changed
 
-    def _condition_on(self, place: Place, products_of_signs: Array) -> tuple[Matrix, Matrix]:
-        """Return the vectors c and v of the point at the given place, (S, D + k + 1) each."""
+    def _condition_on(self, place: Place, products_of_signs: Array) -> Array:
+        """Return the vectors c and v of the point at this place, (S, 2, D + k + 1)."""
         n, d = self.ensemble.points, self.ensemble.order
         borders = np.zeros((self.size, 2, d))  # the borders a and b, without the signs in b
         borders[:, 0, :n] = place.phi
@@ -260,15 +260,17 @@ class Chains:
         intensity = -np.einsum("sn,sn->s", place.phi, mu_borders[:, 1, :n])
         with np.errstate(invalid="ignore"):  # a negative intensity becomes NaN, which the certificate rejects
             self.log_intensity += np.log(intensity)
-        c = np.concatenate([mu_borders[:, 0], np.zeros((self.size, 1))], axis=1)
-        v = np.concatenate([mu_borders[:, 1], np.ones((self.size, 1))], axis=1) / intensity[:, None]
-        return c, v
+        changes = np.zeros((self.size, 2, d + self.drawn + 1))
+        changes[:, :, :-1] = mu_borders
+        changes[:, 1, -1] = 1.0
+        changes[:, 1] /= intensity[:, None]
+        return changes
 
-    def _change_intensity(self, c: Matrix, v: Matrix) -> None:
-        """Replace f_k by f_{k+1}: in h at the nodes, and in F at the breakpoints."""
+    def _change_intensity(self, changes: Array) -> None:
+        """Replace f_k by f_{k+1}, given c and v: in h at the nodes, and in F at the breakpoints."""
         n, d = self.ensemble.points, self.ensemble.order
         # Δh = 2α (B − e_v/2) − β (2A − 2e_c/2), written with factors 2 that cost no extra operation
-        both = np.stack([2 * c, v])
+        both = np.swapaxes(changes, 0, 1) * np.array([2.0, 1.0])[:, None, None]  # 2c and v
         rates, features = self._room
         np.matmul(both[:, :, :n].reshape(-1, n), self._phi_nodes, out=rates.reshape(2 * self.size, -1))  # 2α and β
         at_edges = self._at_edges(rates)  # 2A and B
@@ -280,7 +282,8 @@ class Chains:
         self._h += change
         integrals = self._at_breakpoints(rates, at_edges)
         self.cumulative += self._at_breakpoints(change, self._at_edges(change))
-        self.cumulative += self._signed_integral(np.stack([-v[:, d:] / 2, c[:, d:]]), integrals)
+        weights = both[::-1, :, d:] * np.array([-0.5, 0.5])[:, None, None]  # −v/2 and c
+        self.cumulative += self._signed_integral(weights, integrals)
 
     def _at_edges(self, values: Array) -> Array:
         """Return the integrals from −∞ to every panel edge, (…, panels + 1), of a function with the given values at the

@@ -85,7 +85,10 @@ def differences(rows: Rows) -> Rows:
             y = pairs[:, 1] / math.sqrt(2) - pairs[:, 0] / math.sqrt(2)
         return np.where(np.isfinite(y).all(axis=1, keepdims=True), y, 0.0)
 
-    return map_groups(difference, rows, 2)
+    def paired() -> Rows:
+        return map_groups(difference, rows, 2)
+
+    return paired() if isinstance(rows, np.ndarray) else rows.once("differences", paired)
 
 
 @checked
