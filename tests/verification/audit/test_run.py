@@ -234,6 +234,20 @@ def test_a_target_that_always_raises_cannot_be_run() -> None:
         audit(Target("mine", raises), epsilon=1.0)
 
 
+def test_where_equal_generators_differ_nothing_is_said_of_layouts_and_orders_of_the_rows() -> None:
+    """This test catches notes that call a counter in the target an effect of the memory layout or of the row order."""
+    calls = []
+
+    def salted(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        calls.append(1)
+        own = np.random.default_rng([int(rng.integers(2**32)), len(calls)])
+        return entrywise_laplace.sample(x, own, epsilon=epsilon)
+
+    found = {f.name: f.status for f in audit(Target("mine", salted), epsilon=1.0, quick=True).checks}
+    assert found["same seed, same output"] is Status.REFUTED
+    assert Status.NOTED not in {found.get("memory layout"), found.get("summation order")}
+
+
 def test_an_exception_is_counted_and_its_text_is_not_repeated() -> None:
     """The test fails if the report contains the message of an exception, which may contain data. The report may name
     only the type of the exception.

@@ -143,6 +143,19 @@ def test_the_reason_is_said(name: str, reason: str) -> None:
     assert reason in exact_loss(draw, *data, PureDP(1.0)).reason
 
 
+def test_the_reason_tells_draws_apart_and_counts_their_numbers() -> None:
+    """This test catches a reason that shows the same draw on both sides, and one that calls many numbers one."""
+
+    def weighted(x: Any, *, epsilon: float, rng: np.random.Generator) -> float:
+        return float(rng.choice(2, p=[0.5 + x.mean() / 4, 0.5 - x.mean() / 4]))
+
+    def several(x: Any, *, epsilon: float, rng: np.random.Generator) -> float:
+        return float(x.mean() + rng.dirichlet(np.ones(3))[0])
+
+    assert "with other parameters here" in exact_loss(weighted, *PAIR, PureDP(1.0)).reason
+    assert "dirichlet (3)" in exact_loss(several, *PAIR, PureDP(1.0)).reason
+
+
 def test_the_facts_are_json_and_count_the_draws() -> None:
     x, other = np.vstack([np.zeros((2, 2)), [1, 0]]), np.vstack([np.zeros((2, 2)), [0, 1]])
 
