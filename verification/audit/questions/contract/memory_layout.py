@@ -25,7 +25,7 @@ from covassay.verification.audit.engine.contract import (
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question
-from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
+from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng
 from covassay.verification.audit.targets.process_target import is_process
 from covassay.verification.audit.targets.target import Failure
 

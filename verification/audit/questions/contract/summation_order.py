@@ -23,7 +23,7 @@ from covassay.verification.audit.engine.contract import IGNORES_RNG, UNSEEDED, F
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question, Subject
-from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
+from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng
 from covassay.verification.audit.targets.target import Failure
 
 NAME = "summation order"
