@@ -25,8 +25,8 @@ where A(s) is A with all integrals restricted to |x| ≤ s. The matrix B is comp
 |x_i| ≤ s) is accurate where it is near 1.
 
 Everything is float64. All integrals are Gauss–Legendre sums on the same panels, and the discretised Stieltjes
-recurrence makes the basis orthonormal for these sums, which keeps A well conditioned. The functions are stored by their
-values at the nodes of the panels.
+recurrence makes the basis orthonormal for these sums, which keeps A well conditioned. The basis functions are stored by
+their values at the nodes of the panels.
 """
 
 import math

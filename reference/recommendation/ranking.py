@@ -5,7 +5,7 @@ prediction states its kind (`additive.KINDS`), and by how much it may differ fro
 
 The error of a mechanism that searches for a clipping norm depends on how the norms of the rows vary. The module
 predicts every error under two assumptions, rows of equal norm and correlated Gaussian rows, and ranks mechanisms by the
-larger prediction. For all other mechanisms the two predictions are equal.
+larger prediction. For a mechanism without a search the predictions under both assumptions are equal.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,9 @@
 """Negative controls of low-order bits: noisy numbers whose low-order bits break the claim, although their law may keep
 it.
 
-Most of these controls release the mean squared norm of the rows. Some controls release a number for every column, and
-one control releases a direction. The controls in `SOUND` have no such mistake, and the check of low-order bits must not
-flag them.
+Most controls of this module release the mean squared norm of the rows. Some controls release a number for every column,
+and one control releases a direction. The controls in `SOUND` have no such mistake, and the check of low-order bits must
+not flag them.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Negative controls in which every noise has the right law, but two noises depend on each other.
 
-The two noises are entries of one draw, successive draws of one generator, or noises of two steps of a mechanism. In
-the last controls a generator with few seeds repeats whole outputs.
+The two noises are entries of one draw, successive draws of one generator, or noises of two steps of a mechanism. In the
+last controls of this module, a generator with few seeds repeats whole outputs.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Negative controls that treat some data differently, for mechanisms that do not simply add noise to a query.
 
-On plain rows all of these controls equal the reference. The steps of these controls are common in data preparation. The
-first line of each docstring names the mistake.
+On plain rows all controls of this module equal the reference. The steps of the controls of this module are common in
+data preparation. The first line of each docstring names the mistake.
 """
 
 import numpy as np

@@ -1,6 +1,7 @@
 """Assign a negative control to each of the 48 mistakes of a published list, by number.
 
-The list is from the project's survey of other audits. Most mistakes of the list occurred in released software.
+The list of mistakes is from the project's survey of other audits. Most mistakes of the list occurred in released
+software.
 """
 
 import math

@@ -1,7 +1,7 @@
 """List the negative controls that an audit with the defaults does not refute: the reason, and what would refute them.
 
-A test requires that this list has all such controls and no others. A control that a new check refutes is removed from
-the list.
+A test requires that the list has all controls that are not refuted, and no others. A control that a new check refutes
+is removed from the list.
 """
 
 from collections.abc import Mapping

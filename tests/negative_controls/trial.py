@@ -40,9 +40,9 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
 def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
     """Return whether a question of the given kind rejects the control by a finding of the given name.
 
-    Each question is asked alone, with the whole false-alarm probability. The question of the given name is asked first,
-    and then all questions of the given kind. Facts that other questions compute are computed only if nothing is
-    rejected without them.
+    Each question is asked without the others, with the whole false-alarm probability. The question of the given name is
+    asked first, and then all questions of the given kind. Facts that other questions compute are computed only if
+    nothing is rejected without them.
     """
     asked = [question for question in in_order(questions()) if question.kind == kind]
     named = [question for question in asked if question.name == name]

@@ -120,7 +120,7 @@ def _table(
 
 
 def sections(lines: Sequence[Line]) -> list[str]:
-    """Write the two tables in Markdown; covassay is the first tool of each."""
+    """Write the two tables in Markdown; covassay stands first in each table."""
     waits, bits = ([line for line in lines if line.setting == setting] for setting in (UNTIL, BITS))
     return [
         WAITING_TOLD,

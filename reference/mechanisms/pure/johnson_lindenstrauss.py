@@ -10,7 +10,7 @@ svec(M) = (M_ii, √2 M_ij for i < j), a symmetric M listed as a vector in R^D, 
 4. Release an M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
 The output is ε-DP for every T: the density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance
-by which one row moves the mean image. The distance of the mean images is at most S/n. The images lie in a ball of
+by which one row moves the mean image. The mean images of neighbours are at most S/n apart. The images lie in a ball of
 radius c, so an image moves by at most 2c. Moreover, if x' replaces x, the image moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤
 √2 ‖T‖, because shortening increases no distance. Step 4 is post-processing, so a bad solution costs no privacy.
 

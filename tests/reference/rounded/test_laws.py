@@ -1,8 +1,8 @@
 """Test the law of every rounded mechanism against exact distribution functions.
 
 With N draws, the Kolmogorov–Smirnov distance of a correct law exceeds √(ln(2/α)/(2N)) with probability at most α
-(Dvoretzky–Kiefer–Wolfowitz, Massart). Every comparison here has α = 1e-9. Rounding to 2^{−30} moves the distance by far
-less than the bound allows.
+(Dvoretzky–Kiefer–Wolfowitz, Massart). Every comparison in this module has α = 1e-9. Rounding to 2^{−30} moves the
+Kolmogorov–Smirnov distance by far less than the bound allows.
 """
 
 import math

@@ -36,8 +36,8 @@ def rests_on(folder: Path) -> dict[str, set[str]]:
 
 
 def levels(graph: Graph) -> dict[str, int]:
-    """Return for each folder the length of the longest chain of folders below it. An error is raised if there is a
-    cycle.
+    """Return for each folder the length of the longest chain of folders below it. An error is raised if the folders
+    form a cycle.
     """
     found: dict[str, int] = {}
     while len(found) < len(graph):

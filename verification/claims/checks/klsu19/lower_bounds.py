@@ -217,7 +217,7 @@ def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Found:
     """(1 + γ(e^ε − 1))^n ≤ e^{4εγn} holds for all γ exactly if e^ε − 1 ≤ 4ε, that is for ε ≤ 2.3366….
 
     The condition is necessary as γ → 0, and it is sufficient because 1 + x ≤ e^x. e^ε − 1 − 4ε is convex and 0 at 0, so
-    it changes sign once. By the same convexity e^ε − 1 ≤ 2ε holds exactly for ε ≤ 1.2564….
+    it changes sign once. Since e^ε − 1 − 2ε is convex too, e^ε − 1 ≤ 2ε holds exactly for ε ≤ 1.2564….
     """
     step = Fraction(1, 10**4)
     below = exponential(limit)[1] - 1 <= 4 * limit
