@@ -1,5 +1,5 @@
 """Negative controls: implementations with one named mistake each, and the checks that must catch it.
 
-An audit is no evidence if its checks have never failed on a known mistake. `covassay audit mutant:NAME` audits any of
-these controls; the test suite audits all of them.
+An audit is no evidence if its checks have never failed on a known mistake. `covassay audit mutant:NAME` audits the
+control of that name; the test suite audits all negative controls.
 """

@@ -98,7 +98,7 @@ def clipped_too_late(x: Matrix) -> Matrix:
 def prepared(name: str, mechanism_name: str, prepare: Rows) -> NegativeControl:
     """Make a control of the reference with other rows; the docstring of the preparation states the mistake.
 
-    Prepared rows that are longer than 1 count in full in a second moment.
+    If prepared rows are longer than 1, they count in a second moment with their full length.
     """
     declared = mechanism(mechanism_name)
 

@@ -80,7 +80,7 @@ def audited(case: Case, seed: int) -> tuple[Setting, Pair, list[int]]:
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Any:
         made.append(size)
-        return [np.asarray(output) for output in case.sample(x, size, rng)]  # arrays are checked faster than numbers
+        return [np.asarray(output) for output in case.sample(x, size, rng)]  # an audit checks arrays fastest
 
     output = FixedLength(length=case.length)
     setting = Setting(Target(case.name, one, draw_many=many), case.claim.keywords(), output, seed)

@@ -13,9 +13,9 @@ q/2^b lie in the unit ball, so Σ_{i≤j} |Δ_ij| is at most 4^b s with s = ½�
 (`sensitivity:triangle_l1`). The sum Σ_{i≤j} |Δ_ij| is a whole number, hence at most S = ⌊4^b s⌋, and the loss is at
 most S/t = ε.
 
-The steps above are for replace-one. Under add-remove, C + Z is released without the division by n, for S = 4^b (d + 1)/2,
-the most that one row moves the triangle of C in ℓ1. n is released with discrete Laplace noise of its own. ε = ε₀ + ε₁,
-with ε₀ = ε/(1 + m) for n, and m the whole number nearest to the best ratio ε₁/ε₀ of entrywise Laplace noise.
+The steps above are for replace-one. Under add-remove, C + Z is released without the division by n, for S = 4^b (d +
+1)/2, the most that one row moves the triangle of C in ℓ1. n is released with discrete Laplace noise of its own. ε = ε₀
++ ε₁, with ε₀ = ε/(1 + m) for n, and m the whole number nearest to the best ratio ε₁/ε₀ of entrywise Laplace noise.
 
 Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
 of at most 2(s/(nε))², that of the noise of lap-cov with calibration "tight".

@@ -61,7 +61,7 @@ def test_the_formulas_run_on_fractions_and_on_high_precision_numbers() -> None:
 def test_the_envelope_parameter_solves_its_equation(a: Vector) -> None:
     """This test catches a search for the envelope's parameter that stops before the root."""
     a[0] = 0.0
-    assume(not a.any() or a.max() > 1e-6)  # near-isotropic spectra have their own test below
+    assume(not a.any() or a.max() > 1e-6)  # nearly isotropic spectra are left out, and have their own test below
     b = law.envelope_parameter(a)
     assert 1 - 1e-9 <= b <= len(a)
     assert sum(1 / (b + 2 * a_i) for a_i in a) == pytest.approx(1, abs=1e-12)
