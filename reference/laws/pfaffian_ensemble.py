@@ -48,7 +48,7 @@ PHASE = 8.0
 # A test evaluates the proven bound `nuclear_laplace.spectral_norm_tail_bound` at the end of the panels.
 EDGE_MARGIN = 27.0
 CONSTANT_MARGIN = 20.0
-PHASE_TABLE = 40  # entries per unit of length in the table that inverts the phase; panel edges need no precision
+PHASE_TABLE = 40  # entries per unit of length in the table of the phase, from which rough panel edges are read
 HUGE = 1e100  # larger values of the recurrence are scaled down, long before they could overflow
 
 

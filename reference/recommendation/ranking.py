@@ -51,8 +51,8 @@ class Prediction:
     """The predicted error of one candidate, in one norm.
 
     equal, gaussian : the figure for rows of equal norm, and for correlated Gaussian rows.
-    allowance : the relative error of the prediction itself, in both directions. The relative error is 0 for formulas;
-        for a bound, its lower side is infinite.
+    allowance : the relative error of the prediction itself, in both directions. The relative error of a
+        formula is 0; the error below a bound is infinite.
     """
 
     candidate: Candidate

@@ -1,7 +1,7 @@
 """Negative controls that behave differently on some data, or whose noise repeats itself.
 
-Most of these controls have the law of the reference on plain rows in the ball, or in the dimensions in which the laws
-are tested.
+Most controls of this module have the law of the reference on plain rows in the ball, or in the dimensions in which the
+laws are tested.
 """
 
 from collections.abc import Callable

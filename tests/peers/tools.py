@@ -102,7 +102,7 @@ def by_covassay(case: Case, draws: int, seed: int) -> Findings:
         checks = run_pair(setting, pair, case.claim, look, error=level)
         bounds = []
         for check in checks:
-            looks = 2 if check.name == "failures" else 1  # the p-value of "failures" has this factor too
+            looks = 2 if check.name == "failures" else 1  # covassay doubles the p-value of "failures"
             facts = check.fact(TestedEvent)
             if facts is None:
                 continue

@@ -63,7 +63,7 @@ def require_seed(name: str, value: int) -> None:
 ITERATIONS = 300  # steps of the fit, after which ‖T svec(M) − ỹ‖² exceeds its least value by at most 4‖T‖²/301²
 # T is drawn from SeedSequence(seed, spawn_key=(STREAM,)), where `seed` is public.
 # For the stream of T, numpy fills the seed with zeros up to 128 bits, and appends the key.
-# Therefore noise from `default_rng(N)` does not repeat the numbers in T if N < 2^128, even if N = seed.
+# Noise from `default_rng(N)` therefore does not repeat the numbers in T if N < 2^128, even if N = seed.
 # A larger N can repeat the numbers in T, because its upper bits may be the key.
 # The first 2^30 children of SeedSequence(N), N < 2^128, have keys below 2^30, so they do not repeat the numbers in T.
 # A real release draws its noise from a secret seed.

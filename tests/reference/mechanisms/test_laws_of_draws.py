@@ -54,7 +54,7 @@ def least(name: str, share: float) -> float:
     return min(finding.p_value for finding in found if finding.p_value is not None)
 
 
-UNMOVED = "above-threshold"  # at half of the budget, the answer on these data is nearly the same
+UNMOVED = "above-threshold"  # on its data the answer is nearly the same at half of the budget
 
 
 @pytest.mark.thorough
