@@ -68,7 +68,7 @@ def only_last_round(factor: float) -> Any:
 
 
 def rounds_of(change: Any) -> Any:
-    """Make a change of the rounds of preconditioning."""
+    """Make a change of the noise that applies `change` to the rounds of preconditioning alone."""
     return lambda z, rng, x: replace(z, rounds=change(z.rounds, rng, x))
 
 

@@ -75,7 +75,7 @@ def test_the_norms_of_nuclear_laplace_noise_are_those_of_its_density(symmetric: 
         return abs(x - y) * math.exp(-abs(x) - abs(y)) if symmetric else abs(x * x - y * y) * math.exp(-x - y)
 
     def mean(function: Callable[[float, float], float]) -> float:
-        low = -60.0 if symmetric else 0.0  # by symmetry x > y; split where |x| = |y| and at 0, where the density bends
+        low = -60.0 if symmetric else 0.0  # integrate over x > y, in parts between the lines where the density bends
         parts = [(0.0, 60.0, 0.0, lambda x: x)]
         if symmetric:
             parts += [(0.0, 60.0, lambda x: -x, 0.0), (0.0, 60.0, low, lambda x: -x), (low, 0.0, low, lambda x: x)]

@@ -52,10 +52,10 @@ def five_runs(
 ) -> Evidence:
     """Theorem 1.5 of KLSU19 follows from its Theorem 6.9, by five runs that each succeed with probability 9/10.
 
-    By the binomial law at least three of the five runs fail with probability 0.0086 < 1/25. In all other cases more
-    than half of the outputs are within α of the truth, and the chosen output is within 3α (KLSU19.fn3). The runs have
-    disjoint records, so the whole is ε-DP on 5n records, and 5n ≥ (d²/1024 − ln 16)/(106 · 3α(e^ε − 1)) and 5n ≥
-    (d²/1024 − ln 32)/(1692 · 3αε) if 3α ≤ 1/6000.
+    By the binomial law at least three of the five runs fail with probability 0.0086 < 1/25. If at most two of the five
+    runs fail, more than half of the outputs are within α of the truth, and the chosen output is within 3α (KLSU19.fn3).
+    The runs have disjoint records, so the whole is ε-DP on 5n records, and 5n ≥ (d²/1024 − ln 16)/(106 · 3α(e^ε − 1))
+    and 5n ≥ (d²/1024 − ln 32)/(1692 · 3αε) if 3α ≤ 1/6000.
     """
     rest = 1 - share
     missed = 10 * rest**3 * share**2 + 5 * rest**4 * share + rest**5
