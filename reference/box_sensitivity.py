@@ -20,9 +20,9 @@ all other rows at low.
 Joint norms. A norm that grows with the absolute values of the entries (ℓ1, ℓ1 over the triangle, ℓ2) is at most its
 value at the matrix of the entries' sensitivities. The norm of the matrix of sensitivities is the supremum if one pair
 of data sets attains all entries at once: always for the centred covariance, and for the second moment if no column has
-low_j < 0 < high_j (x has the larger absolute value in every column, y the smaller), or if d = 1. In all other cases the
-norm of the matrix of sensitivities is an upper bound: on [−1, 1]² the ℓ1 bound over the triangle is 4, and it is not
-attained, because a change of 2 in entry (1, 2) needs |x_i| = |y_i| = 1.
+low_j < 0 < high_j (x has the larger absolute value in every column, y the smaller), or if d = 1. If no pair attains all
+entries at once, the norm of the matrix of sensitivities is an upper bound: on [−1, 1]² the ℓ1 bound over the triangle
+is 4, and it is not attained, because a change of 2 in entry (1, 2) needs |x_i| = |y_i| = 1.
 
 Under add-remove one row is added or removed, the larger data set has n rows, and each statistic is divided by its own
 number of rows.
@@ -32,11 +32,11 @@ number of rows.
   therefore equal to those for replacing a row.
 - The centred covariance with q = n: the change is ((n − 1)/n²) v vᵀ − S/n, where S is the covariance of the other
   rows. In units of W_i and W_j, let a and b be the distances of m_i and m_j from the farther end of their intervals.
-  Then |v_i v_j| ≤ ab, and |S_ij| ≤ √(a(1 − a) b(1 − b)), because values in [0, 1] with mean a have variance at most
-  a(1 − a). By Cauchy–Schwarz √((1 − a)(1 − b)) ≤ 1 − t for t = √(ab). Hence n |change| ≤ ((n − 1)/n) t² + t(1 − t). The
-  right side of this bound is concave in t for n ≥ 1, and its derivative at t = 1 is 1 − 2/n ≥ 0 for n ≥ 2. The bound is
-  therefore largest over t ≤ 1 at t = 1, with the value (n − 1)/n. The value (n − 1)/n is the supremum for replacing a
-  row, and the same pair of data sets attains it.
+  With these distances |v_i v_j| ≤ ab, and |S_ij| ≤ √(a(1 − a) b(1 − b)), because values in [0, 1] with mean a have
+  variance at most a(1 − a). By Cauchy–Schwarz √((1 − a)(1 − b)) ≤ 1 − t for t = √(ab). Hence n |change| ≤ ((n − 1)/n)
+  t² + t(1 − t). The right side of this bound is concave in t for n ≥ 1, and its derivative at t = 1 is 1 − 2/n ≥ 0 for
+  n ≥ 2. The bound is therefore largest over t ≤ 1 at t = 1, with the value (n − 1)/n. The value (n − 1)/n is the
+  supremum for replacing a row, and the same pair of data sets attains it.
 - The centred covariance with q = n − 1: n |change| ≤ t² + (n/(n − 2)) t(1 − t), whose derivative at 1 is 2 − n/(n − 2)
   ≥ 0 for n ≥ 4. For n < 4 no sensitivity is claimed.
 - The sum XᵀX, or XᵀX over a fixed public number: the change is x xᵀ. The supremum of entry (i, j) is M_i M_j with M_j =

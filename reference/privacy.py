@@ -196,8 +196,8 @@ class Spend:
 
 
 def smallest_epsilon_of_zcdp(rho: float, delta: float) -> float:
-    """Return the smallest ε, over the orders α that are tried, at which a ρ-zCDP mechanism is (ε, δ)-DP. The result is
-    at most `epsilon_of_zcdp`.
+    """Return the smallest ε, over the orders α that are tried, at which a ρ-zCDP mechanism is (ε, δ)-DP. The returned ε
+    is at most `epsilon_of_zcdp`.
 
     Every α proves an ε of its own, so the search can miss the smallest value but never give a false one. The result is
     0 if some α gives an ε below 0: then δ alone covers what a ρ-zCDP mechanism can reveal.

@@ -19,19 +19,19 @@ y of W, hence at orthonormal x and y, or at x = 0 or y = 0.
 
 For all entries, W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. For even d some rows attain the bound √2 d.
 
-For the upper triangle and d ≥ 2, the norm is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0, the norm is ½ ((Σ |x_i|)² + Σ
-x_i²) ≤ (d + 1)/2. Now let x and y be orthonormal. Let P be the set of the m features with Δ_ii ≥ 0, and N the set of
-the remaining k = d − m features. Since Δ has trace 0, c = Σ_P Δ_ii = −Σ_N Δ_ii. Let a, b and g be the Frobenius norms
-of the blocks PP, NN and PN of Δ, so that a² + b² + 2g² = ‖Δ‖_F² = 2. With p and q the parts of x and y on P, a² = ‖ppᵀ
-− qqᵀ‖_F² = (‖p‖² − ‖q‖²)² + 2 (‖p‖²‖q‖² − ⟨p, q⟩²) ≥ c²; in the same way b ≥ c. Assume b ≤ a; if b > a, the proof is
-the same with P and N exchanged. By Cauchy–Schwarz in each block,
+For the upper triangle and d ≥ 2, the norm is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0, the norm of the upper triangle is
+½ ((Σ |x_i|)² + Σ x_i²) ≤ (d + 1)/2. For the rest of the proof x and y are orthonormal. Let P be the set of the m
+features with Δ_ii ≥ 0, and N the set of the remaining k = d − m features. Since Δ has trace 0, c = Σ_P Δ_ii = −Σ_N
+Δ_ii. Let a, b and g be the Frobenius norms of the blocks PP, NN and PN of Δ, so that a² + b² + 2g² = ‖Δ‖_F² = 2. With p
+and q the parts of x and y on P, a² = ‖ppᵀ − qqᵀ‖_F² = (‖p‖² − ‖q‖²)² + 2 (‖p‖²‖q‖² − ⟨p, q⟩²) ≥ c²; in the same way b ≥
+c. Assume b ≤ a; if b > a, the proof is the same with P and N exchanged. By Cauchy–Schwarz in each block,
 
     2 × the norm ≤ m a + k b + 2 √(mk) g + 2c ≤ m a + (k + 2) b + 2 √(mk) g.
 
-For m ≤ k + 2, let h = (a + b)/2 be the mean of the norms of the two diagonal blocks. Then m a + (k + 2) b ≤ (d + 2) h
-and g² ≤ 1 − h², so the right side is at most (d + 2) h + 2 √(mk) √(1 − h²) ≤ √((d + 2)² + 4mk).
-For m ≥ k + 3 the right side is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2.
-In both cases the right side is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains this value.
+For m ≤ k + 2, let h = (a + b)/2 be the mean of the norms of the two diagonal blocks. With this h, m a + (k + 2) b ≤ (d
++ 2) h and g² ≤ 1 − h², so the right side is at most (d + 2) h + 2 √(mk) √(1 − h²) ≤ √((d + 2)² + 4mk). For m ≥ k + 3
+the right side is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2. In both cases the right side
+is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains this value.
 
 How far one row moves the centred covariance depends on the other rows, through their mean. The sensitivity of the
 centred covariance, and data sets that attain it, are at the end of this file.

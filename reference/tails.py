@@ -71,8 +71,8 @@ def upsilon_star(d: Number, beta: Number, log: Log = math.log) -> Number:
 
     Deviation. uᵀWu = Σ_i u_i² W_ii + 2 Σ_{i<j} u_i u_j W_ij is linear in the independent entries, with a gradient of
     squared length Σ u_i⁴ + 4 Σ_{i<j} u_i² u_j² = 2 − Σ u_i⁴ ≤ 2 − 1/d. Hence λ_max is Lipschitz with constant √(2 −
-    1/d), and P(λ_max ≥ 2√d + t) ≤ exp(−t²/(4 − 2/d)). The smallest eigenvalue follows, because −W has the law of W. The
-    constant cannot be smaller: at u = (1, …, 1)/√d the variance of uᵀWu is 2 − 1/d.
+    1/d), and P(λ_max ≥ 2√d + t) ≤ exp(−t²/(4 − 2/d)). The bound on the smallest eigenvalue follows, because −W has the
+    law of W. The constant cannot be smaller: at u = (1, …, 1)/√d the variance of uᵀWu is 2 − 1/d.
     """
     return 2 * d**0.5 + ((4 - 2 / d) * log(2 / beta)) ** 0.5
 

@@ -84,7 +84,7 @@ class Box:
 
     def place(self, shares: Matrix) -> Matrix:
         """Map rows of the unit cube to rows of the box by low + shares · width, column by column."""
-        rows: Matrix = self.low * (1 - shares) + self.high * shares  # the result is exactly low at 0 and high at 1
+        rows: Matrix = self.low * (1 - shares) + self.high * shares  # exactly low at share 0, high at 1
         return rows
 
     def reflect(self, x: Matrix) -> Matrix:

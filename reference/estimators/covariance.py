@@ -22,9 +22,9 @@ class PrivateCovariance(MomentEstimator):
         each, a tuple (minima, maxima), or a dictionary of pairs by the names of a data frame. Entries beyond the bounds
         are clipped. Bounds must not be read from the data.
     mechanism : the name of a mechanism for the second moment, or, with bounds, of one for bounded columns. With bounds
-        and ρ, None means `box-gauss` (`bounded_columns` says why). Otherwise None means the mechanism with the least
-        predicted error for the numbers of rows and columns and the budget (`reference.recommendation`), among those
-        that do not search for a clipping norm.
+        and ρ, None means `box-gauss` (`bounded_columns` says why). For a row bound or a budget ε, None means the
+        mechanism with the least predicted error for the numbers of rows and columns and the budget
+        (`reference.recommendation`), among those that do not search for a clipping norm.
     assume_centered : the mean is known to be 0, or the middle of the bounds. With `assume_centered` no mean is
         estimated, and the second moment about the known mean has less noise.
     rounded : release through `reference.rounded`, so that the guarantee covers every bit. Rounded releases need

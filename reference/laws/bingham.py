@@ -11,7 +11,7 @@ Equality holds at y = (q − b)/2. The sampler draws z ~ N(0, Ω^{−1}), sets u
 
 Every b gives the right law of u. The root b of Σ_i 1/(b + 2a_i) = 1, for the eigenvalues a_i of A, gives the highest
 acceptance rate. NOTE: the sampler multiplies exp(−y) by the power of (1 + 2y/b). Two libraries divide exp(−y) by the
-power of (1 + 2y/b) instead. Draws of the two libraries have density ∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential
+power of (1 + 2y/b) by mistake. Draws of the two libraries have density ∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential
 mechanism built on such draws is not ε-DP (see the README).
 
 Exact values. The mean of exp(−uᵀAu) over the uniform law of u is Γ(q/2) times the inverse Laplace transform, at r = 1,

@@ -61,9 +61,9 @@ def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi
     """Return the limit of ‖Z‖_{S_p} / d^{1+1/p} as d → ∞, for full noise.
 
     ‖Z‖_{S_p}, the Schatten norm, is the ℓp norm of the singular values σ_i. In the limit the values σ_i/d follow
-    Ullman's law on [0, π], with density (2/π²) arccosh(π/t). The p-th moment of that law is π^p Γ((p + 1)/2) / ((p + 1)
-    √π Γ(p/2 + 1)). The function returns the p-th root of the moment. The limit is 1 for p = 1, and tends to π as p → ∞.
-    For symmetric noise the limit is half of the limit for full noise.
+    Ullman's law on [0, π], with density (2/π²) arccosh(π/t). The p-th moment of Ullman's law is π^p Γ((p + 1)/2) / ((p
+    + 1) √π Γ(p/2 + 1)). The function returns the p-th root of the moment. The limit of the Schatten norm is 1 for p =
+    1, and tends to π as p → ∞. For symmetric noise the limit is half of the limit for full noise.
 
     DN25 Theorem 1 bounds the error, in the Schatten norm, by 3 d^{1+1/p}/(nε). The noise has the scale 2/(nε), so for
     large d the error is close to twice the limit times d^{1+1/p}/(nε). Twice the limit is 2 for p = 1, and tends to 2π
@@ -82,8 +82,8 @@ def spectral_edge(d: Number, symmetric: bool = False, pi: Number = math.pi) -> N
 def edge_rate(t: Number, edge: Number, functions: Any = math) -> Number:
     """Return the rate (2/π) ∫_edge^t arccosh(t/α) dα, for t ≥ edge.
 
-    The upper bounds on P(‖Z‖ ≥ t) below decay like exp(−rate). The rate is a convex function of t, and it is 0 at the
-    edge. The argument `functions` is math or mpmath.
+    The upper bounds on P(‖Z‖ ≥ t) in this module decay like exp(−rate). The rate is a convex function of t, and it is 0
+    at the edge. The argument `functions` is math or mpmath.
     """
     return 2 / functions.pi * (t * functions.acos(edge / t) - edge * functions.acosh(t / edge))
 

@@ -193,7 +193,9 @@ class Chains:
         return self._x[:, self.edges : self.edges + self.drawn]
 
     def draw(self, uniform: Vector) -> None:
-        """Draw the next point of every sample by inversion of one uniform each, `uniform` (S,), and condition on it."""
+        """Draw the next point of every sample by inversion of one uniform each, `uniform` (S,), and condition the
+        intensities on the points drawn.
+        """
         target = uniform * self.cumulative[:, self.edges - 1]
         place, products = self._quantile(target)
         changes = self._condition_on(place, products)

@@ -25,8 +25,8 @@ where A(s) is A with all integrals restricted to |x| ≤ s. The matrix B is comp
 |x_i| ≤ s) is accurate where it is near 1.
 
 Everything is float64. All integrals are Gauss–Legendre sums on the same panels, and the discretised Stieltjes
-recurrence makes the basis orthonormal for these sums, which keeps A well conditioned. The functions are stored by their
-values at the nodes of the panels.
+recurrence makes the basis orthonormal for these sums, which keeps A well conditioned. The basis functions are stored by
+their values at the nodes of the panels.
 """
 
 import math
@@ -48,7 +48,7 @@ PHASE = 8.0
 # A test evaluates the proven bound `nuclear_laplace.spectral_norm_tail_bound` at the end of the panels.
 EDGE_MARGIN = 27.0
 CONSTANT_MARGIN = 20.0
-PHASE_TABLE = 40  # entries per unit of length in the table that inverts the phase; panel edges need no precision
+PHASE_TABLE = 40  # entries per unit of length in the table of the phase, from which rough panel edges are read
 HUGE = 1e100  # larger values of the recurrence are scaled down, long before they could overflow
 
 

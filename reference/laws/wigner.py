@@ -39,7 +39,8 @@ def triangle(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector
 def svec(matrix: Matrix) -> Matrix:
     """Return the coordinates (M_11, √2 M_12, …, √2 M_1d, M_22, …, M_dd), (..., d, d) -> (..., d(d + 1)/2).
 
-    The map is an isometry from the symmetric matrices in Frobenius norm. Only the entries M_ij with i ≤ j are read.
+    The map `svec` is an isometry from the symmetric matrices in Frobenius norm. Only the entries M_ij with i ≤ j are
+    read.
     """
     i, j, weights = triangle(matrix.shape[-1])
     coordinates: Matrix = matrix[..., i, j] * weights

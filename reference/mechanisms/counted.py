@@ -5,10 +5,10 @@ Under add-remove the number of rows n is private, so these mechanisms release th
 sensitivity for one row, so n and the sum share the budget: ε = ε₀ + ε₁ or ρ = ρ₀ + ρ₁, with the first share for n. A
 row that moves the sum the most attains the whole budget.
 
-The share of n is public. The share that is used minimises the error of the quotient of the noisy sum and the noisy n on
-the worst rows, to first order in the noise. Let V be the mean squared norm of the noise of the sum if the sum has all
-of ε = 1, or of ρ = ½. The norm of Σ is at most 1, so the squared error is at most 1/n² times V/ε₁² + 2/ε₀², or (V/ρ₁ +
-1/ρ₀)/2.
+The share of the budget for n is public. The share that is used minimises the error of the quotient of the noisy sum and
+the noisy n on the worst rows, to first order in the noise. Let V be the mean squared norm of the noise of the sum if
+the sum has all of ε = 1, or of ρ = ½. The norm of Σ is at most 1, so the squared error is at most 1/n² times V/ε₁² +
+2/ε₀², or (V/ρ₁ + 1/ρ₀)/2.
 
 The output is a vector: the noisy n, and then the noisy sum, entry by entry. If the noise of the sum is symmetric, the
 vector has the entries on and above the diagonal, row by row. A data set without rows is allowed, and its n and its sum

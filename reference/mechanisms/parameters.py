@@ -204,7 +204,7 @@ Rho = Annotated[float, positive("ρ", THE_BUDGET)]
 Delta = Annotated[float, below_one("δ", "the additive term of (ε, δ)-DP")]
 Beta = Annotated[float, below_one("β", FAILURE)]
 # Types with the suffix ToShare are for mechanisms that divide the budget or β among their steps.
-# Their ranges put every share, which is at least 1/1000 of the whole, in the range of `Epsilon`, `Rho` or `Beta`.
+# The ranges of the types ToShare put every share, at least 1/1000 of the whole, in that of `Epsilon`, `Rho` or `Beta`.
 # Types with the suffix Twice are for mechanisms that give halves of their budget to mechanisms with the suffix ToShare.
 # Types with the suffix Thrice are for mechanisms that give halves of their budget to mechanisms with the suffix Twice.
 EpsilonToShare = Annotated[float, positive("ε", THE_BUDGET, 1e-27)]

@@ -5,13 +5,13 @@ Each file in the folder `constants` has the figures of one law. The following co
     python -P -m covassay.verification.maintain constants FOLDER --only LAW
 
 The command line names the seed and the draws, and the command gives every figure a standard error. A test measures some
-of the figures again.
+of the stored figures again.
 
 There are two kinds of figures. A `noise` figure is the root mean square norm of noise that does not depend on the data,
 divided by a formula that has the right order in d. A `table` figure is m times the root mean square error of a
 mechanism on the model data of `setting`, where m is nε or n√ρ. The grid of a table has the axes d and q = mt/d^{3/2}
 (mt/d for zCDP), where t is the trace, and also t if the error depends on t in another way than through q. Between the
-points of a grid the logarithms are interpolated linearly.
+points of a grid the logarithms of the figures are interpolated linearly.
 
 The tables of correlated Gaussian rows are for mechanisms that search for a clipping norm among the powers of 2. The
 error of a mechanism that searches for a clipping norm jumps where the longest of 1024 rows passes a power of 2, at some

@@ -5,7 +5,7 @@ prediction states its kind (`additive.KINDS`), and by how much it may differ fro
 
 The error of a mechanism that searches for a clipping norm depends on how the norms of the rows vary. The module
 predicts every error under two assumptions, rows of equal norm and correlated Gaussian rows, and ranks mechanisms by the
-larger prediction. For all other mechanisms the two predictions are equal.
+larger prediction. For a mechanism without a search the predictions under both assumptions are equal.
 """
 
 from collections.abc import Sequence
@@ -51,8 +51,8 @@ class Prediction:
     """The predicted error of one candidate, in one norm.
 
     equal, gaussian : the figure for rows of equal norm, and for correlated Gaussian rows.
-    allowance : the relative error of the prediction itself, in both directions. The relative error is 0 for formulas;
-        for a bound, its lower side is infinite.
+    allowance : the relative error of the prediction itself, in both directions. The relative error of a
+        formula is 0; the error below a bound is infinite.
     """
 
     candidate: Candidate

@@ -18,9 +18,9 @@ and the integral of f is also of this form. The next point is the root of F(x) =
 exactly.
 
 The skew products A_jk = ∫ φ_j Eφ_k are rational numbers. Rational polynomials that are nearly orthonormal replace the
-powers of y (`Basis`). The law depends on the span only. In the basis of powers, every point drawn would cost as many
-bits of precision as the evaluation of a polynomial does; in the nearly orthonormal basis only the evaluation costs
-bits.
+powers of y (`Basis`). The law of the points depends on the span of the features only. In the basis of powers, every
+point drawn would cost as many bits of precision as the evaluation of a polynomial does; in the nearly orthonormal basis
+only the evaluation costs bits.
 """
 
 from dataclasses import dataclass

@@ -44,7 +44,7 @@ class Mutant:
 
     @property
     def part(self) -> str:
-        """Return whether a check or a formula of the reference is changed."""
+        """Return whether the mutant changes a check or a formula of the reference."""
         return "check" if self.name in checks() else "formula"
 
 

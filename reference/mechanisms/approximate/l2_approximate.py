@@ -6,7 +6,7 @@
 3. Release Σ + sZ. The output is symmetric, but it need not be positive semidefinite.
 
 Why (ε, δ)-DP. For neighbours with ‖Σ − Σ'‖_F = qs the privacy loss ℓ = (‖Y − Σ'‖_F − ‖Y − Σ‖_F)/s lies in [−q, q].
-For D > 1 it has the density
+For D > 1 the loss has the density
 
     c e^{ℓ/2} (1 − ν²)^{(D−3)/2} (κ + 1 − ν²),   ν = ℓ/q,   κ = (2(D − 1)/q) K_{D/2}(q/2)/K_{D/2−1}(q/2),
 

@@ -17,9 +17,9 @@ paper : s₁ = √(3/(2ρ)), s₂ = √(3/ρ), s₃ = √(3/(2ρ)), a third of �
 tight : s₂ and s₃ are √2 times smaller. The calibration spends ρ (2ρ/3 for one feature). The spent budget and the joint
     account are our results, and are not in the paper.
 
-NOTE: we read Wang's code, not the paper. The code claims (ε, δ)-DP, for bounds on a and y apart, and adds I to G. The
-thirds and the form of λ are Wang's. We chose the value of t, and the constants for zCDP, a replaced row and one bound
-on (a, y).
+NOTE: we read Wang's code, not the paper. Wang's code claims (ε, δ)-DP, for bounds on a and y apart, and adds I to G.
+The thirds of ρ and the form of λ are Wang's. We chose the value of t, and the constants for zCDP, a replaced row and
+one bound on (a, y).
 
 Proof: proofs/paper/adassp.md
 """

@@ -14,7 +14,7 @@ Why ρ-zCDP. Replacing a row changes C by an integer matrix Δ. Shifted by a who
 Rényi divergence D_α ≤ α m²/(2σ²), as the Gaussian has, with equality if αm is whole (CKS20). Entries are independent,
 so D_α ≤ α Σ_{i≤j} Δ_ij²/(2σ²) ≤ α S²/(2σ²) = αρ. The rows 2^b e₁ and 2^b e₂ attain this bound at whole orders α.
 
-The text above is for replace-one. Under add-remove, C + Z is released without the division by n, for S² = 16^b, the
+The steps above are for replace-one. Under add-remove, C + Z is released without the division by n, for S² = 16^b, the
 most that one row moves the triangle of C in squared ℓ2. n is released with discrete Gaussian noise of its own. ρ = ρ₀ +
 ρ₁, with ρ₀ = ρ/(1 + d) for n. Adding the row 2^b e₁ attains both bounds at whole orders α.
 
@@ -141,8 +141,8 @@ def draw_number(variance: Fraction, rng: np.random.Generator) -> int:
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """Return the noise that `release` takes. For one σ² the noise is always the same matrix. Under add-remove the noise
-    is a `CountedDraws`.
+    """Return the noise that `release` takes. For equal σ² the noise is always the same matrix. Under add-remove the
+    noise is a `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)
     return noise if adjacency == "replace-one" else CountedDraws(draws_again(draw_number, rng), noise)

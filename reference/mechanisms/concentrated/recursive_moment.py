@@ -15,7 +15,7 @@ unit ball again. A round therefore costs at most (√2/n)²/(2σ²) ≤ ρ/K. Π
 adaptively. m and κ matter for accuracy only: privacy holds for any rows.
 
 reconstructed : σ = 4√K/(n√(2ρ)), N(0, 1) on and above the diagonal, as printed but for K. Spends ρ/8; ρ/16 for d = 1.
-tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal ensemble). The release spends ρ, ρ/2 for d = 1.
+tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal ensemble). It spends ρ, or ρ/2 for d = 1.
 
 NOTE: our copy of the paper has lost the displayed formulas, among them three lines of the algorithms. The paper works
 in units of λ, with the factor √(8/7); in a round κ falls to 3κ/7, so in units of R the squared factor is (8/7)/(3/7) =

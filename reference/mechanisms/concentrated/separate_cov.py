@@ -121,7 +121,7 @@ def release(
     w = require_symmetric("noise.matrix", noise.matrix, (d, d), stacked=True)
     normal = require_shape("noise.eigenvalues", noise.eigenvalues, w.shape[:-1])
 
-    # 1. QUERY and NOISE: G, and from it V
+    # 1. QUERY and NOISE: the noisy matrix G, and its eigenvectors V
     moment, scale = second_moment(rows), noise_scale(n, rho)
     vectors = descending_eigenvectors(moment + scale * w)
 

@@ -57,7 +57,7 @@ CoinPressRho = Annotated[float, positive("ρ", "the budget", 1e-12)]
 def budgets(rho: Number, steps: int) -> list[Number]:
     """The budgets ρ_1, …, ρ_t: the early steps share a quarter of ρ, and the last step gets the rest.
 
-    A single step gets ρ.
+    A single step gets the whole ρ.
     """
     return [rho / (4 * (steps - 1))] * (steps - 1) + [3 * rho / 4] if steps > 1 else [rho]
 

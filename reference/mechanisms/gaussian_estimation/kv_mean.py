@@ -16,8 +16,8 @@ mechanism is their method with Gaussian noise, and we chose the constants.
 
 Why ρ-zCDP. Replacing one value takes 1 from at most one count and adds 1 to at most one other, so Δ₂ = √2 and the
 counts cost ρ/2. Given c, whose cost is already counted, the clipped mean moves by at most 2w/n, which costs ρ/2 again.
-The columns add up to d · ρ/d = ρ. There is one calibration. No pair of neighbours is claimed to attain ρ, since the
-output shows the counts through c alone.
+The costs of the d columns add up to d · ρ/d = ρ. There is one calibration. No pair of neighbours is claimed to attain
+ρ, since the output shows the counts through c alone.
 
 Accuracy. For Gaussian columns and n ≥ `enough_rows`, the error of a column is at most `error_bound`, except with
 probability β: c is within 2σ of the mean, and all values within w − 2σ, so none is clipped.

@@ -80,7 +80,7 @@ def enough_records(
     m: Number, d: Number, rounds: Number, rho: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
     """A number, which grows with ln m, such that sampling error and noise are small enough in every round if m is at
-    least this; d ≥ 2.
+    least this number; d ≥ 2.
 
     The first of two bounds is for the sampling error (Bernstein), the second for the noise; the proof page derives
     both.

@@ -9,13 +9,13 @@ Once the rows are integers, nothing is computed in floating point, so low-order 
 theorem is about the integers that are released, and assumes fair bits. ε means the decimal number that was written.
 
 Why ε-DP. Replacing a row changes C by Δ, and the privacy loss at any output is at most Σ_{i≤j} |Δ_ij|/t. The rows x =
-q/2^b lie in the unit ball, so the sum is at most 4^b s with s = ½√((d + 2)² + 4⌊d²/4⌋), or 1 for d = 1
+q/2^b lie in the unit ball, so Σ_{i≤j} |Δ_ij| is at most 4^b s with s = ½√((d + 2)² + 4⌊d²/4⌋), or 1 for d = 1
 (`sensitivity:triangle_l1`). The sum Σ_{i≤j} |Δ_ij| is a whole number, hence at most S = ⌊4^b s⌋, and the loss is at
 most S/t = ε.
 
-The text above is for replace-one. Under add-remove, C + Z is released without the division by n, for S = 4^b (d + 1)/2,
-the most that one row moves the triangle of C in ℓ1. n is released with discrete Laplace noise of its own. ε = ε₀ + ε₁,
-with ε₀ = ε/(1 + m) for n, and m the whole number nearest to the best ratio ε₁/ε₀ of entrywise Laplace noise.
+The steps above are for replace-one. Under add-remove, C + Z is released without the division by n, for S = 4^b (d +
+1)/2, the most that one row moves the triangle of C in ℓ1. n is released with discrete Laplace noise of its own. ε = ε₀
++ ε₁, with ε₀ = ε/(1 + m) for n, and m the whole number nearest to the best ratio ε₁/ε₀ of entrywise Laplace noise.
 
 Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
 of at most 2(s/(nε))², that of the noise of lap-cov with calibration "tight".
@@ -152,7 +152,7 @@ def draw_number(scale: Fraction, rng: np.random.Generator) -> int:
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """Return the noise that `release` takes. For one scale the noise is always the same matrix. Under add-remove the
+    """Return the noise that `release` takes. For equal scales the noise is always the same matrix. Under add-remove the
     noise is a `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)

@@ -14,7 +14,7 @@ paper : b = 2d/(nε). The calibration claims ε; "full" spends at most ε/√2, 
 tight : b = sensitivity/(nε). The mechanism spends ε, and for "full" and odd d > 1 at most ε. The sensitivities are
     ours.
 
-The text above is for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
+The steps above are for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
 noise Laplace(1/ε₀), where ε₀ + ε₁ = ε (`count_share`). One row moves all entries of the sum by at most d in ℓ1, the
 triangle by (d + 1)/2. b is this bound over ε₁ for "tight", and d/ε₁ for "paper".
 

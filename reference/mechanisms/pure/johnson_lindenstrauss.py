@@ -10,7 +10,7 @@ svec(M) = (M_ii, √2 M_ij for i < j), a symmetric M listed as a vector in R^D, 
 4. Release an M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
 The output is ε-DP for every T: the density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance
-by which one row moves the mean image. The distance of the mean images is at most S/n. The images lie in a ball of
+by which one row moves the mean image. The mean images of neighbours are at most S/n apart. The images lie in a ball of
 radius c, so an image moves by at most 2c. Moreover, if x' replaces x, the image moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤
 √2 ‖T‖, because shortening increases no distance. Step 4 is post-processing, so a bad solution costs no privacy.
 
@@ -63,7 +63,7 @@ def require_seed(name: str, value: int) -> None:
 ITERATIONS = 300  # steps of the fit, after which ‖T svec(M) − ỹ‖² exceeds its least value by at most 4‖T‖²/301²
 # T is drawn from SeedSequence(seed, spawn_key=(STREAM,)), where `seed` is public.
 # For the stream of T, numpy fills the seed with zeros up to 128 bits, and appends the key.
-# Therefore noise from `default_rng(N)` does not repeat the numbers in T if N < 2^128, even if N = seed.
+# Noise from `default_rng(N)` therefore does not repeat the numbers in T if N < 2^128, even if N = seed.
 # A larger N can repeat the numbers in T, because its upper bits may be the key.
 # The first 2^30 children of SeedSequence(N), N < 2^128, have keys below 2^30, so they do not repeat the numbers in T.
 # A real release draws its noise from a secret seed.

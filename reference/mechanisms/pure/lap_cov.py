@@ -6,7 +6,7 @@
 3. Release Σ + bW. The output is not always positive semidefinite.
 
 Why it is private. The noise is that of `entrywise_laplace` with `entries="triangle"`. The privacy loss is at most
-Σ_{i≤j} |Δ_ij|/(nb), with equality at Y = Σ. The supremum of the sum is s = ½√((d + 2)² + 4⌊d²/4⌋), and 1 for d = 1.
+Σ_{i≤j} |Δ_ij|/(nb), with equality at Y = Σ. For Σ_{i≤j} |Δ_ij| the supremum s is ½√((d + 2)² + 4⌊d²/4⌋), or 1 if d = 1.
 
 paper : b = √2 d/(nε). Lemma 11 bounds the ℓ1 norm of all d² entries, but only d(d + 1)/2 of them get noise of their
     own. The mechanism claims ε and spends ε s/(√2 d), which is 0.791 ε, 0.637 ε, 0.566 ε for d = 2, 4, 8, and tends to
@@ -14,7 +14,7 @@ paper : b = √2 d/(nε). Lemma 11 bounds the ℓ1 norm of all d² entries, but 
 tight : b = s/(nε). The mechanism spends exactly ε, with half of the paper's noise for large d. We derived the
     sensitivity s and added the calibration "tight".
 
-The text above is for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
+The steps above are for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
 noise Laplace(1/ε₀), where ε₀ + ε₁ = ε. Scales and shares are those of `entrywise_laplace` for the triangle: one row
 moves the triangle by at most (d + 1)/2 in ℓ1, and b is this bound over ε₁ for "tight". For "paper", b = d/ε₁, since d
 bounds the ℓ1 norm of all d² entries, as √2 d does in Lemma 11 for replacing a row.

@@ -4,8 +4,8 @@
 2. Draw a projection P of rank k with density ∝ exp(η tr(PC)), the matrix Bingham law of ηC (`laws.matrix_bingham`).
 3. Release P. A projection has no unit. The range of P is the private subspace.
 
-Why it is private. Replacing x by y changes the score tr(PC) by ‖Py‖² − ‖Px‖², which lies in [−1, 1] for every k. So the
-density before normalisation changes by a factor of at most e^η, and so does its integral. The privacy loss is at most
+Why it is private. Replacing x by y changes the score tr(PC) by ‖Py‖² − ‖Px‖², which lies in [−1, 1] for every k. The
+density before normalisation, and its integral, therefore change by a factor of at most e^η. The privacy loss is at most
 2η, whatever k is, and approaches 2η as n → ∞. With η = ε/2 the mechanism claims ε and spends ε.
 
 All privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020).

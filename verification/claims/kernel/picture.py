@@ -18,7 +18,7 @@ NAME = "rocq.svg"
 BOX, ROW, GAP, MARGIN = (150, 44), 78, 36, 12
 PASS = 10  # the width that a line takes where it passes a row
 Graph = Mapping[str, set[str]]
-Place = tuple[str, int]  # a folder and a row; in a row above the box, lines to the folder pass here
+Place = tuple[str, int]  # a folder and a row; lines to the folder pass here in a row above the folder's box
 
 
 def rests_on(folder: Path) -> dict[str, set[str]]:
@@ -36,8 +36,8 @@ def rests_on(folder: Path) -> dict[str, set[str]]:
 
 
 def levels(graph: Graph) -> dict[str, int]:
-    """Return for each folder the length of the longest chain of folders below it. An error is raised if there is a
-    cycle.
+    """Return for each folder the length of the longest chain of folders below it. An error is raised if the folders
+    form a cycle.
     """
     found: dict[str, int] = {}
     while len(found) < len(graph):

@@ -433,10 +433,11 @@ def adaptive_error(factor: float = 32.0, clipping: Formula = clipped_cov.clip_le
     """AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} for every τ, if no noise exceeds its bound.
 
     In the bound on the error, α is the accuracy of the search for the threshold. If the search stops at k ≥ 1, then B_j
-    ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. At the norm 2^{1−k} the
-    mechanism that is better at k has noise at most 4N_k, and the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is
-    at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the
-    search does not stop, the same inequalities hold with k = K + 1, and the last term of the bound is N_{K+1}.
+    ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and N_{j−1} ≤ 4N_j. If the search stops at k, the rows are clipped at
+    2^{1−k}. At the norm 2^{1−k} the mechanism that is better at k has noise at most 4N_k, and the bias is at most
+    B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ); for τ ≤ 2^{−k−1}, N_k
+    ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the search does not stop, the same inequalities hold with k = K + 1, and the last term
+    of the bound is N_{K+1}.
     """
     rng = np.random.default_rng(8)
     for _ in range(CASES):

@@ -377,8 +377,8 @@ def laplace_wigner_bounds(mean: Formula = laplace_wigner_mean, tail: Formula = l
     Given the exponentials E_ij, W is Gaussian with standard deviations √(2E_ij), and E‖W‖ ≤ (1 + θ)(2σ + 6σ_*√(ln
     d/ln(1 + θ))) (Bandeira–van Handel 2016), where σ² is the largest row sum and σ_*² the largest entry of 2E. The
     check inserts the exact means and levels of the largest row sum and entry into the bound of Bandeira and van Handel.
-    The value that results is at most the stated bound. The value is at least 0.85 times the stated bound on the mean,
-    and at least 0.8 times the stated bound on the tail.
+    With these means and levels the bound of Bandeira and van Handel is at most the stated bound. The value is at least
+    0.85 times the stated bound on the mean, and at least 0.8 times the stated bound on the tail.
     """
     for d in (2, 5, 20, 50, 200, 1000):
         share = wigner_form(d, *exact_maxima(d)) / mean(d) if mean(d) else math.inf

@@ -38,8 +38,8 @@ def frobenius_clip(matrix: Matrix, radius: float) -> Matrix:
 def projection_inequalities(project: Formula = nuclear_ball) -> Found:
     """For r ≥ tr Σ, the projection P of Σ + Z satisfies ‖P − Σ‖_F ≤ ‖Z‖_F and ‖P − Σ‖_F² ≤ ‖Z‖(tr Σ + r).
 
-    The square is even at most ⟨Z, P − Σ⟩, which is at most ‖Z‖(tr Σ + r). DN25 prints the inner product with the wrong
-    sign, as O(⟨Z, Σ − P⟩), which is at most −‖P − Σ‖_F².
+    The square ‖P − Σ‖_F² is even at most ⟨Z, P − Σ⟩, which is at most ‖Z‖(tr Σ + r). DN25 prints the inner product with
+    the wrong sign, as O(⟨Z, Σ − P⟩), which is at most −‖P − Σ‖_F².
     """
     for sigma, z in cases(CASES, 1):
         trace = float(np.trace(sigma))

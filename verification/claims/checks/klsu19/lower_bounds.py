@@ -52,10 +52,10 @@ def five_runs(
 ) -> Evidence:
     """Theorem 1.5 of KLSU19 follows from its Theorem 6.9, by five runs that each succeed with probability 9/10.
 
-    By the binomial law at least three of the five runs fail with probability 0.0086 < 1/25. In all other cases more
-    than half of the outputs are within α of the truth, and the chosen output is within 3α (KLSU19.fn3). The runs have
-    disjoint records, so the whole is ε-DP on 5n records, and 5n ≥ (d²/1024 − ln 16)/(106 · 3α(e^ε − 1)) and 5n ≥
-    (d²/1024 − ln 32)/(1692 · 3αε) if 3α ≤ 1/6000.
+    By the binomial law at least three of the five runs fail with probability 0.0086 < 1/25. If at most two of the five
+    runs fail, more than half of the outputs are within α of the truth, and the chosen output is within 3α (KLSU19.fn3).
+    The runs have disjoint records, so the whole is ε-DP on 5n records, and 5n ≥ (d²/1024 − ln 16)/(106 · 3α(e^ε − 1))
+    and 5n ≥ (d²/1024 − ln 32)/(1692 · 3αε) if 3α ≤ 1/6000.
     """
     rest = 1 - share
     missed = 10 * rest**3 * share**2 + 5 * rest**4 * share + rest**5
@@ -217,7 +217,7 @@ def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Found:
     """(1 + γ(e^ε − 1))^n ≤ e^{4εγn} holds for all γ exactly if e^ε − 1 ≤ 4ε, that is for ε ≤ 2.3366….
 
     The condition is necessary as γ → 0, and it is sufficient because 1 + x ≤ e^x. e^ε − 1 − 4ε is convex and 0 at 0, so
-    it changes sign once. By the same convexity e^ε − 1 ≤ 2ε holds exactly for ε ≤ 1.2564….
+    it changes sign once. Since e^ε − 1 − 2ε is convex too, e^ε − 1 ≤ 2ε holds exactly for ε ≤ 1.2564….
     """
     step = Fraction(1, 10**4)
     below = exponential(limit)[1] - 1 <= 4 * limit

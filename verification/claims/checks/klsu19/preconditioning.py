@@ -149,7 +149,7 @@ def rows_of_a_preconditioner(noise: Formula = rows_for_noise, regular: Formula =
     sampling error is at least (√d + √(2 ln(2/β)))²/(√1.05 − 1)², by 2/(√1.05 − 1)² = 3280. The check compares both
     numbers with those that the reference requires, at random parameters, and their constants with 566 and 3280.
     """
-    # at ln(nT/β) = 1 and ln(2/β) = 0 the numbers are 570 and 3300
+    # at ln(nT/β) = 1 and ln(2/β) = 0 the numbers of rows are 570 and 3300
     constants = noise(math.e, 1, 1.0, 1.0, 1), regular(1, 2.0)
     yield {"570": constants[0] >= 20 * math.sqrt(2) * 5 * 4, "3300": constants[1] >= 2 / (math.sqrt(1.05) - 1) ** 2}
     rng = np.random.default_rng(5)

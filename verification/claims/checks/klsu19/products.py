@@ -61,7 +61,7 @@ def truncated_sensitivity(limit: Formula = lambda b2, size: ppde.change_squared(
         if i % 3 == 0:  # the two rows are complementary bits
             u = (np.arange(d) < d // 2).astype(float)
             v = 1 - u
-            # three cases: B² is whole, is not whole, and exceeds the squared length of the rows
+            # the cases are a whole B², a B² that is not whole, and a B² above the squared length of the rows
             b2 = float([d // 2, d // 2 - rng.random() / 2, d][i % 9 // 3])
         one, two = shortened(u, math.sqrt(b2)), shortened(v, math.sqrt(b2))
         ratio = float(((one - two) ** 2).sum()) / float(limit(b2, d))

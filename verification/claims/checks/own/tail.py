@@ -118,7 +118,7 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
         steep = 2 / mpmath.pi * mpmath.acos(edge / t)
         rate = nuclear_laplace.edge_rate(t, edge, mpmath)
         value = nuclear_laplace.swept_tail_bound(mpmath.mpf(2), 2 * t, edge, symmetric, mpmath)
-        value *= mpmath.sqrt(2) / mpmath.acosh(2)  # arccosh(1 + u) ≤ √(2u), for the d above 2
+        value *= mpmath.sqrt(2) / mpmath.acosh(2)  # arccosh(1 + u) ≤ √(2u) covers all d above 2
         steep *= mpmath.mpf(slope.numerator) / slope.denominator
         told = ", ".join(
             f"{name} {mpmath.nstr(v, 5)}" for name, v in (("slope·rate′", steep), ("value", value), ("r", rate))

@@ -143,7 +143,7 @@ def coinpress_budgets(
     pressed: Formula = coinpress_covariance.pressed,
     spend: Formula = coinpress_covariance.spend,
 ) -> Evidence:
-    """CoinPress's budgets add up to ρ, which both kinds of step attain; on the line a covariance step spends ρ/2.
+    """CoinPress's budgets add up to ρ, which steps of both kinds attain; for d = 1 a covariance step spends ρ/2.
 
     A covariance step has the sensitivity √2γ²/n (γ²/n on the line, for the rows γ and 0) and a mean step 2τ/n. The
     reference shortens two far rows on two axes to length γ, and two opposite far rows to the ends of a ball of radius
