@@ -22,7 +22,7 @@ STEP = re.compile(r"^(\d+\. .*?)(?=^\d+\. |\n\n)", re.MULTILINE | re.DOTALL)
 SCALES = re.compile("scale|exponent")  # the names of the listed formulas contain one of the two words
 SYMBOLS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 PARSER = {
-    "description": "List every mechanism with what it claims and what is proven, or show one.",
+    "description": "List every mechanism with what it claims and what is proven, or show one mechanism.",
     "epilog": "example: covassay mechanisms nuclear-laplace",
 }
 

@@ -60,9 +60,9 @@ def render() -> str:
     lines = [
         GENERATED,
         "# What every check rejects\n",
-        "A check that cannot fail shows nothing. The tests put in every mutant, and so does `covassay claims mutants`;",
-        "the check must reject it by its evidence, and a crash does not count. All of them are in",
-        "[mutants.jsonl](mutants.jsonl). `covassay claims mutants --only TEXT` runs those with a text in their name.",
+        "A check that cannot fail shows nothing. The tests and `covassay claims mutants` run every check on mutants.",
+        "The check must reject a mutant by its evidence, and a crash does not count. All mutants are in",
+        "[mutants.jsonl](mutants.jsonl). `covassay claims mutants --only TEXT` runs mutants with a text in their name.",
         "The mutants of the kernel proofs are in [rocq/MUTANTS.md](rocq/MUTANTS.md). [CONTROLS.md](CONTROLS.md) has",
         "the broken implementations that the audit must refute.\n",
         f"There are {len({row.check for row in ledger})} checks with {len(ledger)} mutants.\n",

@@ -72,9 +72,9 @@ def gap_polynomial(dimension: int, signs: tuple[int, ...] | None = None) -> Poly
 
     Parameters
     ----------
-    signs : The signs are None for the full kind, whose polynomial is Π_{i<j} (s_i − s_j)(s_i + s_j). For the symmetric
-    kind the
-        polynomial is Π_{i<j} (s_i − ε_i ε_j s_j), where the signs are those of the eigenvalues, ε_1, …, ε_d.
+    signs : The signs are None for the full kind of noise, whose polynomial is Π_{i<j} (s_i − s_j)(s_i + s_j). For the
+    symmetric kind the signs are those of the eigenvalues, ε_1, …, ε_d, and the polynomial is Π_{i<j} (s_i − ε_i ε_j
+    s_j).
     """
     d = _require_small("dimension", dimension)
     if signs is not None and (len(signs) != d or any(sign not in (1, -1) for sign in signs)):
@@ -189,7 +189,8 @@ def mean_power_sum(dimension: int, power: int, *, symmetric: bool = False) -> Fr
 
 
 def _moment_coefficients(exponents: Exponents, mixture: Mixture, power: int) -> Iterator[int]:
-    """Yield the coefficient of t^p in E e^{t L s_i} for i = d, …, 1, for one component of the mixture."""
+    """For one component of the mixture, yield the coefficient of t^p in the power series of E e^{t L s_i}, for i = d,
+    …, 1."""
     series = [1] + [0] * power
     for n, rate in zip(reversed(exponents), reversed(mixture.rates), strict=True):
         ratio = mixture.scale // rate

@@ -12,10 +12,10 @@ By 1 + t ≤ eᵗ the mean of the product is at most exp(λ n (E_P[A] − E_Q[B]
 of the product is a p-value for every n and n', however the bet was chosen, provided that the choice does not depend on
 these draws. The logarithm of the product is rounded down, so that the p-value is never too small.
 
-The inequality for (ε, δ)-DP is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 the inequality is Young's:
-for every function L > 0, α E_P[L^{α−1}] − (α − 1) E_Q[L^α] ≤ E_Q[(dP/dQ)^α] = exp((α − 1) D_α(P ‖ Q)), with equality
-for L = dP/dQ. The limit of Young's inequality for the Kullback–Leibler divergence is E_P[ln L] − E_Q[L] + 1 ≤ D_1(P ‖
-Q).
+For (ε, δ)-DP the inequality of an event S is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 the
+inequality is Young's: for every function L > 0, α E_P[L^{α−1}] − (α − 1) E_Q[L^α] ≤ E_Q[(dP/dQ)^α] = exp((α − 1) D_α(P
+‖ Q)), with equality for L = dP/dQ. The limit of Young's inequality for the Kullback–Leibler divergence is E_P[ln L] −
+E_Q[L] + 1 ≤ D_1(P ‖ Q).
 """
 
 import math
@@ -70,8 +70,9 @@ class Bet:
         category.
 
         A factor 1 + λ (A − u) has a rounding error of at most 8 units in the last place of each of 1, λ|A|, λ|u| and
-        λ|c|, and 2 more for each unit of an exponent. The factor 1 + λ (A − u) itself is at least 1 − `LARGEST_SHARE`.
-        Taking the logarithm of a factor adds an error of a few units, and the sum adds one unit for each category.
+        λ|c|, and 2 more for each unit of an exponent. The factor 1 + λ (A − u) of a bet is at least 1 −
+        `LARGEST_SHARE`. Taking the logarithm of a factor adds an error of a few units, and the sum adds one unit for
+        each category.
         """
         n, other = float(first.sum()), float(second.sum())
         if n == 0 or other == 0:
@@ -167,8 +168,8 @@ def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tupl
 def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Bet:
     """Choose a bet against (ε, δ)-DP from the numbers of pilot draws inside and outside of an event.
 
-    The factors of the returned bet are likelihood ratios of the pair of coins (p, q) of the pilot against the closest
-    pair (a, b) with a = e^ε b + δ.
+    The factors of the returned bet are likelihood ratios of the event's probabilities (p, q) in the pilot against the
+    closest probabilities (a, b) with a = e^ε b + δ.
     """
     (p, _), (q, _) = smoothed(first), smoothed(second)
 
@@ -212,7 +213,7 @@ class RenyiBet:
 def renyi_bet(first: Vector, second: Vector, rho: float) -> RenyiBet:
     """Choose a bet against ρ-zCDP from the numbers of pilot draws in every category.
 
-    The bet's function L is a power of the ratio of the shares on the two data sets, capped, times a constant.
+    The function L of the bet is a capped power of the ratio of the shares on the two data sets, times a constant.
     """
     sides = smoothed(first), smoothed(second)
 

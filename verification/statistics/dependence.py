@@ -38,13 +38,13 @@ WAVES = 1, 2, 3  # numbers of half periods of the sines and cosines on the inter
 HIGH = 8
 TRIPLED = 10  # all triples of the first quantities are tested, of at most this many quantities
 FEWEST = 8  # the smallest number of draws for a test
-Pairs = NDArray[np.bool_]  # pairs of quantities for which the null hypothesis is claimed, (k, k)
+Pairs = NDArray[np.bool_]  # the pairs of quantities for which a test claims the null hypothesis, (k, k)
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over draws of the products of two scores and of their squares, (k, k), and the names of the quantities that
-    the sums compare.
+    """Sums over draws of the products of two scores and of the squared products, (k, k), and the names of the
+    quantities that they compare.
     """
 
     products: Matrix
@@ -142,10 +142,10 @@ def _result(sums: Sequence[Sums], names: Sequence[str], null: str, draws: int, t
 
 
 def turned_signs(values: Matrix, names: Sequence[str], turned: Pairs, skew: Pairs) -> TestResult:
-    """Test all pairs of quantities for independence by their signs; values (n, k).
+    """Test all pairs of quantities for independence by their signs; `values` has the shape (n, k).
 
-    `turned` : pairs (i, j) such that changing the sign of i alone keeps the law. `skew` : pairs (i, j) such that
-    changing the sign of i keeps the law of i and of the size of j.
+    `turned` has the pairs (i, j) for which changing the sign of quantity i alone keeps the law. `skew` has the pairs
+    (i, j) for which changing the sign of quantity i keeps the joint law of quantity i and of the size of quantity j.
     """
     ranks = _ranks(values)
     signed, odd, even = np.sign(values) * ranks, _odd(values, ranks), _even(ranks)
@@ -167,7 +167,7 @@ def turned_signs(values: Matrix, names: Sequence[str], turned: Pairs, skew: Pair
 
 
 def sizes(values: Matrix, names: Sequence[str], pairs: Pairs) -> TestResult:
-    """Test for all given `pairs` of quantities whether their sizes are independent; values (n, k)."""
+    """Test for the given `pairs` of quantities whether their sizes are independent; `values` has the shape (n, k)."""
     even = 2 * (len(values) // 2)
     ranks = _ranks(values)[:even]
     change, *waves = (score[0::2] - score[1::2] for score in (ranks, *_even(ranks, (*WAVES[1:], HIGH))))
@@ -191,7 +191,8 @@ def _even(ranks: Matrix, waves: Sequence[int] = WAVES) -> list[Matrix]:
 
 
 def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResult:
-    """Test all triples of the first `TRIPLED` quantities for independence by their signs; values (n, k).
+    """Test all triples of the first `TRIPLED` quantities for independence by their signs; `values` has the shape (n,
+    k).
 
     The law of the values must be the same for their negatives. `independent` : whether the quantities are independent
     and symmetric about 0.
@@ -230,7 +231,8 @@ def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResu
 
 
 def successive_draws(values: Matrix, names: Sequence[str]) -> TestResult:
-    """Test whether successive draws are independent, by all pairs of quantities; values (n, k), in the order of draws.
+    """Test whether successive draws are independent, by all pairs of quantities; `values` has the shape (n, k), in the
+    order of draws.
 
     The law of a draw must stay the same when its sign is changed.
     """

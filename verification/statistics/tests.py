@@ -301,7 +301,7 @@ def _smaller_gamma_tail(x: float, a: float) -> float:
 
     P(X ≤ x) = xᵃe⁻ˣ/Γ(a + 1) · (1 + x/(a + 1) + x²/((a + 1)(a + 2)) + …), which a geometric series bounds. P(X ≥ x) is
     at most xᵃe⁻ˣ/Γ(a) · 1/(x − a + 1), for x > a − 1. By Stirling's inequality Γ(a + 1) ≥ √(2πa) (a/e)ᵃ. At z standard
-    deviations from the mean, both bounds exceed the tail by a share of about 1/z².
+    deviations from the mean, both bounds exceed the tail of the Gamma law by a share of about 1/z².
     """
     if a <= LARGEST_SHAPE:
         return min(float(gammainc(a, x)), float(gammaincc(a, x))) if x > 0 else 0.0
@@ -351,8 +351,8 @@ CHANCE_OF_BARE = 2.0**-16
 
 
 def bare_draws(noise: Matrix) -> TestResult:
-    """Test whether every draw contains noise. The array `noise`, (n, k), is divided by its scale and has independent
-    entries.
+    """Test whether every draw contains noise. The array `noise` of shape (n, k) has independent entries, each divided
+    by its scale.
     """
     entries = noise.reshape(len(noise), -1)
     bare = int((np.abs(entries) <= BARE).all(axis=1).sum())

@@ -7,9 +7,9 @@ A betting test, given by the argument `wager`, may end the draws on a pair of da
 in stages, and each stage doubles their number. Two sequential betting tests, called wagers, bet on the draws. The first
 betting test is chosen on the first stage of the pilot draws, and is placed on all later draws, from the second stage
 on. The second betting test is chosen on all pilot draws, and is placed on the draws of the test. Let p be the p-value
-at which the draws of a pair may end. Once the wealth of a bet reaches 2/(`EARLY_SHARE` · p), no more draws are made. If
-the claim is true, the wealth of each bet reaches 2/(`EARLY_SHARE` · p) with probability at most `EARLY_SHARE` · p/2.
-The draws end early with probability at most `EARLY_SHARE` · p.
+at which the draws of a pair may end. Once the wealth of a bet reaches 2/(`EARLY_SHARE` · p) for the p-value p of early
+ends, no more draws are made. If the claim is true, the wealth of each bet reaches 2/(`EARLY_SHARE` · p) with
+probability at most `EARLY_SHARE` · p/2. The draws end early with probability at most `EARLY_SHARE` · p.
 """
 
 import math

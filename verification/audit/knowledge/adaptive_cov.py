@@ -19,7 +19,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 FEW_ROWS = 300.0  # the value of n√ρ on the data near the choice between two mechanisms
 MOST_COLUMNS, LONGER = 128, 0.5 + 1e-9
-# this is the value of n√ρ on data for which the search passes its second level with probability below e^−70
+# on these data, with this value of n√ρ, the search passes its second level with probability below e^−70
 ROWS = 1000.0
 
 

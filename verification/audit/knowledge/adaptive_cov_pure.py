@@ -15,7 +15,7 @@ from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES
 from covassay.verification.audit.knowledge.shared.entrywise_noise import EntrywiseNoise, noise_scenario
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-# this is the value of nε on data for which the search passes its second level with probability below e^−70
+# on these data, with this value of nε, the search passes its second level with probability below e^−70
 ROWS = 3000.0
 
 

@@ -127,7 +127,7 @@ class Claimed:
     weight: float
 
     def scales(self, n: int, d: int) -> tuple[float, float]:
-        """Return the noise scales σ₁ of the mean and σ₂ of the second moment."""
+        """Return the noise scale σ₁ of the mean and the noise scale σ₂ of the second moment."""
         made = (scale(n, d, self.rho, self.weight) for scale in (mechanism.mean_scale, mechanism.moment_scale))
         first, second = map(float, made)
         return first, second

@@ -41,12 +41,12 @@ from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
-FAR = 10.0  # the factor of σ√d that bounds the noise in every direction except with probability below 1e-15
+FAR = 10.0  # this multiple of σ√d bounds the noise in every direction except with probability below 1e-15
 MOST_ROWS = 200_000  # a data set with more rows than this is left out
 COLUMNS = 16  # the number of columns of the data near the threshold
 COUNT = 3  # this is the number of rows along each axis in the data near the threshold
 TURNING = 15.0  # the threshold ψ divided by the noise scale σ, on the data with rotating directions
-# for this distance to the threshold, divided by √d σ, an error of 3 % in σ is detected best
+# for this distance to the threshold in units of √d σ, an error of 3 % in σ is detected best
 EDGE = {"goe": 1.13, "wigner": 1.42}
 
 

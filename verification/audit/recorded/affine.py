@@ -163,8 +163,8 @@ def _radius(variables: Sequence[Variable]) -> int:
 
 
 def _split(variables: Sequence[Variable], z: Vector) -> tuple[float, Vector]:
-    """Return the length of the radial vector, and the values z with the vector replaced by normal numbers in its
-    direction.
+    """Return the length of the radial vector, and the values of all variables with this vector replaced by normal
+    numbers in its direction.
 
     The length of the normal numbers must not matter, and therefore differs between the points.
     """

@@ -49,7 +49,7 @@ def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
     for which in (0, 1):
         together = {one.k: _with(first.base.tape.draws[one.k], one.ends[which]) for one in deciders}
         if not deciders or _held(first, together, rng, 1) is None:
-            continue  # if draw k alone removed the noise, fixing all draws would also remove it
+            continue  # if this draw alone removed the noise, fixing all draws would also remove it
         for decider in deciders:
             end = decider.ends[which]
             bare = [_still(side, decider.k, end, rng, 1) for side in (first, second)]
@@ -59,7 +59,7 @@ def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
             if bare[0] is None or bare[1] is None:
                 continue
             if any(_still(side, decider.k, decider.usual, rng, 1) is not None for side in (first, second)):
-                continue  # no other draw changes any output, so draw k is the noise itself
+                continue  # no other draw changes any output, so this draw is the noise itself
             p = decider.least or min(_probability(side, decider.k, end, rng) for side in (first, second))
             reach = 0.0 if decider.least else p
             if not p or not all(_never(side, bare, decider.k, (end, reach), rng) for side in (first, second)):

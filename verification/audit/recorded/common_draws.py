@@ -8,8 +8,9 @@ for all draws, the outputs have the same law.
 
 A linear map y = A r + m may also relate the whole output vectors y and r. Let the linear map A be defined on the
 smallest affine space that contains all values of r. If y and r have the same law, then A^k (r − r′) has the law of r −
-r′ for every k, where r′ is an independent copy of r. If y and r have the same law, the powers of A and of its inverse
-stay bounded. If its powers stay bounded, A maps that affine space onto itself, and all eigenvalues of A have modulus 1.
+r′ for every k, where r′ is an independent copy of r. If two affinely related outputs have the same law, the powers of
+the linear map A and of its inverse stay bounded. If its powers stay bounded, A maps that affine space onto itself, and
+all eigenvalues of A have modulus 1.
 
 Every relation is checked on fresh draws, and on draws that are set to extreme quantiles, one by one and all together.
 Other relations between the outputs of target and reference do not change the verdict.
@@ -224,7 +225,7 @@ def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
     beside = np.linalg.norm(matrix - matrix @ kept.T @ kept)
     if beside > TELLING:
         return Compared(f"the noise is a linear image of the reference's, {beside:.3g} of it where that has none")
-    # the linear map in coordinates in which r has spread 1 in every direction
+    # this is the linear map in coordinates in which r has spread 1 in every direction
     own = u[:, :count].T @ y @ kept.T / s[:count]
     values = np.abs(np.linalg.eigvals(own))
     worst = float(values[int(np.argmax(np.abs(values - 1)))])

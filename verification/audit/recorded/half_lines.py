@@ -1,10 +1,10 @@
 """Compute the probabilities of events for outputs that are no affine function of the random draws.
 
 If an entry of the output depends on one draw z alone and increases with it, then {entry ≥ t} is {z ≥ z_t} for some z_t,
-and the probability of this event is known. The threshold t of such an event therefore proves a lower bound on the
-privacy loss. Thresholds prove lower bounds only, so they can refute a claim but not confirm it. Thresholds apply to
-quantile functions of uniform numbers, to noise that is clipped or compressed in its tail, and to noise with another
-scale on the neighbour.
+and the probability of this event is known. A threshold on such an entry therefore proves a lower bound on the privacy
+loss. Thresholds prove lower bounds only, so they can refute a claim but not confirm it. Thresholds apply to quantile
+functions of uniform numbers, to noise that is clipped or compressed in its tail, and to noise with another scale on the
+neighbour.
 """
 
 import math
@@ -172,7 +172,7 @@ def _best(m: _Map, turned: bool, other: Side, variables: tuple[Variable, ...], c
     found: list[tuple[float, int, bool]] = []
     for k, t in enumerate(a):
         slack = ROUNDING * UNIT * max(abs(t), 1.0)
-        below = np.flatnonzero(b < t - slack)  # the output is below the threshold for all z up to this level
+        below = np.flatnonzero(b < t - slack)  # for all z up to this level, the output is below the threshold
         q = variable.upper(float(m.z[below[-1]])) if len(below) else 1.0
         found.append((event_loss(claim, variable.upper(float(m.z[k])), max(q, LEVELS[0])), k, True))
         above = np.flatnonzero(b > t + slack)

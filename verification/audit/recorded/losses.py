@@ -39,12 +39,12 @@ class Law:
     """The difference between two laws that have the same noise and different centres.
 
     `mu` is the distance of the normal parts in standard deviations. `shifts` are the shifts of the independent Laplace
-    and discrete Laplace variables, divided by their scales. `error` is the possible numerical error of √(μ² + Σ
-    shift²). `whole` says whether some variables are discrete Laplace. `flat` and `one_sided` are the shifts of the
-    independent uniform and exponential variables, for which some outputs are possible on one data set only. If several
-    uniform variables change one output, their shift is NaN. `radial` is the length of the shift of a vector w with a
-    density proportional to e^(−|w|), and `entries` is the number of entries of w, or 0 if the output shows only a
-    projection.
+    and discrete Laplace variables, divided by their scales. `error` is the possible numerical error of the size √(μ² +
+    Σ shift²) of the difference. `whole` says whether some variables are discrete Laplace. `flat` and `one_sided` are
+    the shifts of the independent uniform and exponential variables, for which some outputs are possible on one data set
+    only. If several uniform variables change one output, their shift is NaN. `radial` is the length of the shift of a
+    vector w with a density proportional to e^(−|w|), and `entries` is the number of entries of w, or 0 if the output
+    shows only a projection.
     """
 
     mu: float
@@ -302,7 +302,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
 
 
 def _radial_too(law: Law, noise: AffineNoise, shift: float) -> Law:
-    """Return the law with an added shift of a vector w, which has a uniform direction and a length with a gamma law.
+    """Return the law with the shift of one more vector w, which has a uniform direction and a length with a gamma law.
 
     If the vector w has m entries and k is the parameter of the gamma law, the density of w is proportional to |w|^(k −
     m) e^(−|w|). If k is not m, the density of w is 0 or infinite at one point, which differs between the neighbours.
@@ -320,8 +320,8 @@ def _radial_too(law: Law, noise: AffineNoise, shift: float) -> Law:
 
 
 def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
-    """Return G, the families and the scales after pairs of opposite exponential or geometric draws are joined to
-    Laplace draws.
+    """Return the matrix G, the families and the scales after opposite exponential or geometric draws were joined in
+    pairs to Laplace draws.
     """
     columns, families, scales = [], [], []
     single: dict[str, list[tuple[Vector, float]]] = {"exponential": [], "geometric": []}

@@ -4,8 +4,8 @@ The output of a target is a function f(x, c, z) of the data, of the choices c (w
 and of all other draws z. If f(x, c, z) is equal for all outcomes c, then the output has the law of f(x, c₀, z) for any
 fixed c₀, and the choices may be ignored. The outcomes follow from the parameters of the draws, and no outcome is left
 to chance. Several choices are enumerated together, because two of them may matter only together. A choice among the
-rows of data with a single row has one outcome. The outputs are compared for the recorded values of z, for fresh values,
-and for values that are far in both tails. The premise is that a choice which matters also matters at one of these
+rows of data with a single row has one outcome. The outputs are compared for the recorded values of the other draws, for
+fresh values, and for values far in both tails. The premise is that a choice which matters also matters at one of these
 values of z.
 """
 

@@ -1,8 +1,8 @@
 """Record the random draws of a run of a target, and repeat the run with some of the draws replaced.
 
-A draw is stored in units of its own law. For `normal(loc, scale)`, which returns loc + scale · z, the tape stores z. A
-scale that depends on the data therefore changes the output but not the tape. Generators with equal seeds get the same
-draws.
+A draw is stored in units of its own law. For the call `normal(loc, scale)`, which returns loc + scale · z, the tape
+stores the number z. A scale that depends on the data therefore changes the output but not the tape. Generators with
+equal seeds get the same draws.
 """
 
 import os

@@ -207,9 +207,7 @@ class SumsLaw:
         return Statistic("log likelihood ratio", ratio)
 
     def pair(self, name: str, others: Matrix, x: Vector, y: Vector, weight: float = 1.0) -> Pair:
-        """Return neighbours that share the rows `others`. The row x is replaced by y, or under add-remove the row x is
-        taken away.
-        """
+        """Return neighbours that share the rows `others`. The row x is replaced by y, or removed under add-remove."""
         first = np.vstack([others, x])
         second = others if self.adjacency == "add-remove" else np.vstack([others, y])
         statistics = (self.likelihood_ratio(first, second), *generic_statistics(first, second, self.output))

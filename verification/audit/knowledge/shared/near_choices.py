@@ -52,7 +52,7 @@ def at_scales(
 
 
 def with_eigenvalues(first: float, second: float, angle: float = ANGLE) -> Matrix:
-    """Return rows of the unit ball in R² for which Σ xxᵀ has these two eigenvalues."""
+    """Return rows of the unit ball in R² for which Σ xxᵀ has the two given eigenvalues."""
     axes = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
     rows = []
     for axis, value in zip(axes, (first, second), strict=True):

@@ -50,10 +50,10 @@ def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], sy
 ):  # fmt: skip
     """Return all entries of additive noise, with the pairs whose dependence is tested.
 
-    The additive noise E and its negative −E have the same law. If the entries are not independent, E and DED have the
-    same law for every diagonal matrix D with entries ±1; without symmetry, the noise E and the matrix DE also have the
-    same law. The law of a noise vector stays the same under every change of signs. Only the signs of two diagonal
-    entries of a symmetric matrix may therefore depend on each other.
+    In all cases the additive noise E and its negative −E have the same law. If the entries are not independent, E and
+    DED have the same law for every diagonal matrix D with entries ±1; without symmetry, the noise E and the matrix DE
+    also have the same law. The law of a noise vector stays the same under every change of signs. Only the signs of two
+    diagonal entries of a symmetric matrix may therefore depend on each other.
     """
     listed = places(shape, symmetric)
     on_diagonal = np.array([len(place) == 2 and place[0] == place[1] for place in listed])

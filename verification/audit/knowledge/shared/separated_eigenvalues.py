@@ -33,8 +33,8 @@ def circle_cdf(w: Vector, decay: Vector) -> Vector:
     """Return the distribution function of w = sin²θ for an angle θ with a density proportional to exp(−decay sin²θ),
     elementwise.
 
-    The density of the angle θ is that of the Bingham law in dimension 2. The normalising constant of the density is a
-    Bessel function: ∫_0^{π/2} e^{−a sin²θ} dθ = (π/2) e^{−a/2} I₀(a/2).
+    Such an angle θ follows the Bingham law in dimension 2. The normalising constant of the density is a Bessel
+    function: ∫_0^{π/2} e^{−a sin²θ} dθ = (π/2) e^{−a/2} I₀(a/2).
     """
     nodes, weights = np.polynomial.legendre.leggauss(64)
     top = np.arcsin(np.sqrt(np.clip(w, 0.0, 1.0)))

@@ -24,8 +24,8 @@ def output_form(setting: Setting, form: Form, alpha: float) -> Finding:
     If a draw gives no valid output, a number k of further draws is made, because a target may fail at random. A target
     that claims privacy alone may fail, but must not fail in all draws in one dimension and in no draw in another
     dimension. If every draw fails with the same probability p, two dimensions with k draws each have k and 0 failures
-    with probability (p(1 − p))^k ≤ 4^(−k). The number k is so large that the sum over all pairs of dimensions is at
-    most `alpha`.
+    with probability (p(1 − p))^k ≤ 4^(−k). The number k of further draws is so large that the sum over all pairs of
+    dimensions is at most `alpha`.
     """
     dimensions = dimensions_of(setting, DIMENSIONS)
     draws = math.ceil(math.log(len(dimensions) ** 2 / alpha, 4))
