@@ -41,7 +41,7 @@ def list_claims(options: argparse.Namespace) -> int:
 
 
 def show(options: argparse.Namespace) -> int:
-    """Print one claim in full."""
+    """Print one claim with all its fields."""
     c = ledger.claim(options.id)
     if options.json:
         print_json(render.as_json(c))

@@ -166,7 +166,7 @@ def _print_one(declared: AnyMechanism, rows: list[dict[str, Any]], dimension: in
 
 
 def _print_wrapped(line: str, indent: int) -> None:
-    """Print a text wrapped at 80 columns; all lines but the first are indented."""
+    """Print a text wrapped at 80 columns, with all lines but the first indented."""
     print(textwrap.fill(line, 80, subsequent_indent=" " * indent, break_on_hyphens=False))
 
 

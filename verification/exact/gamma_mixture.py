@@ -1,8 +1,8 @@
 """Represent the spectrum of nuclear-Laplace noise for d ≤ 6 as a finite mixture of Gamma laws with rational weights.
 
 The noise Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric matrices. All
-lengths below are multiples of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_1 ≥ … ≥ s_d, with s_{d+1}
-= 0. Then s_i = Σ_{k≥i} g_k and
+lengths in the following formulas are multiples of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_1 ≥ …
+≥ s_d, with s_{d+1} = 0. Then s_i = Σ_{k≥i} g_k and
 
     e^{−Σ s_i} = Π_k e^{−k g_k},    s_i − s_j = Σ_{i≤k<j} g_k,    s_i + s_j = s_i − s_j + 2 s_j.
 
@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from covassay.reference.domain import Matrix, require_dimension
 from covassay.reference.errors import InvalidInput
 
-LARGEST_DIMENSION = 6  # the polynomial in dimension 6 already has 104 980 terms
+LARGEST_DIMENSION = 6  # the polynomial already has 104 980 terms in dimension 6
 
 Exponents = tuple[int, ...]
 Polynomial = Mapping[Exponents, int]

@@ -1,8 +1,8 @@
 """Enclose π, ln 2, e^x, square roots and χ² tails between rational numbers.
 
 Every bound that this module returns is a Fraction. Each bound comes from a partial sum and a bound on its remainder or,
-for square roots, from an integer square root. The module does not use mpmath. The functions are meant for arguments of
-moderate size, |x| ≤ 100.
+for square roots, from an integer square root. The module `series` does not use mpmath. The functions of the module are
+meant for arguments of moderate size, |x| ≤ 100.
 """
 
 import math

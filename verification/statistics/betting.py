@@ -28,7 +28,7 @@ import scipy
 from covassay.reference.domain import Vector
 from covassay.verification.statistics.rounding import UNIT
 
-PRIOR = 0.5  # the number of pseudo-draws that are added to every category of the pilot
+PRIOR = 0.5  # this many pseudo-draws are added to every category of the pilot
 LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which a single draw could lose all wealth
 # the orders of the Rényi divergences that are tried, where 1 stands for the Kullback–Leibler divergence
 ORDERS = 1.0, 1.5, 3.0
@@ -43,7 +43,7 @@ ITERATIONS = 400  # a search for a bet makes at most this many steps; if it stop
 
 @dataclass(frozen=True)
 class Inequality:
-    """The inequality E_P[first] − E_Q[second] ≤ bound for two functions of the category, (categories,) each.
+    """The inequality E_P[first] − E_Q[second] ≤ bound for two functions of the category, each of shape (categories,).
 
     The field `exponent` is the largest size of a number whose exponential the functions take; the relative error of the
     functions grows with it.
@@ -71,7 +71,7 @@ class Bet:
 
         A factor 1 + λ (A − u) has a rounding error of at most 8 units in the last place of each of 1, λ|A|, λ|u| and
         λ|c|, and 2 more for each unit of an exponent. The factor 1 + λ (A − u) of a bet is at least 1 −
-        `LARGEST_SHARE`. Taking the logarithm of a factor adds an error of a few units, and the sum adds one unit for
+        `LARGEST_SHARE`. The logarithm of a factor adds a rounding error of a few units, and the sum adds one unit for
         each category.
         """
         n, other = float(first.sum()), float(second.sum())
@@ -146,8 +146,8 @@ Family = Callable[[Vector], Inequality]  # a family of inequalities maps paramet
 
 
 def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tuple[Bet, float]:
-    """Return the bet near `start` that grows most for the shares of both sides, and its growth for each pair of
-    draws.
+    """Return the bet near `start` that grows most for the shares of the categories on both data sets, and its growth
+    for each pair of draws.
     """
     stake, centre, _ = _approximate(family(start), first, second)
 

@@ -75,7 +75,7 @@ def scores(
         return ratio
     allowed = largest_kept(guarantee)
     outside = p > np.interp(q, GRID, allowed)
-    # an event that keeps the claim has at most the claimed loss, and every violating event ranks above such an event
+    # an event that keeps the claim has at most the claimed loss, and every violating event ranks above it
     found = ratio - WITHIN
     found[outside] = mean * _exponent(p[outside], q[outside], allowed)
     return found

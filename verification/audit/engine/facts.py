@@ -38,8 +38,8 @@ class Facts:
         storable(cls)
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
-        """Return whether these facts show no more loss than this guarantee allows, and False for kinds of facts without
-        such a rule.
+        """Return whether these facts show no more loss than this guarantee allows, which is False for kinds of facts
+        without a loss.
         """
         return False
 

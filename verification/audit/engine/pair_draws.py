@@ -36,7 +36,7 @@ from covassay.verification.statistics.streams import stream
 PROBE = 10
 # If the target seems always to fail on one data set, failure is the tested event, with `failing_mean` draws.
 # If the target never fails on the other data set, the p-value is at most FAILING_SHARE times the level of a check.
-# A p-value of that size refutes the claim even after multiplication by 2 or 4 and Holm's correction for 250 checks.
+# A p-value below that bound refutes the claim even after multiplication by 2 or 4 and Holm's correction for 250 checks.
 # SHORTFALL standard deviations are added, because a Poisson number of draws may be below its mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
 PILOT = 0.3  # this share of the draws chooses the event, and the rest of the draws tests it

@@ -1,6 +1,6 @@
 """The pure variant of AdaptiveCov adds the noise of LapCov if the data make its choices certain.
 
-If the choices are not certain, draws of the target are compared with draws of the reference.
+If the choices of AdaptiveCov are not certain, draws of the target are compared with draws of the reference.
 """
 
 import math

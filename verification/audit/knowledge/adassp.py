@@ -144,8 +144,8 @@ def rows(g: float, slope: float) -> Matrix:
 
 
 def plenty_scenario(name: str, x: Matrix, scales: Scales, suspects: dict[str, str]) -> Scenario:
-    """Return the tests on data where the ridge penalty is 0; `suspects` names the noise scales and explains each halved
-    scale.
+    """Return the tests on data where the ridge penalty is 0; `suspects` maps the name of each noise scale to an
+    explanation of its halving.
     """
 
     def normal(law: OneFeature) -> Test:

@@ -1,11 +1,11 @@
 """The Kapralov–Talwar mechanism releases one noisy eigenvector and eigenvalue per round, and its law is exact on two
 data sets.
 
-Let Y be the output on n rows. With one feature, nY is the noisy eigenvalue that the only round releases. The second
-data set has two features and n = 2K rows with XᵀX = K·I. The first direction u₁ that is drawn is uniform, its noisy
-eigenvalue is l₁ = K + bz₁ with a Laplace variable z₁, and the second round uses K·I − l₁ u₁u₁ᵀ. If u₂ is the second
-direction, w = ⟨u₁, u₂⟩² follows the Bingham law on the circle with the exponent η(K + bz₁). If no eigenvalue is
-clipped, the trace is tr nY = K + bz₁ + (1 − w)K − bz₁w + bz₂.
+Let Y be the output of the Kapralov–Talwar mechanism on n rows. On data with one feature, nY is the noisy eigenvalue
+that the only round releases. The second data set has two features and n = 2K rows with XᵀX = K·I. The first direction
+u₁ that is drawn is uniform, its noisy eigenvalue is l₁ = K + bz₁ with a Laplace variable z₁, and the second round uses
+K·I − l₁ u₁u₁ᵀ. If u₂ is the second direction, w = ⟨u₁, u₂⟩² follows the Bingham law on the circle with the exponent η(K
++ bz₁). If no eigenvalue is clipped, the trace is tr nY = K + bz₁ + (1 − w)K − bz₁w + bz₂.
 
 The distribution function of tr nY is therefore a double integral over z₁ and w.
 """
@@ -117,9 +117,7 @@ def two_equal_features(epsilon: float) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law on the two data sets, unless a rank is given, and the tests that compare draws with the
-    reference.
-    """
+    """Return the law on the two data sets if no rank is given, and the tests that compare draws with the reference."""
     epsilon = claim.budget["epsilon"]
     exact = () if claim.options.get("rank", 0) else (one_feature(epsilon), two_equal_features(epsilon))
     return KnownLaw((*exact, reference_draws.scenario(claim, 6, 3, 0.5)), common_pairs(OUTPUTS["matrix"]))

@@ -75,7 +75,7 @@ class Claimed:
         return self.rows_for(0.75 * self.threshold, d)
 
     def rows_for(self, gap: float, d: int) -> int:
-        """Return a number of rows for which the noise is smaller than the gap between a moment and the threshold."""
+        """Return a number of rows for which the noise is smaller than this gap between a moment and the threshold."""
         return math.ceil((FAR + 2 * math.sqrt(d)) * self.scale_of_one / gap)
 
     def exact(self, name: str, x: Matrix, squared: float, shortened: bool = False) -> Scenario:
@@ -212,10 +212,9 @@ def turning(claimed: Claimed, seed: int) -> Scenario | None:
 
 
 def pair_at_the_choice(claimed: Claimed) -> Pair | None:
-    """Return neighbours of long rows and zero rows; one direction exceeds the threshold in only one of the two data
-    sets.
+    """Return neighbours with long rows and zero rows, of which only one has a direction that exceeds the threshold.
 
-    Without noise, the first round would shorten the rows of only one of the two data sets.
+    Without noise, the first round would shorten the rows of only one of these two data sets.
     """
     n = max(20, math.ceil(4 * claimed.scale_of_one / claimed.threshold))
     if claimed.rounds == 1 or n > MOST_ROWS:

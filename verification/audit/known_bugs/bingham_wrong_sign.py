@@ -5,9 +5,9 @@ exp(−uᵀAu) accepts with a probability proportional to exp(−uᵀAu) (uᵀΩ
 the draws follow exp(−uᵀAu) (uᵀΩu)^{−q}. The factor (uᵀΩu)^{−q} depends on the data, so the privacy loss exceeds ε.
 
 The loss is computed for two neighbours, of which one has k + 1 copies of e₁ and k of e₂, and the other has k copies of
-e₁ and k + 1 of e₂. For such data the matrix is A = η diag(0, 1, k + 1, …, k + 1), up to the order of the first two
-axes, and every probability is a double integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest), the uniform law of the
-sphere makes w a Beta((q−2)/2, 1) variable and φ uniform.
+e₁ and k + 1 of e₂. For these neighbours the matrix is A = η diag(0, 1, k + 1, …, k + 1), up to the order of the first
+two axes, and every probability is a double integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest), the uniform law of
+the sphere makes w a Beta((q−2)/2, 1) variable and φ uniform.
 """
 
 import math
@@ -30,7 +30,7 @@ DIMENSION = 6
 COPIES_AT_QUARTER = 400
 RADIAL_NODES = 300  # Gauss–Legendre nodes in ∛w
 ANGULAR_NODES = 600  # the number of midpoints in the angle φ; a periodic integrand needs few of them
-SHARES = np.linspace(0.02, 0.6, 59)  # the probabilities of the likelihood-ratio events that are compared
+SHARES = np.linspace(0.02, 0.6, 59)  # these are the probabilities of the likelihood-ratio events that are compared
 FAR = 1e9  # this number stands for k = ∞ in the envelope parameter
 
 

@@ -35,7 +35,7 @@ IDLE = tuple(float(p) for p in (*FORCED, *(k / 24 for k in range(1, 24)), *(1 - 
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable is one recorded number, entry `entry` of draw `draw`.
+    """A variable is one recorded number, which is entry `entry` of the draw `draw`.
 
     `family` is the law of the variable. For a uniform number `family` is the law whose quantile function the target
     applies, or "flat" if the output is affine in the uniform number, or "idle" if the number never reaches the output.
@@ -54,7 +54,7 @@ class Variable:
     radius: int = -1
 
     def value(self, z: float) -> float:
-        """Return the recorded number for which the variable has the value z."""
+        """Return the recorded number for which the variable takes the value z."""
         return distribution(self.family, self.sign * z) if self.of_uniform else z
 
     def coordinate(self, value: float) -> float:

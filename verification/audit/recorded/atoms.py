@@ -4,8 +4,8 @@ Suppose that for some values of a uniform or whole number the output does not de
 all other values. If some values of the number make the output independent of the other draws, the output without noise
 has at least the probability of these values. Suppose that on two neighbours the outputs without noise differ, and that
 the usual outputs never repeat. Each of the outputs without noise has probability 0 on the other data set. Fresh draws
-and draws in the tails check that the other draws do not change the output. A random choice among a few outputs is not
-reported.
+and draws in the tails check that the other draws do not change the output. A random choice among a few outputs without
+noise is not reported.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ INSIDE = 0.9, 0.5, 0.1, 1e-2  # an interval of values is checked at these positi
 class _Decider:
     """A draw that may decide whether noise is added; k is its index among the recorded draws.
 
-    `ends` has the extreme values of the draw, and `usual` is a usual value. `least` is the probability of an extreme
+    `ends` has the extreme values of the draw, and `usual` is a usual value. `least` is the probability of each extreme
     value of a draw of whole numbers.
     """
 

@@ -76,10 +76,10 @@ def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
     """Compare the outputs of a target that makes one draw more than the reference, where the additional draw may change
     the scale of the noise.
 
-    Suppose that the additional draw either leaves the reference's output unchanged or rescales its noise, always by
-    less than 1 or always by more than 1. If the additional draw changes the noise in this way, the laws of target and
-    reference have different spreads. A difference is confirmed on a changed copy of the data that the target has not
-    seen.
+    Suppose that the additional draw either leaves the reference's output unchanged or rescales its noise, by a factor
+    that is always below 1 or always above 1. If the additional draw changes the noise in this way, the laws of target
+    and reference have different spreads. A difference is confirmed on a changed copy of the data that the target has
+    not seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
@@ -174,7 +174,7 @@ def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Ve
 def _relation(ys: Matrix, rs: Matrix, single: float = 0.0) -> Compared:
     """Find the relation between the entries of two samples of outputs, in which each entry is a column.
 
-    `single` is a share of the largest number; smaller shifts and changes of scale may come from sums in float32.
+    `single` is a share of the largest number; a smaller shift or change of scale may come from sums in float32.
     """
     usual = slice(0, FRESH + 1)
     single *= float(max(np.abs(rs[usual]).max(initial=0.0), np.abs(ys[usual]).max(initial=0.0)))

@@ -79,7 +79,7 @@ def _size(call: PrimitiveCall) -> float:
 
 
 class _Walk:
-    """A run on one data set that can be repeated with other outputs of its primitives."""
+    """A run of the target on one data set, which can be repeated with other outputs of its primitives."""
 
     def __init__(
         self, made: Recorder, allowed: Allowance, x: Matrix, seed: int, held: Sequence[PrimitiveCall] | None = None

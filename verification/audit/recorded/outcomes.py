@@ -40,7 +40,7 @@ def equal(one: Vector, two: Vector) -> bool:
 def ends(draw: Draw) -> tuple[int, int]:
     """Return the smallest value of a draw of whole numbers, and the largest value plus 1.
 
-    Raises ValueError if a bound is an array.
+    ValueError is raised if a bound of the draw is an array.
     """
     low, high, _, endpoint = (str(parameter) for parameter in draw.parameters)
     least, most = (0, int(low)) if high == "None" else (int(low), int(high))
@@ -88,7 +88,7 @@ def outcomes(draw: Draw) -> list[Any]:
 
 
 def _alike(side: Side, choices: Sequence[int], every: Sequence[dict[int, Any]], rng: np.random.Generator) -> bool:
-    """Return whether the output is the same for every outcome, in each setting of the other draws."""
+    """Return whether the output is the same for every outcome, for each tried setting of the other draws."""
     tape = side.base.tape
     variables, others = variables_of(tape)
     z0 = coordinates(tape, variables)

@@ -36,7 +36,7 @@ Tail = Callable[[Vector], Vector]  # a tail takes a whole number k ≥ 0 and ret
 
 @dataclass(frozen=True)
 class Lattice:
-    """A data set, the unit of the lattice on which its outputs lie, and the law of the whole-number noise Z.
+    """A data set with the unit of the lattice on which outputs lie, and with the law of the whole-number noise Z.
 
     `quantile` takes a probability p and returns the number that |X| exceeds with probability p, where X has the
     continuous law.

@@ -70,7 +70,7 @@ def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], sy
 
 
 def with_entries(scenario: Scenario, query: Matrix, symmetric: bool, independent: bool) -> Scenario:
-    """Return the data set with added tests of the entries of output − query."""
+    """Return the data set with added tests of the entries of the noise, which is output − query."""
     entries = entries_of(query.shape, lambda y: y - query, symmetric, independent)
     of_three: dict[str, Test] = {TRIPLES: lambda y: triples(entries.values(y), entries.names, independent)}
     tests = {**scenario.tests, **entries.tests(), **(of_three if len(entries.names) > 2 else {})}
@@ -86,7 +86,7 @@ def of_steps(
     `noise` gives the noise of the eigenvalues, (n, d), and `vectors` gives the eigenvectors as columns, (n, d, d), both
     in descending order of the eigenvalues. The component of eigenvector i along the axis j > i depends on the step that
     drew the eigenvectors. The law of the component of eigenvector i along the axis j > i is symmetric about 0. If
-    `apart` is false, the sizes of the noises of the two steps may depend on each other.
+    `apart` is false, the noises of the two steps may have sizes that depend on each other.
     """
     i, j = np.triu_indices(dimension, 1)
 

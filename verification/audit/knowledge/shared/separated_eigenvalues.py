@@ -117,7 +117,7 @@ class SeparatedEigenvalues:
         return test
 
     def _on_the_last_circle(self, left: Matrix, eta: Vector) -> Vector:
-        """Return the probability integral transforms of the eigenvector number d − 1.
+        """Return the probability integral transforms of eigenvector number d − 1.
 
         The last two eigenvectors lie in a plane, which the columns of `left` span. The second moment, restricted to the
         plane of the last two eigenvectors, has two eigenvectors that are known. The component of the sampled vector

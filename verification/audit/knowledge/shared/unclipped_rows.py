@@ -22,14 +22,14 @@ MOST = 20_000  # rows
 
 
 def certain(rows: float) -> Matrix:
-    """Return rows along the axes in turn that the mechanism almost surely does not clip."""
+    """Return rows along the axes in turn, which the mechanism almost surely does not clip."""
     return np.tile(np.eye(DIMENSION), (math.ceil(rows / DIMENSION), 1))
 
 
 def law(claim: ClaimUnderAudit, exact: Scenario, weight: float) -> KnownLaw:
     """Return the tests that compare draws with the reference, and pairs that serve any mechanism.
 
-    The data with a known law are added if the claim searches no radius and if few rows suffice for such data."""
+    The data with a known law are added if the claim searches no radius and a few rows suffice."""
     scenarios, pairs = reference_draws.scenarios(claim), reference_draws.pairs(claim)
     if claim.options["radius"] != "none" or len(exact.x) > MOST:
         return KnownLaw(scenarios, pairs)
