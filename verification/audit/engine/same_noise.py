@@ -38,14 +38,14 @@ NAME_OF_ROWS = "same noise, other number of rows"
 SEEDS = (0, 1)
 # a shift or a factor must hold under these further seeds, because rounding alone can produce one that fits two seeds
 MORE_SEEDS = range(3, 9)
-# this is a bound n · 100 · 2⁻⁵³ on the relative rounding error of a query, if n ≤ 1000 and a condition number is ≤ 100
+# a bound n · 100 · 2⁻⁵³ on the relative rounding error of a query, for n ≤ 1000 and condition numbers up to 100
 TOLERANCE = 1e-11
 # the largest number of rows of the audit's own data sets; a user's data may have more rows, and more rounding
 LARGEST_N = 1000
 # For float32, the tolerance is √n/8 times 32 rounding units of 2⁻²⁴.
-# For n = 1000, the tolerance of a second moment is below 2e-5.
+# For a second moment of 1000 rows, the tolerance is below 2e-5.
 # A row that is 3 % too long changes a second moment of 1000 rows by 6e-5.
-# For noise up to 500, the tolerance at n = 1 is below 1e-3.
+# For a second moment of one row with noise up to 500, the tolerance is below 1e-3.
 # A row that is 3 % too long changes a second moment of one row by 0.06.
 TOLERANCE_FLOAT32 = 32 * 2.0**-24
 # the target computes in float32 if a larger share of the data sets than this has rounding errors above those of float64

@@ -39,8 +39,8 @@ class Variable:
 
     `family` is the law of the variable. For a uniform number `family` is the law whose quantile function the target
     applies, or "flat" if the output is affine in the uniform number, or "idle" if the number never reaches the output.
-    The family "radial" is for a coordinate of a vector whose direction is random. Recorded normal numbers give the
-    direction of the vector, and a gamma number gives its length. `sign` is −1 if the target applies the quantile
+    The family "radial" is for a coordinate of a vector whose direction is random. For such a
+    vector, recorded normal numbers give the direction, and a gamma number gives the length. `sign` is −1 if the target applies the quantile
     function to 1 − u. `parameter` is the parameter of a geometric or gamma law. `radius` is the index of the draw of
     the gamma number that gives the length.
     """
@@ -166,7 +166,7 @@ def _split(variables: Sequence[Variable], z: Vector) -> tuple[float, Vector]:
     """Return the length of the radial vector, and the values of all variables with this vector replaced by normal
     numbers in its direction.
 
-    The length of the normal numbers must not matter, and therefore differs between the points.
+    Only the direction of the normal numbers may matter to the target, so their length differs between the points.
     """
     radial = np.array([v.family == "radial" for v in variables], dtype=bool)
     length, numbers = float(np.linalg.norm(z[radial])), z.copy()

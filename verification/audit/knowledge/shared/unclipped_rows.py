@@ -1,6 +1,6 @@
 """Make rows that AdaptiveCov and its pure variant do not clip, and for which these mechanisms add noise to the entries.
 
-The rows are many, have norm 1 and lie along the axes. The search for a clipping norm stops at its first or second
+The module makes many rows of norm 1 along the axes. The search for a clipping norm stops at its first or second
 level, and both levels clip to norm 1. The mechanisms add the noise to the entries, because noise on the entries has a
 far smaller error than noise on the eigenvalues. The last step, a projection to matrices between 0 and I, changes
 nothing on rows of norm 1 along the axes. The output is therefore the second moment plus noise of a known law.
