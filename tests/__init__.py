@@ -1,1 +1,1 @@
-"""This package has the tests, and the broken implementations that the audit must refute."""
+"""This package contains the tests, and broken implementations that the audit must refute."""

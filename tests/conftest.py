@@ -1,4 +1,4 @@
-"""Settings for all tests."""
+"""Settings for pytest that apply to all tests."""
 
 import hashlib
 import os
@@ -10,14 +10,14 @@ import mpmath
 import pytest
 from hypothesis import settings
 
-# matrices are small, so more threads would only wait; the BLAS reads this variable when numpy is imported
+# The matrices in the tests are small, so one thread is fastest. The BLAS reads this variable when numpy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# Processes that a test starts know the targets `mutant:NAME`, as pytest does by `pythonpath` in pyproject.toml.
+# Processes that a test starts must be able to import the targets called `mutant:NAME`.
 REGISTERED = Path(__file__).parent / "negative_controls" / "registered"
 os.environ["PYTHONPATH"] = os.pathsep.join(
     filter(None, (str(Path(__file__).parents[1]), str(REGISTERED), os.environ.get("PYTHONPATH")))
 )
-# Property tests draw the same examples in every run, and a shared machine may be slow.
+# Property tests draw the same examples in every run, and they have no time limit because a machine may be slow.
 settings.register_profile("covassay", deadline=None, derandomize=True)
 settings.load_profile("covassay")
 
@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Without the extra `peers`, skip the tests that need it, except where COVASSAY_REQUIRE_PEERS demands them."""
+    """Skip tests that need diffprivlib or OpenDP if one is missing, unless COVASSAY_REQUIRE_PEERS is set."""
     missing = any(find_spec(package) is None for package in ("diffprivlib", "opendp"))
     if item.get_closest_marker("peers") and missing and not os.environ.get("COVASSAY_REQUIRE_PEERS"):
         pytest.skip("needs the extra peers")

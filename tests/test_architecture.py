@@ -1,4 +1,4 @@
-"""Test the rules for the code of the project."""
+"""Test the architecture of the project: imports, packages, and the layout of mechanism files."""
 
 import ast
 import importlib
@@ -23,13 +23,13 @@ MAY_IMPORT = {
     "verification": {"covassay.reference", "covassay.verification", "numpy", "scipy",
                      "sympy", "mpmath", "joblib", "rich"},
 }  # fmt: skip
-AUDITED = {  # these are modules of the packages that adapters declare
+AUDITED = {  # modules of the packages that the adapters audit
     module.partition(".")[0]
     for point in adapters().values()
     if (package := getattr(point.load(), "PACKAGE", None))
     for module in package.modules
 }
-OPTIONAL = {  # these modules are imported inside functions only
+OPTIONAL = {  # modules that may be imported only inside functions
     "reference": {"pyarrow", "filelock"},
     "verification": AUDITED | {
         "dask", "distributed", "filelock", "jax", "latex2mathml", "latexify", "matplotlib", "pandas", "pyarrow", "ray",
@@ -38,11 +38,11 @@ OPTIONAL = {  # these modules are imported inside functions only
 }  # fmt: skip
 LABELS = ["# VALIDATE", "# QUERY", "# NOISE", "# RELEASE"]
 STEP = re.compile(r"^ *# (\d+)\.", re.MULTILINE)  # a numbered comment
-LISTED = re.compile(r"^(\d+)\. ", re.MULTILINE)  # this matches a step in the docstring of a module
+LISTED = re.compile(r"^(\d+)\. ", re.MULTILINE)  # a numbered step in the docstring of a module
 SKELETON = ("def release(", "def sample(", "def spend(", "\nMECHANISM = Mechanism(")
 LONGEST_DOCSTRING = 25
-PYTEST_PLUGIN = ROOT / "verification" / "pytest_plugin.py"  # only pytest loads these modules
-# modules in this folder are imported when they are used, and only they may need flint
+PYTEST_PLUGIN = ROOT / "verification" / "pytest_plugin.py"  # only this module may import pytest
+# Modules in this folder are imported only when they are used, and only they may import flint.
 ROUNDED = ROOT / "reference" / "rounded"
 
 
@@ -50,7 +50,7 @@ IMPORT = re.compile(r"^( *)(?:from (\S+) import\b|import ([\w., ]+))", re.MULTIL
 
 
 def imported(source: str, at_load: bool = False) -> set[str]:
-    """Return the modules that a source imports, or only those that it imports when it is loaded."""
+    """Return the modules that the source code imports, or only those imported at load time."""
     found = [match.groups() for match in IMPORT.finditer(source)]
     assert not [module for _, module, _ in found if module and module.startswith(".")], "relative import"
     chosen = [names for indent, *names in found if not (at_load and indent)]
@@ -68,9 +68,7 @@ def forbidden(names: set[str], allowed: set[str]) -> set[str]:
 
 @pytest.mark.parametrize("folder", MAY_IMPORT)
 def test_imports_point_one_way(folder: str) -> None:
-    """This test catches an import of the verification from the reference, or of an optional package when the module is
-    loaded.
-    """
+    """The test fails if `reference` imports `verification`, or if loading a module imports an optional package."""
     for path in (ROOT / folder).rglob("*.py"):
         source = path.read_text()
         allowed = MAY_IMPORT[folder] | ({"pytest"} if path == PYTEST_PLUGIN else set())
@@ -80,7 +78,7 @@ def test_imports_point_one_way(folder: str) -> None:
 
 
 def test_every_package_is_shipped() -> None:
-    """This test catches a package that pyproject.toml does not list, and that an installation therefore lacks."""
+    """The test fails if a package is missing in pyproject.toml, because an installation would then lack it."""
     listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
     present = {
         ".".join(("covassay", *init.parent.relative_to(ROOT).parts))
@@ -97,8 +95,8 @@ def test_every_module_lies_in_a_package() -> None:
 
 
 def test_the_top_level_is_fixed() -> None:
-    """This test catches a new file or folder at the top level of the repository."""
-    built = {"build", "dist", "covassay.egg-info"}  # tools make these folders, and git ignores them
+    """The test fails if a file or folder is added at the top level of the repository."""
+    built = {"build", "dist", "covassay.egg-info"}  # build tools make these folders, and git ignores them
     present = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")} - built
     assert present == TOP_LEVEL
 
@@ -110,7 +108,7 @@ def file_of(name: str) -> Path:
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_a_mechanism_file_has_the_skeleton(name: str) -> None:
-    """This test catches a mechanism's file whose parts are missing or in a wrong order."""
+    """The test fails if a part of a mechanism's file is missing or in the wrong order."""
     source = file_of(name).read_text()
     assert "# FORMULAS" in source
     assert "# MECHANISM" in source or "FORMULAS: " in source
@@ -119,7 +117,9 @@ def test_a_mechanism_file_has_the_skeleton(name: str) -> None:
 
 
 def release_of(source: str) -> str:
-    """Return the source of `release`, in which calls of functions with steps are replaced by their source."""
+    """Return the source of `release`, with the source of every helper that contains numbered steps put in place of its
+    call.
+    """
     nodes = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
     functions = {node.name: ast.get_source_segment(source, node) or "" for node in nodes}
     release = functions.pop("release")
@@ -130,7 +130,7 @@ def release_of(source: str) -> str:
 
 
 def wrong_steps(source: str) -> list[str]:
-    """Return the mistakes in the steps of a mechanism file: the docstring and the comments must have the same
+    """Return the mistakes in the numbered steps of a mechanism file. Its docstring and its comments must have the same
     numbers.
     """
     release = release_of(source)
@@ -171,7 +171,7 @@ def test_a_step_that_differs_in_a_function_that_release_calls_is_seen() -> None:
 
 
 def empty_steps(source: str) -> list[str]:
-    """Return the numbered steps of `release` that have no code below their comment."""
+    """Return the numbered comments in `release` that have no code below them."""
     lines = [line.strip() for line in release_of(source).splitlines() if line.strip()]
     steps = [line.startswith(tuple(LABELS)) or STEP.match(line) is not None for line in lines]
     return [line for line, this, following in zip(lines, steps, [*steps[1:], True], strict=True) if this and following]
@@ -199,7 +199,9 @@ def test_a_mechanism_file_is_short_and_leads_to_its_proof_and_its_claim(name: st
 
 
 def impure_formulas(source: str) -> set[str]:
-    """Return functions between FORMULAS and MECHANISM that run on floats only: an np. or math. name, or a cast."""
+    """Return the functions between FORMULAS and MECHANISM that work only on floats, because they use np, math, float()
+    or int().
+    """
     formulas = source.partition("# FORMULAS")[2].partition("# MECHANISM")[0].partition("def release")[0]
     impure = set()
     for function in (node for node in ast.parse("#" + formulas).body if isinstance(node, ast.FunctionDef)):
@@ -223,14 +225,14 @@ def test_an_impure_formula_is_seen(body: str) -> None:
 
 
 def test_every_mechanism_file_is_registered() -> None:
-    """This test catches a mechanism's file that the table of mechanisms does not name."""
+    """The test fails if a mechanism file is missing in the registry of mechanisms."""
     folder = ROOT / "reference" / "mechanisms"
     files = {path.stem.replace("_", "-") for path in folder.glob("*/*.py")} - {"--init--"}
     assert files == set(MECHANISMS)
 
 
 def test_every_module_of_the_reference_imports() -> None:
-    """This test catches a module that cannot be imported, or has no docstring."""
+    """The test fails if a module cannot be imported or has no docstring."""
     for module in pkgutil.walk_packages(covassay.reference.__path__, "covassay.reference."):
         assert importlib.import_module(module.name).__doc__, module.name
 

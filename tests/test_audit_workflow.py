@@ -1,4 +1,6 @@
-"""Test the workflow for other repositories: its commands are run unchanged, and only exit status 0 passes."""
+"""Test the GitHub workflow for other repositories. The test runs its commands unchanged, and the job may pass only if
+the audit exits with status 0.
+"""
 
 import json
 import os
@@ -16,7 +18,7 @@ yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 
 FILE = Path(__file__).resolve().parents[1] / ".github" / "workflows" / "audit.yml"
 TEXT = FILE.read_text(encoding="utf-8")
-# GitHub Actions runs `shell: bash` with these options
+# GitHub Actions uses these options for `shell: bash`.
 BASH = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]
 NEEDED = {"covassay": "covassay==0", "target": "mine:release"}
 REPORTS = {"junit.xml", "report.sarif", "report.html", "badge.json"}
@@ -32,7 +34,7 @@ def declared() -> dict[str, Any]:
 
 
 def passes(folder: Path, given: dict[str, str], text: str = TEXT) -> bool:
-    """Return whether the job passes: every step that has a command runs it, until one of them fails."""
+    """Return whether the job passes, which means that no command of its steps fails."""
     assert set(given) <= set(declared())
     inputs = {name: str(one.get("default", "")) for name, one in declared().items()} | NEEDED | given
 
@@ -56,7 +58,9 @@ def passes(folder: Path, given: dict[str, str], text: str = TEXT) -> bool:
 
 
 def program(folder: Path, name: str, status: int = 0) -> Callable[[], list[str]]:
-    """Make a program of that name that ends with a given status; the result is the file of its arguments."""
+    """Make a program that ends with the given exit status, and return a function that reads the arguments of its last
+    call.
+    """
     (folder / "bin").mkdir(exist_ok=True)
     file, log = folder / "bin" / name, folder / f"{name}.log"
     file.write_text(f'#!/bin/sh\nfor a in "$@"; do printf "%s\\0" "$a"; done > "{log}"\nexit {status}\n')
@@ -66,7 +70,7 @@ def program(folder: Path, name: str, status: int = 0) -> Callable[[], list[str]]
 
 @pytest.mark.parametrize("status", [0, 1, 2, 3, 4, 130])
 def test_only_an_audit_that_refutes_nothing_passes(status: int, tmp_path: Path) -> None:
-    """This test catches a CI job that passes although the audit refuted its target or failed."""
+    """The test fails if the CI job passes although the audit refuted its target or failed."""
     program(tmp_path, "pip")
     program(tmp_path, "covassay", status)
     assert passes(tmp_path, {}) == (status == 0)
@@ -82,8 +86,8 @@ def test_a_failed_installation_does_not_pass(broken: str, tmp_path: Path) -> Non
 
 
 def test_every_input_arrives_as_it_is(tmp_path: Path) -> None:
-    """This test catches an input that the shell of the workflow interprets. The inputs include one that a shell would
-    interpret.
+    """The test fails if the shell interprets an input of the workflow. One input contains shell commands, which must
+    not run.
     """
     pip, ran = program(tmp_path, "pip"), program(tmp_path, "covassay")
     (tmp_path / "sub dir").mkdir()
@@ -118,7 +122,9 @@ def test_the_reports_are_kept_whatever_happens_and_the_job_may_only_read() -> No
 
 
 def test_every_action_is_pinned_to_a_commit() -> None:
-    """This test catches an action that is named by a tag, which its owner can move to other code."""
+    """The test fails if a workflow names an action by a tag, because the owner of an action can move its tag to other
+    code.
+    """
     for file in FILE.parent.glob("*.yml"):
         used = [line for line in file.read_text(encoding="utf-8").splitlines() if re.match(r" +(- )?uses:", line)]
         assert used
@@ -157,7 +163,7 @@ def test_a_workflow_that_fails_open_is_seen(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_its_commands_audit_a_small_target(tmp_path: Path) -> None:
-    """This test catches a workflow that passes a target without noise, or that writes no report."""
+    """The test fails if the workflow passes a target that adds no noise, or if a report is missing."""
     program(tmp_path, "pip")
     (tmp_path / "bin" / "covassay").symlink_to(Path(sys.executable).with_name("covassay"))
     (tmp_path / "mine.py").write_text("def release(x, *, epsilon, rng):\n    return x.T @ x\n")

@@ -1,4 +1,4 @@
-"""Test that the metadata for reference managers agree with those for pip."""
+"""Test that CITATION.cff and codemeta.json agree with pyproject.toml."""
 
 import json
 import tomllib
@@ -12,7 +12,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def differences(citation: dict[str, Any], codemeta: dict[str, Any]) -> list[str]:
-    """Return the fields in which the citation files differ from pyproject.toml or from one another."""
+    """Return the fields in which CITATION.cff, codemeta.json and pyproject.toml differ."""
     preferred = citation["preferred-citation"]
     pairs = {
         "version": (citation["version"], PROJECT["version"]),

@@ -1,4 +1,4 @@
-"""Test that the import contracts in pyproject.toml hold, and that each fails on a planted import."""
+"""Test that the import contracts in pyproject.toml hold, and that a forbidden import breaks each of them."""
 
 import re
 import shutil
@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-# maps every contract to a module and an import that the contract forbids there
+# For every contract, this table names a module and an import that the contract forbids in the module.
 FORBIDDEN = {
     "one-way": ("reference/tails.py", "import covassay.verification.statistics.tests"),
     "reference": ("reference/laws/haar.py", "import covassay.reference.mechanisms.registry"),
@@ -31,7 +31,7 @@ FORBIDDEN = {
 
 
 def lint(root: Path, contract: str | None = None) -> tuple[int, str]:
-    """Return the exit status and output of import-linter on the packages below `root`."""
+    """Return the exit status and output of import-linter for the packages in the folder `root`."""
     chosen = [] if contract is None else ["--contract", contract]
     code = (
         f"import sys; sys.path.insert(0, {str(root)!r})\n"
@@ -48,7 +48,7 @@ def lint(root: Path, contract: str | None = None) -> tuple[int, str]:
 
 @pytest.fixture
 def packages(tmp_path: Path) -> Path:
-    """Return a copy of both packages that tests may change."""
+    """Return a copy of both packages, which a test may change."""
     for folder in ("reference", "verification"):
         shutil.copytree(ROOT / folder, tmp_path / "covassay" / folder, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
@@ -68,7 +68,7 @@ def test_the_contracts_are_kept(packages: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("contract", FORBIDDEN)
 def test_a_contract_is_seen_to_fail(contract: str, packages: Path) -> None:
-    """This test catches a contract on imports that no import can break."""
+    """The test fails if a forbidden import does not break the import contract."""
     path, statement = FORBIDDEN[contract]
     spoiled = packages / "covassay" / path
     spoiled.write_text(f"{spoiled.read_text()}\n\n{statement}\n")

@@ -1,4 +1,4 @@
-"""Test that the provenance in the file of a mechanism agrees with its provenance in the ledger."""
+"""Test that the file of every mechanism and the ledger of claims state the same provenance."""
 
 import pytest
 

@@ -1,8 +1,6 @@
-"""Test that no table is keyed by names of mechanisms: facts about a mechanism are in its declaration or in its own
-file.
-
-A collection in the source that names two mechanisms or more is such a table, whatever its purpose. A new mechanism
-would have to be entered in such a table. The exceptions are listed with their reasons.
+"""Test that no table in the source code has names of mechanisms as keys. Facts about a mechanism belong in its
+declaration or its own file, so that a new mechanism needs no entry elsewhere. A collection counts as such a table if
+it names two or more mechanisms. The exceptions are listed with their reasons.
 """
 
 import ast
@@ -18,7 +16,7 @@ from covassay.reference.mechanisms.registry import MECHANISMS
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = frozenset(MECHANISMS) | {name.replace("-", "_") for name in MECHANISMS}
-EXCEPTIONS = {  # files, and why
+EXCEPTIONS = {  # maps each file to the reason for its exception
     "reference/recommendation/candidates.py": "candidates are variants of mechanisms",
     "reference/release/accuracy.py": "the variances of a noise; without an entry, no expected error is stated",
     "reference/rounded/*.py": "the rounded forms that exist; python-flint is imported for them alone",
@@ -31,14 +29,14 @@ EXCEPTIONS = {  # files, and why
 
 
 def named(node: ast.expr | None) -> set[str]:
-    """Return the name of a mechanism in a string, or in the first column of a row of a table."""
+    """Return the name of a mechanism if the node is such a name, or a row whose first element is one."""
     if isinstance(node, ast.Tuple | ast.List) and node.elts:
         return named(node.elts[0])
     return {node.value} & NAMES if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
 
 
 def entries(node: ast.AST) -> list[ast.expr | None]:
-    """Return the items of a collection: the keys of a dict, the elements of others."""
+    """Return the keys of a dict, or the elements of another collection."""
     if isinstance(node, ast.Dict):
         return list(node.keys)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
@@ -47,8 +45,9 @@ def entries(node: ast.AST) -> list[ast.expr | None]:
 
 
 def tables(source: str) -> Iterator[tuple[int, set[str]]]:
-    """Yield the line of every collection that names two mechanisms or more, and the names; the names in a `Literal` are
-    a tuple."""
+    """Yield the line of every collection that names two or more mechanisms, together with the names. The names in a
+    `Literal` count as a collection.
+    """
     for node in ast.walk(ast.parse(source)):
         found = set().union(*map(named, entries(node)))
         if len(found) > 1:
@@ -79,7 +78,7 @@ def test_no_table_is_keyed_by_names_of_mechanisms() -> None:
 
 @pytest.mark.thorough
 def test_every_exception_is_needed() -> None:
-    """This test catches an exception from the rule whose table no longer exists."""
+    """The test fails if a listed exception is no longer needed, because its table no longer exists."""
     found = found_in_the_source()
     assert [known for known in EXCEPTIONS if not any(fnmatch(name, known) for name in found)] == []
 

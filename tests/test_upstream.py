@@ -1,6 +1,6 @@
-"""Test the reproductions for maintainers: short, without covassay, and with the exit status that they promise.
-
-The tests detect a package that was corrected (then the page of findings is out of date), and a script that fails.
+"""Test the scripts that reproduce faults of other packages. Each script is short, runs without covassay, and exits
+with status 1 if the fault is there. A failure can mean that a package was corrected, so that the page of findings is
+out of date.
 """
 
 import ast
@@ -50,7 +50,7 @@ def test_a_reproduction_is_short_and_needs_the_package_alone(script: Path) -> No
 
 
 def test_the_page_lists_every_reproduction_once() -> None:
-    """This test catches a reproduction that the page forgets."""
+    """The test fails if README.md does not link every script exactly once."""
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert len(SCRIPTS) >= 15
     assert all(page.count(f"]({script.name})") == 1 for script in (*SCRIPTS, *IN_R))
@@ -60,7 +60,7 @@ def test_the_page_lists_every_reproduction_once() -> None:
 @pytest.mark.peers
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_a_reproduction_shows_its_fault(script: Path) -> None:
-    """This test catches a reproduction that no longer shows the fault that we report."""
+    """The test fails if the script no longer shows the fault that we report."""
     if importlib.util.find_spec(package_of(script)) is None:
         pytest.skip(f"{package_of(script)} is not installed")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
@@ -69,15 +69,15 @@ def test_a_reproduction_shows_its_fault(script: Path) -> None:
 
 
 def r_has(package: str) -> bool:
-    """Return whether R and this package of R are installed."""
+    """Return whether R and the given R package are installed."""
     if shutil.which("Rscript") is None:
         return False
     return subprocess.run(["Rscript", "-e", f"library({package})"], capture_output=True, timeout=60).returncode == 0
 
 
 def ways_in_r() -> list[str] | None:
-    """Return the arguments for the reproduction in R: no argument if DPpack is installed, or the path of a copy of
-    DPpack; return None if neither exists.
+    """Return the arguments of the R script: none if the R package DPpack is installed, or the path of a copy of
+    DPpack. Return None if DPpack is not available.
     """
     copy = os.environ.get("COVASSAY_DPPACK")
     if copy and r_has("rmutil"):
@@ -88,7 +88,7 @@ def ways_in_r() -> list[str] | None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("script", IN_R, ids=lambda script: script.stem)
 def test_a_reproduction_in_r_shows_its_fault(script: Path) -> None:
-    """This test catches a reproduction that no longer shows the fault that we report."""
+    """The test fails if the R script no longer shows the fault that we report."""
     given = ways_in_r()
     if given is None:
         pytest.skip("needs R with DPpack, or with rmutil and a copy of DPpack that COVASSAY_DPPACK names")

@@ -1,4 +1,4 @@
-"""Test that a public function of the reference is used in the reference, is documented, or is listed in this module."""
+"""Test that every public function of `reference` is used there, is documented, or is listed in this file."""
 
 import ast
 import re
@@ -12,10 +12,10 @@ import pytest
 from covassay.verification.site.build import API
 
 ROOT = Path(__file__).resolve().parents[1]
-# functions of a mechanism or a law that are found through its constant `MECHANISM`
+# The registry finds these functions of a mechanism or a law through the constant `MECHANISM`.
 DECLARED = {"release", "sample", "spend", "draw_noise"}
-OFFERED_BY_A_LAW = re.compile(r"\.laws\.\w+\.(log_density|pmf|tail|\w*cdf|\w*quantile)$")  # CONTRIBUTING.md names these
-PLAIN = {  # these functions are written to be read; tests compare the fast samplers with them
+OFFERED_BY_A_LAW = re.compile(r"\.laws\.\w+\.(log_density|pmf|tail|\w*cdf|\w*quantile)$")
+PLAIN = {  # these functions are written for readers, and tests compare them with the fast samplers
     "covassay.reference.laws.matrix_bingham.propose_one",
     "covassay.reference.laws.pfaffian_sampler.draw_points",
 }
@@ -30,12 +30,12 @@ USED_BY_THE_VERIFICATION = {
     "covassay.reference.mechanisms.building_blocks.exponential.failure_bound",
     "covassay.reference.mechanisms.building_blocks.laplace.largest_error",
     "covassay.reference.release.tables.reading.read_table",
-}  # names may be removed from the list, but not added
+}  # names may be removed from this list, but none may be added
 
 
 @dataclass(frozen=True)
 class Module:
-    """A module has its name, its syntax tree, and whether it is the `__init__` of a package."""
+    """A Python module, given by its name, its syntax tree, and whether it is the `__init__` of a package."""
 
     name: str
     tree: ast.Module
@@ -43,7 +43,7 @@ class Module:
 
     @property
     def public(self) -> Iterator[str]:
-        """Yield the functions that a module defines for other modules."""
+        """Yield the names of the public functions that the module defines."""
         for node in self.tree.body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and node.name not in DECLARED:
                 yield node.name
@@ -51,7 +51,7 @@ class Module:
 
 @cache
 def modules(folder: str) -> list[Module]:
-    """Return the modules of a package."""
+    """Return all modules of a package."""
     found = []
     for path in sorted((ROOT / folder).rglob("*.py")):
         name = ".".join(("covassay", *path.relative_to(ROOT).with_suffix("").parts))
@@ -60,7 +60,7 @@ def modules(folder: str) -> list[Module]:
 
 
 def exported(packages: list[Module]) -> dict[str, str]:
-    """Return the exports of the packages, by the name under which other code may import them."""
+    """Return a dict from the name under which a package exports an object to the full name of the object."""
     return {
         f"{package.name}.{alias.asname or alias.name}": f"{node.module}.{alias.name}"
         for package in packages
@@ -71,8 +71,8 @@ def exported(packages: list[Module]) -> dict[str, str]:
 
 
 def used_by(module: Module, exports: dict[str, str]) -> set[str]:
-    """Return the functions that a module uses outside of their own definitions, by their full names."""
-    bound = {}  # what an imported name stands for
+    """Return the full names of the functions that a module uses. A function that calls only itself does not count."""
+    bound = {}  # maps an imported name to the full name of the object
     for node in ast.walk(module.tree):
         if isinstance(node, ast.ImportFrom):
             full = {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
@@ -89,23 +89,21 @@ def used_by(module: Module, exports: dict[str, str]) -> set[str]:
 
 
 def unused(reference: list[Module]) -> set[str]:
-    """Return the public functions that the other code of the reference does not use, and that no package exports."""
+    """Return the public functions that no other code of `reference` uses and no package exports."""
     exports = exported(reference)
     used = set(exports.values()).union(*(used_by(module, exports) for module in reference))
     return {f"{module.name}.{name}" for module in reference for name in module.public} - used
 
 
 def documented(function: str) -> bool:
-    """Return whether the API pages show the module, a proof page names the function, or the function is part of a law's
-    interface.
-    """
+    """Return whether an API page or a proof page documents a function, or it is part of the interface of a law."""
     module, _, name = function.rpartition(".")
     pages = "".join(path.read_text() for path in (ROOT / "proofs" / "paper").glob("*.md"))
     return module in API["reference"] or f"`{name}`" in pages or bool(OFFERED_BY_A_LAW.search(function))
 
 
 def undocumented(reference: list[Module]) -> set[str]:
-    """Return the functions that are neither used nor documented."""
+    """Return the functions of `reference` that are neither used nor documented."""
     return {function for function in unused(reference) - PLAIN if not documented(function)}
 
 

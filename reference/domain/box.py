@@ -18,7 +18,7 @@ class Box:
 
     Raises
     ------
-    InvalidInput : `bounds` has no pair, or has a pair that is not two finite numbers low < high of moderate size.
+    InvalidInput : the argument `bounds` has no pair, or a pair that is not two moderate finite numbers low < high.
     """
 
     bounds: tuple[tuple[float, float], ...]

@@ -1,8 +1,8 @@
 """Add a noisy number of rows to a noisy sum, for additive mechanisms whose neighbours differ by one row.
 
-Under add-remove the number of rows n is private. So the sum Σ_i x_i x_iᵀ is released in place of its mean Σ, and n is
-released with noise of its own. Adding or removing a row changes n by 1 and, at the same time, the sum by at most its
-sensitivity for one row. So n and the sum share the budget: ε = ε₀ + ε₁ or ρ = ρ₀ + ρ₁, with the first share for n. A
+Under add-remove the number of rows n is private, so these mechanisms release the sum Σ_i x_i x_iᵀ in place of its mean
+Σ, and n with noise of its own. Adding or removing a row changes n by 1 and, at the same time, the sum by at most its
+sensitivity for one row, so n and the sum share the budget: ε = ε₀ + ε₁ or ρ = ρ₀ + ρ₁, with the first share for n. A
 row that moves the sum the most attains the whole budget.
 
 The share of n is public. The share that is used minimises the error of the quotient of the noisy sum and the noisy n on

@@ -1,6 +1,4 @@
-"""Test that the stored results of proofs/experiments agree with the present declarations, by running a cell of each
-again.
-"""
+"""Run one cell of every stored experiment again, and compare its results with those in proofs/experiments."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +15,8 @@ pytest.importorskip("pyarrow")
 FOLDER = Path(__file__).resolve().parents[2] / "proofs" / "experiments"
 PAGE = (FOLDER / "README.md").read_text()
 STORED = sorted(path.name for path in FOLDER.glob("*.parquet"))
-ROUNDING = 1e-6  # a relative tolerance for rounding in other versions of linear algebra
-# The error of a sampled direction is not continuous in rounding, so only additive noise is compared on every machine.
+ROUNDING = 1e-6  # a relative tolerance, because versions of linear algebra libraries round differently
+# A rounding error can change a sampled direction completely, so only additive noise is compared on every machine.
 ADDITIVE = {"entrywise-laplace", "gauss-cov", "gauss-cov-approximate", "nuclear-laplace-symmetric"}
 
 

@@ -1,7 +1,6 @@
-"""Test the pages of proofs/: every mechanism has a page of the same form, and all names and links exist.
-
-A page is read next to the file of its mechanism, so the functions it names must be there. Each rule is a function from
-a page to its defects, and each rule finds a planted defect.
+"""Test that every mechanism has a proof page with the required headings, and that all names and links on the pages
+exist. Each rule is a function that returns the defects of a page, and a test shows that each rule finds a planted
+defect.
 """
 
 import importlib
@@ -55,31 +54,31 @@ EXTERNAL = ("http://", "https://", "mailto:")
 
 
 def inline(text: str) -> list[Token]:
-    """Return the pieces of the prose: words, code spans, emphasis, links."""
+    """Return the inline elements of a Markdown text: words, code spans, emphasis and links."""
     blocks = MarkdownIt("commonmark").enable("table").parse(text)
     return [piece for block in blocks for piece in block.children or []]
 
 
 def spans(text: str) -> list[str]:
-    """Return the texts of the code spans."""
+    """Return the texts of the code spans in a Markdown text."""
     return [piece.content for piece in inline(text) if piece.type == "code_inline"]
 
 
 def wrong_headings(text: str) -> str:
-    """Return the mistakes in the headings, or nothing if they are the required headings in order."""
+    """Return a message if the headings of the page differ from the required headings, and an empty string otherwise."""
     found = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
     expected = [heading for heading in HEADINGS if heading not in OPTIONAL or heading in found]
     return "" if found == expected else f"has {found}"
 
 
 def anchors(text: str) -> set[str]:
-    """Return the anchors that GitHub gives to headings."""
+    """Return the anchors that GitHub generates for the headings of a page."""
     headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def broken_links(text: str, folder: Path) -> list[str]:
-    """Return relative links that lead nowhere."""
+    """Return the relative links whose target does not exist."""
     links = [str(piece.attrs["href"]) for piece in inline(text) if piece.type == "link_open"]
     broken = []
     for link in links:
@@ -96,7 +95,7 @@ def broken_links(text: str, folder: Path) -> list[str]:
 
 
 def exists(module: str, name: str) -> bool:
-    """Return whether some package of the project has a module of that name, with a callable of that name."""
+    """Return whether a package of this project has a module `module` that defines a callable `name`."""
     for package in PACKAGES:
         try:
             found = importlib.import_module(f"covassay.{package}.{module}")
@@ -108,7 +107,9 @@ def exists(module: str, name: str) -> bool:
 
 
 def missing_functions(text: str, mechanism: str) -> list[str]:
-    """Return the spans `name(` that the mechanism's file does not define, and `module:name` that no module defines."""
+    """Return the functions that the page names and that do not exist. A span `name(` must be in the mechanism's file,
+    and a span `module:name` in that module.
+    """
     own = mechanism.replace("-", "_")
     missing = []
     for span in spans(text):
@@ -124,18 +125,18 @@ def known_names() -> set[str]:
 
 
 def unknown_names(text: str) -> list[str]:
-    """Return names of theorems, claims and assumptions that do not exist."""
+    """Return the names of theorems, claims and assumptions on the page that do not exist."""
     return [span for span in spans(text) if NAME.fullmatch(span) and span not in known_names()]
 
 
 def unnamed_wholes(text: str, mechanism: str) -> list[str]:
-    """Return the kernel's theorems on the whole mechanism that its page does not name."""
+    """Return the theorems of Rocq about the whole mechanism that its page does not name."""
     whole = [leg.name for leg in claims()[f"MECH.{mechanism}"].legs if leg.whole]
     return [theorem for theorem in whole if theorem not in spans(text)]
 
 
 def lost_underscores(text: str) -> list[str]:
-    """Return emphasis that two formulas in one paragraph make by their underscores: write \\_ or another letter."""
+    """Return accidental emphasis: Markdown reads the underscores of two formulas in one paragraph as emphasis."""
     return [piece.type for piece in inline(text) if piece.type == "em_open" and piece.markup == "_"]
 
 
@@ -215,7 +216,7 @@ def test_wrong_headings_are_seen(old: str, new: str) -> None:
     assert old in text
     assert wrong_headings(text.replace(old, new))
     without = text.partition("## Accuracy")[0] + "## Source" + text.partition("## Source")[2]
-    assert not wrong_headings(without)  # only this heading may be left out
+    assert not wrong_headings(without)  # only the heading "Accuracy" may be left out
 
 
 @pytest.mark.parametrize("link", ["nowhere.md", "../paper", "../LEDGER.md#no-such-heading", "#nor-this"])
@@ -233,7 +234,8 @@ def test_a_missing_function_is_seen(span: str) -> None:
         "`noise_scale(sensitivity, epsilon)` `domain:unit_rows` `laws.k_norm:sample` `adk19.basics:laplace_loss` `x`"
     )
     assert missing_functions(f"{known} and `{span}`", "laplace") == [span]
-    assert missing_functions("`energies_loss(b1, b2, d)`", "laplace")  # the function is in another mechanism's file
+    # the function is defined in the file of another mechanism
+    assert missing_functions("`energies_loss(b1, b2, d)`", "laplace")
 
 
 @pytest.mark.parametrize("span", ["LAPLACE-NOT-DP", "MECH.no-such-mechanism", "DN25.Thm99", "N-NOTHING"])

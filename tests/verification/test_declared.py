@@ -1,4 +1,4 @@
-"""Test the headings of the lists of mechanisms, which are derived from the declarations of the mechanisms."""
+"""Test that the headings in the lists of mechanisms follow from the declarations of the mechanisms."""
 
 import json
 from dataclasses import replace
@@ -27,7 +27,7 @@ def test_every_mechanism_stands_under_one_heading_and_none_of_ours_between_print
 
 
 def test_the_heading_follows_the_declaration(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a table whose headings are not taken from the mechanisms' declarations."""
+    """The test fails if a heading does not change when the declaration of a mechanism changes."""
     laplace = MECHANISMS["laplace"]
     moved = replace(laplace.about, provenance="reconstructed")
     monkeypatch.setitem(MECHANISMS, "laplace", replace(laplace, about=moved))
@@ -40,7 +40,7 @@ def lines_in_order(text: str, wanted: list[str]) -> bool:
 
 
 def test_the_command_and_the_site_show_the_headings(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("latex2mathml")  # this library comes with the extra `site`
+    pytest.importorskip("latex2mathml")  # the extra `site` installs this library
     assert run(["mechanisms"]) == 0
     printed = capsys.readouterr().out
     page = gather(ROOT)["mechanisms/index.md"]

@@ -1,4 +1,4 @@
-"""Test an audit in one line of Python. The tests run `check`, and `parametrize_with_checks` in a project of its own."""
+"""Test `check` and `parametrize_with_checks`, which run an audit from one line of Python."""
 
 import time
 from collections.abc import Mapping
@@ -118,8 +118,8 @@ def test_an_expected_failure_is_expected_and_others_are_not(pytester: pytest.Pyt
 
 @pytest.mark.thorough
 def test_a_correct_function_passes_and_an_expected_failure_that_does_not_come_fails(pytester: pytest.Pytester) -> None:
-    """This test catches an expected failure that passes without notice. In the test, one expected failure passes, and
-    the check of another is not run.
+    """The test fails if pytest passes although an expected failure did not occur. One expected failure passes here,
+    and the check of another is not run.
     """
     done = outcomes(pytester, {"law": "issue 7", "symmetry": "issue 8"})
     done.assert_outcomes(failed=2, passed=len(groups()) - 7, skipped=5)

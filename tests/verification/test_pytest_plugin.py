@@ -1,4 +1,4 @@
-"""Test the pytest fixture in projects of their own."""
+"""Test the pytest fixture of covassay in temporary projects."""
 
 import subprocess
 import sys
@@ -120,8 +120,8 @@ def test_a_project_of_its_own(tmp_path: Path) -> None:
 
 
 def test_nothing_is_imported_before_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches an import of covassay in every test run. Other plugins are disabled, so that their imports are
-    not counted.
+    """The test fails if the pytest plugin imports covassay in a test run that does not use it. Other plugins are
+    disabled, so that their imports are not counted.
     """
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     done = run_pytest(tmp_path, LAZY, "-p", "covassay")
@@ -129,6 +129,6 @@ def test_nothing_is_imported_before_it_is_used(tmp_path: Path, monkeypatch: pyte
 
 
 def test_it_is_registered_once() -> None:
-    """This test catches a plugin that pytest loads twice or not at all."""
+    """The test fails if pytest loads the plugin of covassay twice or not at all."""
     found = [point.value for point in entry_points(group="pytest11") if point.name == "covassay"]
     assert found == ["covassay.verification.pytest_plugin"]

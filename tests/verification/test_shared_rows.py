@@ -1,10 +1,13 @@
-"""Test data that many methods share: the results are the same as without sharing, and are computed only once."""
+"""Test rows that several methods share. The results must be the same as without sharing, and each result must be
+computed only once.
+"""
 
 import numpy as np
 import pytest
 
 from covassay.reference.domain import Matrix, blocks, map_rows, second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.gaussian_estimation.pme import differences
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.shared_rows import SharedRows
 
@@ -12,7 +15,7 @@ X = np.random.default_rng(0).standard_normal((40, 5))
 
 
 def test_shared_rows_are_the_same_data() -> None:
-    """This test catches a cache that returns the rows of a different bound."""
+    """The test fails if the cache returns rows that were scaled with a different bound."""
     shared = SharedRows.of(X)
     for r in (1.0, 2.0, 100.0):
         unit = unit_rows(shared, r)
@@ -22,7 +25,7 @@ def test_shared_rows_are_the_same_data() -> None:
 
 
 def test_errors_come_at_once() -> None:
-    """This test catches a bad value that is found only when the rows are read later."""
+    """The test fails if an invalid value raises an error only when the rows are read."""
     with pytest.raises(InvalidInput, match="must be at most row_bound"):
         unit_rows(SharedRows.of(X), 1.0, "raise")
     with pytest.raises(InvalidInput, match=r"x\[0, 0\] = nan"):
@@ -30,19 +33,23 @@ def test_errors_come_at_once() -> None:
 
 
 def test_the_rows_are_read_once() -> None:
-    """This test catches a file that is read once for each release, and a shared result that a caller can change."""
+    """The test fails if the rows are read once for each release, or if a caller can change a shared result."""
     started: list[int] = []
     counted = SharedRows(X.shape, lambda: iter(started.append(1) or (X,)))  # type: ignore[func-returns-value]
-    second_moment(counted)[:] = 7.0  # the caller gets a copy
+    # `second_moment` returns a copy, so this assignment must not change the shared result
+    second_moment(counted)[:] = 7.0
     np.testing.assert_array_equal(second_moment(counted), second_moment(X))
     assert started == [1]
+    paired = [differences(counted) for _ in range(2)]
+    assert [len(block) for rows in paired for _ in range(2) for block in blocks(rows)] == [20] * 4
+    assert started == [1, 1]
     clipped = SharedRows(X.shape, lambda: iter(started.append(1) or (X,)))  # type: ignore[func-returns-value]
     moments = [second_moment(unit_rows(clipped)) for _ in range(3)]
     np.testing.assert_array_equal(moments[0], moments[2])
-    assert started == [1, 1]
+    assert started == [1, 1, 1]
 
 
-@pytest.mark.parametrize("name", ["gauss-cov", "separate-cov", "nuclear-ball-projection", "recursive-moment"])
+@pytest.mark.parametrize("name", ["gauss-cov", "separate-cov", "nuclear-ball-projection", "recursive-moment", "pme"])
 def test_a_release_is_the_same_with_and_without_sharing(name: str) -> None:
     sample, shared = mechanism(name).sample, SharedRows.of(X)
     budget = mechanism(name).notion.default.keywords()
@@ -52,8 +59,7 @@ def test_a_release_is_the_same_with_and_without_sharing(name: str) -> None:
 
 
 def test_mapped_rows_are_mapped_once() -> None:
-    """This test catches a map that is applied again: without sharing, every pass over lazy images would map the rows in
-    each round by all earlier maps."""
+    """The test fails if a map of the rows is applied again in every pass over the mapped rows."""
     calls: list[int] = []
 
     def doubled(block: Matrix) -> Matrix:

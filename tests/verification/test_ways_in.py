@@ -47,7 +47,7 @@ def test_parts_of_the_package_are_found_beside_the_function() -> None:
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
-    """This test catches an unknown name that raises an error which Python users do not expect."""
+    """The test fails if access to an unknown name raises another error than AttributeError."""
     with pytest.raises(AttributeError, match="certify"):
         covassay.verification.certify  # noqa: B018
 

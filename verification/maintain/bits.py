@@ -149,21 +149,21 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
     text = [
         GENERATED,
         "# What low-order bits reveal about neighbouring data sets\n",
-        "Proofs of differential privacy speak of real numbers, and what is released is bits. Each target below was",
-        f"audited by the command beside it, with a false-alarm probability of {FALSE_ALARM:g} for the whole audit. An",
-        "event is a set of released numbers, so that a loss above the claim on one of them refutes the claim about the",
-        "bits that are released, whatever the law is in real arithmetic. Each proven loss has the error probability of",
-        "the test of its event. A search that finds nothing is no certificate. `draws` counts the outputs that the",
-        "first looks and the test of the event took on all data sets. Targets that draw from the operating system give",
-        "other counts when the command runs again.\n",
-        "A package may document that it does not protect low-order bits, and may have another function that does; the",
-        "table does not say so. The queries and the pairs of data sets are ours.\n",
+        "Proofs of differential privacy are about real numbers, but a program releases bits. Each target in the tables",
+        f"was audited by the command beside it, with a false-alarm probability of {FALSE_ALARM:g} for the whole audit.",
+        "An event is a set of released floats, so a loss above the claim on an event refutes the claim about the",
+        "released bits, even if the claim is true in real arithmetic. Each proven loss has the error probability of",
+        "the test of its event. A search that finds no such event does not certify the target. `draws` counts the",
+        "outputs that the search and the test of the event took on all data sets. For targets that draw random bits",
+        "from the operating system, the counts differ when the command runs again.\n",
+        "A package may document that it does not protect low-order bits, and may have another function that protects",
+        "them, which the table does not say. We chose the queries and the pairs of data sets.\n",
         "The lowest set bit of a float is the exponent of the largest power of two that divides it. The `smallest`",
-        "lowest set bit is the minimum over all numbers of one output. The number `(‖u‖² − 1)·2^53`",
-        "measures the rounding",
-        "errors in the length of a unit vector u. In real arithmetic it is 0.\n",
-        "The command makes the whole audit; the table has only its findings on low-order bits.\n",
-        f"{len(run)} targets, from {len(packages)} packages ({', '.join(sorted(packages))}).",
+        "lowest set bit is the minimum over all numbers of one output. The number `(‖u‖² − 1)·2^53`, which is 0 in",
+        "real arithmetic, measures the rounding errors in the length of a unit vector u.\n",
+        "The command beside a target makes the whole audit, of which the table only has the findings on low-order",
+        "bits.\n",
+        f"The tables have {len(run)} targets from {len(packages)} packages ({', '.join(sorted(packages))}).",
         "",
         f"## A loss above the claim is proven: {len(leaks)}\n",
         *heading,
@@ -181,9 +181,9 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
     text += [
         "",
         f"## Float mechanisms of covassay in which no loss above the claim was found: {len(unseen())}\n",
-        "The reasons below say why the check finds nothing in these mechanisms. The reasons do not",
-        "say that the bits are safe.",
-        "`covassay:ppde` is not in this list, because its loss is shown with `--samples 4000`.\n",
+        "The following reasons say why the check finds nothing in these mechanisms, not that the low-order bits are",
+        "safe. The mechanism `covassay:ppde` is not in this list, because an audit with `--samples 4000`",
+        "shows its loss.\n",
         *(f"- `covassay:{name}`: {reason}." for name, reason in unseen().items()),
     ]
     if rounded_found:
@@ -235,10 +235,10 @@ def _rounded_sentence(found: dict[str, Any]) -> str:
         f"The check of low-order bits was made {found['checks']} times, each with its own seed, on {found['targets']} "
         f"rounded mechanisms in turn (dimensions 1 and 2, and 16 for vectors; "
         f"{found['samples']} draws per data set in the first look, "
-        f"{found['draws']} draws in all). {found['events_tested']} times an event looked promising and was tested. "
-        f"**{len(found['flagged'])} of {found['checks']} were flagged**{names}; "
-        f"{found['undecided']} could not be decided. "
-        f"Command: `python -P -m covassay.verification.maintain bits --rounded {found['checks']}`."
+        f"{found['draws']} draws in all). The check found an event worth testing {found['events_tested']} times. "
+        f"**Of the {found['checks']} checks, {len(found['flagged'])} refuted a rounded release**{names}, and "
+        f"{found['undecided']} could not decide. "
+        f"The command is `python -P -m covassay.verification.maintain bits --rounded {found['checks']}`."
     )
 
 

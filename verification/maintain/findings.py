@@ -231,7 +231,7 @@ def exact_words(report: AuditReport) -> str:
     if decided:
         return f"{loss_words(decided[0])} ({len(decided)} of {len(report.exact)} pairs)"
     if {NOTE, PROCESS} & set(report.notes):
-        return f"{UNDECIDED}: it is asked in a process of its own, whose draws are not recorded"
+        return f"{UNDECIDED}: the function runs in a process of its own, whose draws are not recorded"
     return f"{UNDECIDED}: {report.exact[0].reason}" if report.exact else ""
 
 
@@ -264,24 +264,25 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
     text = [
         GENERATED,
         "# What audits of other projects found\n",
-        "Maintainers are told of a finding before this page is published, and the column on reports says whether this "
-        "was done. A finding is about the stated version, the stated neighbours and the stated claim, as we read them "
-        "in the documentation of the project. If the documentation states no neighbours, n is public and one row is "
-        "replaced. A finding need not concern every user: another function of the project may have none, a caller may "
-        "keep a promise that we do not know of, and a later version may differ. Every row is the result of one run of "
-        f"the command beside it, with a false-alarm probability of {FALSE_ALARM:g}, and the command was given no hint "
-        "of what to look for. A run that finds nothing proves nothing, and the command prints what its run could have "
-        "detected.\n",
+        "We tell the maintainers of a project about a finding before this page is published, and the column on reports "
+        "says whether we have done so. A finding is about the stated version, the stated neighbours and the stated "
+        "claim, as we read them in the documentation of the project. If the documentation states no neighbours, we "
+        "take n to be public and one row to be replaced. A finding need not concern every user, because another "
+        "function of the project may be correct, a caller may keep a promise that we do not know of, and a later "
+        "version may differ. Every row is the result of one run of the command beside it, with a false-alarm "
+        f"probability of {FALSE_ALARM:g}, without any hint of what to look for. A run that finds nothing proves "
+        "nothing; the command prints which violations it could have detected.\n",
         *_seeds(ordered, repeated),
-        "For a package that is not installed beside covassay, the command makes an environment of its own "
-        "(`covassay adapters install NAME`). If a project is not a package, the command needs your copy of it, and "
+        "If the audited package is not installed beside covassay, `covassay adapters install NAME` makes an "
+        "environment for the package. If a project is not a package, the command needs a copy of the project, and "
         "says which environment variable must name this copy.\n",
-        f"{sum(not row.missing for row in ordered)} functions of {len(packages)} projects were tried.\n",
+        f"We audited {sum(not row.missing for row in ordered)} functions of {len(packages)} projects.\n",
         "The **exact loss** is the largest privacy loss among the tested pairs of data sets, computed from runs with "
-        "the same recorded draws. The table also gives the number of pairs for which the exact loss is known. Other "
-        "pairs may lose more. Draws of a library in Rust or C++, and of packages that build one draw from several, are "
-        "replaced by noise of the law that the adapter declares for them. Draws are recorded only where the package is "
-        "installed beside covassay. The option `--quick` computes this loss alone.",
+        "the same recorded draws. The table also gives the number of pairs for which the exact loss is known; the loss "
+        "on other pairs may be larger. Draws of a library in Rust or C++, and of packages that build one draw from "
+        "several, are replaced by noise of the law that the adapter declares for them. Draws are recorded only where "
+        "the package is installed beside covassay. With the option `--quick`, an audit computes the exact loss "
+        "without further draws.",
         f"For {sum(map(is_exact, ordered))} functions the exact loss is known on more than half of the pairs.\n",
         f"## Refuted: {len(refuted)}\n",
         "| target | version | check | exact loss | known upstream | reported by us |",
@@ -297,9 +298,9 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
     ]
     text += [
         f"## Nothing found that contradicts the claim: {len(quiet)}\n",
-        "The column `low-order bits` has a finding that does not count for the verdict, because the verdict is about "
-        "real arithmetic, and a project may document that it does not protect these bits. BITS.md tests them with more "
-        "draws.\n",
+        "Findings in the column `low-order bits` do not count for the verdict, because the verdict is about real "
+        "arithmetic, and a project may document that it does not protect these bits. The page BITS.md has audits of "
+        "low-order bits with more draws.\n",
         "| target | version | claim | exact loss | low-order bits | draws | seeds | command |",
         "|---|---|---|---|---|---:|---|---|",
         *(_quiet(row, repeated) for row in quiet),
@@ -321,7 +322,7 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
     if remarks.written or remarks.absent:
         text += [
             "## Adapters\n",
-            "The time to write an adapter was recorded for these adapters only:\n",
+            "We recorded the time to write an adapter only for the following adapters:\n",
             *(f"- `{name}`: {_sentence(time)}" for name, time in remarks.written.items()),
             "\nThe following projects were not available as packages:\n",
             *(f"- {name}: {_sentence(why)}" for name, why in remarks.absent.items()),
@@ -330,9 +331,8 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
     if remarks.defects:
         text += [
             "## Defects that were known before\n",
-            "The following defects were found by reading the code or by other means, before these audits.",
-            "In the column on the audit,",
-            "`yes` means that the command alone finds the defect.\n",
+            "We had found the following defects before these audits, by reading the code or by other means. The word",
+            "`yes` in the column on the audit means that the audit alone finds the defect.\n",
             "| defect | target | found by the audit | why, or why not |",
             "|---|---|---|---|",
             *(
@@ -420,12 +420,12 @@ def _upstream(row: FindingRow, remarks: Remarks) -> list[str]:
     upstream = remarks.upstream.get(row.target)
     if upstream is None:
         return []
-    known = f"- *Upstream*, searched on {upstream.searched}: {_sentence(upstream.known)}\n"
+    known = f"- *Upstream*: our search of threads on {upstream.searched} had this result: {_sentence(upstream.known)}\n"
     if not upstream.script:
         return [known]
     path = f"upstream/{upstream.script}"
     program = "Rscript" if path.endswith(".R") else "python"
-    return [known, f"- *Without covassay*: [`{program} {path}`]({path}) exits with 1 while the fault is there.\n"]
+    return [known, f"- *Without covassay*: the script [`{program} {path}`]({path}) shows the fault.\n"]
 
 
 def _section(row: FindingRow, remarks: Remarks, repeated: Iterable[FindingRow]) -> list[str]:
@@ -435,8 +435,8 @@ def _section(row: FindingRow, remarks: Remarks, repeated: Iterable[FindingRow]) 
     notes = [note for note in row.notes if note != NOTE]
     return [
         f"### `{row.target}`\n",
-        f"The audited function is {row.version}. The function claims {row.claim} for {row.adjacency} neighbours. The "
-        f"audit made {row.draws} draws. Reported by us: {_reported(row, remarks)}.\n",
+        f"The audited function is {row.version}, which claims {row.claim} for {row.adjacency} neighbours. The audit "
+        f"made {row.draws} draws. Reported to the maintainers by us: {_reported(row, remarks)}.\n",
         *(
             line
             for found in _one_a_group(row)
@@ -446,9 +446,9 @@ def _section(row: FindingRow, remarks: Remarks, repeated: Iterable[FindingRow]) 
             )
         ),
         *([f"- *Exact loss*: {_sentence(row.exact)}\n"] if row.exact else []),
-        *(f"- Again with seed {one.seed}: {_again(one)}\n" for one in again),
+        *(f"- *Repetition*: an audit with seed {one.seed} ended with {_again(one)}\n" for one in again),
         *(f"- *Explanation*: {_sentence(text)}\n" for text in explained),
-        *([f"- *The call*: {' '.join(map(_sentence, notes))}\n"] if notes else []),
+        *([f"- *The call*: {' '.join(map(_of_the_function, notes))}\n"] if notes else []),
         *_upstream(row, remarks),
         f"      {row.command}",
         "",
@@ -458,7 +458,13 @@ def _section(row: FindingRow, remarks: Remarks, repeated: Iterable[FindingRow]) 
 def _again(row: FindingRow) -> str:
     """Return the result that a run with another seed gave for the target of a row."""
     checks = ", ".join(dict.fromkeys(found.check for found in row.found))
-    return f"{row.verdict.lower()}{f' ({checks})' if checks else ''}; {row.draws} draws."
+    return f"the verdict {row.verdict.lower()}{f' ({checks})' if checks else ''} after {row.draws} draws."
+
+
+def _of_the_function(note: str) -> str:
+    """Return a note of the audit, which calls the target `it`, as a sentence with the noun `the function`."""
+    text = re.sub(r"^(it|its)\b", lambda found: "the function" + "'s" * (found[0] == "its"), note)
+    return _sentence(f"{text[:1].upper()}{text[1:]}")
 
 
 def _sentence(text: str) -> str:

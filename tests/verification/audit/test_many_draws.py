@@ -1,8 +1,6 @@
-"""Test audits with more draws than are kept, and continued audits: kills do not change results, and mutants are
-refuted.
-
-Every run has the default false-alarm probability of 1e-9 and fixed seeds. In this test only a few hundred draws are
-kept.
+"""Test audits that make more draws than they store, and audits that continue after a kill. A kill must not change the
+result, and broken implementations must be refuted. The seeds are fixed, and every audit has a false-alarm probability
+of 1e-9. The tests lower the limit for stored draws to a few hundred.
 """
 
 import json
@@ -28,9 +26,10 @@ from covassay.verification.audit.engine import law, low_order_bits, pair_draws, 
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
 from covassay.verification.audit.question import Question
 from covassay.verification.audit.questions.bits import low_order_bits as bits
-from covassay.verification.audit.questions.contract import row_order, running_time, same_seed
-from covassay.verification.audit.questions.law import distribution, repeats
-from covassay.verification.audit.questions.privacy import neighbour_events
+from covassay.verification.audit.questions.contract import row_order, running_time, same_seed_same_output
+from covassay.verification.audit.questions.data_path import coincidences_in_the_draws_of_the_law as repeats
+from covassay.verification.audit.questions.law import distribution
+from covassay.verification.audit.questions.privacy import events_on_neighbours
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.json_report import as_json
 from covassay.verification.audit.targets.target import Target
@@ -38,7 +37,7 @@ from covassay.verification.statistics.streams import Watch
 from covassay.verification.statistics.tests import bare_draws
 
 Noise = Callable[[Matrix, np.random.Generator], Matrix]
-QUESTIONS = {one.QUESTION.id: one.QUESTION for one in (distribution, repeats, neighbour_events, bits)}
+QUESTIONS = {one.QUESTION.id: one.QUESTION for one in (distribution, repeats, events_on_neighbours, bits)}
 LAW = (distribution.QUESTION, repeats.QUESTION)
 SAMPLES = 3000
 
@@ -49,7 +48,7 @@ def _noise(rng: np.random.Generator, size: int, d: int) -> Matrix:
 
 
 def _target(change: Noise = lambda w, rng: w) -> Target:
-    """Make GaussCov with a change of its noise, drawn in batches."""
+    """Return the Gaussian mechanism as a target that draws in batches; `change` modifies its noise."""
 
     def many(x: Matrix, size: int, *, rho: float, rng: np.random.Generator) -> Matrix:
         rows = unit_rows(x)
@@ -71,7 +70,7 @@ def _rarely(share: float, factor: float) -> Noise:
 
 
 def _tied(w: Matrix) -> Matrix:
-    """Give two entries of the noise the same sign, on data with at least two columns."""
+    """Give the noise of the entries (0, 1) and (1, 1) the same sign if the matrix has at least two columns."""
     if w.shape[1] > 1:
         w[:, 1, 1] = np.abs(w[:, 1, 1]) * np.sign(w[:, 0, 1])
     return w
@@ -101,7 +100,8 @@ def test_a_right_target_is_not_refuted_and_all_draws_count(seed: int) -> None:
     assert report.verdict is Verdict.NOT_REFUTED
     of = {(check.scenario, check.name): check for check in report.checks}
     assert of["d=2", "squared norm"].n == SAMPLES
-    assert of["d=2", "scale of every entry"].n == sampling.KEPT  # the sums of this test cannot be added over blocks
+    # this statistic cannot be added up over blocks of draws, so it uses the stored draws only
+    assert of["d=2", "scale of every entry"].n == sampling.KEPT
     assert f"the first {sampling.KEPT} draws" in of["d=2", "scale of every entry"].detail
     assert {"tails", "rare branches", "divergence", "event"} <= {check.name for check in report.checks}
 
@@ -139,10 +139,10 @@ def test_a_gross_mutant_ends_the_draws_at_a_first_look(monkeypatch: pytest.Monke
 
 @pytest.mark.thorough
 def test_a_pair_that_loses_too_much_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches an audit with many draws that does not test its pairs. The law of the noise depends on the
-    data, and only the pairs are tested.
+    """The test fails if an audit with many draws does not test pairs of neighbouring data sets. The audited mechanism
+    is broken, because its noise depends on the data, and only the tests of pairs can refute it.
     """
-    monkeypatch.setattr(api, "questions", lambda: (neighbour_events.QUESTION,))
+    monkeypatch.setattr(api, "questions", lambda: (events_on_neighbours.QUESTION,))
 
     def tells(x: Matrix, size: int, *, rho: float, rng: np.random.Generator) -> Matrix:
         factor = 0.6 if np.abs(x[:, 0]).sum() > 1.5 else 1.0
@@ -154,8 +154,8 @@ def test_a_pair_that_loses_too_much_is_refuted(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.thorough
 def test_too_few_draws_without_noise_are_no_reason_to_refute() -> None:
-    """This test catches a refutation by a few draws that are small by chance. The probability of so small a noise is
-    bounded from above; a correct target has no such draw among millions.
+    """The test fails if an audit refutes a correct mechanism because a few of 4 million noise values are small by
+    chance.
     """
     assert bare_draws(np.ones((4_000_000, 1))).p_value == 1
     assert bare_draws(np.append(np.zeros(300), np.ones(4_000_000))[:, None]).p_value < 1e-50
@@ -175,10 +175,10 @@ def test_what_a_question_uses_is_said_where_it_is_less_than_was_asked_for() -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["loky", "dask", "ray"])
 def test_no_figure_depends_on_the_workers(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a report that depends on how many processes made the draws."""
+    """The test fails if the report depends on the number of processes that made the draws."""
     if backend != "loky":
         pytest.importorskip(workers.NEEDS[backend])
-    monkeypatch.setattr(api, "questions", lambda: (distribution.QUESTION, neighbour_events.QUESTION))
+    monkeypatch.setattr(api, "questions", lambda: (distribution.QUESTION, events_on_neighbours.QUESTION))
     given: dict[str, Any] = {"epsilon": 1.0, "samples": 2500, "seed": 2}
     alone = audit("covassay:laplace", jobs=1, **given)
     with workers.local_workers(backend, 2):
@@ -193,8 +193,8 @@ def test_no_figure_depends_on_the_workers(backend: str, monkeypatch: pytest.Monk
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize(("samples", "apart"), [(200, 800), pytest.param(1500, 10_000, marks=pytest.mark.slow)])
 def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path: Path, samples: int, apart: int) -> None:
-    """This test catches a run whose result depends on where it was killed. The run is made without summaries and with
-    them. The process is killed each time when it has made some new draws.
+    """The test fails if the result of an audit depends on where the process was killed. The test covers audits that
+    store all draws and audits that store summaries. The process is killed whenever it has made some new draws.
     """
 
     def run(file: str, watch: Watch | None = None) -> AuditReport:
@@ -235,7 +235,7 @@ def test_a_finished_run_gives_its_report_again_without_a_draw(tmp_path: Path) ->
 
     right = _target()
 
-    def one(x: Matrix, **given: Any) -> Any:  # the contract's own draws, which precede any question, are made again
+    def one(x: Matrix, **given: Any) -> Any:  # the first check of a restarted audit always makes its draws again
         calls.append(1)
         return right.draw(x, **given)
 
@@ -245,10 +245,12 @@ def test_a_finished_run_gives_its_report_again_without_a_draw(tmp_path: Path) ->
 
 
 def test_what_a_question_of_few_draws_found_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a question that is asked again after a restart. Draws without a label are not in the file,
-    which has only their number and the findings from them.
+    """The test fails if a restarted audit repeats a check that was finished. For such a check, the checkpoint stores
+    only the number of draws and the findings.
     """
-    monkeypatch.setattr(api, "questions", lambda: (same_seed.QUESTION, row_order.QUESTION, running_time.QUESTION))
+    monkeypatch.setattr(
+        api, "questions", lambda: (same_seed_same_output.QUESTION, row_order.QUESTION, running_time.QUESTION)
+    )
     right, calls = _target(), []
 
     def one(x: Matrix, **given: Any) -> Any:
@@ -285,14 +287,15 @@ def test_the_checkpoint_of_another_run_is_refused(tmp_path: Path, monkeypatch: p
     for words, changed in changes.items():
         with pytest.raises(InvalidInput, match=f"another run, whose {words}"):
             _run(checkpoint=tmp_path / "run", **{"samples": 100, **changed})
-    assert _run(checkpoint=tmp_path / "run", samples=100, jobs=2).verdict is Verdict.INCONCLUSIVE  # nothing is tested
+    # 100 draws are too few for a test
+    assert _run(checkpoint=tmp_path / "run", samples=100, jobs=2).verdict is Verdict.INCONCLUSIVE
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a killed command leaves its child at work")
 def test_a_killed_command_goes_on_with_the_same_command(tmp_path: Path) -> None:
-    """This test catches a command that does not continue its own checkpoint. The command, in which no mechanism is
-    named, is killed three times, each time after its checkpoint has changed.
+    """The test fails if `covassay audit` does not continue from its own checkpoint. The command is killed three times,
+    each time after its checkpoint has changed.
     """
     (tmp_path / "mine.py").write_text(
         "def f(x, *, epsilon, rng):\n    return x.T @ x / len(x) + 9 * rng.laplace(size=(x.shape[1],) * 2)\n"

@@ -1,4 +1,6 @@
-"""Test the options of an audit: every entry point has the declared options, and the replay command repeats them."""
+"""Test the options of an audit. Every entry point must have the declared options, and the replay command must repeat
+them.
+"""
 
 import inspect
 import shlex
@@ -32,7 +34,7 @@ def draws(x: Any, *, epsilon: float, rng: np.random.Generator, bounds: Any = Non
 
 
 def differences(entry: Callable[..., Any]) -> Iterator[str]:
-    """Yield the differences between the signature or docstring of an entry point and the declared options."""
+    """Yield the differences between the declared options and the signature or docstring of an entry point."""
     _, *given, last = inspect.signature(entry).parameters.values()
     declared = [option for option in OPTIONS if option.python]
     if last.kind is not inspect.Parameter.VAR_KEYWORD or [one.name for one in given] != [o.name for o in declared]:
@@ -66,7 +68,7 @@ def test_a_signature_that_differs_is_seen() -> None:
 
 
 def test_check_has_the_signature_of_audit() -> None:
-    """This test catches an option that `audit` has and `check` lacks."""
+    """The test fails if `audit` and `check` do not have the same options."""
     assert inspect.signature(check) == inspect.signature(audit)
 
 
@@ -143,7 +145,7 @@ def test_bounds_are_pairs_or_minima_and_maxima() -> None:
 
 
 def test_two_by_two_bounds_are_two_pairs() -> None:
-    """This test catches bounds of two columns that are read the wrong way round."""
+    """The test fails if the bounds of two columns are read as minima and maxima."""
     assert as_box([(0, 1), (2, 3)]) == Box.of([(0.0, 1.0), (2.0, 3.0)])
     with pytest.raises(InvalidInput, match="bounds of two columns are read as two pairs"):
         as_box(([0, 0], [1, 1]))
@@ -159,7 +161,7 @@ def test_other_bounds_are_refused(given: Any) -> None:
 
 
 def read(command: str) -> AuditOptions:
-    """Return the options in a command."""
+    """Return the options that a command line contains."""
     return AuditOptions.of_words(vars(parse(shlex.split(command)[1:])), whole=False)
 
 
@@ -176,7 +178,7 @@ GIVEN: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("given", GIVEN, ids=lambda given: " ".join(given) or "none")
 def test_a_command_says_again_what_was_given(given: dict[str, Any]) -> None:
-    """This test catches an option that the replay command leaves out."""
+    """The test fails if the replay command leaves out an option."""
     options = AuditOptions(**given)
     source = TargetReference("module:f", ".", seeded=not options.unseeded, call=options.call)
     command = replay_command(source, PureDP(options.epsilon or 1.0), options)
@@ -192,7 +194,7 @@ def test_a_command_says_again_what_was_given(given: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("given", GIVEN, ids=lambda given: " ".join(given) or "none")
 def test_a_call_says_again_what_was_given(given: dict[str, Any]) -> None:
-    """This test catches an option that the replay call in Python leaves out."""
+    """The test fails if the replay call in Python leaves out an option."""
     given = {name: value for name, value in given.items() if name not in ("call", "unseeded")}
     options, source = AuditOptions(**given), Target("draws", draws)
     call = replay_command(source, ZCDP(0.5), options)

@@ -1,7 +1,6 @@
-"""Test targets whose law does not depend on the data, which are private for every ε: no question may refute them.
-
-Each target has one difficulty: several generators give equal outputs, one draw fails on special data, or a failed block
-could count as many failures. The targets must pass on every seed.
+"""Test that an audit does not refute outputs whose law does not depend on the data. Such outputs are private for every
+ε. Each target has one difficulty: for example, many outputs are equal, or a draw fails on some data. The audit must
+not refute them on any of the seeds.
 """
 
 from collections.abc import Callable
@@ -50,7 +49,7 @@ def failing(probability: float) -> Callable[..., Matrix]:
 
 
 def not_a_number(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Return NaN in three of ten draws."""
+    """Return a matrix of Laplace noise, which is NaN with probability 0.3."""
     return np.asarray(rng.laplace(size=(x.shape[1], x.shape[1])) * (np.nan if rng.random() < 0.3 else 1.0))
 
 
@@ -69,7 +68,7 @@ def subject(draw: Callable[..., Matrix], seed: int, samples: int = 300) -> Subje
 
 
 def few_draws(name: str, seed: int) -> list[str]:
-    """Return the refutations by the questions on the contract and the data path."""
+    """Return the refutations that the checks of the contract and of the data path report."""
     made = subject(PRIVATE[name], seed)
     ask([q for q in own() if q.kind in ("contract", "data path")], made, ErrorBudget(1e-9))
     return [f"{f.label}: {f.detail}" for f in made.findings if f.status is Status.REFUTED]
@@ -80,7 +79,7 @@ def test_the_contract_refutes_no_law_that_ignores_the_data(name: str) -> None:
     assert not [found for seed in range(3) for found in few_draws(name, seed)]
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", PRIVATE)
 def test_many_seeds_the_contract_refutes_no_law_that_ignores_the_data(name: str) -> None:
     assert not [found for seed in range(200) for found in few_draws(name, seed)]
@@ -109,7 +108,9 @@ def test_a_failure_that_depends_on_the_data_is_still_refuted() -> None:
 
 
 def gap_is_large(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Run propose-test-release: answer if the noisy gap of two eigenvalues, whose sensitivity is 2/n, is large."""
+    """Return the identity if a noisy gap between the two largest eigenvalues is large, and raise an error otherwise.
+    This algorithm is called propose-test-release, and the gap has sensitivity 2/n.
+    """
     values = np.linalg.eigvalsh(x.T @ x / len(x))
     gap = values[-1] - values[-2] if x.shape[1] > 1 else 1.0
     if epsilon * len(x) * gap / 2 + rng.laplace() < 2.0:
@@ -118,7 +119,7 @@ def gap_is_large(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matr
 
 
 def on_edge_cases(draw: Callable[..., Matrix], epsilon: float, seed: int, adjacency: str = "replace-one") -> Finding:
-    """Return the finding on special data for a claim of privacy alone."""
+    """Return what the audit finds on special data sets if the target claims privacy but no law of the noise."""
     setting = Setting(Target("mine", draw), {"epsilon": epsilon}, SECOND_MOMENT, seed)
     return edge_cases(setting, Form(names_a_law=False), 1e-9, adjacency)
 
@@ -126,8 +127,8 @@ def on_edge_cases(draw: Callable[..., Matrix], epsilon: float, seed: int, adjace
 @pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [1.0, 3.0, 5.0])
 def test_failures_that_depend_on_the_data_within_the_claim_are_not_refuted(epsilon: float) -> None:
-    """This test catches a refutation by failures that the claim allows. At ε = 5 the target fails nearly always on
-    zeros, less often on neighbours, and never on plain data.
+    """The test fails if failures that the privacy claim allows are refuted. At ε = 5 the target fails nearly always if
+    all rows are zero, less often on neighbouring data, and never on plain data.
     """
     found = [on_edge_cases(gap_is_large, epsilon, seed) for seed in range(8)]
     assert {f.status for f in found} <= {Status.NOTED, Status.NOT_REFUTED}
@@ -160,6 +161,34 @@ def test_no_output_in_one_dimension_alone_is_refuted() -> None:
     made = subject(failing(1 - 1e-6), 0)
     ask([q for q in own() if q.name == "output form"], made, ErrorBudget(1e-9))
     assert made.findings[0].status is Status.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("names_a_law", [False, True])
+@pytest.mark.parametrize("error", [ValueError, NotImplementedError, AssertionError])
+def test_a_rule_about_the_number_of_columns_is_noted(error: type[Exception], names_a_law: bool) -> None:
+    """This test catches a refutation of a function for points in the plane, because it rejects other data."""
+
+    def of_the_plane(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        if x.shape[1] != 2:
+            raise error("latitude and longitude")
+        return constant(x, epsilon=epsilon, rng=rng)
+
+    made = subject(of_the_plane, 0)
+    made.known = replace(made.known, form=replace(made.known.form, names_a_law=names_a_law))
+    ask([q for q in own() if q.name == "output form"], made, ErrorBudget(1e-9))
+    assert made.findings[0].status is Status.NOTED
+    assert "d = 3" in made.findings[0].detail
+
+
+def test_a_rule_about_columns_that_reads_the_data_is_refuted() -> None:
+    def at_most_four_columns_unless_zero(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        if x.shape[1] > 4 and x.any():
+            raise ValueError("at most four columns")
+        return constant(x, epsilon=epsilon, rng=rng)
+
+    made = subject(at_most_four_columns_unless_zero, 0)
+    ask([q for q in own() if q.name == "output form"], made, ErrorBudget(1e-9))
+    assert made.findings[0].status is Status.REFUTED
 
 
 def test_where_a_law_is_named_a_failure_breaks_it_in_true_words() -> None:

@@ -1,4 +1,6 @@
-"""Test the structure of the audit: declared questions, one error budget, one loop, and questions of other packages."""
+"""Test the structure of the audit: the declared checks, the error budget that they share, and checks from other
+packages.
+"""
 
 import inspect
 import os
@@ -12,7 +14,7 @@ import pytest
 
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit import budget, question, run
+from covassay.verification.audit import budget, question, questions, run
 from covassay.verification.audit.budget import ErrorBudget, Overspent, decide
 from covassay.verification.audit.engine.facts import Explanation, Facts
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
@@ -24,6 +26,8 @@ from covassay.verification.audit.questions import own
 from covassay.verification.audit.run import ask, in_order, require_whole, verdict
 from covassay.verification.audit.targets.target import Target
 
+QUESTIONS = Path(questions.__file__).parent
+
 
 def subject(**options: object) -> Subject:
     setting = Setting(Target("f", lambda x, *, epsilon, rng: x.T @ x), {"epsilon": 1.0}, SECOND_MOMENT, 0)
@@ -32,7 +36,7 @@ def subject(**options: object) -> Subject:
 
 
 def with_p_values(name: str, *p_values: float, **more: object) -> Question:
-    """Make a question with given p-values in the first look, and 1 in the second."""
+    """Return a check with the given p-values in its first round, and p-values of 1 in its second round."""
 
     def answers(subject: Subject, look: Look) -> list[Finding]:
         shown = p_values if look.name == "first look" else [1.0] * len(p_values)
@@ -53,6 +57,12 @@ def test_our_questions_leave_a_tenth_of_the_budget_to_guests() -> None:
         require_whole([*own(), with_p_values("greedy", 0.5)])
 
 
+def test_a_question_is_in_the_file_of_its_name_and_in_the_folder_of_its_kind() -> None:
+    files = {path.relative_to(QUESTIONS).as_posix() for path in QUESTIONS.glob("*/*.py") if path.name != "__init__.py"}
+    named = {"_".join(re.findall(r"[a-z]+", q.kind)) + "/" + "_".join(re.findall(r"[a-z]+", q.name)) for q in own()}
+    assert {f"{name}.py" for name in named} == files
+
+
 def test_every_question_says_what_it_asks_and_what_it_does_not_see() -> None:
     for q in own():
         assert q.asks.endswith("?")
@@ -66,14 +76,14 @@ def test_a_question_without_a_reason_for_its_share_is_refused() -> None:
 
 
 def test_the_loop_names_no_question() -> None:
-    """This test catches a special case for one question in the loop over all of them."""
+    """The test fails if the code that runs all checks treats one check by its name."""
     source = inspect.getsource(run) + inspect.getsource(budget) + inspect.getsource(question)
     assert not [q.name for q in own() if re.search(rf'"{re.escape(q.name)}"', source)]
     assert len(inspect.getsource(run).splitlines()) + len(inspect.getsource(budget).splitlines()) < 250
 
 
 def test_facts_are_read_after_they_are_given() -> None:
-    """This test catches a question that reads a fact before another question has found it."""
+    """The test fails if a check runs before another check whose result it needs."""
     order = in_order(own())
     for i, q in enumerate(order):
         assert not any(set(q.reads) & set(later.gives) for later in order[i + 1 :])
@@ -132,7 +142,9 @@ def test_the_level_of_a_question_is_its_share_divided_by_its_looks() -> None:
 
 
 def test_missing_p_values_count_as_one() -> None:
-    """This test catches a p-value that passes because fewer tests were made than planned."""
+    """The test fails if a check passes with fewer p-values than it declared. The missing p-values count as 1, so they
+    still share the error budget.
+    """
     (found,) = decide([Finding("law", "a", Status.NOT_REFUTED, "", p_value=0.6e-9)], Look(level=1e-9, tests=2))
     assert found.status is Status.SUSPICIOUS
 
@@ -153,7 +165,7 @@ def test_nothing_refuted_means_no_second_look_is_needed_for_what_is_not_suspicio
 
 
 def test_no_question_passes_in_silence() -> None:
-    """This test catches a question that made no check and does not appear in the report."""
+    """The test fails if a check that tested nothing is missing in the report."""
     made = subject()
     ask([Question("mute", "law", "?", "all", lambda subject, look: []),
          Question("absent", "law", "?", "all", lambda subject, look: [], applies=lambda subject: "no law")],
@@ -252,7 +264,7 @@ def test_expected_to_fail(target, check):
 
 
 def with_guest(folder: Path, entry_points: str) -> subprocess.CompletedProcess[str]:
-    """Run `USE` while a distribution of one file with these entry points is installed."""
+    """Run the tests in `USE` while a package of one file with the given entry points is installed."""
     info = folder / "guest-1.dist-info"
     info.mkdir()
     (folder / "guest_package.py").write_text(GUEST)
@@ -281,7 +293,7 @@ def test_a_package_of_one_file_brings_a_question_a_format_and_knowledge(tmp_path
 def test_without_entry_points_the_package_brings_nothing(tmp_path: Path) -> None:
     made = with_guest(tmp_path, "")
     assert made.returncode != 0
-    assert "must be one of" in made.stdout  # no group has this name
+    assert "must be one of" in made.stdout  # no group of entry points has the given name
 
 
 def test_facts_that_a_question_does_not_name_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""Test the audit as a whole: verdicts, false alarms, replay, parallel runs, and targets that misbehave."""
+"""Test whole audits: verdicts, false alarms, replay, parallel runs, and targets that misbehave."""
 
 import doctest
 import importlib
@@ -31,9 +31,9 @@ from covassay.verification.audit.knowledge.shared.profile import Profile
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.question import Subject
 from covassay.verification.audit.questions import questions
-from covassay.verification.audit.questions.contract.new_seed import new_seed
+from covassay.verification.audit.questions.contract.new_seed_new_output import new_seed
 from covassay.verification.audit.questions.law import distribution
-from covassay.verification.audit.questions.privacy import neighbour_events
+from covassay.verification.audit.questions.privacy import events_on_neighbours
 from covassay.verification.audit.reports.json_report import as_json
 from covassay.verification.audit.run import ask
 from covassay.verification.audit.targets.target import CannotRun, Failure, Target, TargetReference, call
@@ -52,8 +52,8 @@ QUICK = ("bingham", "gauss-cov", "exponential", "coinpress-mean")
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in CALIBRATED]
 )
 def test_the_reference_is_not_refuted(name: str) -> None:
-    """This test catches a false alarm for the reference. The test covers every mechanism and calibration; a run gives a
-    false alarm with probability at most 1e-9.
+    """The test fails if an audit refutes the reference implementation. The test covers every mechanism and
+    calibration, and an audit raises a false alarm with probability at most 1e-9.
     """
     target = TargetReference(f"covassay:{name}", ".")
     report = audit(target, **default_claim(target.load().mechanism).keywords(), samples=150, seed=3)
@@ -61,8 +61,8 @@ def test_the_reference_is_not_refuted(name: str) -> None:
 
 
 def test_an_output_that_has_positive_probability_is_no_fixed_seed() -> None:
-    """This test catches a refutation by outputs that are equal with positive probability. The projection may give the
-    zero matrix twice, which must not be mistaken for a fixed seed.
+    """The test fails if equal outputs are mistaken for a fixed seed. The audited projection is random, but it returns
+    the zero matrix with positive probability.
     """
     source = TargetReference("covassay:nuclear-ball-projection", ".")
     for seed in range(180, 200):
@@ -70,11 +70,11 @@ def test_an_output_that_has_positive_probability_is_no_fixed_seed() -> None:
         assert check.status is Status.NOT_REFUTED, seed
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", OWN)
 def test_the_reference_is_not_refuted_over_many_seeds(name: str) -> None:
-    """This test catches a false alarm for the reference, over many seeds. The false-alarm probability of all 25 seeds
-    is at most 25e-9.
+    """The test fails if one of 25 audits with different seeds refutes the reference implementation. A false alarm in
+    any of them has probability at most 25e-9.
     """
     target = TargetReference(f"covassay:{name}", ".")
     for seed in range(25):
@@ -94,7 +94,7 @@ def test_a_run_is_replayed_draw_for_draw_with_any_number_of_workers() -> None:
 
 @pytest.mark.thorough
 def test_a_report_is_plain_json() -> None:
-    """This test catches a report whose JSON holds a NaN or lacks a field."""
+    """The test fails if the JSON report contains a NaN or lacks a field."""
     report = audit(TargetReference("covassay:bingham", "."), epsilon=1.0, samples=200)
     data = json.loads(json.dumps(as_json(report), allow_nan=False))
     assert data["verdict"] == "NOT REFUTED"
@@ -131,7 +131,9 @@ def small_gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix
 
 
 def gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Add enough Gaussian noise, at the tight scale for ‖Δ‖_F² = 2."""
+    """Add Gaussian noise that suffices for ρ-zCDP, because one row changes the matrix by at most √2/n in Frobenius
+    norm.
+    """
     rows = x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
     return rows.T @ rows / len(x) + rng.standard_normal((x.shape[1],) * 2) / (len(x) * np.sqrt(rho))
 
@@ -164,7 +166,7 @@ def test_a_black_box_is_held_to_each_notion_of_privacy(function, claim, verdict)
         (0.5, 0.2, ApproximateDP(0.5, 0.17), True),  # 0.5 − e^0.5 · 0.2 = 0.1703
         (0.5, 0.2, ApproximateDP(0.5, 0.171), False),
         (0.5, 0.2, ZCDP(0.223), True),  # D_2/2 = ln(0.25/0.2 + 0.25/0.8)/2 = 0.22314
-        (0.5, 0.2, ZCDP(0.23), False),  # the supremum over α, on a fine grid, is 0.2273 at α = 1.49
+        (0.5, 0.2, ZCDP(0.23), False),  # the supremum over the order α is 0.2273, attained at α = 1.49
         (0.2, 0.5, PureDP(0.1), False),
     ],
 )
@@ -187,7 +189,7 @@ def hides_interruptions(x: Matrix, *, epsilon: float, rng: np.random.Generator) 
 
 @pytest.mark.parametrize("function", [hangs, hides_interruptions])
 def test_a_time_out_is_an_outcome(function) -> None:  # type: ignore[no-untyped-def]
-    """This test catches an audit that hangs because a call of the target never returns."""
+    """The test fails if an audit hangs because a call of the target never returns."""
     output, elapsed = call(Target("mine", function), np.eye(2), {"epsilon": 1.0}, np.random.default_rng(0), 0.2)
     assert isinstance(output, Failure)
     assert output.kind == "time-out"
@@ -196,8 +198,9 @@ def test_a_time_out_is_an_outcome(function) -> None:  # type: ignore[no-untyped-
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs SIGALRM")
 def test_the_timer_of_somebody_else_goes_on() -> None:
-    """This test catches a time limit that stops the timer of another program; the plugin pytest-timeout uses the same
-    timer."""
+    """The test fails if the time limit of an audit stops a timer that another program has set. The plugin
+    pytest-timeout, for example, uses the same timer.
+    """
     try:
         signal.setitimer(signal.ITIMER_REAL, 60.0)
         call(Target("mine", hangs), np.eye(2), {"epsilon": 1.0}, np.random.default_rng(0), 0.1)
@@ -231,9 +234,24 @@ def test_a_target_that_always_raises_cannot_be_run() -> None:
         audit(Target("mine", raises), epsilon=1.0)
 
 
+def test_where_equal_generators_differ_nothing_is_said_of_layouts_and_orders_of_the_rows() -> None:
+    """This test catches notes that call a counter in the target an effect of the memory layout or of the row order."""
+    calls = []
+
+    def salted(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        calls.append(1)
+        own = np.random.default_rng([int(rng.integers(2**32)), len(calls)])
+        return entrywise_laplace.sample(x, own, epsilon=epsilon)
+
+    found = {f.name: f.status for f in audit(Target("mine", salted), epsilon=1.0, quick=True).checks}
+    assert found["same seed, same output"] is Status.REFUTED
+    assert Status.NOTED not in {found.get("memory layout"), found.get("summation order")}
+
+
 def test_an_exception_is_counted_and_its_text_is_not_repeated() -> None:
-    """This test catches a report that repeats the message of an exception, which may contain data; only the type is
-    reported."""
+    """The test fails if the report contains the message of an exception, which may contain data. The report may name
+    only the type of the exception.
+    """
     setting = Setting(Target("mine", raises), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)
     draws = draw(setting, np.eye(2), 5, "test")
     assert draws.failures == {"exception: KeyError": 5}
@@ -263,14 +281,13 @@ def test_a_module_that_fails_to_import_cannot_be_run(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a refutation by the first look alone, and a second look on the old draws. The claim of the
-    target is slightly too strong, so the first look finds it suspicious but does not refute it.
-
-    A second test, on ten times as many fresh draws, decides whether the claim is refuted.
+    """The test fails if an audit refutes a target without a second round of fresh draws. The target adds slightly too
+    little noise, so the first round of 400 draws is suspicious but not decisive. The second round of 4000 fresh draws
+    must refute the target.
     """
     many = perturbation(factor=0.97)
     target = Target("mine", one(many), draw_many=many)
-    # arithmetic would refute this target without draws
+    # the checks that compute an exact loss are left out, because they would refute this target without draws
     with_statistics = tuple(q for q in questions() if q.share or q.kind == "contract")
     monkeypatch.setattr(
         importlib.import_module("covassay.verification.audit.api"), "questions", lambda: with_statistics
@@ -284,8 +301,8 @@ def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.
 
 @pytest.mark.thorough
 def test_a_suspicious_law_gets_its_second_look_although_a_pair_has_the_name_of_its_scenario() -> None:
-    """This test catches a second look that is lost because two checks have one name. For example, em-cov has a scenario
-    and a pair with the same name "separated eigenvalues, d=2".
+    """The test fails if a suspicious finding gets no second round because a pair of data sets has the same name as the
+    data set of the finding. The mechanism em-cov has such a pair and data set, named "separated eigenvalues, d=2".
     """
     x = np.eye(2)
     scenario = Scenario("twins", x, {"law": lambda y: kolmogorov_smirnov(y[:, 0, 0], lambda t: t**0.72, "uniform")})
@@ -295,7 +312,7 @@ def test_a_suspicious_law_gets_its_second_look_although_a_pair_has_the_name_of_i
     known = Profile(Form(), (scenario,), lambda _: (pair,))
     subject = Subject(setting, CLAIM, known, None, "replace-one", AuditOptions(samples=500))
     told: list[tuple[str, Finding]] = []
-    asked = [distribution.QUESTION, neighbour_events.QUESTION]
+    asked = [distribution.QUESTION, events_on_neighbours.QUESTION]
     ask(asked, subject, ErrorBudget(1e-9), lambda question, found: told.extend((question.kind, f) for f in found))
     law = [f for kind, f in told if f.name == "law"]
     assert [(f.status, f.n) for f in law] == [(Status.SUSPICIOUS, 500), (Status.REFUTED, 5000)]
@@ -351,8 +368,8 @@ def test_a_claim_of_another_notion_is_refused_with_what_to_give(name: str, claim
 
 @pytest.mark.thorough
 def test_the_number_of_tests_is_the_one_that_was_declared() -> None:
-    """This test catches a number of tests that depends on the draws, so that chance decides how many tests share the
-    level: a pair without failures makes one test fewer.
+    """The test fails if the number of tests that share the error level depends on the draws. A pair of data sets on
+    which the target never fails must count as many tests as any other pair.
     """
     event = Finding("privacy", "event", Status.NOT_REFUTED, "", "pair", p_value=0.7e-9)
     failures = Finding("privacy", "failures", Status.NOT_REFUTED, "", "pair", p_value=1.0)

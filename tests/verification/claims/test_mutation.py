@@ -1,4 +1,4 @@
-"""Test mutants that are drawn by a program: the changed places, the changes, and that every change is undone."""
+"""Test the program that draws mutants: the places and kinds of its changes, and that it undoes every change."""
 
 import ast
 import textwrap

@@ -96,7 +96,7 @@ def test_a_process_gets_the_bounds(folder: Path, capsys: pytest.CaptureFixture[s
 def test_options_that_do_not_apply(
     arguments: list[str], named: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """This test catches an option that is ignored in silence."""
+    """This test catches an option that is ignored without a message."""
     (folder / "data.csv").write_text("a,b\n1,2\n3,4\n")
     assert run(["audit", *arguments]) == 2
     assert named in capsys.readouterr().err

@@ -64,8 +64,8 @@ QUICK = ("os._exit in a draw", "os._exit on import")
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in DEADLY])
 def test_a_target_that_ends_the_process_is_inconclusive(name: str, tmp_path: Path) -> None:
-    """This test catches an exit status 0 of a process that the target has ended. The JSON report, like every other
-    report, says how the process ended.
+    """This test catches an exit status 0 of a process that the target has ended; every report must say how the process
+    ended.
     """
     body, first, ending = DEADLY[name]
     module(tmp_path, body, first)
@@ -166,7 +166,8 @@ def test_a_target_that_prints_much_is_cut_short_on_every_stream(tmp_path: Path) 
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_is_inconclusive(tmp_path: Path) -> None:
-    """This test catches a killed worker that leads to a verdict; draws take so long that workers save time."""
+    """This test catches a verdict of an audit with a killed worker; the draws are so slow that the audit uses
+    workers."""
     module(tmp_path, "multiprocessing.parent_process() and os._exit(0); time.sleep(0.004)")
     done = covassay(tmp_path, "hostile:f", *SMALL[:-1], "2")
     assert done.returncode == INCONCLUSIVE
@@ -266,7 +267,7 @@ def interrupted(folder: Path, words: list[str], number: signal.Signals) -> subpr
 
 
 def hears_interruptions() -> None:
-    """A process that was started in the background ignores SIGINT, and so do its children, unless this is reset."""
+    """A process that was started in the background ignores SIGINT, as do its children, unless the handler is reset."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -1,8 +1,7 @@
-"""Test two hundred bad inputs and thirty damaged accounts: each gives one line and exit status 2, and spends nothing.
-
-Every case is one change to a release that works. The tests check, without reading the code, that there is no other
-line, no new or changed file, and no entry in the account. The last test shows that the release without the change has
-all these effects.
+"""Test that each of two hundred bad inputs and thirty damaged accounts gives one line and exit status 2, and spends
+nothing. Every case is one change of a release that works. The tests require that the bad release prints no other line,
+makes or changes no file, and makes no entry in the account, and the last test requires that the release without the
+change does all this.
 """
 
 import gzip
@@ -47,7 +46,7 @@ def case(name: str, data: list[str] | None = None, files: dict[str, bytes] | Non
 
 
 def contents(suffix: str, cells: dict[str, bytes]) -> list[Case]:
-    """Make a case of a file with the given content, which has an account of its own."""
+    """Make a case in which a file has the given content, with an account of its own."""
     bounds = BOUNDS if suffix == ".csv" else b"x1 = [0, 3]\nx2 = [0, 3]\n"
     return [
         case(f"{suffix} {name}", [f"bad{suffix}"], {f"bad{suffix}": text, "b.toml": bounds}, bounds="b.toml")

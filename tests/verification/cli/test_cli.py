@@ -61,8 +61,8 @@ def test_one_row_is_released(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     [("1", "6.67128916"), ("2", "2.87168"), ("10", "4.4204060172"), ("40", "2.34324317517e-136")],
 )
 def test_law_prints_the_exact_probability(dimension: str, printed: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a wrong distribution function of the spectral norm. The command prints P(‖Z‖ ≤ 1.1 ρd), of
-    which DN25 Theorem 6 says that it tends to 1.
+    """This test catches a wrong distribution function of the spectral norm. The command prints P(‖Z‖ ≤ 1.1 ρd), which
+    tends to 1 according to DN25 Theorem 6.
     """
     assert run(["law", "nuclear-laplace", "--dimension", dimension, "--spectral-cdf", "1.1"]) == 0
     assert printed in capsys.readouterr().out
@@ -132,7 +132,7 @@ def test_a_mechanism_is_shown_with_law_scale_unit_domain_options_source_and_page
         "options epsilon: ε in [1e-30, 1e30], the budget",
         "source DN25 Algorithm 1",
         "proof proofs/paper/nuclear-laplace.md",
-        "steps 1. Σ = (1/n) Σ_i x_i x_iᵀ. 2. Draw a full d × d matrix Z",
+        "steps 1. Compute Σ = (1/n) Σ_i x_i x_iᵀ. 2. Draw a full d × d matrix Z",
     ):
         assert words in printed, words
     assert run(["mechanisms", "gauscov"]) == 2

@@ -1,5 +1,5 @@
-"""Test expected failures on the command line: they do not affect the exit status, and one that no longer fails is
-reported."""
+"""Test that expected failures do not affect the exit status of the command line, and that an expected failure that no
+longer occurs is reported."""
 
 from pathlib import Path
 
@@ -27,8 +27,8 @@ def report() -> AuditReport:
 
 @pytest.mark.thorough
 def test_the_status_is_that_of_all_else(report: AuditReport) -> None:
-    """This test catches an expected failure that also hides a second failure, and one that no longer occurs although no
-    test reports this.
+    """This test catches an expected failure that hides a second failure, and one that no longer occurs without a
+    report.
     """
     (failed,) = {group_of(check) for check in report.refuted}
     assert failed == "contract: input unchanged"

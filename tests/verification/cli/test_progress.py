@@ -126,7 +126,7 @@ def test_a_quiet_audit_shows_nothing_and_one_that_is_killed_leaves_the_cursor(tm
 
 
 class Kept(Watch):
-    """A `Watch` that records all that is reported to it."""
+    """A `Watch` that records all reports of progress."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -197,8 +197,8 @@ def test_nothing_is_known_of_the_time_left_before_anything_is_planned() -> None:
     ("terminal", "quiet", "shown"), [(True, False, True), (True, True, False), (False, False, False)]
 )
 def test_a_bar_is_for_terminals(terminal: bool, quiet: bool, shown: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a progress bar in a file or a pipe. All other output goes to standard output. A pipe is not a
-    terminal, even if colours are requested.
+    """This test catches a progress bar in a file or a pipe. The progress bar goes to standard error and all other
+    output to standard output. A pipe is not a terminal, even if colours are requested.
     """
     errors, out = io.StringIO(), io.StringIO()
     monkeypatch.setattr(errors, "isatty", lambda: terminal)
@@ -219,7 +219,8 @@ def test_a_bar_is_for_terminals(terminal: bool, quiet: bool, shown: bool, monkey
 
 
 def test_the_time_left_follows_from_the_pace_and_is_not_said_before_it_is_known() -> None:
-    """This test catches a stated time that is a guess. The test uses a clock of its own."""
+    """This test catches a stated remaining time that is not computed from the progress, by a clock that the test
+    controls."""
     now = 100.0
     with Progress(console=Console(file=io.StringIO(), force_terminal=False), get_time=lambda: now) as progress:
         bar = Bar(progress)

@@ -151,7 +151,7 @@ def test_only_a_mechanism_on_a_ball_is_given_a_row_bound(
         capsys, *command_line("data.csv", "--row-bound", "3", name="pretended")
     )
     pretended(monkeypatch, "matrix", "ball")
-    with pytest.raises(TypeError, match="row_bound"):  # a mechanism for rows in a ball gets the parameter
+    with pytest.raises(TypeError, match="row_bound"):  # a mechanism for rows in a ball gets the parameter row_bound
         run(command_line("data.csv", "--row-bound", "1", name="pretended"))
 
 
@@ -292,7 +292,7 @@ def test_a_release_that_is_not_private_cannot_be_accounted_for(
 
 
 def test_a_release_that_fails_is_not_entered(capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a charge for a release that gave nothing."""
+    """This test catches a charge for a release that failed."""
     Path("data.csv").write_text("age,height\n1,2\n1,x\n")
     assert "line 3, column 'height' = 'x'" in refused(capsys, *account("--total", "epsilon=2", "--out", "a.csv"))
 
@@ -300,7 +300,7 @@ def test_a_release_that_fails_is_not_entered(capsys: pytest.CaptureFixture[str])
 def test_nothing_is_released_that_cannot_be_entered(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a release that is given although the account could not be charged."""
+    """This test catches a release that is written although the account could not be charged."""
     monkeypatch.setattr(account_file, "PATIENCE", 0.01)
     with FileLock(".account.json.lock"):
         for out in (["--out", "a.csv"], []):

@@ -1,4 +1,4 @@
-"""Test `covassay release` on real tables: columns, several files, streams, projections, earlier releases, and the
+"""Test how `covassay release` handles tables: columns, several files, streams, projections, earlier releases, and the
 lock."""
 
 import io
@@ -254,10 +254,8 @@ def test_an_earlier_release_is_not_replaced_and_costs_nothing(
 def test_a_release_that_appears_while_another_is_made_is_not_replaced(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a release that overwrites a file. If a file appears before the entry in the account, nothing is
-    spent.
-
-    If a file appears after the entry in the account, the release is charged.
+    """This test catches a release that overwrites a file. If the output file appears before the entry in the account,
+    nothing is spent; if it appears after the entry, the release is charged.
     """
     arguments = ["people.csv", "--columns", "a", *GAUSS, "--out", "out.json"]
     account = ["--budget-file", "account.json", "--total", "rho=1"]
@@ -279,8 +277,8 @@ def test_a_release_that_appears_while_another_is_made_is_not_replaced(
 
 @pytest.mark.parametrize("links", [True, False])
 def test_a_name_that_is_taken_at_the_last_moment_is_not_replaced(links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a release that overwrites a file which appears at the last moment. The test runs with and
-    without a file system that has links.
+    """This test catches a release that overwrites a file which appears at the last moment. The test runs on a file
+    system with links, and on one without links.
     """
     link = os.link
 
@@ -311,8 +309,8 @@ def test_without_links_a_new_release_is_written_all_the_same(monkeypatch: pytest
 def test_a_release_waits_for_another_and_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a command that fails, or waits silently, while another release is made. The release in progress
-    ends when the test signals that a second release waits for it.
+    """This test catches a command that fails, or waits silently, while another release is made. The first release ends
+    when the test signals that the second release waits for it.
     """
     lock = FileLock(".account.json.lock")
     arguments = framed("release", "people.csv", "--columns", "a", *GAUSS, "--budget-file", "account.json")
@@ -347,7 +345,7 @@ def test_the_holder_of_the_lock_is_named_while_it_is_held_and_no_longer(monkeypa
 
 
 def killed(where: tuple[Any, str], arguments: list[str]) -> None:
-    """Run the command in a child process that is killed when it calls that function."""
+    """Run the command in a child process that is killed when it calls the given function."""
 
     def kill(*_: object, **__: object) -> None:
         os.kill(os.getpid(), signal.SIGKILL)

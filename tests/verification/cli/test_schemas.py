@@ -1,5 +1,5 @@
-"""Test that the JSON that commands print, and the files that they write, obey the published schemas, and that the
-schemas can reject documents."""
+"""Test that the printed JSON and the written files of commands obey the published schemas, and that the schemas reject
+wrong documents."""
 
 import copy
 import json

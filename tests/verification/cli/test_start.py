@@ -1,5 +1,5 @@
-"""Test that `covassay --help` answers quickly: it loads no numerical library, and every command has a module and a help
-text.
+"""Test that `covassay --help` answers quickly, because it loads no numerical library, and that every command has a
+module and a help text.
 """
 
 import importlib

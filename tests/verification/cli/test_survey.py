@@ -1,4 +1,4 @@
-"""Test that a survey of people is released under add-remove by one command, or by a cluster with the same bits for the
+"""Test that one command releases a survey of people under add-remove, and that a cluster gives the same output for the
 same random bits."""
 
 import json
@@ -14,7 +14,7 @@ from covassay.verification.cli.main import run
 from tests.conventions import Matrix
 
 BOUNDS = {"age": (0, 100), "income": (0, 150_000), "hours": (0, 80)}
-PEOPLE = 20_011  # no file that keeps this number secret contains it
+PEOPLE = 20_011  # files that keep the number of rows secret must not contain it
 SEED = 28
 
 
@@ -53,8 +53,8 @@ def within_what_is_stated(document: dict[str, Any], x: Matrix) -> bool:
 def test_the_covariance_of_a_survey_lies_within_the_stated_error(
     budget: str, survey: Matrix, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The stated failure is 0.001 for each file; the seed is fixed. This test catches a covariance that is off by the
-    bound."""
+    """The stated error bound of each file holds with probability 0.999; the seed is fixed. This test catches a
+    covariance that is off by the bound."""
     pytest.importorskip("flint")
     command = ["release", "survey.csv", "--bounds", "bounds.toml", budget, "--adjacency", "add-remove"]
     assert run([*command, "--seed", str(SEED), "--out", "survey.json"]) == 0
@@ -85,8 +85,8 @@ def integers(data: Any, budget: Guarantee, name: str | None = None, **frame: Any
 
 @pytest.mark.slow
 def test_a_cluster_of_two_workers_gives_the_same_bits_for_the_same_random_bits(survey: Matrix) -> None:
-    """This test catches sums that depend on the workers. Processes of their own sum a frame and an array of dask; other
-    data give other bits.
+    """This test catches sums that depend on the workers. Worker processes sum a frame and an array of dask, and other
+    data must give other bits.
     """
     pytest.importorskip("flint")
     distributed, frames, arrays = (

@@ -1,4 +1,5 @@
-"""Test enumerated decisions: probabilities by hand, and sums that are equal only if they have the same terms."""
+"""Test the enumeration of decisions by probabilities computed by hand, and sums of exponentials that are equal only if
+they have the same terms."""
 
 from fractions import Fraction
 
@@ -20,7 +21,7 @@ def test_probabilities_by_hand() -> None:
 
 
 def test_runs_beyond_the_extent_are_left_out() -> None:
-    """This test catches a run that is cut off and is still counted with its probability."""
+    """This test catches a run that is cut off and whose probability is counted nevertheless."""
     found = probabilities(half_of, OnExponentials, Extent(1, 5))
     assert found == {"left": ExpSum.of(Fraction(1, 3))}
     assert probabilities(lambda coins: coins.bits(2), OnBits, Extent(1, 1)) == dict.fromkeys(

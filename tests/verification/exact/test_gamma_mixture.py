@@ -1,9 +1,9 @@
 """Test the mixture of Gamma laws against hand calculations, Gauss–Laguerre quadrature and the enclosed law, with
 mutants.
 
-The statistical tests use the inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant:
-with n draws, P(sup |F_n − F| > ε) ≤ 2 exp(−2 n ε²). `ALLOWED` is the ε for a false-alarm probability of
-1e-9, so each of these tests raises a false alarm with probability at most 1e-9 over the seed.
+The statistical tests use the inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant: with n draws,
+P(sup |F_n − F| > ε) ≤ 2 exp(−2 n ε²). `ALLOWED` is the ε for which this bound is 1e-9, so each of these tests raises a
+false alarm with probability at most 1e-9 over the seed.
 """
 
 from fractions import Fraction
@@ -39,7 +39,7 @@ def test_small_polynomials_are_those_worked_out_by_hand() -> None:
 
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4, 5])
 def test_the_polynomial_takes_the_values_of_the_product(dimension: int) -> None:
-    # Integer arithmetic is exact. The gaps are different primes, so that a misplaced exponent shows.
+    # Integer arithmetic is exact. The gaps are different primes, so that a misplaced exponent changes the result.
     gaps = [3, 2, 7, 5, 11][:dimension]
     s = [sum(gaps[i:]) for i in range(dimension)]
     pairs = [(i, j) for i in range(dimension) for j in range(i + 1, dimension)]
@@ -102,7 +102,7 @@ def laguerre_integral(dimension: int, power: int | None, *, symmetric: bool) -> 
         (4, False, Fraction(59535, 16)),  # the same
         (1, True, Fraction(2)),  # ∫ e^{-|l|} dl
         (2, True, Fraction(3)),  # two patterns g_1: 2 · 1/2; two g_1 + 2 g_2: 2 (1/2 + 2 · 1/4)
-        (3, True, Fraction(7)),  # this value was computed here; the quadrature below is independent of it
+        (3, True, Fraction(7)),  # this value comes from the tested code; the quadrature is independent of it
         (4, True, Fraction(153, 4)),  # the same
     ],
 )

@@ -1,6 +1,6 @@
 """Test the enclosure of P(‖Z‖_op ≤ s ρ) against closed forms, quadrature and exact normalisers.
 
-Nothing here is random except matrices of small integers from a fixed seed.
+The only random objects in the tests are matrices of small integers from a fixed seed.
 """
 
 from collections.abc import Iterator
@@ -66,8 +66,8 @@ def exponential_bounds(s: Fraction) -> tuple[Fraction, Fraction]:
 def quadrature_cdf(dimension: int, s: float, *, symmetric: bool) -> float:
     """Return the integral of the density over s ≥ s_1 ≥ … ≥ s_d ≥ 0 by Gauss–Legendre in the ratios s_{i+1}/s_i.
 
-    The integrand is entire, so 24 nodes leave an error near rounding. The normalisers for d ≤ 2 are
-    worked out by hand in test_gamma_mixture.py, which also checks 69/4, 59535/16, 7 and 153/4 against
+    Because the integrand is entire, 24 nodes leave an error of the order of rounding errors. The normalisers for d ≤ 2
+    are worked out by hand in test_gamma_mixture.py, which also checks 69/4, 59535/16, 7 and 153/4 against
     Gauss–Laguerre quadrature.
     """
     normalizers = [2, 3, 7, 153 / 4] if symmetric else [1, 3 / 2, 69 / 4, 59535 / 16]
@@ -162,7 +162,7 @@ def test_survival_in_dimension_one_is_relatively_precise_far_out() -> None:
 @KINDS
 @pytest.mark.parametrize("dimension", [2, 5])
 def test_survival_and_cdf_add_up_to_one(dimension: int, symmetric: bool) -> None:
-    """This test catches an enclosure of one of the two functions that does not contain the true value."""
+    """This test catches an enclosure that does not contain the true value."""
     s = Fraction(5, 2) * dimension
     below = enclose_spectral_cdf(dimension, s, symmetric=symmetric)
     above = enclose_spectral_survival(dimension, s, symmetric=symmetric)
@@ -208,7 +208,8 @@ def test_elimination_gives_the_pfaffian_by_definition(order: int) -> None:
 @pytest.mark.parametrize("short", [False, True], ids=["long series", "short series"])
 @pytest.mark.parametrize("s", [Fraction(1, 10), Fraction(35, 3), Fraction(20)])
 def test_the_intervals_of_the_erlang_law_contain_it(s: Fraction, short: bool, working_digits: int) -> None:
-    # A short series is cut where its remainder exceeds the rounding, so the bound on the remainder matters.
+    # The test cuts the series so early that its remainder exceeds the rounding errors, and the bound on the remainder
+    # matters.
     context = MPIntervalContext()
     context.dps = working_digits
     low, high = exponential_bounds(s)

@@ -1,4 +1,4 @@
-"""Test the declared experiments: every statement can be contradicted, and its names exist."""
+"""Test the declared experiments: every statement can be contradicted by results, and its names exist."""
 
 import math
 from dataclasses import replace
@@ -84,8 +84,8 @@ def test_a_label_stands_for_one_method_within_an_experiment() -> None:
 
 
 def test_intervals_of_equal_means_are_seldom_disjoint() -> None:
-    """This test catches intervals that are too narrow. At most 0.28 % of the intervals are disjoint in one direction;
-    more than 110 of 20000 would have a probability below 1e-9.
+    """This test catches intervals that are too narrow. For equal means at most 0.28 % of the pairs of intervals are
+    disjoint in one direction, so more than 110 of 20000 have probability below 1e-9.
     """
     rng = np.random.default_rng(0)
     for repetitions in (2, 3, 5, 50):

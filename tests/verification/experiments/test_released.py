@@ -131,8 +131,8 @@ def test_with_the_mistakes_off_the_pure_switched_method_is_that_of_the_registry(
 
 
 def test_a_switched_mistake_changes_the_output() -> None:
-    """This test catches a switch that changes nothing. The noise 2^{−k} g in the search seldom matters, and only for
-    rows whose norms are very different.
+    """This test catches a switch for a mistake of the released code that changes nothing. The noise 2^{−k} g in the
+    search seldom matters, and only for rows whose norms are very different.
     """
 
     def differ(first: Callable[..., Matrix], second: Callable[..., Matrix], norms: Matrix, d: int, rho: float) -> bool:

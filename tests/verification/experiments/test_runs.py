@@ -1,4 +1,5 @@
-"""Test runs of experiments: a kill loses nothing, results do not depend on order or workers, and damage is reported."""
+"""Test runs of experiments: a killed run loses no results, results do not depend on the order or the workers, and
+damaged files are reported."""
 
 import json
 import os
@@ -292,8 +293,8 @@ def test_a_missing_library_is_one_clear_error(
 
 @pytest.mark.slow
 def test_killed_processes_leave_no_workers_and_the_run_goes_on(tmp_path: Path) -> None:
-    """This test catches workers that survive their run, and a run that cannot be continued. The test runs real
-    processes. After `kill -9`, a second run with two workers gives the same bytes as one worker.
+    """This test catches workers that survive their run, and a run that cannot be continued: after `kill -9`, a second
+    run with two workers must give the same bytes as a run with one worker.
     """
     command = [sys.executable, "-P", "-c", "from covassay.verification.cli.main import main; main()", "experiments"]
 

@@ -31,7 +31,7 @@ def test_the_page_is_rendered_from_the_kept_rows() -> None:
 
 
 def first() -> list[FindingRow]:
-    """Return the rows that the page shows; rows of other seeds repeat them."""
+    """Return the rows with the first seed, which the page shows; rows with other seeds are repetitions."""
     return [row for row in kept() if row.seed == findings.FIRST]
 
 
@@ -40,7 +40,7 @@ def test_every_target_of_the_page_has_one_row_of_a_real_run() -> None:
     assert len({(row.target, row.seed) for row in kept()}) == len(kept())
     assert {(row.target, row.samples) for row in kept()} == {(row.target, row.samples) for row in rows}
     assert {(row.target, row.samples) for row in rows} <= set(TARGETS.items())
-    # the reports of these targets say why there is no result
+    # for a target without a row, a remark says why
     assert set(TARGETS) - {row.target for row in rows} <= set(REMARKS.remark)
     run_rows = [row for row in rows if not row.missing]
     assert len(run_rows) >= 25
@@ -101,7 +101,7 @@ def test_a_run_with_another_seed_is_told_and_so_is_another_verdict() -> None:
     rows = first()
     page = findings.render([*rows, replace(rows[0], seed=7)], REMARKS)
     assert "1 of the functions were audited again with seed 7, and\nevery verdict is the same." in page
-    assert f"- Again with seed 7: refuted (law); {rows[0].draws} draws." in page
+    assert f"an audit with seed 7 ended with the verdict refuted (law) after {rows[0].draws} draws." in page
     other = replace(rows[0], seed=7, verdict="NOT REFUTED", found=())
     assert f"differs for `{rows[0].target}` with seed 7 (not refuted)" in findings.render([*rows, other], REMARKS)
     assert "audited again" not in findings.render(rows, REMARKS)

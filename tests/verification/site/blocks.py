@@ -1,4 +1,5 @@
-"""Find the code blocks of a page and run them: files are written, commands and Python are run and compared."""
+"""Find the code blocks of a page, write the files that they show, run the commands and the Python code, and compare the
+outputs."""
 
 import doctest
 import re
@@ -41,6 +42,6 @@ def commands(text: str) -> Iterator[Command]:
 
 
 def agrees(shown: str, printed: str) -> bool:
-    """Return whether the output is the one shown, where "…" stands for anything."""
+    """Return whether the output is the output on the page, where "…" stands for any text."""
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     return doctest.OutputChecker().check_output(shown.replace(LEFT_OUT, "..."), printed, flags)

@@ -1,4 +1,5 @@
-"""Test the site: its pages and links, typeset formulas, failures of the build, and that it needs no other host."""
+"""Test the site: its pages and links, its typeset formulas, failures of its build, and that its pages load nothing from
+other hosts."""
 
 import html
 import re

@@ -1,6 +1,6 @@
 """Test the tests of independence: p-values under true null hypotheses, and the stated power.
 
-A group of p-values fails by chance with probability 1e-9, as in test_tests.py.
+As in test_tests.py, each test of a group of p-values fails by chance with probability 1e-9.
 """
 
 import math
@@ -53,7 +53,8 @@ def test_p_values_of_a_true_null_are_uniform_or_larger(
     rng = np.random.default_rng(11)
     p_values = [TESTS[name](null(rng)).p_value for _ in range(runs)]
     assert excess(p_values) < math.sqrt(math.log(1e9) / (2 * runs))
-    # The p-values are used in the tail. More than 22 of 4000 are below 1/1000 with probability below 1e-9.
+    # The test compares p-values in the tail, because small p-values decide: more than 22 of 4000 are below 1/1000 with
+    # probability below 1e-9.
     assert sum(p < 1e-3 for p in p_values) <= (22 if runs == 4000 else 9)
 
 
@@ -102,7 +103,7 @@ def test_the_stated_dependence_is_detected_with_the_stated_power(name: str) -> N
     rng = np.random.default_rng(14)
     n, alpha = 1200, 1e-9
     rank_correlation = TESTS[name](tied(name, rng, n, 0.0)).detectable(alpha)
-    # the correlation of normal variables with that rank correlation
+    # the correlation of normal variables that have the given rank correlation
     correlation = 2 * math.sin(math.pi * rank_correlation / 6)
     found = [TESTS[name](tied(name, rng, n, correlation)) for _ in range(100)]
     assert sum(result.p_value <= alpha for result in found) >= 92

@@ -74,7 +74,7 @@ def by_residuals(draws: Draws) -> bool:
 
 
 def on_two_data_sets(draws: Draws) -> bool:
-    """The target draws otherwise on the second data set."""
+    """"""
     target = Target("two laws", lambda x, *, rng: (draws if x[0, 0] else exact)(1, rng)[0])
     return difference_in_law(setting(target), np.zeros((2, 2)), np.ones((2, 2)), "", ALPHA).what != ""
 
@@ -90,7 +90,8 @@ COMPARISONS = beside_the_reference, on_many_kinds_of_data, by_pairs, by_residual
 
 @pytest.mark.parametrize("differ", COMPARISONS)
 def test_outputs_that_differ_by_rounding_have_one_law(differ: Callable[[Draws], bool]) -> None:
-    """This test catches a comparison of draws in which 1e-17 and 0 count as different values."""
+    """This test catches a comparison of draws that treats 1e-17 and 0 as different values, for a target that computes
+    its draws differently on the second data set."""
     assert not differ(exact)
     assert not differ(rounded_up)
 
@@ -102,7 +103,8 @@ def test_three_per_cent_are_seen(differ: Callable[[Draws], bool]) -> None:
 
 
 def test_integers_and_binary_fractions_stay_as_they_are() -> None:
-    """This test catches a unit that is no power of two. Its multiples are not the values of a lattice."""
+    """This test catches a rounding unit that is not a power of two, whose multiples would not be the values of a
+    lattice."""
     rng = np.random.default_rng(0)
     for lattice in (rng.integers(-1000, 1000, (50, 3)), rng.integers(-(2**25), 2**25, (50, 2, 2)) / 2.0**20):
         assert all(
@@ -111,7 +113,8 @@ def test_integers_and_binary_fractions_stay_as_they_are() -> None:
 
 
 def test_a_lattice_is_rounded_alike_on_both_sides() -> None:
-    """This test catches a unit whose exact lie on the lattice, where rounding errors would separate equal values."""
+    """This test catches a rounding unit for which values of a lattice lie between two roundings, so that rounding
+    errors would separate equal values."""
     k = np.random.default_rng(0).integers(-3000, 3000, (2000, 2))
     for n in (3, 20, 1000, 2**10):
         one, other = without_last_digits(k / n, k * (1 + 2.0**-51) / n)
@@ -119,8 +122,8 @@ def test_a_lattice_is_rounded_alike_on_both_sides() -> None:
 
 
 def test_the_usual_size_is_that_of_whole_outputs_in_all_samples() -> None:
-    """This test catches a size of single entries, a median where most outputs are zero up to rounding, and a unit that
-    depends on the order of the samples.
+    """This test catches a rounding unit that is chosen by single entries, by a median of outputs that are mostly zero
+    up to rounding, or by the order of the samples.
     """
     rng = np.random.default_rng(0)
     mostly_zero = np.where(rng.random((200, 1)) < 0.8, ROUNDING, rng.standard_normal((200, 3)))

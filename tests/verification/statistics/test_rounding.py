@@ -1,4 +1,5 @@
-"""Test p-values and bounds on counts against 60 digits of mpmath: they are never too small, and hardly too large."""
+"""Test that p-values and bounds on counts are never below the values that mpmath computes with 60 digits, and hardly
+above them."""
 
 import math
 from fractions import Fraction
@@ -44,7 +45,8 @@ def counted(first: int, second: int, n: int = 0) -> EventCounts:
 
 
 def extreme_counts() -> list[tuple[int, int, float]]:
-    """Make counts and ε: none or few on one side, counts far beyond the claim or at the claim, and up to 10⁸ draws."""
+    """Make counts and values of ε, with no or few counts on one side, with counts at the claim or far beyond it, and
+    with up to 10⁸ draws."""
     rng = np.random.default_rng(1)
     found: list[tuple[int, int, float]] = [(k, 0, e) for k, e in product((1, 2, 900, 10**6), (1e-6, 0.5, 15.0, 30.0))]
     for epsilon in (1e-3, 0.1, 1.0, 3.0, 8.0, 15.0, 20.0):
@@ -122,7 +124,7 @@ def test_a_printed_p_value_is_an_error_of_bounds_that_contradict_the_claim() -> 
 
 
 def exact_log_value(bet: Bet, first: np.ndarray, second: np.ndarray) -> mpmath.mpf:
-    """Return the logarithm of the factor of a bet on an inequality with these numbers, in 60 digits."""
+    """Return the logarithm of the factor of a bet on an inequality with the given numbers, with 60 digits."""
     inequality, n, other = bet.inequality, mp.mpf(first.sum()), mp.mpf(second.sum())
     gains = [mp.mpf(a) - mp.mpf(bet.centre) for a in inequality.first]
     others = [(mp.mpf(bet.centre) - mp.mpf(inequality.bound) - mp.mpf(b)) * n / other for b in inequality.second]
@@ -155,7 +157,7 @@ def test_the_gain_of_a_bet_is_rounded_down() -> None:
 
 
 def replaced(bet: Bet, first: list[mpmath.mpf], second: list[mpmath.mpf], bound: mpmath.mpf) -> Bet:
-    """Return the bet on the inequality, computed with many digits."""
+    """Return the bet on an inequality, computed with many digits."""
     inequality = Inequality(np.array(first, dtype=object), np.array(second, dtype=object), bound)
     return Bet(inequality, bet.stake, bet.centre)
 
@@ -182,8 +184,8 @@ def test_what_is_no_p_value_is_not_decided(p: float) -> None:
 
 
 def test_holm_rejects_what_the_exact_comparison_rejects() -> None:
-    """This test catches a comparison of p-values that is rounded in the wrong direction. Holm's procedure is repeated
-    step by step in fractions, including p-values that are exactly at a level.
+    """This test catches a comparison of p-values with levels that is rounded in the wrong direction, by repeating
+    Holm's procedure in fractions, with some p-values exactly at a level.
     """
     rng = np.random.default_rng(4)
     for _ in range(200):

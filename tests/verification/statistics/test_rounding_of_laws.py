@@ -1,4 +1,5 @@
-"""Test p-values of tests of laws against 80 digits of mpmath: they are never too small, and hardly too large."""
+"""Test that p-values of tests of laws are never below the values that mpmath computes with 80 digits, and hardly above
+them."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -122,7 +123,7 @@ def of_quadrants() -> Compared:
         for z in DEVIATIONS:
             both = min(n // 2, round(n / 4 + z * math.sqrt(n) / 4))
             a = n // 2
-            high = np.arange(n) < a  # of these points, `both` are high in the other quantity too
+            high = np.arange(n) < a  # `both` is the number of points that are high in both quantities
             other = np.concatenate([np.arange(a) < both, np.arange(n - a) < a - both])
             spread = np.linspace(0, 0.1, n)
             result = independence(high + spread, other + spread, "")

@@ -17,8 +17,8 @@ from covassay.verification.statistics.tail_probabilities import (
 
 @pytest.mark.parametrize(("n", "p"), [(1, 0.5), (7, 0.25), (40, 1 / 1024), (40, 1.0), (9, 0.0)])
 def test_binomial_tails_are_sums_of_exact_probabilities(n: int, p: float) -> None:
-    """This test catches a tail that leaves k out, or takes k + 1 in: at every k, those below 0 and above n among
-    them."""
+    """This test catches a tail from k on that leaves out k or includes k − 1, for every k, including k < 0 and k >
+    n."""
     share = Fraction(p)
     exact = [math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(n + 1)]
     for k in range(-2, n + 3):
@@ -45,5 +45,5 @@ def test_poisson_quantiles_are_the_first_numbers_beyond_their_tail(mean: float, 
     terms = [math.exp(k * math.log(mean) - mean - math.lgamma(k + 1)) for k in range(top)]
     below = list(accumulate(terms))
     assert poisson_quantile(tail, mean) == next(k for k in range(top) if below[k] >= tail)
-    above = [0.0, *accumulate(reversed(terms))][-2::-1]  # the sums of the terms after k
+    above = [0.0, *accumulate(reversed(terms))][-2::-1]  # the tail is the sum of the terms after k
     assert poisson_upper_quantile(tail, mean) == next(k for k in range(top) if above[k] <= tail)

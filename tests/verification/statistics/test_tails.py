@@ -122,8 +122,8 @@ def test_rounding_to_float32_is_no_extreme() -> None:
 
 
 def test_a_law_with_an_atom_has_uniform_places() -> None:
-    """This test catches an alarm that is caused by an atom of the law. Half of the mass is at 0; the ranks of such
-    values are spread over the jump.
+    """This test catches an alarm that is caused by an atom of the law. Half of the mass of the law is at 0, and the
+    ranks of values at 0 are spread over the jump.
     """
 
     def positive_part(t: Vector) -> Vector:

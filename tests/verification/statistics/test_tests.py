@@ -250,8 +250,8 @@ def test_clopper_pearson_bounds_agree_with_a_hand_calculation() -> None:
 
 @pytest.mark.thorough
 def test_holm_agrees_with_a_hand_calculation() -> None:
-    """This test catches a procedure that divides by the wrong number. By hand, Holm's procedure rejects because 0.01 ≤
-    0.05/3, 0.02 ≤ 0.05/2 and 0.04 ≤ 0.05/1.
+    """This test catches a procedure that divides by the wrong number. By hand computation, Holm's procedure rejects all
+    three hypotheses, because 0.01 ≤ 0.05/3, 0.02 ≤ 0.05/2 and 0.04 ≤ 0.05/1.
     """
     assert holm([0.02, 0.04, 0.01], 0.05) == [True, True, True]
     assert holm([0.02, 0.06, 0.01], 0.05) == [True, False, True]

@@ -1,4 +1,5 @@
-"""An implementation of the questions of the known-answer vectors, written from the pages in proofs/paper.
+"""Answer the questions of the known-answer vectors by an implementation that was written from the pages in
+proofs/paper.
 
 The file imports nothing but the standard library, and computes in fractions where it can. Run it as `covassay vectors
 run 'exec:python3 from_the_pages.py'`.
@@ -8,8 +9,8 @@ verification/vectors/README.md. The first version of the file was written before
 of these files had been opened before the releases of clipped-cov, adaptive-cov, adaptive-cov-pure,
 iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and matrix- bingham, the mechanisms for bounded
 columns and `composition` were written. The parts on l2-approximate and block-tridiagonal were written by the author of
-the mechanisms. Where a page had left something open, such as a default, an order or a constant, the page was mended,
-and this file follows it.
+the mechanisms. Where a page left a default, an order or a constant open, the page was completed, and this file follows
+the page.
 """
 
 import json
@@ -155,7 +156,7 @@ def eigen(m):
 
 
 def simplex(values, radius):
-    """Return the nearest point that has no negative coordinate and a sum of at most the radius."""
+    """Return the nearest point without negative coordinates whose coordinates sum to at most the radius."""
     point = [max(v, 0) for v in values]
     if sum(point) <= radius:
         return point
@@ -283,7 +284,7 @@ def l2_delta(q, epsilon, entries):
 @cache
 def l2_move(epsilon, delta, entries):
     """Return the largest q whose least δ at ε is at most the given δ."""
-    low, high = 1e-15, 1e6  # these are bounds of q/ε − 1
+    low, high = 1e-15, 1e6  # the search for q/ε − 1 is between these bounds
     for _ in range(80):
         middle = math.sqrt(low * high)
         below = l2_delta(epsilon * (1 + middle), epsilon, entries) <= delta
@@ -369,7 +370,7 @@ def lattice_sensitivity(d, bits):
 
 
 def share(mechanism, formula, p):
-    """Return the part of the budget that one step spends."""
+    """Return the budget that one step of the mechanism gets."""
     private, paper = "private" in (p.get("radius"), p.get("threshold")), p.get("calibration") == "paper"
     if mechanism == "adaptive-cov-pure":
         parts = {"step_epsilon": 1, "search_epsilon": 1 if paper else 2, "final_epsilon": 5 if private else 6}
@@ -387,7 +388,7 @@ def share(mechanism, formula, p):
 
 
 def ridge_sensitivity(p):
-    """Return the scale S/n of output perturbation."""
+    """Return the noise scale of output perturbation for ε = 1."""
     alpha = float(p["alpha"])
     if p["calibration"] == "paper":
         largest = 1 / math.sqrt(2 * alpha)

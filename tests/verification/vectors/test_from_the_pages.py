@@ -64,8 +64,8 @@ def wrong_scales(written: Callable[[str], Any]) -> list[Any]:
 
 
 def test_the_digits_of_every_scale_are_right_to_the_last() -> None:
-    """This test catches a formula that was computed with a float, which is wrong in the 17th digit unless its value is
-    a float."""
+    """This test catches a stored scale that was computed in floats, and so is wrong in the 17th digit unless its value
+    is a float."""
     assert wrong_scales(str) == []
     assert len(wrong_scales(float)) > 50
 
@@ -85,7 +85,7 @@ def test_it_passes_every_test_as_a_process(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_every_flag_has_a_mutant() -> None:
-    """This test catches a flag of the test vectors that no mutant trips."""
+    """This test catches a flag of the test vectors whose tests no mutant fails."""
     assert set(OF_THE_PAGES) == set(CONTENT["flags"])
 
 

@@ -126,7 +126,7 @@ def shortened(question: Question) -> Question:
 
 
 BUDGET = ("epsilon", "rho", "delta")
-MUTATED = ("release", "scale", "projection")  # these kinds of questions are given to the mutants of the reference
+MUTATED = ("release", "scale", "projection")  # the mutants of the reference are asked these kinds of questions
 MUTANTS: dict[str, Callable[[Question], Question]] = {
     "Release": lambda q: {**q, "noise": times(1.03, q["noise"])},
     "Choice": lambda q: without(q, *(k for k in q["parameters"] if k not in BUDGET)),

@@ -36,8 +36,8 @@ class Verdict(Enum):
 
     @property
     def exit_status(self) -> int:
-        """Return the exit status of the command, which is 0 for not refuted, 1 for refuted and 3 for inconclusive; 2 is
-        invalid use.
+        """Return the exit status of the command, which is 0 for not refuted, 1 for refuted and 3 for inconclusive; the
+        others are in verification/README.md.
         """
         return {Verdict.NOT_REFUTED: 0, Verdict.REFUTED: 1, Verdict.INCONCLUSIVE: 3}[self]
 

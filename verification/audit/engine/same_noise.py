@@ -78,7 +78,8 @@ class DataPath:
 
     The fields below `unsure` are for outputs without a query. `continuous` says that no single output has positive
     probability, so that no output occurs twice. `equivalent` are changes of the rows that leave the law of the output
-    as it is, as keys of `equal_laws.CHANGES`. `atoms` says whether an output can repeat.
+    as it is, as keys of `CHANGES` of the question “one law on equivalent data”. `atoms`
+    says whether an output can repeat.
     """
 
     stated: str

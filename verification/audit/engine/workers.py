@@ -44,7 +44,7 @@ NEEDS = {"dask": "distributed", "ray": "ray.util.joblib"}  # the extra `scale` o
 PACKAGES = "dask", "distributed", "ray"
 ENDED = "a worker process that drew from the target ended before its draws were made"
 WAVE = 200  # tasks
-PATIENCE = 2  # a factor above 1, so that an audit whose draws take a few seconds starts no worker
+PATIENCE = 4  # this factor is above 1, so that an audit whose draws take a few seconds starts no worker
 _paying = 0.0  # after this many seconds of calls in this process, workers save time
 _spent = 0.0  # the seconds that calls in this process have taken
 # the parallel object of the current `local_workers` block, or None outside of such a block

@@ -1,6 +1,4 @@
-"""Return all questions that an audit can ask, each of which has a module of its own in the folder of its kind.
-
-The folder `law` also has two questions of the kind "data path", because they use the draws of the law test.
+"""Return all questions that an audit can ask, each from the module that has the name and the folder that has the kind.
 
 Another package adds a question by an entry point in the group `covassay.questions` that names a `Question`.
 """

@@ -39,8 +39,8 @@ class Variable:
 
     `family` is the law of the variable. For a uniform number `family` is the law whose quantile function the target
     applies, or "flat" if the output is affine in the uniform number, or "idle" if the number never reaches the output.
-    The family "radial" is for a coordinate of a vector whose direction is random. For such a
-    vector, recorded normal numbers give the direction, and a gamma number gives the length. `sign` is −1 if the target applies the quantile
+    The family "radial" is for a coordinate of a vector whose direction is random. Recorded normal numbers give the
+    direction of a radial vector, and a gamma number gives its length. `sign` is −1 if the target applies the quantile
     function to 1 − u. `parameter` is the parameter of a geometric or gamma law. `radius` is the index of the draw of
     the gamma number that gives the length.
     """
@@ -292,11 +292,16 @@ def measured(
     run: Run, base: Recorded, variables: tuple[Variable, ...], rng: np.random.Generator, seeds: Sequence[int] = (),
     fresh: int = FRESH,
 ) -> AffineNoise | NotAffine:  # fmt: skip
-    """Measure the affine model of the output of a target on one data set.
+    """Measure the affine model of the output on one data set, and check that it agrees with the target.
 
-    `base` is a run of the target on the data set. `seeds` has the indices of the draws that only seed generators; runs
-    with fresh draws also draw new seeds.
+    `seeds` has the indices of the draws that only seed generators; runs with fresh draws also draw new seeds.
     """
+    noise = modelled(run, base, variables)
+    return noise if isinstance(noise, NotAffine) else agrees(run, base, noise, rng, seeds, fresh)
+
+
+def modelled(run: Run, base: Recorded, variables: tuple[Variable, ...]) -> AffineNoise | NotAffine:
+    """Measure the affine model of the output on the data set of the run `base`, without a check of the model."""
     if len(variables) > MOST:
         return NotAffine(f"{len(variables)} numbers are drawn, more than {MOST}")
     uniform = [v for v in variables if v.family == "uniform"]
@@ -315,8 +320,7 @@ def measured(
     gains = np.array(columns).T.reshape(len(base.output), len(variables))
     size = np.abs(base.output) + np.abs(gains) @ np.maximum(np.abs(z0), 1.0)
     gains[np.abs(gains) <= ROUNDING * UNIT * size[:, None]] = 0.0
-    noise = AffineNoise(base.output - gains @ z0, gains, variables, np.zeros(len(base.output)))
-    return agrees(run, base, noise, rng, seeds, fresh)
+    return AffineNoise(base.output - gains @ z0, gains, variables, np.zeros(len(base.output)))
 
 
 def agrees(

@@ -18,7 +18,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE
-from covassay.verification.audit.recorded.affine import AffineNoise, NotAffine, measured
+from covassay.verification.audit.recorded.affine import AffineNoise, NotAffine, modelled
 from covassay.verification.audit.recorded.allowance import Allowance
 from covassay.verification.audit.recorded.exact_loss import ExactLoss, NotDecided, loss_of_pair, ready
 from covassay.verification.audit.recorded.losses import Law, Undecided, law_of, letter_of, loss_in
@@ -274,20 +274,26 @@ class _Search:
         starts = self._starts()
         try:
             at = ready(self.made, *self._pairs(starts[0]), self.seed)
-            noise = measured(at.first.run, at.first.base, at.variables, np.random.default_rng(self.seed), at.seeding)
+            noise = modelled(at.first.run, at.first.base, at.variables)
         except NotDecided:
             return None
         if isinstance(noise, NotAffine):
             return None
         of_change = _of_change(noise, self.claim)
         tape, shape = at.first.base.tape, at.first.base.shape
+        known: dict[bytes, Vector | None] = {}  # most steps of the search change one of the two data sets
+
+        def output(data: Matrix) -> Vector | None:
+            key = data.tobytes()
+            if key not in known:
+                done = self.made.run(data, tape.again())
+                known[key] = None if done.failure or done.shape != shape else done.output
+            return known[key]
 
         def loss(point: Matrix) -> float:
             self.evaluations += 1
-            one, two = (self.made.run(data, tape.again()) for data in self._pairs(point))
-            if one.failure or two.failure or one.shape != shape or two.shape != shape:
-                return -1.0
-            return of_change(one.output - two.output)
+            one, two = map(output, self._pairs(point))
+            return -1.0 if one is None or two is None else of_change(one - two)
 
         return loss
 

@@ -46,7 +46,8 @@ class Draw:
         return self.family, self.parameters, self.shape
 
     def __str__(self) -> str:
-        size = " × ".join(map(str, self.shape)) or "one number"
+        shape = (len(self.value),) if isinstance(self.value, bytes) else np.shape(self.value)
+        size = " × ".join(map(str, shape)) or "one number"
         return f"{self.family} ({size}) in {self.place}"
 
 
@@ -127,7 +128,7 @@ class Tape:
         if self.before is not None:
             drawn = self.before[k] if k < len(self.before) else None
             if drawn is None or drawn.signature != (family, parameters, shape):
-                self.trouble = self.trouble or f"draw {k + 1} is {family} {shape or ''} here and not there".strip()
+                self.trouble = self.trouble or f"draw {k + 1} is {family} {shape or '(one number)'} here and not there"
                 drawn = None
         drawn = replace(drawn or self._new(family, parameters, shape, make), seeded=seeded)
         self.draws.append(drawn)
@@ -148,7 +149,8 @@ class Tape:
         """Return why two runs make different kinds of draws, or an empty string if both make equal kinds."""
         for k, (one, two) in enumerate(zip_longest(self.draws, other.draws)):
             if one is None or two is None or one.signature != two.signature:
-                return f"draw {k + 1} is {one or 'none'} there, and {two or 'none'} here"
+                other = f"{two} with other parameters" if str(one) == str(two) else two or "none"
+                return f"draw {k + 1} is {one or 'none'} there, and {other} here"
         return ""
 
 

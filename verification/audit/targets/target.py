@@ -17,6 +17,7 @@ itself reports for one call: ε, or ρ for zCDP. A reported privacy loss above t
 
 import contextlib
 import difflib
+import gc
 import importlib
 import importlib.util
 import math
@@ -25,6 +26,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -33,6 +35,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -64,6 +67,7 @@ ADAPTER_GROUP = "covassay.adapters"
 SUFFIX = ".py"  # a file of Python source has this suffix
 TIME_LIMIT = 3.0  # the default time limit of a draw, in seconds
 AGAIN = 0.002  # a delayed interruption is repeated after this many seconds
+LONGEST_DELAY = 10  # code that ignores exceptions is interrupted after this many times the limit
 PLAIN = (np.ndarray, np.float64, float)  # the conversion of these types runs no code of the target
 NOT_FINITE = "an entry that is not finite"
 ALMOST = 0.99  # an exception that comes after this share of the time limit counts as a time-out
@@ -404,17 +408,25 @@ class _Limit:
     armed: bool = False
 
 
+def _ignores_exceptions(frame: FrameType | None) -> bool:
+    """Return whether a finaliser or a callback of the garbage collector runs, whose exceptions Python ignores."""
+    callbacks = {getattr(callback, "__code__", None) for callback in gc.callbacks}
+    running = [called.f_code for called, _ in traceback.walk_stack(frame)]
+    return any(code in callbacks or code.co_name == "__del__" for code in running)
+
+
 @contextlib.contextmanager
 def _alarms(seconds: float) -> Iterator[_Limit]:
     """Raise an exception in the `with` block after `seconds`, and raise it again until `armed` of the limit is
     false."""
     limit, raised = _Limit(), 0
 
-    def interrupt(signum: int, frame: object) -> None:
+    def interrupt(signum: int, frame: FrameType | None) -> None:
         nonlocal raised
         if not limit.armed:
             return
-        if must_finish():
+        late = time.monotonic() - start > LONGEST_DELAY * seconds
+        if must_finish() or (_ignores_exceptions(frame) and not late):
             signal.setitimer(signal.ITIMER_REAL, AGAIN, seconds)
             return
         raised += 1

@@ -1,7 +1,4 @@
-"""Check the mechanisms of the reference as targets.
-
-The `draw_many` of a target gives the same outputs as single draws.
-"""
+"""Test the mechanisms of the reference as targets: `draw_many` of a target gives the same outputs as single draws."""
 
 import numpy as np
 import pytest

@@ -43,9 +43,8 @@ def loss_of(name: str) -> ExactLoss:
 def test_noise_of_a_generator_that_an_adapter_seeds_and_puts_back_has_an_exact_loss(
     seeded: Any, noise: Callable[[], float], claim: Guarantee, power: int
 ) -> None:
-    """This test catches a missing exact loss where only the adapter touches the state of the generator. The adapter
-    reads and sets the state of the generator; the loss of a target that did so could not be computed. Noise that is 3 %
-    too small is refuted.
+    """This test catches a missing exact loss of a package whose adapter reads and sets the state of the generator,
+    which a target may not do. The test also requires that noise which is 3 % too small is refuted.
     """
 
     def found(share: float) -> ExactLoss:

@@ -59,14 +59,14 @@ def test_a_sum_of_floats_is_flagged(name: str) -> None:
 
 @pytest.mark.parametrize("name", PASSES)
 def test_samplers_that_round_correctly_are_not(name: str) -> None:
-    """This test catches false alarms: for each sampler the probability of one is at most 1e-10."""
+    """This test catches false alarms, which have probability at most 1e-10 for each sampler."""
     assert bits_of(name) is Verdict.NOT_REFUTED
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*LEAKS, *PASSES])
 def test_in_real_arithmetic_none_is_refuted(name: str) -> None:
-    """This test catches false alarms: for each sampler the probability of one is at most 1e-9."""
+    """This test catches false alarms, which have probability at most 1e-9 for each sampler."""
     source = TargetReference(name, ".")
     target = source.load()
     claim = target.claim or stated_claim(target.mechanism)

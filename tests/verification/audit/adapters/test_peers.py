@@ -1,4 +1,5 @@
-"""Test other packages, at the versions of the extra `peers`: known findings are found again, and can be replayed."""
+"""Test that audits of other packages, at the versions of the extra `peers`, find the known faults again and can be
+replayed."""
 
 import importlib.util
 import os
@@ -57,7 +58,7 @@ def test_the_shipped_eigenvector_samplers_follow_another_law_and_exceed_their_ep
 @pytest.mark.peers
 @needs("opendp")
 def test_an_exception_that_depends_on_the_data_is_a_privacy_violation() -> None:
-    report = audit(TargetReference("opendp:eigendecomposition", "."), epsilon=1.0, jobs=2)
+    report = audit(TargetReference("opendp:eigendecomposition", "."), epsilon=1.0, samples=200, jobs=2)
     assert report.verdict is Verdict.REFUTED
     assert any(check.name == "failures" and check.status is Status.REFUTED for check in report.checks)
 
@@ -95,7 +96,7 @@ def test_a_scale_that_depends_on_public_numbers_alone_is_searched_for_once() -> 
     for public in (None, None, (12, 2), (12, 2), (13, 2)):
         scales.public, scales.count = public, 0
         assert [scales(str, 2, d_out) for d_out in (0.5, 0.25)] == ["4.0", "8.0"]
-    # the search is made twice without public numbers, and once for each of two sizes
+    # the search runs twice without public numbers, and once for each of two sizes
     assert searched == [0.5, 0.25] * 4
 
 

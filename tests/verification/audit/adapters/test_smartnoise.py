@@ -63,8 +63,8 @@ def test_the_adapter_draws_what_the_package_draws_and_leaves_the_global_generato
 @pytest.mark.peers
 @needs
 def test_the_test_double_has_the_centres_and_scales_of_the_package() -> None:
-    """This test catches a test double that differs from the package. The scales are twice the exact ones, because the
-    class assumes 2/n. The test uses 400 draws at ε = 2 and n = 400.
+    """This test catches a test double that differs from the package. The scales in the package are twice the exact
+    ones, because the class assumes the sensitivity 2/n. The test uses 400 draws at ε = 2 and n = 400.
     """
     x = np.random.default_rng(1).random((400, 3)) * [1, 100, 1]
     rng = np.random.default_rng(0)

@@ -1,7 +1,7 @@
 """Implement mechanisms correctly but differently from the reference; an audit may refute none of these implementations.
 
 An implementation has the law of the reference by another algorithm, another stream of randomness, another order of the
-sums or another type of numbers. The implementations validate their input as far as their author would.
+sums or another type of numbers. The implementations validate their input only as far as a typical author would.
 """
 
 import copy
@@ -210,7 +210,7 @@ def wigner(query: Query, numbers: Numbers, finish: Callable[[Matrix], Any] = lam
 
 
 def by_cholesky(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Draw the triangle as one normal vector with a covariance matrix."""
+    """Draw the upper triangle of the noise as one normal vector with a covariance matrix."""
     d = x.shape[1]
     size = d * (d + 1) // 2
     factor = np.linalg.cholesky(gauss_cov.noise_scale(len(x), rho) ** 2 * np.eye(size))
@@ -354,13 +354,13 @@ def softmax(x: Matrix, *, epsilon: float, rng: Rng) -> float:
 
 
 def exponential_race(x: Matrix, *, epsilon: float, rng: Rng) -> float:
-    """Choose the first of independent exponential clocks that rings."""
+    """Choose an outcome by the smallest of independent exponential numbers."""
     scores = exponential.exponent(epsilon, exponential.ENERGY_RANGE) * len(x) * energies(x)
     return float(np.argmin(np.log(rng.standard_exponential(len(scores))) - scores) + 1)
 
 
 def lazy_sparse_vector(x: Matrix, *, epsilon: float, rng: Rng) -> float:
-    """Draw the noise of a query only when its turn comes, and stop at the first success."""
+    """Run AboveThreshold with noise that is drawn for one query after another, and stop at the first success."""
     n, d = x.shape
     threshold = n / d + above_threshold.threshold_scale(epsilon) * rng.laplace()
     for i, energy in enumerate(n * energies(x)):
@@ -461,7 +461,7 @@ def point_of_a_larger_ball(x: Matrix, *, epsilon: float, delta: float, rng: Rng)
 
 
 def one_diagonal_after_another(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Compute the main diagonal and the next diagonal, for blocks of one column with entries clipped to [−1, 1]."""
+    """Run block-tridiagonal for blocks of one column, with entries clipped to [−1, 1], by computing two diagonals."""
     rows = np.array(x, dtype=np.float64, ndmin=2)
     if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
         raise ValueError("x must be a finite (n, d) array")
@@ -544,7 +544,8 @@ def positive_part(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def without_its_transpose(x: Matrix, *, rho: float, rng: Rng, kappa: float = 1e4, beta: float = 0.1) -> Matrix:
-    """Return V D Vᵀ as it is computed: where all of D is equal, entries off the diagonal are rounding errors."""
+    """Return V D Vᵀ without symmetrising it, so that entries off the diagonal are rounding errors if all entries of D
+    are equal."""
     rows = np.array(x, dtype=np.float64)
     if rows.ndim != 2 or not np.isfinite(rows).all():
         raise ValueError("x must be a finite matrix")
@@ -611,7 +612,7 @@ def single_noise(x: Matrix, *, epsilon: float, delta: float, rng: Rng) -> Matrix
 
 
 def goe_by_its_spectrum(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Draw the eigenvalues of one draw in a basis that is the Q of a square of normal numbers."""
+    """Draw the eigenvectors of the noise as the factor Q of a square matrix of normal numbers."""
     d = x.shape[1]
     values = np.linalg.eigvalsh(gauss_cov.draw_noise(d, rng, ensemble="goe"))
     q, r = np.linalg.qr(rng.standard_normal((d, d)))
@@ -644,7 +645,7 @@ def in_order_of_size(x: Matrix) -> Matrix:
 
 
 def noise_first(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Add the rows to the noise, one by one, and divide the sum."""
+    """Add the rows one by one to the noise, and divide the sum by their number."""
     n, d = x.shape
     total = n * gauss_cov.noise_scale(n, rho) * triangle(rng.standard_normal(d * (d + 1) // 2), d)
     for row in checked(x):
@@ -673,7 +674,7 @@ def one_source(rng: Rng, size: int) -> Vector:
 
 
 def mirrored_by_rewinding(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Draw the lower triangle again from the state before the upper one."""
+    """Draw the lower triangle again, from the state that the generator had before the upper triangle."""
     d = x.shape[1]
     state = rng.bit_generator.state
     upper = np.triu(rng.standard_normal((d, d)))
@@ -683,7 +684,7 @@ def mirrored_by_rewinding(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def mirrored_by_a_copy(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Draw the lower triangle from a copy of the generator."""
+    """Draw the lower triangle of the noise from a copy of the generator, which repeats the upper triangle."""
     d, twin = x.shape[1], copy.deepcopy(rng)
     noise = np.triu(rng.standard_normal((d, d))) + np.triu(twin.standard_normal((d, d)), 1).T
     return by_einsum(x) + gauss_cov.noise_scale(len(x), rho) * noise

@@ -15,7 +15,7 @@ from tests.verification.audit.correct_otherwise.correct_otherwise import CORRECT
 
 SEEDS = 20
 SAMPLES = 300
-QUICK = (12, 31, 34, -2)  # these implementations are audited in every run of CI, and all others in slow tests only
+QUICK = (12, 31, 34, -2)  # CI audits these implementations in every run, and all others only in slow tests
 
 
 def audited(correct: Any, seed: int, samples: int = SAMPLES) -> AuditReport:

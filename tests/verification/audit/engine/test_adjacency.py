@@ -19,8 +19,8 @@ CLAIM = PureDP(1.0)
 
 
 def summed(factor: float) -> Target:
-    """Make a sum of the first coordinates with noise Laplace(factor/ε); replace-one needs the factor 2, and add-remove
-    the factor 1."""
+    """Make a target that releases the sum of the first coordinates plus Laplace(factor/ε); replace-one neighbours need
+    the factor 2, and add-remove neighbours the factor 1."""
 
     def draw_many(x: Matrix, size: int, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         return unit_rows(x)[:, 0].sum() + factor / epsilon * rng.laplace(size=size)

@@ -16,7 +16,7 @@ from covassay.verification.audit.targets.target import Target
 
 
 def many(scale: float, of_last: float = 1.0) -> Callable[..., Any]:
-    """Add Laplace noise to the second moment in bulk; the last entry in bulk has another scale."""
+    """Add Laplace noise to the second moment in bulk, with another scale for the last entry."""
 
     def draw_many(x: Any, size: int, *, epsilon: float, rng: np.random.Generator) -> Any:
         noise = rng.laplace(scale=scale / epsilon, size=(size, x.shape[1], x.shape[1]))

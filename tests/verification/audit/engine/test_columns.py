@@ -72,7 +72,7 @@ def test_one_entry_with_noise_of_its_own(factor: float, named: bool) -> None:
 
 
 def noisier_first_column(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
-    """Add enough noise, and more than necessary for the column in first position."""
+    """Add enough noise to all columns, and more than necessary to the first column."""
     noisy = CORRECT[0].draw(x, epsilon=epsilon, rng=rng, bounds=bounds)
     more = np.zeros_like(noisy)
     more[0, 0] = 300 * (bounds[0][1] - bounds[0][0]) ** 2 / len(x) / epsilon * rng.laplace()
@@ -80,7 +80,7 @@ def noisier_first_column(x: Matrix, *, epsilon: float, rng: np.random.Generator,
 
 
 def fixed_unit(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
-    """Add correct noise for these bounds, at a scale that does not depend on the unit."""
+    """Add noise that is correct for the bounds of the test, at a scale that does not depend on the unit."""
     return CORRECT[0].draw(x, epsilon=epsilon, rng=rng, bounds=UNEQUAL)
 
 
@@ -91,7 +91,7 @@ def absolute(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bou
 
 
 def found(function, promised: bool = False) -> dict[str, Finding]:  # type: ignore[no-untyped-def]
-    target = Target("f", function)  # with ε = 100 the noise is small in comparison with the covariances
+    target = Target("f", function)  # at ε = 100 the noise is small in comparison with the covariances
     setting = Setting(target, {"epsilon": 100.0, "bounds": UNEQUAL}, SECOND_MOMENT, 0, box=BOX)
     return {check.name: check for check in columns(setting, 1000, ALPHA, promised).checks}
 

@@ -104,7 +104,7 @@ def test_unseeded_is_part_of_the_replay_command() -> None:
 
 @pytest.mark.parametrize(("error", "status"), [(0.0, Status.NOT_REFUTED), (1e-7, Status.NOTED), (0.5, Status.REFUTED)])
 def test_a_change_that_single_precision_explains_is_noted(error: float, status: Status) -> None:
-    """This test catches a refutation of a correct float32 implementation, which two seeds of fifteen once gave."""
+    """This test catches a refutation of a correct float32 implementation."""
 
     def first_row_weighs_more(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
         moment = x.T @ x / len(x) + rng.standard_normal((x.shape[1],) * 2)

@@ -69,7 +69,7 @@ def row_by_row(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
 
 
 def shuffled(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Draws a number of times that depends on n."""
+    """A target that makes a number of draws that depends on n."""
     return gauss_cov.sample(rng.permutation(x), rng, rho=rho)
 
 
@@ -120,8 +120,8 @@ def test_a_target_that_ignores_the_seed_is_skipped_in_words() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("single", [False, True])
 def test_three_percent_of_one_row_are_seen(single: bool) -> None:
-    """This test catches an error of 3 % that a tolerance hides. The row that is 3 % too long is the only one of its
-    category, in float64 and in float32.
+    """This test catches an error of 3 % that a tolerance hides, for the only row of its category, in float64 and in
+    float32.
     """
 
     def stretched(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -143,7 +143,7 @@ def test_the_tolerance_is_below_three_percent_of_a_row(n: int, d: int) -> None:
     for name in sorted(ADDITIVE - {"output-perturbation", "private-trace"}):
         scale = path_of(name).scale
         assert scale is not None
-        sums = MECHANISMS[name].domain == "box"  # the mechanisms that are not listed release means
+        sums = MECHANISMS[name].domain == "box"  # all other mechanisms release means
         if sums and d > 8:
             # the noise is a thousand times as large as a row, so that single precision hides a change of the row by 3 %
             continue
@@ -204,7 +204,7 @@ def test_an_audit_prints_what_is_covered_and_finds_a_witness() -> None:
 
 
 def branches_at_178_rows(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Halves the noise on 178 rows of 13 columns, whose first column is not constant."""
+    """A target that halves the noise on 178 rows of 13 columns, if the first column is not constant."""
     y = gauss_cov.sample(x, rng, rho=rho)
     query = x.T @ x / len(x)
     return query + 0.5 * (y - query) if x.shape == (178, 13) and x[:, 0].std() > 0 else y

@@ -1,7 +1,8 @@
 """Test that a diagnosis is offered only if no other known factor fits better.
 
-The function `diagnose` gets draws with a chosen factor, without an audit. A mistake is named if its factor is right. A
-mistake is rarely named at 0.8 or 0.6 times the noise, where a hundred draws also fit the factors √2 or 2.
+The tests call `diagnose` on draws with a chosen factor of the noise. The diagnosis names a mistake if its factor is
+right, and rarely names one at 0.8 or 0.6 times the noise, where a hundred draws also fit noise that is too small by the
+factor √2 or 2.
 """
 
 import numpy as np
@@ -30,7 +31,7 @@ def draws(name: str, x: Matrix, factor: float, seed: int, size: int = 100) -> Ma
 
 
 def named(name: str, factor: float, size: int = 100) -> list[set[str]]:
-    """Return, by seed, the suspects that are named for draws with that factor."""
+    """Return, for every seed, the suspects that the diagnosis names for draws with the given factor."""
     seen = scenario(name, 2)
     return [{s.name for s in diagnose([(seen, draws(name, seen.x, factor, seed, size))])} for seed in SEEDS]
 
@@ -40,10 +41,10 @@ def named(name: str, factor: float, size: int = 100) -> list[set[str]]:
     ("name", "factor"), [("gauss-cov", 0.6), ("gauss-cov", 0.8), ("nuclear-laplace", 0.6), ("entrywise-laplace", 0.6)]
 )
 def test_a_factor_that_no_mistake_has_is_given_no_name(name: str, factor: float) -> None:
-    """This test catches a diagnosis that names a neighbour of the right factor, which sometimes fits 100 draws better.
+    """This test catches a diagnosis that names a factor next to the right one, which sometimes fits 100 draws better.
 
-    Without the comparison with rivals, a factor is named on 7, 9, 6 and 9 of these seeds and the test fails; with it, a
-    factor is named on 1, 2, 0 and 2.
+    Without the comparison with rival factors, the diagnosis names a factor on 7, 9, 6 and 9 seeds, and the test fails;
+    with the comparison, on 1, 2, 0 and 2 seeds.
     """
     assert sum(bool(found & OF_FACTORS) for found in named(name, factor)) <= 3
 

@@ -56,7 +56,7 @@ def test_a_target_with_far_too_little_noise_ends_in_a_fraction_of_the_draws(
     claim: str, factor: float, most: int
 ) -> None:
     """This test catches a pair for which all planned draws are made although few draws suffice. The target is refuted
-    with a fraction of 20 000 draws per data set; the detectable effect is about 0.9 of the noise.
+    with a fraction of 20 000 draws per data set; the full number would detect noise multiplied by about 0.9.
     """
     noise, scale, guarantee = RIGHT[claim]
     for seed in range(3):
@@ -83,10 +83,9 @@ def test_a_correct_target_makes_all_draws_and_the_same_ones(claim: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("claim", "runs"), [("pure", 500), ("approximate", 500), ("zcdp", 150)])
 def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches early ends that refute more often than their share allows. With half of the p-value and a level
-    of 0.2, early ends have a probability of at most 0.1, not 1e-15.
-
-    A larger frequency, or p-values that are neither uniform nor larger, would have a probability below 1e-9.
+    """This test catches early ends that refute more often than their share allows. The test uses a level of 0.2, at
+    which early ends have probability at most 0.1. A larger frequency of early ends, or too small p-values, would occur
+    by chance with probability below 1e-9.
     """
     for module in (pair_draws, privacy):
         monkeypatch.setattr(module, "EARLY_SHARE", 0.5)
@@ -147,8 +146,8 @@ class Hangs:
 
 
 def test_a_pair_that_runs_out_of_time_ends_after_the_stage_in_which_it_did() -> None:
-    """This test catches a pair that goes on after its draws timed out. Three slow draws end a chunk, and a stage begins
-    with two chunks, so that 6 draws time out, and not 3 × 28.
+    """This test catches draws on a pair that go on after draws timed out. Three slow draws end a chunk, and a stage
+    begins with two chunks, so 6 draws time out instead of 3 × 28.
     """
     slow = Hangs()
     setting = Setting(Target("slow", slow), {"epsilon": 1.0}, OUTPUTS["vector"], seed=0, seconds=0.02)

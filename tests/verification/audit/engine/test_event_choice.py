@@ -19,7 +19,7 @@ from covassay.verification.audit.engine.violation import violates
 from covassay.verification.audit.targets.target import Target
 
 PAIR = Pair("0 and 1", np.zeros((1, 1)), np.ones((1, 1)), (Statistic("y", lambda y: y[:, 0]),))
-RUN_LEVEL = 1e-10  # approximately the level of one check in a run with a false-alarm budget of 1e-9
+RUN_LEVEL = 1e-10  # the approximate level of one check in a run with a false-alarm budget of 1e-9
 LOOSE = ApproximateDP(1.0, 0.01)
 
 
@@ -48,8 +48,8 @@ TIGHT = {
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) for n in TIGHT])
 def test_p_values_of_a_mechanism_that_just_keeps_its_claim_are_uniform_or_larger(name: str) -> None:
-    """This test catches p-values that are too small for a mechanism that just keeps its claim. In 500 runs, the
-    frequency of p ≤ u may nowhere exceed u by more than chance allows with probability 1e-9.
+    """This test catches p-values that are too small for a mechanism whose loss equals its claim. In 500 runs, the
+    frequency of p ≤ u may exceed u nowhere by an amount that has probability below 1e-9.
     """
     noise, scale, claim, check, samples = TIGHT[name]
     runs = 500
@@ -59,8 +59,8 @@ def test_p_values_of_a_mechanism_that_just_keeps_its_claim_are_uniform_or_larger
 
 @pytest.mark.thorough
 def test_half_of_the_gaussian_noise_is_refuted_at_1000_draws() -> None:
-    """This test catches a loss of power: all 10 runs must refute. All 10 runs refute; with single events and two
-    Clopper–Pearson bounds none would.
+    """This test catches a loss of power: all 10 runs must refute, although tests of single events by two
+    Clopper–Pearson bounds would refute in none.
     """
     found = [checks("gaussian", 0.5, ZCDP(0.5), 1000, seed)["divergence"].p_value for seed in range(10)]
     assert all(p is not None and p < RUN_LEVEL for p in found), found
@@ -81,9 +81,8 @@ def test_half_of_the_laplace_noise_is_refuted_at_1000_draws() -> None:
 
 @pytest.mark.slow
 def test_the_loss_of_laplace_noise_is_shown_to_two_hundredths_at_a_million_draws() -> None:
-    """This test catches an event with too few counts: an event with the counts 318 000 : 116 000 exists, and the
-    pilot's largest ratio gave only 10 403 : 3 823.
-    gave only 10 403 : 3 823."""
+    """This test catches an event with too few counts: an event with the counts 318 000 : 116 000 exists, but the
+    largest ratio in the pilot leads to an event with only 10 403 : 3 823."""
     event = checks("laplace", 1.0, PureDP(1.0), 10**6, 0)["event"]
     assert event.facts.loss_lower_bound > 0.98
     assert max(event.facts.counts) > 200_000
@@ -141,8 +140,8 @@ def noiseless(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @pytest.mark.slow
 def test_a_claim_beyond_the_reach_of_a_black_box_audit_is_inconclusive() -> None:
-    """This test catches a verdict "not refuted" that no draws could have changed. At ε = 6, noise of 1e-6 is not
-    refuted; the report states the largest loss that the run could detect.
+    """This test catches a report "not refuted" that hides that no draws could have refuted the claim: at ε = 6, noise
+    of 1e-6 is not refuted, so the report must state the largest loss that the run could detect.
     """
     report = audit(noiseless, epsilon=6.0, samples=600)
     assert report.verdict is Verdict.INCONCLUSIVE
@@ -166,7 +165,7 @@ def test_a_target_that_always_fails_on_one_side_is_refuted_under_every_claim(cla
     """This test catches a target that always fails on one data set and is not refuted, under every claim and among 300
     other checks.
 
-    With a number of draws that depends on the loss alone, ρ = 0.5 would never be refuted.
+    If the number of draws depended on the loss alone, the claim ρ = 0.5 would never be refuted.
     """
     budget = dict.fromkeys(claim.keywords(), 1.0)
     setting = Setting(Target("mine", fails_on_long_rows), {**budget, "epsilon": 1.0}, OUTPUTS["matrix"], seed=0)

@@ -76,7 +76,8 @@ BESIDE = Beside(many, lambda x: features(SECOND_MOMENT, x.shape[1]), 2)
 
 
 def test_data_that_correct_implementations_round_differently_are_left_out() -> None:
-    """This test catches a comparison on rows that floating-point clipping puts on either side of a grid point."""
+    """This test catches a comparison of draws on rows that floating-point clipping may put on either side of a grid
+    point."""
     target = Target("laplace", lambda x, *, rng: laplace(x, rng))
     unsure = replace(BESIDE, unsure=lambda x: True)
     (found,) = run_kinds(Setting(target, {}, SECOND_MOMENT, seed=0), unsure, Look(samples=100))
@@ -85,7 +86,8 @@ def test_data_that_correct_implementations_round_differently_are_left_out() -> N
 
 @pytest.mark.parametrize(("bits", "size", "rounds"), [("2", 7.0, True), ("2", 1.0, False), ("20", 7.0, False)])
 def test_only_clipped_rows_on_a_coarse_grid_are_rounded_differently(bits: str, size: float, rounds: bool) -> None:
-    """This test catches an allowance for rows inside the ball, or for a grid so fine that the noise hides it."""
+    """This test catches an unnecessary allowance for rounding: for rows inside the ball, or for a grid so fine that the
+    noise hides it."""
     name = "discrete-laplace-covariance"
     known = profile(name, default_claim(name), mechanism(name).resolve({"input_bits": bits}), 2000, 0)
     assert known.beside.unsure(np.full((4, 1), size)) == rounds
@@ -172,9 +174,8 @@ def test_a_target_that_draws_from_the_operating_system_is_compared_as_well() -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in ("gaussian-learner", "adaptive-cov")])
 def test_the_reference_itself_is_not_suspicious(name: str) -> None:
-    """This test catches ranks of the target's draws among the reference's that are not uniform for equal laws. The
-    target and the reference have the same code, so that only the ranks are tested. A false alarm has probability at
-    most 3e-5.
+    """This test catches non-uniform ranks of the target's draws among the reference's draws. The target and the
+    reference have the same code, so their laws are equal, and a false alarm has probability at most 3e-5.
     """
     claim, declared = default_claim(name), mechanism(name)
     known = profile(name, claim, declared.resolve({}), 2000, 0)

@@ -1,5 +1,5 @@
-"""Learn test statistics from pilot draws: they detect losses that no other statistic detects, and refute nothing that
-is correct."""
+"""Test statistics that are learned from pilot draws: they detect losses that no other statistic detects, and refute no
+correct target."""
 
 import math
 from collections.abc import Callable
@@ -55,8 +55,8 @@ def smallest_p(sampler: Sampler, epsilon: float, samples: int, seed: int) -> flo
 
 
 def test_a_difference_that_no_threshold_shows_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a lost learned statistic. The exact loss is 2 ln 5; with the learned statistics switched off,
-    no seed refutes a claim of 1.
+    """This test catches an audit without learned statistics, which would not refute a claim of 1 with any seed although
+    the exact loss is 2 ln 5.
     """
     assert all(smallest_p(alternating, 1.0, 4000, seed) < 1e-12 for seed in range(3))
     monkeypatch.setattr(pilot, "_learned", lambda pilots: [])
@@ -69,8 +69,8 @@ def test_another_scale_of_the_noise_is_refuted() -> None:
 
 @pytest.mark.slow
 def test_p_values_stay_uniform_or_larger_although_the_draws_chose_the_statistic() -> None:
-    """This test catches a statistic that is tested on the draws that chose it. In 200 runs at the exact loss, the
-    p-values are uniform or larger, up to chance with probability 1e-9.
+    """This test catches a statistic that is tested on the draws that chose it. In 200 runs with the exact loss as the
+    claim, the p-values must be uniform or larger; a false alarm has probability 1e-9.
     """
     runs = 200
     p_values = np.sort([smallest_p(alternating, 2 * math.log(5), 300, seed) for seed in range(runs)])
@@ -78,8 +78,8 @@ def test_p_values_stay_uniform_or_larger_although_the_draws_chose_the_statistic(
 
 
 def test_statistics_that_are_ranked_by_the_draws_they_were_learned_from_would_promise_what_is_not_there() -> None:
-    """This test shows a bias that fresh draws avoid: both data sets have the same law of many values, but on the draws
-    from which it was learned, the likelihood ratio seems to differ from 1.
+    """This test shows a bias that fresh draws avoid: both data sets have the same law of many values, but a learned
+    likelihood ratio seems to differ from 1 on the draws from which it was learned.
     """
     rng = np.random.default_rng(0)
     one, two, fresh, other = rng.integers(40, size=(4, 500, 1)).astype(np.float64)

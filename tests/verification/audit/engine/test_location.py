@@ -43,8 +43,8 @@ def test_the_mistake_is_named(control) -> None:  # type: ignore[no-untyped-def]
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", UNSEEDED)
 def test_the_mistake_is_named_without_seeds(name: str) -> None:
-    """This test catches a diagnosis of the centre that works only with equal seeds. Without them, the centre is known
-    only up to a standard error.
+    """This test catches a diagnosis of the centre that works only with equal seeds; without equal seeds, the centre is
+    known only up to a standard error.
     """
     assert NEGATIVE_CONTROLS[name].diagnosis in where(name, seeded=False)
 
@@ -91,8 +91,8 @@ def black_box_target(centre: Callable[[Matrix], Matrix], scale: float) -> Target
     ],
 )
 def test_without_a_mechanism_only_a_wrong_size_is_named(centre: Callable[[Matrix], Matrix], words: str) -> None:
-    """This test catches a name for the centre that the audit cannot know. Without a mechanism, the intended query is
-    unknown, so that only a wrong size of the centre can be named.
+    """This test catches a diagnosis that names a centre which the audit cannot know. Without a mechanism, the intended
+    query is unknown, so that only a wrong size of the centre can be named.
     """
     expected = black_box(SECOND_MOMENT)
     setting = Setting(black_box_target(centre, 0.01), {"epsilon": 1.0}, expected.form.output, 0)

@@ -1,4 +1,5 @@
-"""Test low-order bits: the statistic, which targets are flagged, the error of the test, and the two verdicts."""
+"""Test the check of low-order bits: its statistic, the targets that it flags, the error of its test, and its two
+verdicts."""
 
 import json
 import math
@@ -124,7 +125,8 @@ def test_rows_are_as_long_as_moves_the_output_the_most(keep_long: bool, shortest
 
 
 def coin(loss: float) -> Target:
-    """Make a target that releases a whole number or 2^-40 more; adding or removing a row costs exactly this loss."""
+    """Make a target that releases a whole number, or 2^-40 more; adding or removing a row costs exactly the given
+    loss."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> list[np.float64]:
         likely = 1 / (1 + math.exp(-loss))
@@ -148,16 +150,16 @@ def flagged(loss: float, runs: int, alpha: float) -> int:
 
 @pytest.mark.thorough
 def test_the_test_errs_no_more_often_than_it_says() -> None:
-    """This test catches a test whose error is larger than stated. The low-order bits lose exactly the claim; more
-    refutations in 40 runs would have a probability below 1e-9.
+    """This test catches a test whose error is larger than stated. The loss of the low-order bits equals the claim; more
+    refutations in 40 runs than allowed would have probability below 1e-9.
     """
     assert flagged(CLAIM.epsilon, 40, 0.2) <= binom.isf(1e-9, 40, 0.2)
-    assert flagged(1.5 * CLAIM.epsilon, 5, 0.2) == 5  # a loss that is 1.5 times as large is found
+    assert flagged(1.5 * CLAIM.epsilon, 5, 0.2) == 5  # the check finds a loss that is 1.5 times as large
 
 
 def test_an_event_is_tested_if_the_draws_that_are_left_may_be_enough() -> None:
     """This test catches an event that is given up although the remaining draws may be enough. The draws that choose an
-    event bound its probability from below, and so bound the number of draws that it needs.
+    event bound the probability of the event from below, and so the number of draws that a test needs from above.
     """
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> np.float64:
@@ -166,7 +168,7 @@ def test_an_event_is_tested_if_the_draws_that_are_left_may_be_enough() -> None:
     found = looked_at(BitControl("rare bit", "", draw))
     assert found.verdict is Verdict.REFUTED
     (shown,) = (check for check in found.checks if check.status is Status.REFUTED)
-    assert max(shown.facts.draws) < 2200  # at most as many draws are made as were left
+    assert max(shown.facts.draws) < 2200  # the test makes at most the remaining number of draws
 
 
 def test_losses_are_proven_in_the_parameters_of_the_claim() -> None:

@@ -24,7 +24,7 @@ DIVIDES_BY_THE_NOISE = ("nuclear-laplace", "nuclear-laplace-symmetric", "centred
                         "output-perturbation")  # fmt: skip
 # the tests of the other mechanisms are whole audits of the same kind, and slow
 QUICK = ("laplace", "gauss-cov", "bingham", "output-perturbation")
-NOT_SEEN = {"private-radius"}  # no check of the profile of these mechanisms detects it
+NOT_SEEN = {"private-radius"}  # no check of the profile of these mechanisms detects missing noise
 
 
 def top_eigenvector(matrix: Matrix, step: int = 0) -> Vector:

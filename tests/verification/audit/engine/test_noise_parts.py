@@ -33,7 +33,7 @@ NOISE = Noise(Inner(2.0, np.ones(3)), np.eye(2), DrawsAgain(normal, key=2**250 +
 
 
 def test_every_number_is_changed_and_no_key() -> None:
-    """This test catches a part of the noise that a planted mistake leaves as it was, so that the control is weaker than
+    """This test catches a planted mistake that leaves a part of the noise unchanged, so that the control is weaker than
     stated.
     """
     half = mapped(NOISE, lambda z: 0.5 * z)

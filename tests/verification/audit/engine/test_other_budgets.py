@@ -66,7 +66,8 @@ def test_budgets_that_the_target_rejects_are_named() -> None:
 
 
 def without_a_guard(name: str, factor: float = 1.0) -> Callable[..., Matrix]:
-    """Use a formula also for ε above 1, where it does not hold; for δ < 1e-6 the noise is multiplied by a factor."""
+    """Make a target that uses the classical formula also for ε above 1, where it does not hold, and multiplies the
+    noise by a factor for δ < 1e-6."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, epsilon: float, delta: float) -> Matrix:
         sigma = classical_multiplier(epsilon, delta) * (factor if delta < 1e-6 else 1)
@@ -145,7 +146,7 @@ def test_more_noise_than_needed_is_noted() -> None:
 
 
 def otherwise(factor: float) -> Callable[..., Matrix]:
-    """Draw twice at small budgets and use the second noise, multiplied by a factor."""
+    """Make a target that draws twice at small budgets and uses the second noise, multiplied by a factor."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         used = epsilon

@@ -14,13 +14,13 @@ from covassay.verification.audit.expected import as_called_for
 from covassay.verification.audit.knowledge.shared.profile import black_box
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.question import Subject
-from covassay.verification.audit.questions.contract.other_parts import COPY, COUNT, MOVED, QUESTION
+from covassay.verification.audit.questions.contract.other_parts_of_what_is_returned import COPY, COUNT, MOVED, QUESTION
 from covassay.verification.audit.targets.calling import Wrapped, whole_call
 from covassay.verification.audit.targets.target import load
 
 
 class Fitted:
-    """An object that keeps what a fitted object may keep, and computes a part when it is asked for."""
+    """An object with attributes like those of a fitted object, one of which is computed when it is read."""
 
     kept: tuple[str, ...] = ()
 

@@ -47,7 +47,7 @@ def noisy_moments_over_claim(x: Matrix, *, rho: float, rng: np.random.Generator)
 
 
 def of_three_numbers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Release a vector only at d = 3, so that no kind fits all examples."""
+    """Release a vector at d = 3 only, so that no kind of output fits all examples."""
     return rng.laplace(size=3)
 
 
@@ -86,8 +86,8 @@ def test_a_correct_mean_is_not_accused_of_being_no_matrix() -> None:
 
 
 def test_a_kind_that_is_stated_is_kept() -> None:
-    """This test catches an audit that changes the stated kind of output. A user who states a matrix gets a message if
-    the target never returns one; no promise of privacy is broken.
+    """This test catches an audit that ignores the kind of output which the user states. If the user states a matrix and
+    the target never returns one, the audit gives a message and does not call the target not private.
     """
     with pytest.raises(CannotRun, match=r"returned ndarray of shape \(5,\), and an output has the shape \(5, 5\)"):
         audit(noisy_mean, epsilon=1.0, samples=100, released="matrix")

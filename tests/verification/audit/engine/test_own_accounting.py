@@ -72,7 +72,7 @@ def _raises(x: Matrix, **budget: float) -> float:
 
 @pytest.mark.parametrize("accounting", [_raises, lambda x, **budget: math.nan, lambda x, **budget: "much"])
 def test_no_figure_decides_nothing(accounting: Callable[..., Any]) -> None:
-    """This test catches a verdict on an implementation that reports no figure of its own."""
+    """This test catches a comparison for an implementation that reports no cost of its own."""
     assert result(accounting, PureDP(1.0)).status is Status.INCONCLUSIVE
 
 

@@ -1,6 +1,6 @@
 """Test the search for worse neighbours: it finds violations that fixed pairs miss, and its pairs are neighbours.
 
-The correct target is refuted with probability at most 1e-9; seeds are fixed.
+The tests use fixed seeds; a correct target would be refuted with probability at most 1e-9.
 """
 
 import numpy as np
@@ -44,8 +44,8 @@ def setting(draw: object) -> Setting:
 
 @pytest.mark.thorough
 def test_a_pair_that_was_found_refutes_on_fresh_draws() -> None:
-    """This test catches a pair that is refuted by the draws that found it. The p-value of the pair alone is below
-    1e-12; for a correct target this has probability below 1e-12.
+    """This test catches a pair that is refuted by the draws that found it. The p-value of the pair found by the search
+    must be below 1e-12, which has probability below 1e-12 for a correct target.
     """
     found = [pair for pair in worse_pairs(setting(drops_outliers), 2000) if len(pair.first) > 3]
     checks = [check for pair in found for check in run_pair(setting(drops_outliers), pair, CLAIM, Look(samples=2000))]
@@ -67,8 +67,9 @@ def rejects(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @pytest.mark.thorough
 def test_a_target_that_rejects_rows_outside_the_ball_is_not_refuted() -> None:
-    """This test catches a rejection of long rows that counts as a violation of privacy. The two data sets of a pair are
-    both inside the ball or both outside. The pair of a user need not be, and then the rejection is noted.
+    """This test catches a rejection of long rows that counts as a violation of privacy. Pairs of the audit have both
+    data sets inside the ball or both outside; for a pair of a user, of which only one data set may be inside, the
+    rejection is only noted.
     """
     long = (np.array([[3.0, 4.0], [0.5, 0.0]]), np.array([[0.6, 0.8], [0.5, 0.0]]))
     report = audit(rejects, epsilon=1.0, samples=200, pair=long)

@@ -1,4 +1,4 @@
-"""Simulate the power that reports state: the effect is detected in at least 97 of 100 runs.
+"""Simulate the power that reports state: the stated effect must be detected in at least 97 % of the runs.
 
 If the power is 99 %, the probability that fewer than 97 % of 2000 runs reject is below 1e-13.
 """
@@ -61,7 +61,7 @@ def test_a_loss_of_the_stated_size_is_seen(guarantee: Guarantee, p: float, runs:
     loss = test.smallest_loss(4000.0)
     q = other_probability(p, loss, guarantee)
     assert refuted(p, q, 4000.0, guarantee, runs) >= 0.97
-    # a loss that is slightly smaller than the stated one is not detected as often
+    # a loss slightly below the stated one is detected less often
     assert refuted(p, q + 0.25 * (p - q), 4000.0, guarantee, 100) < 0.97
 
 
@@ -74,7 +74,7 @@ def test_with_the_samples_that_the_report_asks_for_a_loss_near_the_claim_is_seen
     q = other_probability(reach.probability, reach.small_loss, guarantee)
     mean = 1400.0 * reach.times_the_samples
     assert refuted(reach.probability, q, mean, guarantee, RUNS) >= 0.97
-    # The stated figure is at most four times too large, because two bounds together need more draws than one test.
+    # The stated loss may be up to four times too large, because two bounds together need more draws than one test.
     assert refuted(reach.probability, q, mean / 4, guarantee, 300) < 0.5
 
 
@@ -150,8 +150,8 @@ def test_the_report_says_what_it_would_have_seen_and_what_more_draws_would_show(
 
 @pytest.mark.thorough
 def test_the_level_of_the_stated_loss_is_that_of_the_run(report: AuditReport) -> None:
-    """This test catches a stated loss that ignores the number of checks. With more checks the level of each is lower,
-    and a loss must be larger to be detected.
+    """This test catches a stated loss that ignores the number of checks. With more checks the level of each check is
+    lower, so that only a larger loss is detected.
     """
     counts = EventCounts(500, 400, 1000, 1000, 1000.0)
     alone, among = (in_reach(counts, PureDP(1.0), 1, Look(level=1e-9, tests=tests).step) for tests in (1, 61))

@@ -1,4 +1,4 @@
-"""Test draws in blocks: failures of draws remain independent, although a block fails as a whole."""
+"""Test that failures of single draws remain independent, although draws are made in blocks that fail as a whole."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -134,7 +134,7 @@ def test_what_is_reduced_are_the_draws_that_would_be_made(chunks: slice, jobs: i
 
 @pytest.mark.usefixtures("small_blocks")
 def test_draws_end_when_they_will_do() -> None:
-    """This test catches draws that go on after enough of them were made."""
+    """This test catches further draws after enough draws were made."""
     asked: list[int] = []
 
     def enough(summary: Any) -> bool:
@@ -142,7 +142,7 @@ def test_draws_end_when_they_will_do() -> None:
         return bool(summary.size >= 8 * CHUNK)
 
     assert reduced(setting(in_blocks(0.0)), X, 100 * CHUNK, "enough", counted, enough=enough).size == 8 * CHUNK
-    assert asked == [4 * CHUNK, 8 * CHUNK]  # the function is called after 2 and after 4 blocks
+    assert asked == [4 * CHUNK, 8 * CHUNK]  # the function is called again after 2 and after 4 blocks
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -204,7 +204,7 @@ def test_what_the_store_has_is_not_drawn_again(tmp_path: Path, rare: float) -> N
 
 
 def test_the_draws_are_the_same_again() -> None:
-    """This test catches a seed that does not determine the draws, or which of them failed."""
+    """This test catches a seed that does not determine the draws, or which draws failed."""
     one, two = (draw(setting(in_blocks(1e-2)), X, 20 * CHUNK, "again") for _ in range(2))
     assert one.again
     assert np.array_equal(one.outputs, two.outputs)
@@ -223,8 +223,8 @@ def refuted(seed: int) -> bool:
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", [2, 3, 4])
 def test_a_law_that_ignores_the_data_is_not_refuted_because_blocks_fail(seed: int) -> None:
-    """This test catches a failed block that counts as 50 failures. The stated probability of a false alarm is 1e-9. A
-    target is refuted if a failed block counts as 50 failures.
+    """This test catches a failed block that counts as 50 failures. The stated probability of a false alarm is 1e-9. The
+    target would be refuted if a failed block counted as 50 failures.
     """
     assert not refuted(seed)
 

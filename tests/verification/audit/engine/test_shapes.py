@@ -1,4 +1,4 @@
-"""Test the law at other shapes, tails and rare branches, as parts of an audit."""
+"""Test the questions of an audit about the law at other shapes, about tails and about rare branches."""
 
 from collections.abc import Callable
 from typing import Any
@@ -33,7 +33,7 @@ from tests.negative_controls.changed_noise import (
 )
 from tests.negative_controls.of_tails import student
 
-SHAPED = [  # mechanisms whose law is known at other shapes, for their default options
+SHAPED = [  # the mechanisms whose law at other shapes is known for their default options
     name
     for name in MECHANISMS
     if profile(name, default_claim(name), mechanism(name).resolve({}), 100, 0).shapes is not None

@@ -1,4 +1,4 @@
-"""Test the order of a sum: which implementations depend on it, and how much."""
+"""Test which implementations depend on the order of summation, and how much."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,6 +1,5 @@
-"""Test a pair of the user: valid neighbours, rejections in one line, and the use of the pair in an audit.
-
-The correct targets below are refuted with probability at most 1e-9 each; seeds are fixed.
+"""Test a pair of the user: valid neighbours, rejections in one line, and the use of the pair in an audit. The seeds are
+fixed; each correct target would be refuted with probability at most 1e-9.
 """
 
 import json
@@ -31,7 +30,7 @@ def entrywise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def special(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Add the noise of `entrywise`, but only a hundredth of it if the second row is (0.25, 0.25)."""
+    """Add the noise of `entrywise`, divided by a hundred if the second row is (0.25, 0.25)."""
     y, noisy = second_moment(unit_rows(x)), entrywise(x, epsilon=epsilon, rng=rng)
     return y + (noisy - y) / 100 if len(x) > 1 and (x[1] == 0.25).all() else noisy
 

@@ -1,5 +1,4 @@
-"""Test that the law is the same in every way of calling, and compare draws with the reference: some targets are refuted
-and others pass.
+"""Test the questions whether the law is the same for every way of calling the target, and is that of the reference.
 
 The level of every check is 1e-11, and the seeds are fixed.
 """
@@ -71,7 +70,7 @@ def otherwise_for_wide_data(x: Any, *, rho: float, rng: np.random.Generator) -> 
 
 
 def otherwise_for_every_n(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Draw other numbers first, as many as there are rows."""
+    """Draw as many unused numbers as there are rows before the noise."""
     rng.standard_normal(len(x))
     return np.asarray(gauss_cov.sample(x, rng, rho=rho))
 
@@ -102,7 +101,7 @@ def keeps_a_spare_number() -> Draw:
 
 
 def remembers_outputs() -> Draw:
-    """Remember the output for a data set and a state of the generator, and return it the second time."""
+    """Cache the output for a data set and a state of the generator, and return it at the second call."""
     kept: dict[Any, Matrix] = {}
 
     def draw(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -164,7 +163,7 @@ def test_another_order_of_the_draws_is_no_other_law_where_noise_is_not_added() -
 
 
 def test_state_is_refuted_in_words() -> None:
-    """This test catches an implementation whose noise depends on earlier calls, and a finding that does not say so."""
+    """This test catches an audit that misses that the noise depends on earlier calls, or does not say so."""
     seen: list[int] = []
 
     def draw(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -188,8 +187,8 @@ def test_a_fresh_process_is_asked_where_the_target_has_a_name() -> None:
 
 @pytest.mark.thorough
 def test_pairs_of_one_law_differ_as_rarely_as_they_are_meant_to() -> None:
-    """This test catches pairs that count as different too often. The test fails by chance if more than 24 of 40 events
-    of probability 0.2 occur: with probability below 1e-8.
+    """This test catches pairs of draws that count as different too often; it fails by chance with probability below
+    1e-8, if more than 24 of 40 events of probability 0.2 occur.
     """
 
     def one(rng: np.random.Generator) -> Matrix:
@@ -218,8 +217,8 @@ def test_the_sizes_have_no_gaps() -> None:
 
 
 def test_pairs_of_one_law_stand_where_one_draw_of_a_pair_fails() -> None:
-    """This test catches failures that bias the comparison of pairs. Two samplers are uniform on [0.05, 1] or fail. If
-    neither draw of a pair fails, the second draw is larger.
+    """This test catches failures that bias the comparison of pairs of draws: two samplers are uniform on [0.05, 1] or
+    fail, and if neither draw of a pair fails, the second draw is larger.
     """
 
     def low(rng: np.random.Generator) -> Matrix | Failure:

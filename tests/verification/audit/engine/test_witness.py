@@ -16,7 +16,7 @@ LARGE, SMALL = np.eye(2), np.zeros((2, 2))
 
 
 def sometimes_fails_on_large(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Fail in half of the draws on data that are not zero, and never on zeros, so that a failure reveals the data
+    """Fail in half of the draws if the data are not all zero, and never on zeros, so that a failure reveals the data
     set."""
     if x.any() and rng.random() < 0.5:
         raise ArithmeticError

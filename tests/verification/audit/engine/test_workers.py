@@ -1,5 +1,5 @@
-"""Test that draws are the same on every backend of joblib, that time limits hold there, and that a worker that ends
-gives no verdict."""
+"""Test that draws are the same on every backend of joblib, that time limits work on all backends, and that an audit
+with a dead worker gives no verdict."""
 
 import contextlib
 import os
@@ -117,7 +117,7 @@ def test_threads_draw_in_processes_of_their_own_with_their_time_limit(folder: Pa
         _assert_equal(_drawn(folder, "fails_in_every_way"), alone)
         with pytest.raises(CannotRun, match="ended before its draws were made"):
             _drawn(folder, "ends_its_process")
-        # after a process has ended, there is another process
+        # a new process takes the place of one that has ended
         _assert_equal(_drawn(folder, "fails_in_every_way"), alone)
 
 
@@ -144,7 +144,7 @@ def test_an_end_of_a_process_on_a_local_cluster_is_no_fewer_draws(folder: Path, 
 
 
 def _working_in(folder: Path) -> list[str]:
-    """Return the processes whose working directory is that folder, as far as the system shows them."""
+    """Return the visible processes whose working directory is the given folder."""
     found = []
     for link in Path("/proc").glob("[0-9]*/cwd"):
         with contextlib.suppress(OSError):

@@ -45,7 +45,8 @@ def bare(x, rng):
 
 
 def register(where, name, body):
-    """Make a target that runs `body` and returns its result, or the nearly exact answer if there is none."""
+    """Make a target that runs `body` and returns its result, or the nearly exact second moment if `body` returns
+    none."""
 
     def target(x, *, epsilon, rng):
         result = body(x, rng)

@@ -30,8 +30,8 @@ def scenario(name: str) -> Scenario:
 
 
 def coefficients(x: Matrix, size: int, seed: int, eigen: float = 1, matrix: float = 1, vector: float = 1) -> Matrix:
-    """Draw coefficients on rows with one feature, as the mechanism's page says; the arguments multiply s₁, s₂ and
-    s₃."""
+    """Draw coefficients on rows with one feature by the formulas of the mechanism's page, with s₁, s₂ and s₃ multiplied
+    by the arguments."""
     g, v = len(x) * second_moment(x)[0]
     s1, s2, s3 = eigen * math.sqrt(3 / (2 * RHO)), matrix * math.sqrt(3 / RHO), vector * math.sqrt(3 / (2 * RHO))
     z, w, n = np.random.default_rng(seed).standard_normal((3, size))

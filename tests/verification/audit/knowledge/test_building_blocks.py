@@ -1,6 +1,5 @@
-"""Test the profiles of the building blocks: the reference passes, and each suspect fits its mistake.
-
-Seeds are fixed; the reference fails one of these checks with probability at most 1e-9.
+"""Test the profiles of the building blocks: the reference passes, and each suspect fits its mistake. The seeds are
+fixed; the reference would fail one of these checks with probability at most 1e-9.
 """
 
 import numpy as np
@@ -92,8 +91,8 @@ def nine_tenths(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: floa
 
 @pytest.mark.slow
 def test_nine_tenths_of_the_laplace_noise_are_refuted_at_the_default_number_of_draws() -> None:
-    """This test catches a profile that has lost the exact law of the total. The exact law of the total refutes;
-    Kolmogorov's test would need 10 000 draws.
+    """This test catches a profile without the exact law of the total, by which few draws refute where Kolmogorov's test
+    would need 10 000 draws.
     """
     report = audit(Target("mine", one(nine_tenths), draw_many=nine_tenths), epsilon=1.0, mechanism="laplace")
     assert {"total scale", "all shapes"} & {check.name for check in report.refuted}

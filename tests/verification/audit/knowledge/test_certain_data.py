@@ -1,6 +1,6 @@
 """Test data on which a mechanism with several steps has a simple law: the reference passes, and less noise is refuted.
 
-The reference fails a test of a scenario with probability below 1e-9; the seed is fixed.
+The seed is fixed; the reference would fail the test of a scenario with probability below 1e-9.
 """
 
 import numpy as np

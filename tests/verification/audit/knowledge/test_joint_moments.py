@@ -15,7 +15,7 @@ RHO, N, D = 0.5, 12, 4
 
 
 def outputs(x: Matrix, size: int, weight: float, first: float = 1, second: float = 1) -> Matrix:
-    """Draw outputs as the mechanism's page says, with σ₁ and σ₂ multiplied by factors."""
+    """Draw outputs by the formulas of the mechanism's page, with σ₁ and σ₂ multiplied by factors."""
     n, d = x.shape
     rng = np.random.default_rng(1)
     squared = 4.0 if weight <= 1 else (1 + weight) ** 2 / weight
@@ -62,7 +62,8 @@ def test_mistakes_are_told_from_one_another() -> None:
 @pytest.mark.parametrize("weight", [0.5, 1.0, 3.0])
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_the_pairs_attain_the_claim(d: int, weight: float) -> None:
-    """This test catches pairs of data sets whose loss is below the claim, with which too little noise would pass."""
+    """This test catches pairs of data sets whose loss is below the claim, on which too little noise would not be
+    detected."""
     x, y = joint_moments.worst_rows(d, weight)
     change = np.outer(x, x) - np.outer(y, y)
     moved = (x - y) @ (x - y) + joint_moments.moment_weight(d, weight) * (change**2).sum()

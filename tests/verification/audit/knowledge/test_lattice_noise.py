@@ -1,4 +1,4 @@
-"""Test the profile of noise on a lattice: it is right on fine and coarse lattices, and atoms of the law are not
+"""Test that the profile of noise on a lattice is right for fine and coarse lattices, and that atoms of the law are not
 reported as defects.
 
 Seeds are fixed; the reference fails one of these checks with probability at most 1e-9.
@@ -80,7 +80,8 @@ def sizes_of(u: Matrix, tail: Tail, most: float) -> Matrix:
 @pytest.mark.parametrize("spread", [0.5, 3.0, 1e12])
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
 def test_spread_numbers_have_the_continuous_law(law: str, spread: float) -> None:
-    """This test catches a wrong spreading of whole numbers, by which a continuous test refutes correct noise."""
+    """This test catches whole numbers that are spread over intervals wrongly, so that a test for continuous laws
+    refutes correct noise."""
     rng, count = np.random.default_rng(4), 20_000
     if law == "laplace":
         tail, quantile, wanted, power = discrete_laplace_covariance.tail_of(spread), lambda p: -np.log(p), LAPLACE, 1

@@ -1,4 +1,4 @@
-"""Test that a pair has its log likelihood ratio as a statistic where the law of the output is known."""
+"""Test that the log likelihood ratio is a statistic of a pair if the law of the output is known."""
 
 import numpy as np
 import pytest
@@ -60,8 +60,8 @@ EXACT = [
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "pair"), EXACT)
 def test_the_mean_of_the_inverse_ratio_is_one(name: str, pair: str) -> None:
-    """This test catches a log likelihood ratio that is wrong, or of the two data sets in the wrong order. E_P[exp(−L)]
-    = 1 for the log likelihood ratio L, and E_Q[exp(L)] = 1, to within 7 deviations of 2000 draws.
+    """This test catches a log likelihood ratio L that is wrong, or for the data sets in the wrong order, by
+    E_P[exp(−L)] = 1 and E_Q[exp(L)] = 1, to within 7 standard errors of 2000 draws.
     """
     declared, claim = mechanism(name), default_claim(name)
     found = pair_of(name, pair)

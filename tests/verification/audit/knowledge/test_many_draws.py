@@ -18,7 +18,7 @@ CASES = [
     ("lap-cov", {}),
     ("ppc", {}),
     ("ppc", {"calibration": "tight"}),
-    ("ppc", {"kappa": 10.0}),  # κ = 10 needs no round
+    ("ppc", {"kappa": 10.0}),  # at κ = 10 the mechanism makes no round
     ("recursive-moment", {}),
     ("recursive-moment", {"calibration": "tight", "kappa": 10.0}),
 ]
@@ -26,7 +26,7 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "options"), CASES)
 @pytest.mark.parametrize(("n", "d"), [(1, 1), (1, 2), (400, 2), (65, 3), (4, 6)])
-@pytest.mark.parametrize("size_of_rows", [0.3, 1e3, 1e160])  # the longest rows have squares that overflow
+@pytest.mark.parametrize("size_of_rows", [0.3, 1e3, 1e160])  # the squares of the longest rows overflow
 def test_draws_at_once_are_the_draws_one_by_one(
     name: str, options: dict[str, object], n: int, d: int, size_of_rows: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -43,7 +43,7 @@ def test_draws_at_once_are_the_draws_one_by_one(
 
 @pytest.mark.parametrize("name", sorted(name for name in MECHANISMS if known(name).many))
 def test_a_single_draw_beside_a_target_is_that_of_the_mechanism(name: str) -> None:
-    # this catches a reference that draws otherwise, so that comparisons of draws under one seed detect nothing
+    # this catches a reference whose draws change, so that comparisons of draws with one seed would detect nothing
     declared = MECHANISMS[name]
     claim = ClaimUnderAudit(
         declared, default_claim(name), declared.resolve({}), samples=2000, seed=0, many=known(name).many

@@ -1,4 +1,4 @@
-"""Test the laws with which subspaces are audited: the reference has them for every rank, and an error of 3 % is
+"""Test the laws by which subspaces are audited: the reference has these laws for every rank, and an error of 3 % is
 detected.
 
 Seeds are fixed. With a random seed, each comparison would raise a false alarm with probability at most 1e-9.

@@ -1,5 +1,5 @@
-"""Test data near the choices of mechanisms: they lie where they should, and the reference decides differently on both
-sides."""
+"""Test the data sets near the choices of mechanisms: they lie where they should, and the reference decides differently
+on the two sides of a choice."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ WITH_CHOICES = [name for name in MECHANISMS if beside(name).choices]
 
 
 def test_the_mechanisms_with_choices_are_these() -> None:
-    """This test catches a declaration of choices that is lost, of which no other test would know."""
+    """This test catches a missing declaration of choices, which no other test detects."""
     assert len(WITH_CHOICES) == 24
     assert {"above-threshold", "private-radius", "clipped-cov", "adaptive-cov", "kv-mean"} <= set(WITH_CHOICES)
 
@@ -81,7 +81,8 @@ def test_unit_rows_are_counted() -> None:
 
 
 def outermost(name: str) -> list[tuple[str, DataSetOfZoo, DataSetOfZoo]]:
-    """Return the data sets furthest from each choice, on both sides; a kind with only one data set has no sides."""
+    """Return, for each choice, the data sets that are furthest from it on both sides; a kind with only one data set is
+    left out."""
     by_words: dict[str, list[DataSetOfZoo]] = {}
     for member in beside(name).choices:
         by_words.setdefault(member.category, []).append(member)
@@ -93,7 +94,7 @@ def outermost(name: str) -> list[tuple[str, DataSetOfZoo, DataSetOfZoo]]:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", WITH_CHOICES)
 def test_the_outputs_differ_between_both_sides(name: str) -> None:
-    """This test catches data that lie all on one side of a choice, or far from it, and so would show nothing.
+    """This test catches data sets that all lie on one side of a choice, or far from it, and so would show nothing.
 
     The test fails by chance with probability at most 1e-6 for each choice.
     """

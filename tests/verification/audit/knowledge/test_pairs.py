@@ -96,8 +96,8 @@ def level(share: float) -> Target:
     ],
 )
 def test_half_of_the_noise_is_refuted_and_all_of_it_is_not(target, claim: Guarantee, released: str) -> None:  # type: ignore[no-untyped-def]
-    """This test catches a list of pairs without opposite rows. Without a pair of opposite rows, half of the noise on a
-    mean would pass at the default number of draws.
+    """This test catches a list of pairs without opposite rows, with which half of the necessary noise on a mean would
+    pass at the default number of draws.
     """
     assert audit(target(0.5), **claim.keywords(), released=released).verdict is Verdict.REFUTED
     report = audit(target(1.0), **claim.keywords(), released=released, samples=1000)

@@ -49,8 +49,8 @@ def scenario(name: str, **options: Any) -> Scenario:
     ],
 )
 def test_the_last_noise_is_seen_alone(name: str, squared: float, options: dict[str, Any], calibration: Any) -> None:
-    """This test catches a wrong factor of the last noise. The output is the second moment plus the last noise times a
-    known factor; shortened rows shrink it as well.
+    """This test catches a wrong factor of the last noise. The output is the second moment of rows, some of which are
+    shortened, plus the last noise times a known factor.
     """
     x = scenario(name, calibration=calibration, **options).x
     rng, d = np.random.default_rng(0), x.shape[1]

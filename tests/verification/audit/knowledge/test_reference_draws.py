@@ -1,4 +1,4 @@
-"""Test that draws of the reference are made in two steps, few at first and more if needed, with a valid p-value."""
+"""Test that draws of the reference are made in two steps, first few and then more if needed, with a valid p-value."""
 
 from collections.abc import Callable
 
@@ -41,9 +41,8 @@ def test_many_draws_are_made_only_where_few_show_something() -> None:
 @pytest.mark.thorough
 def test_the_p_value_is_valid() -> None:
     """This test catches a function that returns the smaller of both p-values in place of the second: a share of 0.157
-    would lie below `CLEAR`.
-
-    For valid p-values, the share among 2000 exceeds its probability by 6 standard deviations with probability 1e-9.
+    would then lie below `CLEAR`. A share among 2000 valid p-values exceeds its probability by 6 standard deviations
+    with probability 1e-9.
     """
     found = []
     for seed in range(2000):

@@ -1,5 +1,5 @@
-"""Test known bugs: their declarations agree with the controls that repeat them, and with figures from another
-method."""
+"""Test that the declarations of known bugs agree with the negative controls that repeat the bugs, and with figures from
+another method."""
 
 import math
 
@@ -34,8 +34,8 @@ def test_a_negative_control_repeats_the_bug(bug) -> None:  # type: ignore[no-unt
 
 
 def test_the_exact_losses() -> None:
-    """This test catches a wrong loss of a known bug. The README quotes ε/4 + 6 ln(1 + ε/(2b)) at ε = 1, b = 1.8205 for
-    k = 400.
+    """This test catches a wrong loss of a known bug. The README quotes the loss ε/4 + 6 ln(1 + ε/(2b)) at ε = 1 and b =
+    1.8205, for k = 400.
     """
     b = law.envelope_parameter(exponents(Q, K, ETA))
     assert b == pytest.approx(1.8205, abs=5e-5)
@@ -55,8 +55,8 @@ def test_the_loss_is_the_largest_log_ratio_and_is_attained_between_the_axes_of_t
 
 
 def test_the_acceptance_rate_by_simulation() -> None:
-    """This test catches a wrong acceptance rate in the declaration of a known bug. Proposals are drawn and accepted one
-    by one, by the wrong rule and by the right one.
+    """This test catches a wrong acceptance rate in the declaration of a known bug. The test draws proposals one by one,
+    and accepts them by the wrong rule and by the right rule.
     """
     a = exponents(Q, K, ETA)
     b = law.envelope_parameter(a)

@@ -37,8 +37,8 @@ def test_every_control_is_refuted_at_its_budget_and_named(name: str) -> None:
 
 @pytest.mark.thorough
 def test_equal_bounds_hide_nothing_from_an_audit_that_may_choose_others() -> None:
-    """This test catches an audit that tries only the bounds that it is given. With equal widths the order of the scales
-    does not matter, so the audit also tries other bounds.
+    """This test catches an audit that tries only the given bounds, whose equal widths would hide a wrong order of the
+    scales.
     """
     report = audited(replace(BOX_CONTROLS["box-triangle-orders"], bounds=UNIT), samples=600)
     pairs = [f.losses[0].name if (f := check.fact(ExactLosses)) else check.scenario for check in report.refuted]

@@ -1,6 +1,6 @@
-"""Test that every check of the audit fails on some mutant, and that the intended check catches every mutant.
+"""Test that every check of the audit fails on some negative control, and that the intended check refutes each control.
 
-A correct target fails one of these checks with probability at most 1e-9 / 2 per group; the seed is fixed.
+The seed is fixed; a correct target would fail one of these checks with probability at most 1e-9 / 2 per group.
 """
 
 import importlib
@@ -25,11 +25,12 @@ from covassay.verification.audit.engine.tails import RARE_BRANCHES, TAILS
 from covassay.verification.audit.engine.ways import NAME_OF_FORMS, NAME_OF_PROCESS, NAME_OF_STATE
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.questions import own
-from covassay.verification.audit.questions.data_path.equal_laws import NAME as EQUAL_LAWS
+from covassay.verification.audit.questions.data_path.one_law_on_equivalent_data import NAME as EQUAL_LAWS
 from covassay.verification.audit.questions.law import gains_beside_the_reference
 from covassay.verification.audit.questions.privacy import recorded_draws
 from covassay.verification.audit.targets.target import TargetReference
 from covassay.verification.declared import default_claim
+from covassay.verification.maintain.__main__ import PROGRAM
 from tests import negative_controls as mutants
 from tests.negative_controls import (
     of_branches,
@@ -124,7 +125,7 @@ def test_what_stands_names_no_check_but_one_that_only_notes() -> None:
 
 
 def test_there_are_enough_controls_of_every_class() -> None:
-    """This test catches controls that get lost when a module of them is no longer imported."""
+    """This test catches negative controls that are lost because their module is no longer imported."""
     of_classes = [of_rows, of_branches, of_repeats, of_families, of_scales, of_joint_laws, of_steps, of_the_list]
     new = [mutant for group in of_classes for mutant in group.NEGATIVE_CONTROLS]
     assert len(new) >= 150
@@ -143,8 +144,8 @@ MEASURED = [name for name in NEGATIVE_CONTROLS if name not in NOT_MEASURED]
     "name", [pytest.param(name, marks=() if name in SHARE else pytest.mark.slow) for name in MEASURED]
 )
 def test_the_table_of_controls_is_what_an_audit_finds(name: str) -> None:
-    """This test catches a control that the present audit no longer refutes. A new question may change the check that
-    refutes a control and the number of draws, but not the verdict.
+    """This test catches a negative control that the present audit no longer refutes. A new question may change which
+    check refutes a control and the number of draws, but not the verdict.
     """
     row = row_of(name)
     assert (row.verdict == "REFUTED") == (name not in STANDING)
@@ -154,8 +155,8 @@ def test_the_table_of_controls_is_what_an_audit_finds(name: str) -> None:
 
 
 def test_the_rows_have_no_control_twice_lack_few_and_know_those_that_stand() -> None:
-    """This test catches rows that are repeated, missing or outdated; a new control has no row until the maintainers
-    measure it."""
+    """This test catches rows of the table that are repeated, missing or outdated; a new control has no row until the
+    maintainers measure it."""
     assert len(WRITTEN) == len(ROWS)
     assert set(WRITTEN) <= set(NEGATIVE_CONTROLS)
     assert len(NOT_MEASURED) <= len(NEGATIVE_CONTROLS) / 10
@@ -165,6 +166,13 @@ def test_the_rows_have_no_control_twice_lack_few_and_know_those_that_stand() -> 
 def test_the_page_of_controls_is_what_the_rows_make() -> None:
     """This test catches a page that was edited by hand, or not written again after a row was added."""
     page = Path(__file__).parents[4] / "proofs" / "CONTROLS.md"
+    assert page.read_text(encoding="utf-8") == controls.render(ROWS)
+
+
+def test_a_page_that_is_written_after_a_few_controls_has_all_rows(tmp_path: Path) -> None:
+    """The test fails if `--only` with `--write` makes a page of the selected controls alone."""
+    rows, page = Path(__file__).parents[4] / "proofs" / "controls.jsonl", tmp_path / "page.md"
+    assert PROGRAM.run(["controls", "--only", ROWS[0].control, "--rows", str(rows), "--write", str(page)]) == 0
     assert page.read_text(encoding="utf-8") == controls.render(ROWS)
 
 

@@ -46,13 +46,15 @@ def test_an_event_that_is_impossible_on_one_side_has_that_probability_on_the_oth
     assert below(draw_wishart(first, 20000, rng=rng, epsilon=epsilon), first) == 0
     seen = below(draw_wishart(second, 20000, rng=rng, epsilon=epsilon), first)
     assert binomial(seen, 20000, distinguishing_probability(epsilon), "").p_value > FALSE_ALARM
-    # The mutants have one degree of freedom, P(χ²_1 < 2ε/3), or a scale without the factor 3, 1 − e^{−ε}.
+    # The mutants are the probability with one degree of freedom, P(χ²_1 < 2ε/3), and with a scale without the factor 3,
+    # 1 − e^{−ε}.
     for wrong in (math.erf(math.sqrt(epsilon / 3)), 1 - math.exp(-epsilon)):
         assert binomial(seen, 20000, wrong, "").p_value < FALSE_ALARM
 
 
 def refuted(claim: Guarantee, samples: int) -> bool:
-    """Return whether the audit's search for events, without knowledge of the mechanism, refutes the claim at 1e-9."""
+    """Return whether the audit's search for events, without knowledge of the mechanism, refutes the claim at the level
+    1e-9."""
     setting = Setting(TargetReference("mutant:wishart", "."), {"epsilon": 1.0}, SECOND_MOMENT, seed=0, seconds=1.0)
     checks = []
     for pair in black_box(SECOND_MOMENT).pairs(frozenset()):

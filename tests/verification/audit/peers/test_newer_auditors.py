@@ -1,5 +1,4 @@
-"""Test the auditors that are written anew from their definitions: what they compute, their level, and what they
-refute."""
+"""Test the auditors that we wrote anew from their definitions: what they compute, their level, and what they refute."""
 
 import math
 
@@ -25,8 +24,8 @@ def test_many_refutations_are_rare_at_the_level() -> None:
 
 @pytest.mark.parametrize("name", NEW)
 def test_a_tool_refutes_a_broken_function_and_keeps_a_correct_one(name: str) -> None:
-    """This test catches a tool that refutes nothing, or everything. The function that forgets to clip has a loss of
-    19.4. Settings of a tool that cannot handle the outputs are left out.
+    """This test catches a tool that refutes nothing, or everything. The broken function, which forgets to clip, has a
+    loss of 19.4. Settings of a tool that cannot handle the outputs are left out.
     """
     if not TOOLS[name].installed:
         pytest.skip(f"{name} is not installed")
@@ -58,8 +57,8 @@ def test_the_threshold_and_the_curve_are_those_of_randomised_response(epsilon: f
 
 
 def test_the_witness_of_the_kernel_stays_in_the_unit_ball_and_reaches_its_edge() -> None:
-    """This test catches a witness outside the unit ball, and one that does not use it. On outputs that the kernel sees
-    as orthogonal, f(X) − f(Y) is at most √2. A radius that is multiplied by 0.97 is detected.
+    """This test catches a witness function outside the unit ball, and one that does not use the whole ball. On outputs
+    that the kernel sees as orthogonal, f(X) − f(Y) is at most √2. A radius that is multiplied by 0.97 is detected.
     """
     x, y = np.zeros((300, 1)), np.full((300, 1), 1000.0)
     paid = kernel.payoffs(x, y, 1.0)
@@ -79,7 +78,7 @@ def test_the_wealth_holds_its_level_where_the_claim_is_attained() -> None:
 
 
 def test_a_stake_follows_the_gains() -> None:
-    """This test catches a bet that uses the gain that it bets on, and one that never grows."""
+    """This test catches a bet that uses the gain on which it bets, and a bet that never grows."""
     gains, none = np.full(50, 1.0), np.zeros(1)
     logs = kernel.log_wealth(gains, none, np.full(1, 0.25))
     assert logs[0, 0] == 0  # the first stake is 0
@@ -102,8 +101,8 @@ def test_the_plug_in_bandwidth_and_the_curve_of_two_normal_laws() -> None:
 
 
 def test_the_boundary_of_brownian_motion() -> None:
-    """This test catches a boundary that is crossed too often. The critical value by the union bound is at least the
-    simulated one; both grow as the level falls.
+    """This test catches a boundary that is crossed too often. The critical value by the union bound must be at least
+    the simulated value, and both must grow as the level falls.
     """
     simulated = sequential_f_dp.quantile(0.025, 1000)
     looks = np.arange(sequential_f_dp.BURN_IN, 1001.0, sequential_f_dp.EVERY)
@@ -116,8 +115,8 @@ def test_the_boundary_of_brownian_motion() -> None:
 
 @pytest.mark.thorough
 def test_the_sequential_test_holds_its_level_where_the_claim_is_attained() -> None:
-    """This test catches a sequential test that refutes a true claim too often. The level of the test is asymptotic, so
-    that the bound on the refutations is no theorem here; the seed is fixed.
+    """This test catches a sequential test that refutes a true claim too often. The level of the tested auditor is
+    asymptotic, so the bound on the number of refutations is not a theorem; the seed is fixed.
     """
     rng, q = np.random.default_rng(0), sequential_f_dp.quantile(0.025, 500)
     refuted = 0

@@ -48,15 +48,15 @@ def test_the_columns_of_a_line_are_consistent() -> None:
     """
     for line in KEPT:
         assert 0 <= line.refuted <= line.seeds - line.failed, line
-        if line.bound and line.failed == 0:  # a median above the claim: at least half of the seeds refuted it
+        if line.bound and line.failed == 0:  # a median above the claim needs half of the seeds
             above = line.proven > CASES[line.case].claim.keywords()["epsilon"] + 1e-3
             assert not above or 2 * line.refuted >= line.seeds, line
     assert len({line.draws for line in KEPT}) == 1  # all tools had the same number of draws
 
 
 def test_a_stricter_level_shows_less() -> None:
-    """This test catches a row of the table in which a stricter level shows more. DP-Sniper uses the same draws for both
-    levels; the other tools make new draws or choices for each.
+    """This test catches a row of the table in which a stricter level shows more. Only DP-Sniper is tested, because it
+    uses the same draws for both levels; the other tools make new draws or choices for each level.
     """
     by_key = {(line.case, line.tool, line.level): line for line in KEPT}
     for (case, tool, level), line in by_key.items():
@@ -86,7 +86,7 @@ def test_a_larger_bound_of_another_tool_and_a_larger_share_of_refutations_are_se
     assert behind([ours, replace(other, bound="1.501")]) == [("laplace-half", "DP-Sniper")]
     assert behind([ours, replace(other, bound="", refuted=9)]) == [("laplace-half", "DP-Sniper")]
     correct = replace(ours, case="laplace"), replace(other, case="laplace", bound="", refuted=9)
-    assert behind(correct) == []  # where the claim is true, a refutation is a false alarm
+    assert behind(correct) == []  # if the claim is true, a refutation is a false alarm
     assert "no reason is known" in page([ours, replace(other, bound="1.501")], [])
 
 

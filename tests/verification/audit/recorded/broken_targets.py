@@ -138,7 +138,7 @@ def laplace_nine_tenths(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, 2.0)
 def wrong_adjacency(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Use the sensitivity of adding a row, although a row is replaced."""
+    """Scale the noise to the sensitivity of adding a row, although a row is replaced."""
     s, n = moment(x)
     return np.diag(s) + rng.laplace(scale=1 / (n * epsilon), size=D)
 
@@ -246,7 +246,7 @@ def one_seed_for_two(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, math.inf)
 def one_of_4096_seeds(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Use one of 4096 seeds, so that an attacker who tries all of them finds the data."""
+    """Draw with one of 4096 seeds, so that an attacker who tries all seeds finds the data."""
     s, n = moment(x)
     own = np.random.default_rng(int(rng.integers(4096)))
     return np.diag(s) + own.laplace(scale=2 / (n * epsilon), size=D)
@@ -317,13 +317,14 @@ def one_sided_noise(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(ApproximateDP(1.0, 0.01), 0.01 / 0.97)
 def interval_three_percent_short(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
-    """Move the corner by 1/6 with one of six rows, which is a share δ of an interval of the length 1/(6δ)."""
+    """Add noise that is uniform on an interval that is 3 % too short: one of six rows moves the corner by 1/6, which is
+    the share δ of the length 1/(6δ)."""
     return corner(x) + 0.97 / (6 * delta) * rng.random()
 
 
 @broken(ApproximateDP(1.0, 0.01), -math.expm1(-0.01 / 0.97))
 def one_sided_three_percent_short(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
-    """Make the probability of outputs below those of the neighbour 1 − e^{−δ/0.97}, which is larger than δ."""
+    """Return outputs that the neighbour never returns with probability 1 − e^{−δ/0.97}, which is larger than δ."""
     return corner(x) + 0.97 / (6 * delta) * rng.exponential()
 
 

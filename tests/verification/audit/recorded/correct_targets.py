@@ -1,5 +1,5 @@
-"""Define correct functions that are difficult for recorded draws: none of them may be refuted. The query changes by at
-most 1.
+"""Define correct functions that are difficult for recorded draws: none of them may be refuted. The query of these
+functions changes by at most 1.
 """
 
 import copy
@@ -44,7 +44,8 @@ def cached_output(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def fixed_seed(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Use draws that do not make the noise; the function is wrong, but these draws must not be what decides this."""
+    """Make draws that are not used for the noise; the function is wrong, but these draws must not decide the
+    verdict."""
     return query(x) + np.random.default_rng(0).laplace()
 
 
@@ -76,14 +77,15 @@ def half_of_the_rows(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def one_of_two_choices(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release from the data with probability 3/4: if both choices say so, no other value of one of them matters."""
+    """Release from the data with probability 3/4, decided by two random choices, of which one alone does not change the
+    output if both are 1."""
     stronger = math.log1p(4 / 3 * math.expm1(epsilon))
     return query(x) * max(rng.integers(2), rng.integers(2)) + rng.laplace(scale=1 / stronger)
 
 
 @correct
 def more_noise_for_full_blocks(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Have more noise if the number of rows is a multiple of 8."""
+    """Add more noise if the number of rows is a multiple of 8."""
     return query(x) + rng.laplace(scale=(1.0 if len(x) % 8 else 1.1) / epsilon)
 
 
@@ -130,7 +132,7 @@ def clipped_late(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def clipped_late_and_too_little(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Clip late and too little; without the clipping this function would spend ε = 1.09, and with it ε = 0.87."""
+    """Clip the output so that the function spends ε = 0.87, and not ε = 1.09 as without clipping."""
     return np.clip(query(x) + 0.9185 * rng.laplace(scale=1 / epsilon), 0.45, 0.55)
 
 
@@ -294,7 +296,7 @@ def two_gammas(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def normal_of_random_variance(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Draw a normal number with a random, exponential variance. The number has a Laplace law."""
+    """Draw a Laplace number as a normal number with a random, exponential variance."""
     return query(x) + rng.standard_normal() * math.sqrt(2 * rng.exponential()) / epsilon
 
 
@@ -323,7 +325,7 @@ def seeded_by_the_clock(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 
 class _Pool:
-    """A pool of numbers that are drawn in advance, each of which is used once."""
+    """A list of random numbers that are drawn in advance, each of which is used once."""
 
     def __init__(self) -> None:
         self.numbers: list[float] = []
@@ -387,7 +389,7 @@ def noisiest_of_two(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def sparse_vector(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Compare three noisy queries with a noisy threshold, and draw until one exceeds it."""
+    """Compare three noisy queries with a noisy threshold, and draw again until a query exceeds the threshold."""
     threshold = 0.5 + rng.laplace(scale=2 / epsilon)
     for k in range(3):
         if query(x) + rng.laplace(scale=4 / epsilon) > threshold + k:
@@ -437,7 +439,7 @@ def a_row_left_out_at_times(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def rounded_constant(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Round a constant to four digits, which an audit must not report."""
+    """Release a constant that is rounded to four digits, which an audit must not report."""
     return query(x) + 0.9999 * rng.laplace(scale=1 / epsilon)
 
 
@@ -462,7 +464,7 @@ def one_draw_beside_unused_ones(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def whole_noise_beside_unused_draws(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release a sum of bits from randomised response, in a number with many digits."""
+    """Release a sum of randomised responses as a number with many digits."""
     rng.random()
     bit = query(x) > 0.5
     keep = math.exp(epsilon) / (1 + math.exp(epsilon))
@@ -580,7 +582,7 @@ def snapped(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def sample_and_aggregate(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release the mean over random blocks of the largest value of a block; one row is in one block."""
+    """Release the mean, over random blocks of rows, of the largest value of a block, where each row is in one block."""
     rows = np.clip(x, 0, 1)[rng.permutation(len(x))]
     blocks = np.array_split(rows, min(3, len(rows)))
     return float(np.mean([block.max() for block in blocks])) + rng.laplace(scale=1 / (len(blocks) * epsilon))
@@ -678,7 +680,7 @@ def radius_times_sign(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def direction_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Reflect the direction at a plane that depends on the data."""
+    """Reflect the direction of the noise at a plane that depends on the data, which does not change the law."""
     v = np.array([1.0, query(x), 0.3])
     return first_of(3, x) + (np.eye(3) - 2 * np.outer(v, v) / (v @ v)) @ radial(3, rng) / epsilon
 
@@ -714,7 +716,7 @@ def radius_of_a_ball(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def gamma_variance(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Give a normal number a random variance, with which it is a Laplace number."""
+    """Multiply a normal number by a random standard deviation for which the product is a Laplace number."""
     return query(x) + math.sqrt(2 * rng.gamma(1)) * rng.normal() / epsilon
 
 
@@ -725,7 +727,7 @@ def two_radii(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def length_decides(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Double the noise where the normal vector that gives the direction is long."""
+    """Double the noise if the normal vector that gives its direction is long."""
     g = rng.standard_normal(3)
     return first_of(3, x) + rng.gamma(3) * g / np.linalg.norm(g) * (1 + (np.linalg.norm(g) > 2.5)) / epsilon
 

@@ -42,8 +42,8 @@ def call(v: float, scale: float, family: Family, into: Into, bounds: tuple[float
 
 
 def by_grid(v: float, scale: float, into: Into, bounds: tuple[float, float]) -> np.ndarray:
-    """Return the probabilities of the cells of a range under Laplace noise; the two outermost cells also have the mass
-    beyond the range.
+    """Return the probabilities of the cells of a range under Laplace noise, where the two outermost cells include the
+    mass beyond the range.
     """
     p = np.exp(-np.abs(GRID - v) / scale)
     low, high = bounds

@@ -24,7 +24,7 @@ from covassay.verification.audit.questions import own
 from covassay.verification.audit.questions.contract import forced_draws
 from covassay.verification.audit.questions.law import gains_beside_the_reference as gains
 from covassay.verification.audit.questions.privacy import recorded_draws
-from covassay.verification.audit.questions.privacy.neighbour_events import pairs_of
+from covassay.verification.audit.questions.privacy.events_on_neighbours import pairs_of
 from covassay.verification.audit.recorded import affine, common_draws, exact_loss, same_law
 from covassay.verification.audit.recorded.common_draws import on_common_draws
 from covassay.verification.audit.recorded.facts import ExactLosses
@@ -273,8 +273,8 @@ def _beside_gauss_cov(draw: Any) -> Finding:
 
 
 def test_correct_functions_that_are_asked_at_other_budgets_and_in_other_forms_are_not_refuted() -> None:
-    """This test catches a refutation of a correct function at another budget or in another form. The functions have a
-    budget of their own, a largest budget, or take arrays only.
+    """This test catches a refutation of a correct function at another budget or in another form. The correct functions
+    have a budget of their own, a largest budget, or take only arrays.
     """
 
     def own_budget(x: Any, *, rho: float, rng: Any) -> Any:

@@ -27,8 +27,8 @@ def beside(draw: Any, name: str) -> Gains:
 
 
 def _separate(factor_of_values: float) -> Any:
-    """Run SeparateCov: GaussCov, and noisy eigenvalues, which are drawn in another order and scaled inside of the
-    call."""
+    """Run SeparateCov: A target that releases GaussCov and noisy eigenvalues, whose noise is drawn in another order and
+    scaled inside the call."""
 
     def draw(x: Any, *, rho: float, rng: Any) -> Any:
         rows = unit_rows(x)
@@ -44,7 +44,7 @@ def _separate(factor_of_values: float) -> Any:
 
 
 def test_gains_of_additive_noise_name_the_factor() -> None:
-    """This test catches a report that does not say by which factor which noise is too small."""
+    """This test catches a report that does not say which part of the noise is too small, and by which factor."""
 
     def small(x: Any, *, rho: float, rng: Any) -> Any:
         s = unit_rows(x).T @ unit_rows(x) / len(x)
@@ -126,8 +126,8 @@ def test_a_transcript_tells_the_budget_by_primitive() -> None:
 @pytest.mark.peers
 @pytest.mark.filterwarnings("ignore")
 def test_a_transcript_shows_the_overspending_of_a_regression() -> None:
-    """This test catches a transcript that counts a primitive's budget once where it is spent twice. LinearRegression of
-    diffprivlib 0.6.6 spends ε/(d + 1) on the mean of X and again on the mean of y.
+    """This test catches a transcript that counts the budget of a primitive once although it is spent twice.
+    LinearRegression of diffprivlib 0.6.6 spends ε/(d + 1) on the mean of X and again on the mean of y.
     """
     name, bounds = "diffprivlib:linear-regression", ((-1.0, 0.0), (0.0, 1.0))
     x, other = np.array([[-1.0, 1.0]]), np.array([[0.0, 0.0]])

@@ -1,4 +1,4 @@
-"""Test that choices which do not reach the output are ignored, and that no other choice is."""
+"""Test that random choices are ignored if, and only if, they do not affect the output."""
 
 import math
 from collections.abc import Callable
@@ -74,7 +74,8 @@ def _settled(target: Callable[..., Any]) -> list[int]:
 
 
 def test_choices_that_matter_only_together_matter() -> None:
-    """This test catches an enumeration of each choice alone: if both are 1, no other value of one of them matters."""
+    """This test catches an enumeration of each choice alone: if both choices are 1, changing one of them does not
+    change the output."""
 
     def either(x: Any, *, epsilon: float, rng: Any) -> Any:
         return x.sum() * max(rng.integers(2), rng.integers(2)) + rng.laplace()
@@ -109,7 +110,7 @@ def test_a_shuffle_of_rows_that_are_summed_is_ignored() -> None:
 
 @pytest.mark.parametrize("factor", [1.0, 0.97])
 def test_a_sample_of_the_only_row_is_this_row(factor: float) -> None:
-    """This test catches a choice from one row that leaves the loss undecided."""
+    """This test catches a random choice among rows, of which there is only one, that leaves the loss undecided."""
 
     def half(x: Any, *, epsilon: float, rng: Any) -> Any:
         many = max(1, len(x) // 2)

@@ -74,7 +74,7 @@ def test_the_search_finds_a_pair_that_no_start_is() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("factor", [1.0, 0.97])
 def test_a_mistake_at_some_numbers_of_rows_is_found(factor: float) -> None:
-    """This test catches a search that tries one pair alone for many rows; the first pair has half of the loss."""
+    """This test catches a search that, for many rows, only tries the first pair, which has half of the largest loss."""
 
     def moment(x: Any, *, rho: float, rng: Any) -> Any:
         rows = x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))

@@ -1,5 +1,5 @@
-"""Test that every format of a report says how many questions were asked and skipped, and that a badge says the verdict
-alone."""
+"""Test that every format of a report says how many questions were asked and skipped, and that a badge only says the
+verdict."""
 
 import json
 from dataclasses import replace

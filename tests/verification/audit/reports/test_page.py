@@ -202,7 +202,7 @@ def test_the_most_telling_law_is_drawn_and_for_nuclear_laplace_the_tail_with_bot
 
 
 def test_the_bound_that_is_drawn_lies_above_the_exact_tail() -> None:
-    """This test catches a drawn bound that lies below the tail. In the picture, a point further down has a smaller
+    """This test catches a drawn bound that lies below the tail. In the picture of the tail, a lower point has a smaller
     probability.
     """
     tail = pictures(_as("nuclear-laplace", _with_curve("spectral norm", 2, 0.5)))[1].picture
@@ -332,8 +332,8 @@ def pages() -> list[str]:
 def test_a_phone_and_a_desktop_show_all_of_the_page_in_letters_that_can_be_read(
     width: int, pages: list[str], tmp_path: Path
 ) -> None:
-    """This test catches a page that is cut off on a narrow screen. With every line opened, nothing is wider than the
-    window or cut off, and no letter is smaller than 11.5 pixels.
+    """This test catches a page that is cut off on a narrow screen. If every line of the page is opened, nothing is
+    wider than the window or cut off, and no letter is smaller than 11.5 pixels.
     """
     for page in pages:
         measured = _measured(page, width, tmp_path)

@@ -113,7 +113,7 @@ def test_the_whole_table_is_printed_only_when_asked(reports: dict[str, AuditRepo
 
 @pytest.mark.parametrize("width", [20, 60, 78, 200])
 def test_a_folded_command_is_the_same_command(width: int) -> None:
-    """This test catches a command that does something else when it is copied from the screen."""
+    """This test catches a printed command that does something else when a user copies it from the screen."""
     command = shlex.join(
         ["covassay", "audit", "exec:python3 'my release.py'", "--mechanism", "nuclear-laplace", "--options", "a=b c",
          "--samples", "200", "--seed", "3"]

@@ -118,7 +118,7 @@ def test_the_share_of_failed_draws_is_a_line_of_the_report(report: AuditReport) 
 
 @pytest.mark.slow
 def test_repeats_are_one_finding() -> None:
-    """This test catches a report that shows repeats as several findings, or lists not every check."""
+    """This test catches a report that shows repetitions as several findings, or does not list every check."""
     report = audit(TargetReference("mutant:half-noise-gauss-cov", "."), rho=0.5, samples=200)
     law = [check for check in report.refuted if check.kind == "law"]
     (group,) = [group for group in findings(report) if group[0].kind == "law"]

@@ -21,7 +21,7 @@ from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.called import called
 from covassay.verification.audit.engine.finding import Status, Verdict
 from covassay.verification.audit.engine.sampling import Setting, draw
-from covassay.verification.audit.questions.contract.batch import batch_is_single
+from covassay.verification.audit.questions.contract.batch_same_output import batch_is_single
 from covassay.verification.audit.targets.process_hints import hint
 from covassay.verification.audit.targets.process_target import START_VARIABLE, NoReply, Process
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
@@ -56,7 +56,8 @@ def language(request: pytest.FixtureRequest) -> str:
 
 
 def written(language: str, folder: Path, change: Callable[[str], str] = str) -> TargetReference:
-    """Write the example that the command prints to a file, with one change, and return the target."""
+    """Write the example program that `covassay audit --example` prints to a file, with one change, and return the
+    target."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         assert run(["audit", "--example", language]) == 0

@@ -87,7 +87,7 @@ def test_every_process_of_the_group_ends(ends: str, body: str, how: Callable[[Ch
     asked.ask({"x": [[1.0]]}, 10**6)
     assert asked._running is not None
     group = asked._running.pid
-    time.sleep(0.2)  # the leader of the group needs this time to end
+    time.sleep(0.2)  # the leader of the process group needs this time to end
     assert len(members(group)) == (2 if ends == "the leader goes on" else 1)
     start = time.monotonic()
     how(asked)
@@ -107,8 +107,8 @@ def test_the_group_ends_when_the_leader_ends_instead_of_replying(tmp_path: Path)
 @pytest.mark.thorough
 @pytest.mark.parametrize("ended_by", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_the_group_ends_with_the_run_that_is_killed(ended_by: signal.Signals, tmp_path: Path) -> None:
-    """This test catches processes of a target that survive the audit. The process does not see the end of its input,
-    and the audit itself is killed as well.
+    """This test catches processes of a target that survive the audit. The test covers processes that do not see the end
+    of their input, and an audit that is killed itself.
     """
     source = script(tmp_path, "time.sleep(600)", f"{SLEEPER}; open('group', 'w').write(str(os.getpid()))")
     arguments = ["audit", source.spec, "--epsilon", "1", "--jobs", "1", "--time-limit", "600"]
@@ -206,8 +206,8 @@ def test_a_second_line_ends_the_audit_with_its_cause(name: str, tmp_path: Path) 
 
 @pytest.mark.thorough
 def test_a_second_line_is_exit_status_3(tmp_path: Path) -> None:
-    """This test catches an unexpected second line that is ignored. The exit status is 3 even if a second line comes
-    only occasionally, in a worker.
+    """This test catches an unexpected second line that is ignored. The exit status must be 3 even if a second line
+    comes only occasionally, in a worker.
     """
     body = (
         "d = len(json.loads(line)['x'][0]); v = json.loads(line)['seed'] % 997; "
@@ -302,8 +302,8 @@ def test_a_limit_that_is_no_number_of_seconds_is_refused(text: str, monkeypatch:
 
 
 def test_a_process_that_forks_answers_once(tmp_path: Path) -> None:
-    """This test catches a forked copy that answers a second time, or survives. The copy keeps both pipes open, and ends
-    with the group.
+    """This test catches a forked copy that answers a second time, or survives. The forked copy keeps both pipes open,
+    and must end with the process group.
     """
     asked = process(tmp_path, REPLY, "os.fork() or time.sleep(600)")
     assert asked.ask({"x": [[3.0]]}, 10**6)["output"] == [[3.0]]

@@ -214,7 +214,7 @@ def test_a_target_is_asked_in_its_environment(
     assert np.shape(draw("overwrites", before)) == (2, 2)
     # the audit sees what the target did to its data
     np.testing.assert_array_equal(before, np.vstack([[7.0, 7.0], X[1:]]))
-    assert draw("fails", X) == Failure("exception", "LookupError")  # the error message contains no value of the data
+    assert draw("fails", X) == Failure("exception", "LookupError")  # the message must contain no value of the data
     assert isinstance(draw("dies", X), Failure)
     np.testing.assert_array_equal(there, draw("moment", X))
     assert TargetReference("fake:in-a-box", ".").load().bounds == ((0.0, 9.0), (0.0, 1.0))

@@ -333,7 +333,7 @@ def test_wrap_finds_the_call_when_it_is_used_and_survives_pickling() -> None:
 
 
 def test_a_module_may_hold_what_wrap_returns(tmp_path: Path) -> None:
-    """This test catches a wrapped function that is wrapped a second time."""
+    """This test catches an audit that wraps a function which it has already wrapped."""
     (tmp_path / "holds_wrapped.py").write_text(
         "from covassay.verification import wrap\n"
         "def plain(x, *, epsilon, rng): return x.T @ x\n"

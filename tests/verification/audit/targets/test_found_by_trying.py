@@ -1,5 +1,5 @@
-"""Test that an output that is found by trial must be a release: it changes with the seed and has the form of an
-output."""
+"""Test that the auditor, which finds the output by trying calls, only accepts an output that changes with the seed and
+has the form of a release."""
 
 import asyncio
 import functools
@@ -139,7 +139,7 @@ def found(function: Any) -> Target:
 
 @pytest.mark.parametrize("name", FOUND)
 def test_what_is_released_is_found(name: str) -> None:
-    """This test catches a call that is found wrongly, and a seed that the found call ignores."""
+    """This test catches a wrong call that the auditor finds, and a found call that ignores the seed."""
     function, call = FOUND[name]
     target = found(function)
     assert target.draw.call == call  # type: ignore[attr-defined]
@@ -276,7 +276,7 @@ def test_every_method_that_may_take_the_data_is_offered() -> None:
 
 
 def test_an_expression_that_was_offered_does() -> None:
-    """This test catches an offered expression that fails when it is used."""
+    """This test catches an expression that the error message suggests and that fails when it is used."""
     for function, call in (
         (coroutine, "asyncio.run(f(x, eps=epsilon, seed=seed))"),
         (generator, "next(f(x, eps=epsilon, seed=seed))"),
@@ -341,7 +341,7 @@ def test_the_matrix_of_a_triangle(d: int) -> None:
     for triangle in (np.triu(whole), np.tril(whole), whole[np.triu_indices(d)], list(whole[np.triu_indices(d)])):
         assert np.array_equal(symmetric(triangle), whole)
     assert np.array_equal(symmetric(whole[np.tril_indices(d)], lower=True), whole)
-    # The entries are in the order of vech in statistics, and of R.
+    # The entries of the triangle are in the order of vech in statistics, and of R.
     column_by_column = np.concatenate([whole[j:, j] for j in range(d)])
     assert np.array_equal(symmetric(column_by_column), whole)
 

@@ -17,7 +17,7 @@ CODE = "def f(x, *, epsilon, rng): return {value}\n\nclass A:\n    g = staticmet
 
 
 def answer(spec: str, folder: Path) -> float:
-    """Call the target, which may have been sent to a worker, and return its output."""
+    """Call the target, which may have been pickled for a worker, and return its output."""
     target = pickle.loads(pickle.dumps(TargetReference(spec, str(folder)))).load()
     return float(target.draw(np.eye(2), epsilon=1.0, rng=np.random.default_rng(0)))
 

@@ -22,7 +22,7 @@ from covassay.verification.audit.targets.target import Target, TargetReference
 
 
 def restored_after(change: Callable[[], object]) -> set[str]:
-    """Return the parts that were restored after a change that ends in an exception."""
+    """Return the parts of the process state that were restored after a change that ends in an exception."""
 
     def end() -> None:
         change()
@@ -71,8 +71,8 @@ def test_a_change_is_noted_and_the_verdict_is_as_without_it(tmp_path: Path) -> N
     first, second = ({c.label: (c.status, c.p_value) for c in r.checks} for r in reports)
     assert second.pop("contract / process state") == (Status.NOTED, None)
     assert first.pop("contract / process state") == (Status.NOT_REFUTED, None)
-    # Arithmetic decides about the first target alone. The second seeds generators, so that some questions are not
-    # asked.
+    # Arithmetic decides about the first target alone. The second target seeds generators, so that some questions are
+    # not asked.
     first, second = (
         {label: found for label, found in checks.items() if label.startswith("contract") and "running" not in label}
         for checks in (first, second)

@@ -16,8 +16,8 @@ from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.contract import Form, require_answer
 from covassay.verification.audit.engine.finding import Status, Verdict
 from covassay.verification.audit.engine.sampling import Setting, draw
-from covassay.verification.audit.questions.contract.new_seed import new_seed
-from covassay.verification.audit.questions.contract.same_seed import same_seed
+from covassay.verification.audit.questions.contract.new_seed_new_output import new_seed
+from covassay.verification.audit.questions.contract.same_seed_same_output import same_seed
 from covassay.verification.audit.targets.process_target import SEEDS, START_VARIABLE
 from covassay.verification.audit.targets.target import CannotRun, Failure, TargetReference, call
 from covassay.verification.cli.main import run
@@ -38,7 +38,7 @@ ECHO = "return json.dumps({'output': request['x']})"
 
 
 def example() -> str:
-    """Return the process on the audit's page, as text."""
+    """Return the source text of the process on the page about audits."""
     text = PAGE.read_text(encoding="utf-8").partition("      # release.py\n")[2].partition("      $ covassay")[0]
     return "".join(line.removeprefix("      ") for line in text.splitlines(keepends=True))
 
@@ -139,8 +139,8 @@ MISBEHAVING = {
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", MISBEHAVING)
 def test_a_process_that_misbehaves_is_an_outcome(tmp_path: Path, name: str) -> None:
-    """This test catches an audit that crashes with the process. There is a clear message if there is no output. (`None`
-    means that there is an output, which the contract checks.)
+    """This test catches an audit that crashes with the process. The audit must give a clear message if the process
+    returns no output; `None` means that the process returns an output.
     """
     answer, first, failure, shown = MISBEHAVING[name]
     target = setting(tmp_path, answer, first)
@@ -170,11 +170,9 @@ def test_a_process_that_hangs_is_killed_and_the_next_request_has_a_reply_of_its_
 
 
 def test_a_time_limit_that_falls_into_a_start_loses_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a process that is started and never stopped. The limit ends before the process is registered,
-    and the process must still be stopped.
-
-    On a busy machine the limit may be over before the start; that request starts no process, and another request is
-    made.
+    """This test catches a process that is started and never stopped. The time limit ends before the process is
+    registered, and the process must still be stopped. On a busy machine the limit may end before the process starts;
+    the test then makes another request.
     """
     started: list[subprocess.Popen[bytes]] = []
 

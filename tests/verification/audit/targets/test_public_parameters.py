@@ -83,7 +83,7 @@ def test_a_stated_value_is_passed_to_the_target() -> None:
 
 @pytest.mark.thorough
 def test_too_little_noise_for_its_own_value_is_refuted() -> None:
-    """This test catches a comparison with the law for the target's own value that has no power."""
+    """This test catches a comparison without power for a target whose public parameter has a value of its own."""
 
     def less(x: Matrix, *, rho: float, rng: np.random.Generator, kappa: float = 100.0) -> Matrix:
         return naive_pce.sample(x, rng, rho=rho / 0.97**2, kappa=kappa)

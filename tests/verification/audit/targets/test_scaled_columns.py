@@ -1,4 +1,5 @@
-"""Test targets of bounded columns in scaled columns: their arguments, and the view of their results."""
+"""Test how targets of bounded columns are audited in scaled columns: their arguments, and the scaling of their
+results."""
 
 from typing import Any
 

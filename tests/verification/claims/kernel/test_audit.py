@@ -1,7 +1,6 @@
-"""Test the audit and the gate of the proofs on a small project, with answers written by hand in the format of Rocq.
-
-The answers test how the gate handles the kernel's answers, also on machines without Rocq. The tests in test_gate.py
-check that Rocq answers in this format, where it is installed.
+"""Test the audit and the gate of the proofs on a small project, with answers written by hand in the format of Rocq, so
+that the tests also run on machines without Rocq. The tests in test_gate.py check that Rocq answers in this format,
+where it is installed.
 """
 
 import re
@@ -81,7 +80,7 @@ def together(known: Mapping[str, str], question: str) -> str:
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str]) -> None:
-    """Replace the kernel's answers by those above, with some changes."""
+    """Replace Rocq's answers by the answers written by hand, with some changes."""
 
     def ask(build: Path, preamble: list[str], questions: Mapping[str, str]) -> dict[str, str]:
         known = {"One": MODULE, "Two": ROWS, "prices": VALUES, **AXIOMS}
@@ -108,7 +107,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def accepted(project: Path, monkeypatch: pytest.MonkeyPatch) -> gate.GateReport:
-    """Return the report on the project, with its lock written."""
+    """Write the lock of the project, and return the report on the project."""
     pretend(monkeypatch, {})
     report = gate.recheck(project, {})
     assert report.record is not None
@@ -118,7 +117,7 @@ def accepted(project: Path, monkeypatch: pytest.MonkeyPatch) -> gate.GateReport:
 
 
 def test_what_the_kernel_answers_is_what_is_locked(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a lock that differs from the kernel's answers."""
+    """This test catches a lock that differs from Rocq's answers."""
     report = accepted(project, monkeypatch)
     assert report.wrong == []
     assert report.record is not None
@@ -133,7 +132,7 @@ def test_what_the_kernel_answers_is_what_is_locked(project: Path, monkeypatch: p
 
 
 def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a finding although nothing has changed."""
+    """This test catches a finding of the gate although nothing has changed."""
     accepted(project, monkeypatch)
     again = gate.recheck(project, {})
     assert again.findings == []

@@ -1,4 +1,4 @@
-"""Test the gate of the proofs: its findings without Rocq and, where Rocq is installed, that it asks the kernel."""
+"""Test the gate of the proofs: its findings without Rocq and, if Rocq is installed, that the gate asks Rocq."""
 
 import json
 import shutil
@@ -72,7 +72,7 @@ def test_what_is_no_banned_token(text: str) -> None:
 
 
 def test_a_tag_belongs_to_the_theorem_that_follows() -> None:
-    """This test catches a tag that names the theorem before it."""
+    """This test catches a tag that is taken for the tag of the theorem before it."""
     text = "(*@ A.One *) Theorem one : True.\n(*@ two *)\n(* words *)\n#[local] Lemma two' : True.\n(* (*@ THREE *) *)"
     found, problems = sources.tagged({"F.v": text})
     assert {tag: t.qualified for tag, t in found.items()} == {"A.One": "F.one", "two": "F.two'"}
@@ -192,7 +192,7 @@ def test_the_command_says_what_is_malformed(
 
 
 def test_no_lock_is_an_empty_lock(tmp_path: Path) -> None:
-    """This test catches a crash where there is no lock yet."""
+    """This test catches a crash if no lock exists yet."""
     assert lock.read(tmp_path) == lock.RocqLock()
 
 
@@ -516,7 +516,7 @@ def test_the_page_lists_the_mutants_of_today() -> None:
 
 
 def test_the_shares_are_the_whole() -> None:
-    """This test catches a mutant that is in no share of the run."""
+    """This test catches a mutant that no share of the run contains."""
     listed = mutants.read(PROOFS / "rocq")
     shares = [m for k in range(1, 5) for m in mutants.share(listed, f"{k}/4")]
     assert sorted(m.name for m in shares) == sorted(m.name for m in listed)
@@ -549,7 +549,7 @@ Proof. by []. Qed.
 
 @pytest.fixture(scope="module")
 def accepted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, gate.GateReport]:
-    """Return the project and its report, after its lock was written."""
+    """Write the lock of the project, and return the project and its report."""
     folder = tmp_path_factory.mktemp("project") / "proofs" / "rocq"
     folder.mkdir(parents=True)
     (folder / "One.v").write_text(FILE)
@@ -564,7 +564,7 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, gate.GateR
 @pytest.mark.thorough
 @needs_rocq
 def test_the_kernel_is_asked_what_a_theorem_says(accepted: tuple[Path, gate.GateReport]) -> None:
-    """This test catches a statement that is taken from the source and not from the kernel."""
+    """This test catches a statement that is taken from the source and not from Rocq's answer."""
     project, report = accepted
     assert report.wrong == []
     assert report.record is not None
@@ -607,7 +607,7 @@ def test_an_axiom_that_the_lock_does_not_know_is_seen(accepted: tuple[Path, gate
 def test_the_kernel_sees_a_change(
     accepted: tuple[Path, gate.GateReport], tmp_path: Path, old: str, new: str, rule: str
 ) -> None:
-    """This test catches a changed proof that does not change the kernel's answers."""
+    """This test catches a changed proof after which Rocq's answers are still the same."""
     project = shutil.copytree(accepted[0], tmp_path / "proofs")
     edit("One.v", old, new)(project)
     assert rule in {f.rule for f in gate.recheck(project, {}).findings}
@@ -646,7 +646,7 @@ def test_a_premise_that_nothing_meets_is_seen(
 @needs_rocq
 @pytest.mark.parametrize("premise", ["False ->", "1 = 0 ->", "void ->", "small 0 1 ->", "{n : nat | n < 0} ->"])
 def test_a_witness_assumes_nothing(accepted: tuple[Path, gate.GateReport], tmp_path: Path, premise: str) -> None:
-    """This test catches a witness with a premise of its own."""
+    """This test catches a witness lemma that has a premise itself."""
     project = shutil.copytree(accepted[0], tmp_path / "proofs")
     edit("One.v", "Lemma small_inhabited : small 1 0.", f"Lemma small_inhabited : {premise} small 1 0.")(project)
     assert any("a witness may assume nothing" in f.text for f in gate.recheck(project, {}).wrong)

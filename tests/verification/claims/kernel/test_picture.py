@@ -22,20 +22,21 @@ def project(folder: Path, requires: dict[str, str]) -> Path:
 
 
 def test_the_picture_is_of_the_proofs_of_today() -> None:
-    """This test catches a file that was moved, and a new tag or Require. If the picture is out of date, run covassay
-    claims render.
+    """This test catches a picture that is out of date after a file was moved, or a tag or a `Require` was added. If the
+    picture is out of date, run covassay claims render.
     """
     assert (PROOFS / picture.NAME).read_text(encoding="utf-8") == picture.draw(PROOFS / "rocq")
 
 
 def test_the_page_says_what_is_in_each_folder() -> None:
-    """This test catches a folder that the table leaves out, or that is gone."""
+    """This test catches a table that leaves out a folder, or names a folder that no longer exists."""
     text = (PROOFS / "README.md").read_text(encoding="utf-8").partition("| folder of `rocq/` |")[2].partition("\n\n")[0]
     assert sorted(re.findall(r"^\| `(\S+)` \|", text, re.MULTILINE)) == list(picture.rests_on(PROOFS / "rocq"))
 
 
 def test_a_folder_rests_on_what_its_files_require(tmp_path: Path) -> None:
-    """This test catches a line over two folders, one for a comment, and one between files of a folder."""
+    """This test catches wrong lines of the picture: a line over two folders, for a comment, or between files of one
+    folder."""
     graph = picture.rests_on(project(tmp_path, {"a/X": "Y W", "a/W": "Y V", "b/Y": "V", "c/d/V": "", "e/Z": "V"}))
     assert graph == {"a": {"b", "c/d"}, "b": {"c/d"}, "c/d": set(), "e": {"c/d"}}
     assert picture.direct(graph) == {"a": {"b"}, "b": {"c/d"}, "c/d": set(), "e": {"c/d"}}

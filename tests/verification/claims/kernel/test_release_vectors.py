@@ -1,4 +1,4 @@
-"""Test that `release` agrees with the releases that the kernel evaluated from the definitions of whole mechanisms."""
+"""Test that `release` agrees with the releases that Rocq evaluated from its definitions of whole mechanisms."""
 
 import importlib
 import json
@@ -83,7 +83,7 @@ def vector(name: str, budget: str) -> Callable[[Row], None]:
 
 
 def approximate_budget(row: Row) -> Options:
-    """Return the ε and δ for which √(2 ln(1.25/δ))/ε is the multiplier of a row."""
+    """Return numbers ε and δ for which √(2 ln(1.25/δ))/ε is the multiplier in a row of the table."""
     epsilon = 0.9
     exponent = (2 * float(row["half_multiplier"]) * epsilon) ** 2 / 2
     return {"epsilon": epsilon, "delta": 1.25 * math.exp(-exponent), "calibration": "paper"}
@@ -114,7 +114,7 @@ def nuclear_ball_projection(row: Row) -> None:
 
 
 def short_rows(row: Row) -> Options:
-    """Replay a row, with β = n e^(−L), for which the squared radius is rational."""
+    """Replay a row of the table with β = n e^(−L), for which the squared radius is rational."""
     beta = float(row["n"]) * math.exp(-row["log"])
     settings: Options = {"calibration": "tight" if row["option"] else "reconstructed", "kappa": float(row["kappa"])}
     return settings | {"rho": float(row["budget"]), "beta": beta}
@@ -150,7 +150,7 @@ def separate(name: str, noise_class: Callable[..., Any], budget: str, options: C
 
 
 def histogram(name: str, given: str) -> Replay:
-    """Replay a row with the β for which 2 ln(8nd/β) = r²."""
+    """Replay a row of the table with the β for which 2 ln(8nd/β) = r²."""
 
     def replay(row: Row) -> None:
         n, d = size(row)
@@ -164,13 +164,13 @@ def histogram(name: str, given: str) -> Replay:
 
 
 def preconditioner(row: Row) -> None:
-    """Replay a row as for naive-pce; the release is y divided by the root of 0.84."""
+    """Replay a row of the table as for naive-pce, where the release is y divided by the root of 0.84."""
     released = weak_ppc.release(data(row), scaled(row, 2, 2), **short_rows(row))
     close(math.sqrt(0.84) * released, block(row, "y", 2, 2))
 
 
 def coinpress_covariance(row: Row) -> None:
-    """Replay a row with one step, and with β = n e^(−L), for which γ² is rational."""
+    """Replay a row of the table with one step and with β = n e^(−L), for which γ² is rational."""
     settings = {"rho": float(row["budget"]), "u": float(row["u"]), "beta": float(row["n"]) * math.exp(-row["log"])}
     released = module_of("coinpress-covariance").release(data(row), scaled(row, 2, 2)[None], steps=1, **settings)
     close(released, block(row, "y", 2, 2))
@@ -209,7 +209,7 @@ def above(row: Row) -> None:
 
 
 def radius(row: Row) -> None:
-    """Replay a row with the β that belongs to its slack."""
+    """Replay a row of the table with the β that gives the slack of the row."""
     epsilon, slack, precision = (float(row[column]) for column in ("budget", "slack", "precision"))
     paper = 4 * math.exp(-slack * epsilon / 8)  # slack = (8/ε) ln (4/β)
     tight = math.sqrt(8) * math.exp(-slack * epsilon / 4)  # slack = (2/ε) ln (2/β) + (2/ε) ln (4/β)
@@ -265,9 +265,8 @@ def plain(_: int) -> Options:
 
 @dataclass(frozen=True)
 class Release:
-    """The replay of the rows of one mechanism, and the formulas that the replay uses, each of which has a mutant.
-
-    A formula belongs to the mechanism's own module or to that of another mechanism, as in "naive-pce:noise_variance".
+    """The replay of the rows of one mechanism, and the formulas that the replay uses, each of which has a mutant. A
+    formula of another mechanism is named with that mechanism, as in "naive-pce:noise_variance".
     """
 
     replay: Callable[[Row], None]

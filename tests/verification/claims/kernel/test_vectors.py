@@ -1,4 +1,4 @@
-"""Test that the formulas of the reference agree with the numbers that the kernel evaluated."""
+"""Test that the formulas of the reference agree with the numbers that Rocq evaluated."""
 
 import json
 import math
@@ -39,7 +39,7 @@ def budget_composition(rows: Rows) -> None:
     """
     for epsilon, n, spent in rows:
         rho, b = algorithm_2.matrix_scale(n, epsilon, "paper"), algorithm_2.trace_scale(n, epsilon, "paper")
-        half = Fraction(1, 2)  # with s = t = 1/2 it costs as much as the matrix with s = 1, t = 0
+        half = Fraction(1, 2)  # with s = t = 1/2 the matrix costs as much as with s = 1, t = 0
         trace = algorithm_2.privacy_loss(1, 0, n, rho, b) - algorithm_2.privacy_loss(half, half, n, rho, b)
         assert algorithm_2.privacy_loss(1, 1, n, rho, b) + trace == spent
 
@@ -74,7 +74,7 @@ def l1_sensitivity(rows: Rows) -> None:
 
 
 def second_moment(rows: Rows) -> None:
-    """Require that E ‖Z‖_F² lies between the two columns."""
+    """Require that E ‖Z‖_F² lies between the two bounds in the columns of the table."""
     for d, low, high in rows:
         value = nuclear_laplace.mean_power_sum(int(d), 2.0)
         assert float(low) * (1 - 1e-9) <= value <= float(high) * (1 + 1e-9)  # quadrature
@@ -87,7 +87,7 @@ def critical_constant(rows: Rows) -> None:
 
 
 def tail(rows: Rows) -> None:
-    """Require that P(‖Z‖ > 1.1 d) is at least the bound."""
+    """Require that P(‖Z‖ > 1.1 d) is at least the bound in the table."""
     for d, bound in rows:
         assert 1 - nuclear_laplace.spectral_norm_cdf(int(d), 1.1 * float(d)) >= float(bound)
 
@@ -160,12 +160,12 @@ READ = Coins.bits
 
 
 def whole(digits: list[int], base: int) -> int:
-    """Return the number with these digits, of which the lowest comes first."""
+    """Return the number with the given digits, the lowest digit first."""
     return sum(digit * base**i for i, digit in enumerate(digits))
 
 
 def draws(rows: Rows) -> None:
-    """Compare the samplers with the kernel's programs: on the same bits they return the same numbers, and read the same
+    """Compare the samplers with the programs in Rocq: on the same bits, both return the same numbers and read the same
     number of bits.
     """
     for row in rows:
@@ -183,7 +183,7 @@ ROWS = np.array([[2, 3], [-1, 2], [4, 0]]) / 4  # with b = 2, C has the entries 
 
 
 def covariance_draws(rows: Rows) -> None:
-    """Compare a release from given bits with that of the kernel's program."""
+    """Compare a release from given bits with the release of the program in Rocq."""
     for row in rows:
         numbers = [int(value) for value in row]
         scale = Fraction(whole(numbers[:2], 1000), whole(numbers[2:4], 1000))
@@ -228,7 +228,7 @@ REPLAYS: dict[str, Callable[[Rows], None]] = {
 
 @pytest.mark.parametrize("name", REPLAYS)
 def test_a_vector_is_what_the_reference_computes(name: str) -> None:
-    """This test catches a formula of the reference that differs from the kernel's number."""
+    """This test catches a formula of the reference that differs from the number that Rocq evaluated."""
     REPLAYS[name](rows_of(name))
 
 
@@ -256,7 +256,7 @@ def test_every_vector_is_replayed() -> None:
 
 
 def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches vectors that the command leaves out."""
+    """This test catches vectors that the command `covassay claims theorems` leaves out."""
     assert run(["vectors"]) == 0
     assert json.loads(capsys.readouterr().out)["vectors"] == VECTORS
 

@@ -29,7 +29,7 @@ def numbers(row: dict[str, object] | dict[str, str]) -> list[float]:
 
 
 def test_the_table_has_every_rate_and_every_slope_agrees() -> None:
-    """This test catches a rate without a measurement, or one that its measurement contradicts."""
+    """This test catches a stated rate that was not measured, or that the measurement contradicts."""
     rows = kept()
     assert set(rows) == set(BY_NAME)
     for name, row in rows.items():
@@ -63,7 +63,7 @@ def test_a_share_of_the_table_is_measured_again(name: str) -> None:
     assert numbers(as_row(measured_again(name))) == pytest.approx(numbers(kept()[name]), rel=1e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", sorted(set(BY_NAME) - set(FAST)))
 def test_the_table_is_measured_again(name: str) -> None:
     """This test catches a table that was not made by the program."""

@@ -133,8 +133,9 @@ class NotAdditive:
     """The declaration that an output is not known to be a query plus noise.
 
     `because` is the reason why a seed does not determine the noise of the output. `unchanged_by` are the changes of the
-    rows that leave the law of the output as it is, as keys of `equal_laws.CHANGES`. `continuous` says whether every
-    single output has probability 0, apart from data of which all values are clipped.
+    rows that leave the law of the output as it is, as keys of `CHANGES` of the question “one law on
+    equivalent data”. `continuous` says whether every single output has probability 0, apart from data of which all
+    values are clipped.
     """
 
     because: str

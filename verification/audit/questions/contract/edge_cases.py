@@ -15,25 +15,28 @@ from covassay.reference.privacy import guarantee_of
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE
 from covassay.verification.audit.engine.contract import (
     ROWS,
+    SAME_SIZE,
     Form,
     Outcome,
     decided,
     example_rows,
     in_box,
+    is_refusal,
     kept,
+    of_size,
     one_draw,
     plain_rows,
+    refuses_size,
 )
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.pair_draws import failing_mean
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.audit.engine.violation import refutes
 from covassay.verification.audit.question import Question
-from covassay.verification.audit.targets.target import NOT_FINITE, Failure
+from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
-SAME_SIZE = 24  # a target that rejects this many data sets of one size counts as rejecting the size
 FEW = 3  # the number of draws on each data set of a path between two data sets, along which failures end
 MOST = 2000  # the largest number of draws on each of two neighbours
 
@@ -89,7 +92,7 @@ def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPL
         outcome = one_draw(setting, x, "edge", name)
         if not isinstance(outcome, Failure) or outcome.kind == "time-out":
             continue
-        if _is_refusal(outcome) and _refuses_size(setting, n, d):
+        if is_refusal(outcome) and refuses_size(setting, n, d):
             refused.append(f"{name}: {outcome} on each of {SAME_SIZE} other data sets with n = {n}, d = {d} too")
             continue
         steady = steady or [not any(_failures(setting, plain_rows(setting, ROWS), "plain", draws))]
@@ -128,7 +131,7 @@ def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: f
     A few draws find two neighbouring data sets between which failures end. Poisson numbers of new draws on the two
     neighbours test the claim on failures.
     """
-    answered = (y for i, y in enumerate(_of_size(setting, *x.shape)) if not _fails(one_draw(setting, y, "size", i)))
+    answered = (y for i, y in enumerate(of_size(setting, *x.shape)) if not _fails(one_draw(setting, y, "size", i)))
     path = _path(x, next(answered, x), adjacency)
     end = bisect_left(
         range(len(path)), True, lo=1, key=lambda i: not all(_failures(setting, path[i], f"{name}/{i}", FEW))
@@ -163,31 +166,6 @@ def _path(x: Matrix, y: Matrix, adjacency: str) -> list[Matrix]:
             path.append(np.delete(after, i, axis=0))
         path.append(after)
     return path
-
-
-# REJECTED SIZES
-
-
-def _is_refusal(outcome: Outcome) -> bool:
-    """Return whether the target raised an exception, or gave NaN, as numpy does for the covariance of one record."""
-    return isinstance(outcome, Failure) and (outcome.kind == "exception" or outcome.message == NOT_FINITE)
-
-
-def _refuses_size(setting: Setting, n: int, d: int) -> bool:
-    """Return whether the target rejects many data sets of this size."""
-    return all(_is_refusal(one_draw(setting, x, "size", i)) for i, x in enumerate(_of_size(setting, n, d)))
-
-
-def _of_size(setting: Setting, n: int, d: int) -> list[Matrix]:
-    """Return data sets of one size: ordinary rows, zero rows, tiny rows, rows on an axis, and random rows."""
-    rng = np.random.default_rng(stream(setting.seed, "contract", "size", n, d))
-    unit = np.eye(d)[np.zeros(n, dtype=int)]
-    cases = [example_rows(n, d), -example_rows(n, d), np.zeros((n, d)), unit, -unit, np.eye(d)[np.arange(n) % d],
-             1e-9 * unit, np.full((n, d), d**-0.5)]  # fmt: skip
-    while len(cases) < SAME_SIZE:
-        rows = rng.standard_normal((n, d))
-        cases.append(rng.random((n, 1)) * rows / np.linalg.norm(rows, axis=1, keepdims=True))
-    return cases if setting.box is None else [in_box(setting.box, x) for x in cases]
 
 
 QUESTION = Question(

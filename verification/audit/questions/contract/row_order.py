@@ -19,7 +19,7 @@ from covassay.verification.audit.engine.difference import difference_in_law
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question
-from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
+from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng
 from covassay.verification.audit.targets.target import Failure
 
 DATA_SETS = 2  # if reversing the rows changed an output, this many data sets are tested by many draws

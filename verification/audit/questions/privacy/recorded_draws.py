@@ -2,7 +2,7 @@
 search.
 
 The computation is exact arithmetic up to a stated rounding error, and uses none of the false-alarm probability. If the
-audit does not find how the output depends on the draws, the question about recorded draws is undecided.
+audit does not find how the output depends on the draws, it skips the question and says why.
 """
 
 from collections.abc import Sequence

@@ -59,7 +59,7 @@ def projection_inequalities(project: Formula = nuclear_ball) -> Found:
 @mutant("a radius larger by 3 %", project=lambda m, r: nuclear_ball(m, 1.03 * r))
 @mutant("a radius smaller by 3 %", project=lambda m, r: nuclear_ball(m, r / 1.03))
 def small_radius(project: Formula = nuclear_ball) -> Found:
-    """For r < tr Σ, ‖P − Σ‖_* ≤ ‖P‖_* + ‖Σ‖_* ≤ tr Σ + r; Σ = diag(1, 0) and Z = diag(−1, −1) attain it."""
+    """For r < tr Σ, ‖P − Σ‖_* ≤ ‖P‖_* + ‖Σ‖_* ≤ tr Σ + r; Σ = diag(1, 0) and Z = diag(−1, −1) attain the bound."""
     for sigma, z in [*cases(CASES, 2), (np.diag([1.0, 0.0]), -np.eye(2))]:
         trace = float(np.trace(sigma))
         yield float(np.linalg.norm(project(sigma + z, trace / 2) - sigma, "nuc")) / (1.5 * trace)

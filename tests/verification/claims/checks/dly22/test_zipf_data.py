@@ -12,7 +12,7 @@ from covassay.verification.claims.checks.dly22.zipf_data import bucket_sizes, sh
 
 def test_shares_by_hand() -> None:
     # the shares are 1 : 1/8 : 1/27, with the sum 251/216
-    """This test catches shares that are not ∝ k^{−s}, or a bucket that gets the rows of its neighbour."""
+    """This test catches buckets of rows whose shares are not ∝ k^{−s}, or that are in a wrong order."""
     assert shares(3, 1) == [1]
     np.testing.assert_allclose(shares(3, 3), [216 / 251, 27 / 251, 8 / 251], rtol=1e-15)
     assert sum(bucket_sizes(1000, 3, 3)) == 1000
@@ -21,7 +21,7 @@ def test_shares_by_hand() -> None:
 
 
 def test_norms_by_hand() -> None:
-    """This test catches norms of the wrong bucket, or in a wrong order."""
+    """This test catches rows that get the norm of the wrong bucket, or norms in a wrong order."""
     np.testing.assert_array_equal(zipf_norms(5, buckets=1), np.ones(5))
     np.testing.assert_array_equal(zipf_norms(3, buckets=4), [0.125, 0.125, 1.0])
 
@@ -49,6 +49,6 @@ def test_rows_have_their_norms(buckets: int, trace: float) -> None:
 
 @pytest.mark.parametrize(("n", "buckets"), [(0, 1), (5, 0), (5, 2.5)])
 def test_bad_sizes_are_refused(n: int, buckets: int) -> None:
-    """This test catches an empty data set, or one of half a bucket."""
+    """This test catches a data set without rows, or with half a bucket of rows."""
     with pytest.raises(InvalidInput):
         zipf_norms(n, buckets=buckets)

@@ -17,6 +17,6 @@ def test_a_missing_python_flint_is_said(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.skipif(importlib.util.find_spec("flint") is None, reason="needs the extra exact")
 def test_with_python_flint_there_is_a_third_computation() -> None:
-    """This test catches a third computation that is left out although its library is installed."""
+    """This test catches a check that leaves out the third computation although its library is installed."""
     evidence = routes.norm_by_iterated_integration()
     assert evidence.figures["with Arb"] == f"{len(routes.PROBABILITIES)} of them"

@@ -10,8 +10,8 @@ from covassay.verification.audit.engine.privacy import TESTS, run_pair
 from covassay.verification.audit.engine.sampling import KEPT
 from covassay.verification.audit.engine.trade_off import keep_most_telling
 from covassay.verification.audit.question import Question, Subject
-from covassay.verification.audit.questions.data_path.same_noise import Residuals
-from covassay.verification.audit.questions.law.law_that_fits import FittingLaw
+from covassay.verification.audit.questions.data_path.same_noise_other_data import Residuals
+from covassay.verification.audit.questions.law.law_that_fits_instead import FittingLaw
 from covassay.verification.audit.recorded.facts import ExactLosses
 
 # an estimate of the number of tests that share the error probability, which affects only the choice of events

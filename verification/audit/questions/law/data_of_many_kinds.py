@@ -9,7 +9,7 @@ from covassay.verification.audit.engine.kinds_of_data import DRAWS, FEWEST, KIND
 from covassay.verification.audit.engine.other_budgets import at_other_budgets
 from covassay.verification.audit.engine.shapes import DEFAULT
 from covassay.verification.audit.question import MOST_KEPT, Question, Subject
-from covassay.verification.audit.questions.data_path.same_noise import Residuals
+from covassay.verification.audit.questions.data_path.same_noise_other_data import Residuals
 
 # the approximate number of data sets of all kinds, among which a data set with more draws counts as several
 DATA_SETS = 350

@@ -13,7 +13,7 @@ from covassay.verification.audit.knowledge.adjacency import explained_by_adjacen
 from covassay.verification.audit.knowledge.shared.centres import location
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions.law.columns import Entries
-from covassay.verification.audit.questions.law.law_that_fits import FittingLaw, suspects_that_fit
+from covassay.verification.audit.questions.law.law_that_fits_instead import FittingLaw, suspects_that_fit
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
