@@ -37,7 +37,7 @@ class Share:
 
 @dataclass
 class ErrorBudget:
-    """A false-alarm probability `alpha`, in exact shares that add up to at most 1."""
+    """A false-alarm probability `alpha` that is divided into exact shares, which add up to at most 1."""
 
     alpha: float
     spent: list[Share] = field(default_factory=list)

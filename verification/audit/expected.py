@@ -141,7 +141,7 @@ def _require_what_it_draws(target: Target, drawn: dict[str, Any], claimed: dict[
 
 
 def as_stated_by(target: Target, options: AuditOptions) -> AuditOptions:
-    """Return the options, completed by the box and the adjacency of the target's own claim."""
+    """Return the options of the audit, completed by the box and the adjacency of the target's own claim."""
     if options.mechanism or target.mechanism:
         return options
     box = options.bounds or (Box.of(target.bounds) if target.bounds else None)
@@ -183,7 +183,7 @@ def with_kind(
     if options.mechanism or target.mechanism or options.released or target.released:
         return options, ()
     if options.bounds is None and needs_bounds(target):
-        return options, ()  # a later step of the audit asks for the bounds
+        return options, ()  # a later step of the audit asks the user for the bounds
     setting = Setting(origin, budget, OUTPUTS[USUAL], options.seed, seconds=options.time_limit, box=options.bounds)
     with random_states_put_back():
         kind = found_kind(setting)

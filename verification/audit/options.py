@@ -26,7 +26,7 @@ from covassay.verification.statistics.streams import Progress, no_progress
 
 FALSE_ALARM = 1e-9
 SAMPLES = 2000
-# whether the verdict of the run is about real arithmetic alone, or also about the low-order bits
+# says whether the verdict of the run is about real arithmetic alone, or also about the low-order bits
 SCOPES = "real", "bits"
 FEWEST_SAMPLES = 100  # with fewer draws, an audit could find only very large violations
 
@@ -104,7 +104,7 @@ def _option(
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """The options of an audit: everything except the target.
+    """The options of an audit, which are everything except the target.
 
     Raises
     ------
@@ -307,7 +307,7 @@ def settings_schema() -> dict[str, Any]:
 
 
 def replay_command(source: TargetSource, guarantee: Guarantee, options: AuditOptions) -> str:
-    """Return the command that repeats an audit draw for draw: the claim, the seed, and all options that are not
+    """Return the command that repeats an audit draw for draw, with the claim, the seed, and all options that are not
     defaults.
 
     If the function has no name of the form module:function, the result is a Python call, because a command cannot name

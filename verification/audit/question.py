@@ -41,7 +41,7 @@ class Subject:
 
     @property
     def scope(self) -> str:
-        """Return whether the verdict is about real arithmetic alone, or about the bits as well."""
+        """Return whether the verdict is about real arithmetic alone, or also about low-order bits."""
         integers = self.mechanism is not None and mechanism(self.mechanism).lattice
         return self.options.scope or SCOPES[integers and not self.options.quick]
 
@@ -156,8 +156,8 @@ class Question:
         return found or [self.skipped("there was nothing to ask")]
 
     def _found(self, subject: Subject, look: Look) -> Iterable[Finding]:
-        """Return the findings of `ask`. A continued run asks the question again only if it has second looks, or is
-        asked again after second looks.
+        """Return the findings of the question's function `ask`. A continued run asks the question again only if it has
+        second looks, or is asked again after second looks.
         """
         store, tally = subject.setting.store, subject.setting.tally
         if store is None or self.second_look or (self.reads and not self.share):

@@ -21,9 +21,9 @@ class AuditReport:
     `options` are all options of the audited mechanism. `diagnoses` explain the laws that fit the draws although the
     claimed law was refuted. `replay` is the command that runs the audit again, draw for draw. `draws` is the number of
     draws for laws and pairs; `failures` counts those of them that gave no output, by the reason. `covassay` is the
-    version of the package covassay. `settings` are the options of the audit, as plain data. `budget` says what every
-    question could spend of `false_alarm`. `found_at` is the place of the target's source, or None if the place is not
-    known.
+    version of the package covassay. `settings` are the options of the audit, as plain data. `budget` says how much of
+    `false_alarm` every question could spend. `found_at` is the place of the target's source, or None if the place is
+    not known.
     """
 
     target: str
@@ -72,7 +72,7 @@ class AuditReport:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Return the ids of the questions that were asked."""
+        """Return the ids of the questions that the audit asked."""
         return tuple(dict.fromkeys(check.question for check in self.checks if check.question not in self.not_asked))
 
     @property

@@ -1,8 +1,8 @@
 """Run an audit, which selects and orders the questions, sets their levels, and derives the verdict.
 
-A first look asks every question that applies. If the first look refutes nothing, suspicious findings get a second look,
-on more and fresh draws. The false-alarm levels of both looks are reserved before the first draw. This module does not
-name any question, and uses only the declarations of the questions.
+A first look asks every question that applies to the target. If the first look refutes nothing, suspicious findings get
+a second look, on more and fresh draws. The false-alarm levels of both looks are reserved before the first draw. This
+module does not name any question, and uses only the declarations of the questions.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -126,7 +126,8 @@ def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
 
 
 def require_whole(questions: Iterable[Question], own: Fraction = Fraction(9, 10)) -> None:
-    """Raise if covassay's own questions leave too little of the error budget for questions of other packages."""
+    """Raise an error if covassay's own questions leave too little of the error budget for questions of other
+    packages."""
     spent = sum((q.share for q in questions), Fraction(0))
     if spent > own:
         raise ValueError(f"the questions of covassay spend {spent} of the error budget: at most {own}")

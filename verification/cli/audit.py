@@ -231,7 +231,7 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[..., None]
         raise InvalidInput(f"witness = {options.witness}: must end in {WITNESS_SUFFIX}")
     given = AuditOptions.of_words(vars(options))
     expected = _expected_failures(options.expected_failures)
-    # a mistake in the options is reported before the target is loaded
+    # a mistake in the options of the command is reported before the target is loaded
     stated_claim(given.mechanism, given.epsilon, given.delta, given.rho)
     source, jobs = _source(options), given.jobs or os.cpu_count() or 1
     mechanism = given.mechanism or load(source).mechanism

@@ -2,9 +2,9 @@
 
 The parent starts a child, which audits and writes its finished result to a file. Only a completed audit writes that
 file. The parent prints the content of the file and ends with the exit status in this file. If a child ends without a
-result, whatever its exit status, the parent prints an INCONCLUSIVE report and ends with exit status 3. If SIGINT or
-SIGTERM interrupts the audit, the parent, which never waits for a target, handles the signal, reports the findings of
-the child so far, and ends with exit status 130 or 143.
+result, the parent prints an INCONCLUSIVE report and ends with exit status 3, whatever the child's exit status is. If
+SIGINT or SIGTERM interrupts the audit, the parent, which never waits for a target, handles the signal, reports the
+findings of the child so far, and ends with exit status 130 or 143.
 
 All output of a target goes to a pipe that the parent reads, so that it is never part of a report. The parent shows the
 first `PRINTED` bytes on standard error, and the number of further bytes. If standard error is a terminal, the parent
@@ -36,9 +36,9 @@ from covassay.verification.audit.targets.deadline import SUPERVISED, groups, pas
 RESULT = "result.json"  # this file in a folder of the run exists only when the audit is complete
 KNOWN = "known.json"  # this file has the mechanism and the budget of the loaded target, and the findings so far
 SHOW_CURSOR = "\x1b[?25h"
-TICK = 0.1  # seconds between two checks of the child
+TICK = 0.1  # the number of seconds between two checks of the child
 PRINTED = 20_000  # the largest number of bytes of a target's output that are printed
-LAST_WORDS = 0.5  # the number of seconds for reading the rest of the output after the child has ended
+LAST_WORDS = 0.5  # after the child has ended, the rest of its output is read for at most this many seconds
 GRACE = 5.0  # the number of seconds in which the child must end after it has written its result or was interrupted
 INCONCLUSIVE = 3
 INTERNAL_ERROR = 4
@@ -128,7 +128,7 @@ def run_in_child(arguments: Sequence[str]) -> int:
 
 
 def _wait(process: "subprocess.Popen[bytes]", folder: Path) -> bool:
-    """Wait until the child has ended, and return whether a draw was stuck.
+    """Wait until the child has ended, and return whether a draw exceeded its deadline.
 
     After the child has written its result, `_wait` waits only briefly, because a thread of the target may continue.
     """
@@ -303,7 +303,8 @@ def _is_stdout(path: Path) -> bool:
 
 
 def _streams() -> TextIO | None:
-    """Redirect standard error to the parent, like standard output; the original stream is used for the progress bar."""
+    """Redirect standard error to the parent, like standard output, and keep the original stream for the progress
+    bar."""
     own = None
     with contextlib.suppress(OSError):  # a process may have no standard error stream
         own = open(os.dup(2), "w", encoding="utf-8", errors="backslashreplace", buffering=1)  # noqa: SIM115

@@ -41,7 +41,7 @@ def list_claims(options: argparse.Namespace) -> int:
 
 
 def show(options: argparse.Namespace) -> int:
-    """Print one claim in full."""
+    """Print one claim with all its fields."""
     c = ledger.claim(options.id)
     if options.json:
         print_json(render.as_json(c))
@@ -189,8 +189,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parents=[filters, kernel, as_json],
         help="run the checks of claims; exit 1 if one fails",
         description="Run the checks of claims. Rocq takes minutes to compile and audit theorems, so it runs only "
-        "with --rocq or --kind rocq. Otherwise, and on a machine without Rocq, the sources of the proofs are compared "
-        'with the lock, and the report says "recorded, not re-run".',
+        "with --rocq or --kind rocq. Without these options, and on a machine without Rocq, the sources of the proofs "
+        'are compared with the lock, and the report says "recorded, not re-run".',
     )
     a.add_argument("ids", nargs="*", help="the claims to check (default: all that pass the filters)")
     a.add_argument("--rocq", action="store_true", help="also compile and audit the theorems that the claims rest on")
@@ -201,8 +201,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parents=[kernel, as_json],
         help="compile the proofs, ask the kernel what they say, and compare with the lock",
         description="Compile proofs/rocq, ask the kernel what every tagged theorem says and rests on, and compare the "
-        "answer with proofs/rocq.lock.json; exit 1 if they differ. On a machine without Rocq only the sources are "
-        f'compared ("recorded, not re-run"); if {REQUIRE} is set, that is an error.',
+        "answer with proofs/rocq.lock.json; the exit status is 1 if they differ. On a machine without Rocq only the "
+        f'sources are compared ("recorded, not re-run"); if {REQUIRE} is set, that is an error.',
     )
     a.set_defaults(run=theorems.theorems)
 

@@ -46,7 +46,7 @@ def as_csv(rows: list[dict[str, object]]) -> str:
 
 
 def select(only: str | None) -> list[Rate]:
-    """Return the rates whose name or mechanism contains a text."""
+    """Return the rates whose name or mechanism contains the given text."""
     chosen = [r for r in RATES if only is None or only.lower() in f"{r.name} {r.mechanism}".lower()]
     if not chosen:
         raise InvalidInput(f"only = {only!r}: no rate has this text in its name or mechanism")

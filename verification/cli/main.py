@@ -132,7 +132,7 @@ class Program:
 
 
 def one_line(error: Exception) -> Finished:
-    """Return the exit status and the message for an error: which is one line and, if
+    """Return the exit status and the message for an error, which is one line and, if
     requested, the traceback."""
     if isinstance(error, InvalidInput | OSError):
         return Finished(INVALID_USE, err=f"covassay: {error}\n")

@@ -22,7 +22,7 @@ STEP = re.compile(r"^(\d+\. .*?)(?=^\d+\. |\n\n)", re.MULTILINE | re.DOTALL)
 SCALES = re.compile("scale|exponent")  # the names of the listed formulas contain one of the two words
 SYMBOLS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 PARSER = {
-    "description": "List every mechanism with what it claims and what is proven, or show one.",
+    "description": "List every mechanism with what it claims and what is proven, or show one mechanism.",
     "epilog": "example: covassay mechanisms nuclear-laplace",
 }
 
@@ -166,7 +166,7 @@ def _print_one(declared: AnyMechanism, rows: list[dict[str, Any]], dimension: in
 
 
 def _print_wrapped(line: str, indent: int) -> None:
-    """Print a text wrapped at 80 columns; all lines but the first are indented."""
+    """Print a text wrapped at 80 columns, with all lines but the first indented."""
     print(textwrap.fill(line, 80, subsequent_indent=" " * indent, break_on_hyphens=False))
 
 

@@ -10,10 +10,10 @@ examples:
   covassay recommend --rows 10000 --dimension 20 --rho 0.5 --trace 0.2 --picture map.svg
   covassay recommend --rows 10000 --dimension 20 --epsilon 1 --goal pca --json
 
-The error is the root mean square of the norm of the difference to the true second
-moment. If the error of a mechanism depends on the data, it is predicted for two kinds
-of rows, both with eigenvalues proportional to 1, 1/2, …, 1/d. The first kind of rows
-has equal norms √t for the trace t, and the second kind is correlated Gaussian.
+The error of a mechanism is the root mean square of the norm of the difference to the
+true second moment. If the error of a mechanism depends on the data, it is predicted for
+two kinds of rows, both with eigenvalues proportional to 1, 1/2, …, 1/d. The first kind
+of rows has equal norms √t for the trace t, and the second kind is correlated Gaussian.
 Mechanisms are ranked by the larger of the two errors. If the rows lie in a ball of
 radius r, divide the rows by r and the trace by r², and multiply errors by r². The
 option --picture needs matplotlib (pip install 'covassay[figures]').

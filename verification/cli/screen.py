@@ -15,7 +15,7 @@ from rich.text import Text
 from covassay.verification.statistics.streams import Watch
 
 BAR = 16  # the number of columns of a progress bar
-PACE = 20  # the number of draws after which the remaining time is estimated
+PACE = 20  # the remaining time is estimated after this many draws
 errors: TextIO | None = None  # this stream shows progress if standard error shows the output of a target
 WIDTH_OF_A_PIPE = 150  # a pipe has no width; with this width most rows of a table fit on one line
 
@@ -39,7 +39,7 @@ class Bar(Watch):
     """A progress bar of an audit, which shows how many draws and checks were made, and how many are planned.
 
     The bar also prints a line with the estimated time of the audit, and a line if the time limit stopped a draw. With
-    `verbose` the line with the time is printed without a terminal too; with `quiet` neither line is printed. The
+    `verbose` the line with the time is also printed without a terminal; with `quiet` neither line is printed. The
     argument `jobs` is the number of workers.
     """
 
@@ -71,7 +71,7 @@ class Bar(Watch):
         self._show(part)
 
     def timed(self, draws: int, seconds: float) -> None:
-        """Print the estimated time of the audit as soon as the pace is known."""
+        """Print the estimated time of the audit as soon as the speed of the draws is known."""
         self._timed += draws
         self._seconds += seconds
         planned = sum(self._planned.values())

@@ -63,7 +63,7 @@ def accept(options: argparse.Namespace) -> int:
     """Compile and audit the theorems, print the changes, and lock the answers of the kernel.
 
     The user must name every theorem, witness and lemma of a vector whose statement has changed. If the user leaves out
-    the name of such a statement, nothing is locked.
+    the name of a changed statement, nothing is locked.
     """
     if not kernel.available():
         raise InvalidInput("accept --rocq asks the kernel: coqc, coq_makefile and make must be installed")

@@ -7,9 +7,9 @@ Given the threshold's noise z, the noisy values are independent, and value j rea
 + z − f_j)/b₂), where S is the survival function of Laplace(1). If p is the density of Laplace(b₁), the probability of
 output i is P(i) = ∫ p(z) ∏_{j<i} (1 − S((T + z − f_j)/b₂)) · S((T + z − f_i)/b₂) dz.
 
-The integrand has kinks at z = 0 and z = f_j − T. Between two neighbouring kinks the integrand is a sum of exponentials,
-so Gauss–Legendre quadrature on panels no longer than the smaller scale is exact to rounding. All terms of the integral
-are positive, so small probabilities keep their relative accuracy.
+The integrand has kinks at z = 0 and at z = f_j − T for every value f_j. Between two neighbouring kinks the integrand is
+a sum of exponentials, so Gauss–Legendre quadrature on panels no longer than the smaller scale is exact to rounding. All
+terms of the integral are positive, so small probabilities keep their relative accuracy.
 """
 
 from itertools import pairwise

@@ -78,7 +78,7 @@ class Run(Coins):
         self.probability = ExpSum.of(1)
 
     def choose(self, probabilities: list[ExpSum]) -> int:
-        """Return the index of the branch that is taken."""
+        """Return the index of the branch that the run takes."""
         if len(self.ways) == self.extent.decisions:
             raise LeftOut
         if len(self.plan) == len(self.ways):
@@ -142,7 +142,7 @@ def probabilities(program: Callable[[Coins], T], down_to: type[Run], extent: Ext
             if run.probability.terms:
                 found[outcome] = found.get(outcome, ExpSum({})) + run.probability
         plan = plan[: len(run.ways)]
-        while plan and plan[-1] + 1 == run.ways[len(plan) - 1]:  # the last decision has no branch left
+        while plan and plan[-1] + 1 == run.ways[len(plan) - 1]:  # the last decision of the run has no branch left
             plan.pop()
         if not plan:
             return found

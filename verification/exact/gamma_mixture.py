@@ -1,8 +1,8 @@
 """Represent the spectrum of nuclear-Laplace noise for d ≤ 6 as a finite mixture of Gamma laws with rational weights.
 
 The noise Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric matrices. All
-lengths below are multiples of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_1 ≥ … ≥ s_d, with s_{d+1}
-= 0. Then s_i = Σ_{k≥i} g_k and
+lengths in the following formulas are multiples of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_1 ≥ …
+≥ s_d, with s_{d+1} = 0. Then s_i = Σ_{k≥i} g_k and
 
     e^{−Σ s_i} = Π_k e^{−k g_k},    s_i − s_j = Σ_{i≤k<j} g_k,    s_i + s_j = s_i − s_j + 2 s_j.
 
@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from covassay.reference.domain import Matrix, require_dimension
 from covassay.reference.errors import InvalidInput
 
-LARGEST_DIMENSION = 6  # the polynomial in dimension 6 already has 104 980 terms
+LARGEST_DIMENSION = 6  # the polynomial already has 104 980 terms in dimension 6
 
 Exponents = tuple[int, ...]
 Polynomial = Mapping[Exponents, int]
@@ -72,9 +72,9 @@ def gap_polynomial(dimension: int, signs: tuple[int, ...] | None = None) -> Poly
 
     Parameters
     ----------
-    signs : The signs are None for the full kind, whose polynomial is Π_{i<j} (s_i − s_j)(s_i + s_j). For the symmetric
-    kind the
-        polynomial is Π_{i<j} (s_i − ε_i ε_j s_j), where the signs are those of the eigenvalues, ε_1, …, ε_d.
+    signs : The signs are None for the full kind of noise, whose polynomial is Π_{i<j} (s_i − s_j)(s_i + s_j). For the
+    symmetric kind the signs are those of the eigenvalues, ε_1, …, ε_d, and the polynomial is Π_{i<j} (s_i − ε_i ε_j
+    s_j).
     """
     d = _require_small("dimension", dimension)
     if signs is not None and (len(signs) != d or any(sign not in (1, -1) for sign in signs)):
@@ -189,7 +189,8 @@ def mean_power_sum(dimension: int, power: int, *, symmetric: bool = False) -> Fr
 
 
 def _moment_coefficients(exponents: Exponents, mixture: Mixture, power: int) -> Iterator[int]:
-    """Yield the coefficient of t^p in E e^{t L s_i} for i = d, …, 1, for one component of the mixture."""
+    """For one component of the mixture, yield the coefficient of t^p in the power series of E e^{t L s_i}, for i = d,
+    …, 1."""
     series = [1] + [0] * power
     for n, rate in zip(reversed(exponents), reversed(mixture.rates), strict=True):
         ratio = mixture.scale // rate

@@ -11,8 +11,8 @@ e^{−Σ s_i}. Expanding the determinant along its last row gives
     F_S(x) = ∫_0^x Σ_{j ∈ S} (−1)^{#{l ∈ S: l > j}} y^{2j} e^{−y} F_{S∖j}(y) dy,    F_∅ = 1,
 
 and P(‖Z‖ ≤ s) = F(s)/F(∞) for the set of all columns. Every F_S is Σ_k e^{−kx} p_k(x) with rational polynomials p_k.
-The integral of p e^{−kx} from 0 is q e^{−kx} minus its value at 0, where q' − kq = p; the coefficients of q follow one
-by one, starting from the highest.
+The integral of p(x) e^{−kx} from 0 is q(x) e^{−kx} minus its value at 0, where q is the polynomial with q' − kq = p,
+whose coefficients follow one by one from the highest.
 
 All computations use whole numbers of unlimited size. A power x^a is written as x^a/a!, so that products have binomial
 coefficients; and with L = lcm(1, …, d) the coefficient of x^a/a! is stored multiplied by L^{N − a}, N = Σ_{j ∈ S} (2j +

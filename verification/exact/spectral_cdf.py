@@ -86,7 +86,7 @@ class Enclosure:
         return _rounded(self.lower, digits) == _rounded(self.upper, digits)
 
     def is_narrow(self, digits: int) -> bool:
-        """Return whether upper − lower ≤ 10^−digits · lower."""
+        """Return whether the width upper − lower is at most 10^−digits · lower."""
         lower, upper = rational(self.lower), rational(self.upper)
         return (upper - lower) * Fraction(10) ** digits <= lower
 
@@ -175,11 +175,12 @@ def _schur_complement(matrix: SkewMatrix, p: int) -> SkewMatrix:
     return skew_matrix(len(kept), entry)
 
 
-# THE MATRIX OF DE BRUIJN
+# DE BRUIJN'S MATRIX
 
 
 def moment_powers(dimension: int, *, symmetric: bool) -> tuple[int, ...]:
-    """Return the exponents of the m_j: 0, 2, …, 2d − 2 for full matrices, and 0, 1, …, d − 1 for symmetric matrices."""
+    """Return the exponents of the functions m_j, which are 0, 2, …, 2d − 2 for full matrices and 0, 1, …, d − 1 for
+    symmetric ones."""
     return tuple(range(dimension) if symmetric else range(0, 2 * dimension, 2))
 
 
@@ -202,7 +203,8 @@ def erlang_cdfs(count: int, threshold: Fraction, context: MPIntervalContext, res
 def moment_matrix(
     powers: tuple[int, ...], below: Sequence[Number], below_twice: Sequence[Number], *, symmetric: bool
 ) -> SkewMatrix:
-    """Return the matrix A_jk for the functions x^a/a!, a in `powers`, without the border that odd orders need.
+    """Return the matrix A_jk for the functions x^a/a!, a in `powers`, without the border row and column that an odd
+    order needs.
 
     Parameters
     ----------
@@ -224,7 +226,7 @@ def moment_matrix(
         if not symmetric:
             return both_positive
         # The quadrant x, y < 0 contributes −(−1)^(a+b) times the quadrant x, y > 0.
-        # The sign sgn(y − x) is constant in each of the two other quadrants.
+        # The sign sgn(y − x) is constant in each of the other two quadrants.
         return (1 - (-1) ** (a + b)) * both_positive + ((-1) ** a - (-1) ** b) * both
 
     return skew_matrix(len(powers), entry)
@@ -251,7 +253,7 @@ def de_bruijn_pfaffian(
     symmetric: bool,
     size: Callable[[Number], Number] = abs,
 ) -> Number:
-    """Return the Pfaffian Pf A(s), where A has its border if the number of powers is odd.
+    """Return the Pfaffian Pf A(s), where the matrix A has a border row and column if the number of powers is odd.
 
     The parameters of this function are those of `moment_matrix` and `pfaffian`.
     """

@@ -26,7 +26,7 @@ Scale = Literal["small", "paper"]
 SCALES: tuple[Scale, ...] = ("small", "paper")
 REPETITIONS: Mapping[Scale, int] = {"small": 5, "paper": 50}
 Setting = Mapping[str, float]  # the quantities at one point of a grid, such as n, d and rho
-Files = Mapping[str, Path]  # the paths of data sets from the user
+Files = Mapping[str, Path]  # these are the paths of data sets from the user
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Method:
     def estimate(
         self, rows: Matrix, setting: Setting, rng: np.random.Generator, shared: SharedRows | None = None
     ) -> Matrix:
-        """Return the output of the method on the rows. A quantity of the setting that is a parameter of the mechanism
-        is passed on to the mechanism.
+        """Return the output of the method on the given rows. If a quantity of the setting is a parameter of the
+        mechanism, it is passed to the mechanism.
 
         The argument `shared` holds the same rows in a form that several methods can use.
         """

@@ -35,7 +35,7 @@ class Figure:
 
 
 def _marks(axes: Any, marks: Sequence[tuple[float, str]], top: float) -> None:
-    """Draw vertical lines with labels."""
+    """Draw vertical lines with labels into a picture."""
     for x, text in marks:
         axes.axvline(x, color="0.35", linestyle="--", linewidth=0.9)
         axes.text(x, top, text, rotation=90, ha="right", va="top", fontsize=8, color="0.25")
@@ -111,7 +111,7 @@ def as_csv(table: Table) -> str:
 
 
 def from_csv(text: str) -> Table:
-    """Return the table that a text made by `as_csv` holds."""
+    """Return the table in a text that `as_csv` made."""
     rows = list(csv.reader(io.StringIO(text)))
     return {name: [float(row[k]) for row in rows[1:]] for k, name in enumerate(rows[0])}
 
@@ -147,8 +147,8 @@ def write(figure: Figure, folder: Path) -> None:
 
 
 def problems(folder: Path) -> list[str]:
-    """Return a message for every figure that is missing or whose table differs from the one that the code computes
-    now.
+    """Return a message for every figure that is missing or whose stored table differs from the table that the code
+    computes now.
     """
     found = []
     for figure in FIGURES:

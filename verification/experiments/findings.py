@@ -112,7 +112,7 @@ def beats(
     """Make a check that the error of the best winner is at most `factor` times the error of every loser at the selected
     points.
 
-    A loser contradicts the statement if its interval lies below that of the best winner.
+    A loser contradicts the statement if its interval lies below the interval of the best winner.
     """
 
     def check(lines: Lines) -> Outcome:

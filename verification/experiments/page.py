@@ -53,8 +53,8 @@ def table(result: Result, wanted: Table, lines: Lines) -> list[str]:
 
 
 def block(name: str, result: Result) -> str:
-    """Return the part of the page on a stored result: the number of runs, the means, and the statements of the
-    paper.
+    """Return the part of the page on a stored result, which has the number of runs, the means, and the statements of
+    the paper.
     """
     runs, whole = result.facts["repetitions"], REPETITIONS[result.facts["scale"]]
     few = f", not the {whole} of the paper" if runs != whole else ""

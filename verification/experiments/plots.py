@@ -94,8 +94,8 @@ def draw(result: Result, folder: Path, name: str) -> list[Path]:
 
 
 def _styles(panels: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the style of each method: full lines for methods of the paper, dashed lines and hollow marks for our
-    methods.
+    """Return the style of each method, with full lines for methods of the paper, and dashed lines and hollow marks for
+    our methods.
     """
     labels = {method["label"]: method["ours"] for panel in panels for method in panel["methods"]}
     widths = np.linspace(WIDEST, NARROWEST, len(labels))
@@ -177,7 +177,7 @@ def _line(axes: Any, line: Line, label: str, style: Mapping[str, Any]) -> None:
 
 
 def title(panel: Mapping[str, Any], between: str = ", ") -> str:
-    """Return the heading of a panel: which has its name in the statements, its title, and the quantities that are not
+    """Return the heading of a panel, which has its name in the statements, its title, and the quantities that are not
     varied."""
     shown = [f"{NAMES[name]} = {value:g}" for name, value in panel["fixed"].items() if name in NAMES]
     extra = [item for item in shown if item != "N = 1" and item.split(" = ")[0] + " = " not in panel["title"]]

@@ -34,7 +34,8 @@ def require_drawable(path: Path) -> None:
 
 
 def axes_of(setting: Setting) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return the numbers of rows and the traces of the map; the range of rows includes that of the given setting."""
+    """Return the numbers of rows and the traces of the map; the range of rows includes the number of rows of the given
+    setting."""
     middle = replace(setting, trace=1.0).enough
     low = min(middle / 10**DECADES, setting.rows)
     high = max(middle * 10**DECADES, setting.rows)

@@ -66,7 +66,7 @@ def read(file: Path) -> Result:
 
 
 def lines(rows: Iterable[Row]) -> Lines:
-    """Return the mean and the interval at every point of every line, in the order of the rows."""
+    """Return the mean and the interval at every point of every line of a plot, in the order of the rows."""
     errors: dict[tuple[str, str, str], dict[float, list[float]]] = {}
     for row in rows:
         line = errors.setdefault((row.panel, row.measure, row.method), {})
@@ -75,7 +75,7 @@ def lines(rows: Iterable[Row]) -> Lines:
 
 
 def _changed(name: str, before: Any, now: Any) -> list[str]:
-    """Return a message about a changed fact.
+    """Return a message about a fact that has changed.
 
     If the fact is a record, the message names every changed field; if the fact is a list, the message only says that
     the lists differ.

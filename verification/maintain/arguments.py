@@ -15,7 +15,7 @@ def require_jobs(options: argparse.Namespace) -> None:
 
 
 def printing(options: argparse.Namespace) -> bool:
-    """Return whether lines are printed on a terminal during the work, in place of a progress bar."""
+    """Return whether lines are printed on a terminal during the work, instead of a progress bar."""
     return not options.json and sys.stdout.isatty()
 
 

@@ -2,7 +2,7 @@
 proves.
 
 A row has the result of `covassay audit TARGET --scope bits` on low-order bits, with equal draws but without the other
-checks of that audit. The function `rounded` repeats the check on correctly rounded releases, each with its own seed,
+checks of this command. The function `rounded` repeats the check on correctly rounded releases, each with its own seed,
 and no release may be flagged.
 """
 
@@ -51,7 +51,8 @@ ROUNDED_SAMPLES = 200
 
 
 def unseen() -> dict[str, str]:
-    """Return the mechanisms in floating point for which the check found no loss above the claim, with the reasons."""
+    """Return the mechanisms in floating point for which the check found no loss above the claim, with the reasons why
+    it found none."""
     return {name: why for name in sorted(MECHANISMS) if (why := known(name).bits_unseen)}
 
 
@@ -207,7 +208,7 @@ def _rounded_one(name: str, seed: int, samples: int) -> dict[str, Any]:
 def rounded(count: int, samples: int, jobs: int = 1, kept: Path | None = None) -> Iterator[dict[str, Any]]:
     """Check `count` rounded releases, taking all mechanisms in turn.
 
-    Results in the file `kept` are not computed again.
+    Stored results are read from the file `kept`, and are not computed again.
     """
     names = list(rounded_releases.TARGETS)
     wanted = [(names[seed % len(names)], seed, samples) for seed in range(count)]

@@ -29,7 +29,7 @@ def measured(
     """Yield the row of every task, first the stored rows, and then new rows, which are added to the file when they are
     complete.
 
-    A row for which `as_json` returns None is not stored.
+    A row is not stored if `as_json` returns None for it.
     """
     wanted = list(tasks)
     yield from (known[task] for task in wanted if task in known)

@@ -96,7 +96,7 @@ def gather(root: Path) -> dict[str, str]:
 
 
 def mechanism_page(mechanism: Mechanism[Any, ..., Any], root: Path) -> str:
-    """Return the page of a mechanism: which has its steps and costs, its typeset formulas, and its code."""
+    """Return the page of a mechanism, which has its steps and costs, its typeset formulas, and its code."""
     from covassay.verification.site.typeset import section_of
 
     module = importlib.import_module(mechanism.release.__module__)
@@ -138,7 +138,7 @@ def _api_page(name: str, modules: tuple[str, ...]) -> str:
 
 
 def _resolved(page: str, target: str) -> str:
-    """Return the path from the root of the repository to the target of a link on a page."""
+    """Return the target of a link on a page, as a path from the root of the repository."""
     parts: list[str] = []
     for part in (PurePosixPath(page).parent / target).parts:
         if part == "..":
@@ -163,7 +163,8 @@ def _linked_files(pages: Mapping[str, str], root: Path) -> set[str]:
 
 
 def _page_of_file(target: str) -> str:
-    return f"files/{target.replace('/.', '/').removeprefix('.')}.md"  # MkDocs leaves out names that begin with a dot
+    # MkDocs leaves out files whose names begin with a dot
+    return f"files/{target.replace('/.', '/').removeprefix('.')}.md"
 
 
 def _file_page(path: Path, name: str) -> str:

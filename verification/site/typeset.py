@@ -1,7 +1,7 @@
 """Write formulas as MathML for browsers, from the Python functions in the section FORMULAS of a mechanism.
 
-The functions that the module typesets are only read, and never run. Each formula is the code of a function, in the
-notation of mathematics.
+The module only reads the functions that it typesets, and never runs them. Each formula is the code of a function, in
+the notation of mathematics.
 """
 
 import ast

@@ -12,10 +12,10 @@ By 1 + t ≤ eᵗ the mean of the product is at most exp(λ n (E_P[A] − E_Q[B]
 of the product is a p-value for every n and n', however the bet was chosen, provided that the choice does not depend on
 these draws. The logarithm of the product is rounded down, so that the p-value is never too small.
 
-The inequality for (ε, δ)-DP is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 the inequality is Young's:
-for every function L > 0, α E_P[L^{α−1}] − (α − 1) E_Q[L^α] ≤ E_Q[(dP/dQ)^α] = exp((α − 1) D_α(P ‖ Q)), with equality
-for L = dP/dQ. The limit of Young's inequality for the Kullback–Leibler divergence is E_P[ln L] − E_Q[L] + 1 ≤ D_1(P ‖
-Q).
+For (ε, δ)-DP the inequality of an event S is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 the
+inequality is Young's: for every function L > 0, α E_P[L^{α−1}] − (α − 1) E_Q[L^α] ≤ E_Q[(dP/dQ)^α] = exp((α − 1) D_α(P
+‖ Q)), with equality for L = dP/dQ. The limit of Young's inequality for the Kullback–Leibler divergence is E_P[ln L] −
+E_Q[L] + 1 ≤ D_1(P ‖ Q).
 """
 
 import math
@@ -28,7 +28,7 @@ import scipy
 from covassay.reference.domain import Vector
 from covassay.verification.statistics.rounding import UNIT
 
-PRIOR = 0.5  # the number of pseudo-draws that are added to every category of the pilot
+PRIOR = 0.5  # this many pseudo-draws are added to every category of the pilot
 LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which a single draw could lose all wealth
 # the orders of the Rényi divergences that are tried, where 1 stands for the Kullback–Leibler divergence
 ORDERS = 1.0, 1.5, 3.0
@@ -43,7 +43,7 @@ ITERATIONS = 400  # a search for a bet makes at most this many steps; if it stop
 
 @dataclass(frozen=True)
 class Inequality:
-    """The inequality E_P[first] − E_Q[second] ≤ bound for two functions of the category, (categories,) each.
+    """The inequality E_P[first] − E_Q[second] ≤ bound for two functions of the category, each of shape (categories,).
 
     The field `exponent` is the largest size of a number whose exponential the functions take; the relative error of the
     functions grows with it.
@@ -70,8 +70,9 @@ class Bet:
         category.
 
         A factor 1 + λ (A − u) has a rounding error of at most 8 units in the last place of each of 1, λ|A|, λ|u| and
-        λ|c|, and 2 more for each unit of an exponent. The factor 1 + λ (A − u) itself is at least 1 − `LARGEST_SHARE`.
-        Taking the logarithm of a factor adds an error of a few units, and the sum adds one unit for each category.
+        λ|c|, and 2 more for each unit of an exponent. The factor 1 + λ (A − u) of a bet is at least 1 −
+        `LARGEST_SHARE`. The logarithm of a factor adds a rounding error of a few units, and the sum adds one unit for
+        each category.
         """
         n, other = float(first.sum()), float(second.sum())
         if n == 0 or other == 0:
@@ -145,8 +146,8 @@ Family = Callable[[Vector], Inequality]  # a family of inequalities maps paramet
 
 
 def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tuple[Bet, float]:
-    """Return the bet near `start` that grows most for the shares of both sides, and its growth for each pair of
-    draws.
+    """Return the bet near `start` that grows most for the shares of the categories on both data sets, and its growth
+    for each pair of draws.
     """
     stake, centre, _ = _approximate(family(start), first, second)
 
@@ -167,8 +168,8 @@ def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tupl
 def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Bet:
     """Choose a bet against (ε, δ)-DP from the numbers of pilot draws inside and outside of an event.
 
-    The factors of the returned bet are likelihood ratios of the pair of coins (p, q) of the pilot against the closest
-    pair (a, b) with a = e^ε b + δ.
+    The factors of the returned bet are likelihood ratios of the event's probabilities (p, q) in the pilot against the
+    closest probabilities (a, b) with a = e^ε b + δ.
     """
     (p, _), (q, _) = smoothed(first), smoothed(second)
 
@@ -212,7 +213,7 @@ class RenyiBet:
 def renyi_bet(first: Vector, second: Vector, rho: float) -> RenyiBet:
     """Choose a bet against ρ-zCDP from the numbers of pilot draws in every category.
 
-    The bet's function L is a power of the ratio of the shares on the two data sets, capped, times a constant.
+    The function L of the bet is a capped power of the ratio of the shares on the two data sets, times a constant.
     """
     sides = smoothed(first), smoothed(second)
 

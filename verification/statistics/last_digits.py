@@ -2,9 +2,9 @@
 zero.
 
 Floating-point arithmetic gives ±1e-17 in one order of operations and 0 in another. A test that compares values exactly
-would take a rounding error in such an entry for a difference of laws. All entries are therefore rounded to one unit,
-which is about 1e-9 of the usual size of the whole output. The size of an entry does not tell its rounding error,
-because large terms may cancel.
+would take a rounding error for a difference of laws. All entries are therefore rounded to one unit, which is about 1e-9
+of the usual size of the whole output. The size of an entry does not tell its rounding error, because large terms may
+cancel.
 
 The unit depends on all samples together, whatever their order is, so the samples stay exchangeable if their laws are
 equal. The unit is a power of two, so that integers and binary fractions above the unit stay as they are.
@@ -25,7 +25,7 @@ def unit_of(*samples: Matrix) -> float:
     """Return the unit to which the outputs in the samples, each (size, …), are rounded; return 0 if none is to be
     rounded.
 
-    Outputs with NaN, which stand for failed draws, have no size.
+    Outputs with NaN, which stand for failed draws, are ignored when the size is computed.
     """
     largest = (np.abs(sample).max(axis=tuple(range(1, sample.ndim)), initial=0.0) for sample in samples)
     sizes = np.concatenate(list(largest))

@@ -34,7 +34,7 @@ def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
             raise InvalidInput(f"p-value = {p!r}: must lie in [0, 1]")
     listed = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(listed)
-    # the k-th smallest of m p-values is compared with α/(m − k + 1)
+    # the procedure compares the k-th smallest of m p-values with α/(m − k + 1)
     kept = listed[order] > alpha / np.arange(len(listed), 0, -1)
     rejected = np.zeros(len(listed), dtype=bool)
     # after the first hypothesis that is not rejected, no hypothesis with a larger p-value is rejected

@@ -98,7 +98,7 @@ class Total:
         )  # fmt: skip
 
     def result(self) -> TestResult:
-        """Test the sum of the draws by an exact two-sided test of its known law."""
+        """Test the sum of the draws by an exact two-sided test of the sum's known law."""
         return gamma_sum(self.total, self.shapes, self.n, self.null, self.power)
 
 

@@ -1,10 +1,10 @@
 """Bound the probabilities p and p' of one event under two laws, and the ratio p/p'.
 
-The ratio has an exact confidence interval if both sample sizes are drawn from Poisson(m) before the data are drawn.
-Given this choice of sizes, the counts K and K' of the event are independent Poisson variables with means m p and m p',
-and given K + K' the count K is binomial with success probability p/(p + p'). One Clopper–Pearson interval for the
-success probability gives an exact interval for p/p'. The exact interval needs about half as many draws as two separate
-intervals.
+The ratio p/p' has an exact confidence interval if both sample sizes are drawn from Poisson(m) before the data are
+drawn. Given this choice of sizes, the counts K and K' of the event are independent Poisson variables with means m p and
+m p', and given K + K' the count K is binomial with success probability p/(p + p'). One Clopper–Pearson interval for the
+success probability gives an exact interval for p/p'. The exact interval for p/p' needs about half as many draws as two
+separate intervals.
 
 Every p-value, and every error probability of a bound, is rounded so that it is at least as large as in real arithmetic
 (`statistics.rounding`). Binomial tails are incomplete beta functions of the smaller of two complementary probabilities.
@@ -42,7 +42,7 @@ class EventCounts:
 
 
 def poisson_size(mean: float, rng: np.random.Generator) -> int:
-    """Draw the number of samples to take from one of the two laws, which is a Poisson variable."""
+    """Draw the number of samples to take from one of two laws, which is a Poisson variable."""
     return int(rng.poisson(mean))
 
 
@@ -99,7 +99,7 @@ def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
 def probability_bounds(counts: EventCounts, error: float) -> tuple[float, float]:
     """Return a lower bound on p and an upper bound on p', both true with probability at least 1 − error.
 
-    The two bounds are Clopper–Pearson bounds with half the error each. The two bounds hold conditionally on the sample
-    sizes, whatever the law of the sizes is.
+    The two bounds are Clopper–Pearson bounds with half of the error each. The two bounds hold conditionally on the
+    sample sizes, whatever the law of the sizes is.
     """
     return _lower(counts.first, counts.first_n, error / 2), _upper(counts.second, counts.second_n, error / 2)

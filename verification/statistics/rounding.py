@@ -3,8 +3,8 @@
 The formulas of p-values are binomial, hypergeometric, Gamma and normal tails, the law of Smirnov's one-sided statistic,
 two-sample counts of lattice paths, and powers of e. Compared with 60 digits of mpmath, for up to 10⁸ draws and tails
 down to 10⁻²⁹⁰, scipy's values of such p-values are too small by a relative error of at most 10⁻¹¹. The module
-multiplies p-values by 1 + `GUARD`, which also covers the rounding of a statistic by a few units. If the rounding error
-of a statistic can be larger, the statistic itself is shifted towards the null hypothesis.
+multiplies p-values by 1 + `GUARD`, which also covers the rounding of a statistic by a few units. If a statistic may
+have a larger rounding error, the statistic itself is shifted towards the null hypothesis.
 """
 
 import math

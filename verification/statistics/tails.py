@@ -25,7 +25,7 @@ RARE = "share of draws that are moved far out"
 
 
 def levels(n: int) -> Vector:
-    """Return the probabilities beyond the quantiles that n values reach: which are 1/2, 1/5, 1/10, …, down to 10/n."""
+    """Return the probabilities beyond the quantiles that n values reach, which are 1/2, 1/5, 1/10, …, down to 10/n."""
     exponents = range(int(math.log10(max(n, 1))) + 1)
     tried = sorted((step * 10.0**-k for k in exponents for step in STEPS), reverse=True)
     return np.array([level for level in tried if level == 0.5 or EXPECTED / n <= level < 0.5])
@@ -44,8 +44,8 @@ def _regions(sample: Placed) -> dict[str, Vector]:
 
 
 def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
-    """Return, for each of the regions, the number of values beyond its quantiles with the tail probabilities in
-    `tried`.
+    """Return, for each region of extreme values, the number of values beyond the quantiles with the tail probabilities
+    in `tried`.
     """
     return {
         name: np.array([np.count_nonzero(places <= level) for level in tried], dtype=np.int64)
@@ -109,6 +109,6 @@ def rarest_seen(draws: int) -> float:
 
 
 def furthest(extreme: float, values: int, draws: int, null: str) -> TestResult:
-    """Test whether the most extreme of many values is plausible under its law, by P(min p ≤ m) ≤ values · m."""
+    """Test whether the most extreme of many values is plausible under its law, because P(min p ≤ m) ≤ values · m."""
     p_value = rounded_up(values * extreme, values)
     return TestResult(null, extreme, p_value, draws, RARE, lambda alpha: rarest_seen(draws))

@@ -34,7 +34,7 @@ TWO_CDFS = "distance of two CDFs"  # this is the effect that `two_sample` detect
 LARGEST_COUNTED = 20_000
 SCALE = "noise scale off by a share"
 LARGEST_SHAPE = 1e5  # up to this shape, scipy computes the tails of a Gamma law to many digits
-DIVERGENCE_ROUNDING = 8 * UNIT  # the relative error of the computed divergence of two coins
+DIVERGENCE_ROUNDING = 8 * UNIT  # the relative error of the computed divergence of two Bernoulli laws
 # the exact tail is computed for at most so many values (first number) if the p-value is at most the second number
 MOST_COUNTED, SMALL = 1000, 0.05
 CDF_ROUNDING = 1e-9  # the rounding error of a given distribution function, which is subtracted from the statistic
@@ -74,7 +74,7 @@ class Pooled(Protocol):
         """Return the sums over this and another block of draws."""
 
     def result(self) -> TestResult:
-        """Return the result of the test on all draws whose sums were added."""
+        """Return the result of the test on all draws whose sums were added up."""
 
 
 class NotFinite(InvalidInput):
@@ -98,9 +98,9 @@ def p_value_of_distance(statistic: float, n: int, error: float = 0.0) -> float:
     """Return the p-value of Kolmogorov's statistic of n values, if the distribution function has an error of at most
     `error`.
 
-    The p-value is Massart's bound. If Massart's bound and n are small, the p-value is twice the exact tail of Smirnov's
-    one-sided statistic, which is close to the exact p-value if the latter is below 0.02. For n = `MOST_COUNTED` and a
-    p-value of 1e-12, the exact tail is one sixth less than Massart's bound.
+    The p-value of Kolmogorov's statistic is Massart's bound. If Massart's bound and n are small, the p-value is twice
+    the exact tail of Smirnov's one-sided statistic, which is close to the exact p-value if the latter is below 0.02.
+    For n = `MOST_COUNTED` and a p-value of 1e-12, the exact tail is one sixth less than Massart's bound.
     """
     distance = min(max(statistic - CDF_ROUNDING - error, 0.0), 1.0)
     p_value = 2 * math.exp(-2 * n * distance**2)
@@ -112,7 +112,7 @@ def p_value_of_distance(statistic: float, n: int, error: float = 0.0) -> float:
 def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: str) -> TestResult:
     """Test whether `values` is an independent sample of the law with distribution function `cdf`.
 
-    The test is conservative if the law has atoms.
+    The Kolmogorov–Smirnov test is conservative if the law has atoms.
     """
     x, counts = np.unique(_require_sample(values), return_counts=True)
     n = int(counts.sum())
@@ -140,8 +140,8 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
 
     For samples of one size n the p-value is e·exp(−n D²), which Wei and Dudley (2012) prove to be a bound for any n.
     For samples of different sizes the p-value is exact, by counting lattice paths; for more than `LARGEST_COUNTED`
-    draws the p-value is a bound by Massart's inequality for either sample. Ties among the values make the test
-    conservative.
+    draws the p-value is a bound by Massart's inequality for either sample. If some values are equal, the two-sample
+    test is conservative.
     """
     x, y = _require_sample(values), _require_sample(other)
     n, m = len(x), len(y)
@@ -160,7 +160,7 @@ def detected(n: int, m: int, alpha: float) -> float:
 
 def _of_different_sizes(x: Vector, y: Vector, statistic: float) -> float:
     n, m = len(x), len(y)
-    # the share of the distance that is assigned to the first sample
+    # the share of the distance between two laws that is assigned to the first sample
     share = math.sqrt(m) / (math.sqrt(n) + math.sqrt(m))
     bound = 2 * math.exp(-2 * n * (share * statistic) ** 2) + 2 * math.exp(-2 * m * ((1 - share) * statistic) ** 2)
     if max(n, m) > LARGEST_COUNTED:
@@ -256,8 +256,8 @@ def independence(first: Vector, second: Vector, null: str) -> TestResult:
     """Test whether two continuous quantities are independent, by Fisher's exact test of the quadrants around the
     medians.
 
-    Given the margins, the number of points above both medians is exactly hypergeometric. The test detects a dependence
-    that moves mass between the quadrants, but not every dependence.
+    Given the margins of the table, the number of points above both medians is exactly hypergeometric. The test of
+    independence detects a dependence that moves mass between the quadrants, but not every dependence.
     """
     x, y = _require_sample(first), _require_sample(second)
     n = len(x)
@@ -272,8 +272,8 @@ def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> 
     """Test whether `values` is an independent sample of Gamma(shape, 1), by its sum, which then has the law Gamma(n ·
     shape, 1).
 
-    The test of the sum is exact and two-sided. The test of the sum detects a wrong scale with fewer draws than any test
-    of the whole distribution. The values are proportional to the noise scale to the power `power`, which is 2 for
+    The test of the total is exact and two-sided. The test of the total detects a wrong scale with fewer draws than any
+    test of the whole distribution. The values are proportional to the noise scale to the power `power`, which is 2 for
     squares, whose law is χ²/2.
     """
     x = _require_sample(values)
@@ -299,9 +299,10 @@ def _smaller_gamma_tail(x: float, a: float) -> float:
     """Return the smaller tail of Gamma(a, 1) at x, or a bound on it for large a, because scipy ends its series too
     early for large a.
 
-    P(X ≤ x) = xᵃe⁻ˣ/Γ(a + 1) · (1 + x/(a + 1) + x²/((a + 1)(a + 2)) + …), which a geometric series bounds. P(X ≥ x) is
-    at most xᵃe⁻ˣ/Γ(a) · 1/(x − a + 1), for x > a − 1. By Stirling's inequality Γ(a + 1) ≥ √(2πa) (a/e)ᵃ. At z standard
-    deviations from the mean, both bounds exceed the tail by a share of about 1/z².
+    The lower tail is P(X ≤ x) = xᵃe⁻ˣ/Γ(a + 1) · (1 + x/(a + 1) + x²/((a + 1)(a + 2)) + …), which a geometric series
+    bounds. The upper tail P(X ≥ x) is at most xᵃe⁻ˣ/Γ(a) · 1/(x − a + 1), for x > a − 1. By Stirling's inequality Γ(a +
+    1) ≥ √(2πa) (a/e)ᵃ. At z standard deviations from the mean, both bounds exceed the tail of the Gamma law by a share
+    of about 1/z².
     """
     if a <= LARGEST_SHAPE:
         return min(float(gammainc(a, x)), float(gammaincc(a, x))) if x > 0 else 0.0
@@ -351,8 +352,8 @@ CHANCE_OF_BARE = 2.0**-16
 
 
 def bare_draws(noise: Matrix) -> TestResult:
-    """Test whether every draw contains noise. The array `noise`, (n, k), is divided by its scale and has independent
-    entries.
+    """Test whether every draw contains noise. The array `noise` of shape (n, k) has independent entries, each divided
+    by its scale.
     """
     entries = noise.reshape(len(noise), -1)
     bare = int((np.abs(entries) <= BARE).all(axis=1).sum())

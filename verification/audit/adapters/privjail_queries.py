@@ -1,8 +1,8 @@
 """Make targets from noisy sums of rows by privjail 0.1.2 (Toyota), with the budget that its accountants compute.
 
 The adapter makes a private array of the rows with `distance = 1`, as `privjail.numpy.load` does. In privjail,
-neighbours of such an array differ by one row that is added or removed. The function `privjail.clip_norm` clips the
-rows.
+neighbours of a private array with this distance differ by one row that is added or removed. The function
+`privjail.clip_norm` clips the rows.
 
 - The target `sum-laplace` calls `laplace_mechanism(clip_norm(rows, 1).sum(axis=0), eps=ε)` with a pure accountant;
   `clip_norm` uses the ℓ₂ norm by default. The target `sum-laplace-l1` clips with `clip_norm(rows, 1, ord=1)`, which

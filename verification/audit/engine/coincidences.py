@@ -137,7 +137,7 @@ def zeros(draws: _Draws) -> list[Counted]:
     size, entries = draws.residuals.shape
     spread = np.median(np.abs(draws.residuals), axis=0)
     zero = np.abs(draws.residuals) <= EXACT * draws.sizes
-    # a number is within w of 0 with probability about w over the spread; the factor 64 allows for laws with a peak at 0
+    # noise is within w of 0 with a probability of about w over its spread; the factor 64 allows for laws with a peak
     chance = 64 * EXACT * draws.sizes.max(axis=0) / np.where(spread > 0, spread, np.inf)
     chance = np.minimum(1.0, chance + draws.atom)
     found = []

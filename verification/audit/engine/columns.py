@@ -93,7 +93,7 @@ class _Entries:
         return DEVIATIONS * self.spread / math.sqrt(self.size)
 
     def source_of_value(self, k: int) -> int | None:
-        """Return the entry of the query on which entry k is centred: which is k if entry k fits, and None if no entry
+        """Return the entry of the query on which entry k is centred, which is k if entry k fits, and None if no entry
         or several other entries fit.
         """
         off = np.abs(self.values - self.median[k])

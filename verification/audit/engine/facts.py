@@ -38,8 +38,8 @@ class Facts:
         storable(cls)
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
-        """Return whether these facts show no more loss than this guarantee allows, and False for kinds of facts without
-        such a rule.
+        """Return whether these facts show no more loss than this guarantee allows, which is False for kinds of facts
+        without a loss.
         """
         return False
 
@@ -183,13 +183,15 @@ class TestedEvent(Facts):
     failures: tuple[Failures, Failures] = field(metadata=says("How draws failed on either data set."))
     largest_loss: float | None = field(
         default=None,
-        metadata=says("The largest ε or ρ of a claim that an event could have refuted with these draws.", **COUNT),
+        metadata=says(
+            "The largest ε or ρ of a claim that an event could have refuted with the draws of the test.", **COUNT
+        ),
     )
     in_reach: InReach | None = field(
         default=None,
         metadata=says(
-            "The loss that this test would have detected on an event as likely as this one; absent if the event was "
-            "too rare."
+            "The loss that the test would have detected on an event as likely as the tested one; absent if the "
+            "tested event was too rare."
         ),
     )
     trade_off: TradeOff | None = field(
@@ -199,7 +201,7 @@ class TestedEvent(Facts):
     estimated_loss: float | None = field(
         default=None,
         metadata=says(
-            "An estimate (no bound) of the loss on these data sets if the entries of an output have independent "
+            "An estimate (no bound) of the loss on the two data sets if the entries of an output have independent "
             "Laplace noise."
         ),
     )
@@ -207,8 +209,8 @@ class TestedEvent(Facts):
         default=None,
         metadata=says(
             "A number for a Rényi divergence, which is small if the draws contradict what the claim, made for "
-            "add-remove neighbours, implies for replacing a row. The number is no p-value, because the same draws "
-            "choose the bet.",
+            "add-remove neighbours, implies for replacing a row. The number for the divergence is no p-value, because "
+            "the same draws choose the bet.",
             **SHARE,
         ),
     )  # fmt: skip
@@ -233,7 +235,9 @@ class OutOfTime(Facts):
 class RunningTime(Facts):
     """The time of one draw as a function of the dimension."""
 
-    seconds: dict[str, float] = field(metadata=says("The seconds that one draw took, by dimension (d=2)."))
+    seconds: dict[str, float] = field(
+        metadata=says("The seconds that one draw took, keyed by the dimension, such as d=2.")
+    )
     failures: dict[str, str] = field(metadata=says("How a draw failed, by dimension."))
 
 
@@ -252,7 +256,7 @@ class Bits(Facts):
     """The result of the test of low-order bits over all pairs of neighbouring data sets."""
 
     verdict: Literal["REFUTED", "NOT REFUTED", "INCONCLUSIVE"] = field(metadata=says("The verdict on the bits alone."))
-    loss: str = field(metadata=says("The loss that was proven, in words; empty if there is none."))
+    loss: str = field(metadata=says("The loss that was proven, in words; empty if no loss was proven."))
     reach: str = field(
         metadata=says(
             "Events that the check would detect with 99 % probability; empty if it found one, or could detect none."

@@ -1,8 +1,8 @@
 """Compare draws of the target with draws of the reference on data of many kinds.
 
 An implementation can branch on the data, for instance on zero rows, on equal rows, or on fewer rows than columns. If
-the target adds noise to a query, and a seed fixes the noise, `same_noise` detects such a branch without sampling error.
-If a seed does not fix the noise of a query, a few draws on each of many data sets are compared with draws of the
+the target adds noise to a query, and a seed fixes the noise, `same_noise` detects a branch on the data without sampling
+error. If a seed does not fix the noise of a query, a few draws on each of many data sets are compared with draws of the
 reference on the same data. Draws at a few budgets other than the claimed one are tested in the same way as data of
 another kind.
 

@@ -249,7 +249,7 @@ class _Compared:
         if self.larger:
             detail += f". More noise than the mechanism needs: {_listed(self.larger)}"
         if self.unproven:
-            detail += f". The target draws otherwise, and no other law was proven, at {_several([*self.unproven])}"
+            detail += f". The target draws in another way, and no other law was proven, at {_several([*self.unproven])}"
         if self.left_out:
             detail += f". Not compared: {_listed(self.left_out)}"
         return _result(Status.NOTED if self.unproven or self.larger else Status.NOT_REFUTED, detail)

@@ -7,9 +7,9 @@ A betting test, given by the argument `wager`, may end the draws on a pair of da
 in stages, and each stage doubles their number. Two sequential betting tests, called wagers, bet on the draws. The first
 betting test is chosen on the first stage of the pilot draws, and is placed on all later draws, from the second stage
 on. The second betting test is chosen on all pilot draws, and is placed on the draws of the test. Let p be the p-value
-at which the draws of a pair may end. Once the wealth of a bet reaches 2/(`EARLY_SHARE` · p), no more draws are made. If
-the claim is true, the wealth of each bet reaches 2/(`EARLY_SHARE` · p) with probability at most `EARLY_SHARE` · p/2.
-The draws end early with probability at most `EARLY_SHARE` · p.
+at which the draws of a pair may end. Once the wealth of a bet reaches 2/(`EARLY_SHARE` · p) for the p-value p of early
+ends, no more draws are made. If the claim is true, the wealth of each bet reaches 2/(`EARLY_SHARE` · p) with
+probability at most `EARLY_SHARE` · p/2. The draws end early with probability at most `EARLY_SHARE` · p.
 """
 
 import math
@@ -36,7 +36,7 @@ from covassay.verification.statistics.streams import stream
 PROBE = 10
 # If the target seems always to fail on one data set, failure is the tested event, with `failing_mean` draws.
 # If the target never fails on the other data set, the p-value is at most FAILING_SHARE times the level of a check.
-# A p-value of that size refutes the claim even after multiplication by 2 or 4 and Holm's correction for 250 checks.
+# A p-value below that bound refutes the claim even after multiplication by 2 or 4 and Holm's correction for 250 checks.
 # SHORTFALL standard deviations are added, because a Poisson number of draws may be below its mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
 PILOT = 0.3  # this share of the draws chooses the event, and the rest of the draws tests it

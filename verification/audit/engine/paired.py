@@ -102,7 +102,7 @@ def _best(a: Matrix, b: Matrix) -> tuple[_Event, int, int] | None:
     both, change, z = np.concatenate([a, b]), (a - b).mean(axis=0), _standard_errors(a, b)
     spread = both.std(axis=0)
     weight = np.divide(change, spread**2, out=np.zeros_like(change), where=z > 0)
-    entries = int((math.sqrt(8 * a.shape[1] + 9) - 3) / 2)  # k entries have k(k + 1)/2 products
+    entries = int((math.sqrt(8 * a.shape[1] + 9) - 3) / 2)  # k entries of an output have k(k + 1)/2 products
     linear, quadratic = weight.copy(), weight.copy()
     linear[entries:], quadratic[:entries] = 0, 0
     single = [np.eye(len(z))[k] * np.sign(change[k]) for k in np.argsort(-z)[:4]]

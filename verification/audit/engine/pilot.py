@@ -82,8 +82,8 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
     statistic `spread` is the distance of an output Y from the middle (M + M')/2 of the medians M and M'. The statistic
     `spread` detects noise whose scale differs between the data sets. The statistic `closer` is ‖Y − M'‖₁ − ‖Y − M‖₁ for
     an output Y and the medians M and M'. The statistic `closer` is nearly the best one if the entries of the noise are
-    independent Laplace variables of one scale. The fourth statistic is the combination of entries that `without_noise`
-    finds.
+    independent Laplace variables of one scale. The fourth learned statistic is the combination of entries that
+    `without_noise` finds.
     """
     if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
         return []
@@ -116,9 +116,9 @@ def without_noise(one: Matrix, two: Matrix) -> Vector | None:
     between the data sets; return None if no such w is found.
 
     If one noise variable is added to several entries, some combination of these entries has no spread. Numbers below
-    1e-9 of the largest entry are rounding errors. The spread and the difference of the means are compared with the size
-    of rounding errors, so that combinations that are constant in every correct output, such as Y_ij − Y_ji, are not
-    returned.
+    1e-9 of the largest entry count as rounding errors. The spread and the difference of the means are compared with the
+    size of rounding errors, so that combinations that are constant in every correct output, such as Y_ij − Y_ji, are
+    not returned.
     """
     flat = [side.reshape(len(side), -1) for side in (one, two)]
     pooled = np.vstack(flat)

@@ -22,7 +22,7 @@ from covassay.verification.statistics.tests import POWER
 
 FEWEST = 20  # the probability of an event is estimated if it occurred at least this often
 CLOSE = 1.1  # the report states how many draws detect a loss that is this multiple of the claim
-LARGEST_FACTOR = 1e6  # the largest multiple of the run's number of draws that is reported
+LARGEST_FACTOR = 1e6  # the largest multiple of the run's number of draws that a report states
 LOG_RATIO = 40.0  # the largest ln(p/q) in the search
 BISECTIONS = 24
 # for larger means, a normal law approximates the Poisson law, whose quantiles are NaN in scipy for huge means
@@ -42,7 +42,7 @@ def _upper(tail: float, mean: float) -> int:
 
 
 def _last(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Return the point between `low` and `high` up to which a condition holds that is true at `low`."""
+    """Return the point between `low` and `high` up to which a condition holds, given that it is true at `low`."""
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)

@@ -3,15 +3,16 @@
 The target is the implementation that is audited. The function `run_pair` runs the target many times on two neighbouring
 data sets, which are called the two sides.
 
-1. Probe. If ten first draws all fail on one data set, but not on the other, the event to test is that the target fails.
-   If one of the data sets lies outside of the domain, the target may reject it, so failures are not tested.
+1. Probe. If ten first draws all fail on one data set, but not on the other data set, the tested event is that the
+   target fails. If one of the data sets lies outside of the domain, the target may reject it, so failures are not
+   tested.
 
 2. Choose. If the law of the output is not known, a part of the draws, called the pilot, chooses the event (`pilot`).
    The event has the form {statistic ≥ t} or {statistic ≤ t}, where the statistic is a number computed from an output.
-   If the likelihood ratio of the mechanism is known for a pair, the ratio gives such an event without a pilot.
+   If the likelihood ratio of the mechanism is known for a pair, the ratio gives the event without a pilot.
 
-3. Test. Draws that did not choose the event show how often the event occurs on each data set. The p-value of the event
-   follows from its counts (`violation`).
+3. Test. Draws that did not choose the event show how often the event occurs on each data set. The counts of the event
+   give its p-value (`violation`).
 
 4. Wagers (`wager`). The pilot draws also choose a bet on the new draws. For zCDP and (ε, δ)-DP, the bet that the pilot
    chose is a second test. For pure DP the bet can only end the draws early. For zCDP the bet distinguishes about 20
@@ -19,8 +20,8 @@ data sets, which are called the two sides.
 
 5. Failures. The draws for the event also show whether the target fails more often on one data set.
 
-A bet may end the draws early (`pair_draws`). Because draws may end early by chance, the p-values of a pair that does
-not end early are divided by 1 − `EARLY_SHARE`.
+A bet may end the draws on a pair of data sets early (`pair_draws`). Because draws may end early by chance, the p-values
+of a pair that does not end early are divided by 1 − `EARLY_SHARE`.
 
 If the claim is refuted, the report shows the two data sets, the event, and how often it occurred on each. The report
 also gives a lower bound on the loss of the event that refutes the claim. A lower bound below the claim proves nothing,
@@ -100,7 +101,7 @@ def run_pair(
 
 
 def _with_estimate(check: Finding, estimate: float | None, guarantee: Guarantee) -> Finding:
-    """Return the finding with the estimated loss of the pair.
+    """Return the finding with the estimated privacy loss of the pair.
 
     The finding asks for more draws if the estimate is well above the claim.
     """
@@ -111,7 +112,7 @@ def _with_estimate(check: Finding, estimate: float | None, guarantee: Guarantee)
 
 
 def _curve(trial: EventTrial, guarantee: Guarantee, error: float) -> TradeOff | None:
-    """Return the trade-off curve, or None without thresholds or without draws on a data set."""
+    """Return the trade-off curve, or None if there are no thresholds or a data set has no draws."""
     if trial.event.statistic is None or not trial.levels or min(side.draws.size for side in trial.sides) == 0:
         return None
     one, two = ((side.draws.sums.beyond, side.draws.size) for side in trial.sides)
@@ -192,7 +193,8 @@ def _tested(
 def _divergence(
     pair: Pair, guarantee: Guarantee, trial: EventTrial, wager: Wager, bet: RenyiBet, look: Look
 ) -> Finding:
-    """Return the finding of a bet on the Rényi divergence of a statistic; most of its facts are facts of the event."""
+    """Return the finding of a bet on the Rényi divergence of a statistic; most facts of this finding are those of the
+    event."""
     tested = _tested(pair, guarantee, trial, trial.event, "divergence", look)
     far, near = ("second", "first") if bet.swapped else ("first", "second")
     intervals = 0 if wager.bounds is None else len(wager.bounds) + 1
@@ -202,7 +204,7 @@ def _divergence(
         f"{{{wager.event.statistic_name}}} in {intervals} intervals: a bet against the claim, on the Rényi divergence "
         f"of order {bet.order:g} of the outputs on the {far} data set from those on the {near}, {gained}"
     )
-    # the bet is chosen on the draws that it is evaluated on; if such a bet gains nothing, the draws show at most 4ρ
+    # the bet is chosen on the draws that it is evaluated on; if even this bet gains nothing, the draws show at most 4ρ
     one, two = (side.draws.sums.bet for side in trial.sides)
     rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
     assert isinstance(tested.facts, TestedEvent)
@@ -211,7 +213,7 @@ def _divergence(
 
 
 def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: EarlyEnd, look: Look) -> Finding:
-    """Return the check of a pair whose draws ended early.
+    """Return the finding on a pair of data sets whose draws ended early.
 
     The confidence bound of this check is valid at whatever stage the draws end.
     """
@@ -238,8 +240,8 @@ def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: flo
     """Return the loss that the test could have detected in an event as probable on the first data set as the tested
     event.
 
-    `in_reach` returns None if the tested event was too rare. `choices` multiplies the p-values of the test, whose level
-    is `alpha`.
+    `in_reach` returns None if the tested event was too rare. `choices` multiplies the p-values of the test, which is
+    made at the level `alpha`.
     """
     if counts.first < FEWEST:
         return None

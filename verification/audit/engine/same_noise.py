@@ -38,14 +38,14 @@ NAME_OF_ROWS = "same noise, other number of rows"
 SEEDS = (0, 1)
 # a shift or a factor must hold under these further seeds, because rounding alone can produce one that fits two seeds
 MORE_SEEDS = range(3, 9)
-# a bound n · 100 · 2⁻⁵³ on the relative rounding error of a query, with n ≤ 1000 and a condition number below 100
+# a bound n · 100 · 2⁻⁵³ on the relative rounding error of a query, for n ≤ 1000 and condition numbers up to 100
 TOLERANCE = 1e-11
 # the largest number of rows of the audit's own data sets; a user's data may have more rows, and more rounding
 LARGEST_N = 1000
 # For float32, the tolerance is √n/8 times 32 rounding units of 2⁻²⁴.
-# For n = 1000, the tolerance of a second moment is below 2e-5.
+# For a second moment of 1000 rows, the tolerance is below 2e-5.
 # A row that is 3 % too long changes a second moment of 1000 rows by 6e-5.
-# For noise up to 500, the tolerance at n = 1 is below 1e-3.
+# For a second moment of one row with noise up to 500, the tolerance is below 1e-3.
 # A row that is 3 % too long changes a second moment of one row by 0.06.
 TOLERANCE_FLOAT32 = 32 * 2.0**-24
 # the target computes in float32 if a larger share of the data sets than this has rounding errors above those of float64
@@ -102,7 +102,7 @@ class DataPath:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """The draws on one data set: the residual for every seed, or the failure that ended a draw."""
+    """The draws on one data set, which are the residual for every seed, or the failure that ended a draw."""
 
     member: DataSetOfZoo
     residuals: Matrix  # (seeds, …)
@@ -146,7 +146,7 @@ class _Shape:
 
 @dataclass(frozen=True)
 class _Moved:
-    """A data set whose residuals differ from the usual ones, and a description of the difference."""
+    """A data set whose residuals differ from the usual residuals, and a description of the difference."""
 
     shape: _Shape
     drawn: _Drawn
@@ -185,7 +185,7 @@ class _Comparison:
         return outcome, single
 
     def repeats(self) -> bool:
-        """Return whether equal generators give equal outputs."""
+        """Return whether generators with equal seeds give equal outputs of the target."""
         x = zoo(12, 3, self.setting.seed)[0].x
         first, second = (self.draw(x, "twice")[0] for _ in range(2))
         return isinstance(first, Failure) or isinstance(second, Failure) or bool(np.array_equal(first, second))
@@ -335,7 +335,7 @@ class _Comparison:
         ]
 
     def _failures(self, shape: _Shape) -> list[_Moved]:
-        """Find failures on data in the ball for which other data of the same shape have an output."""
+        """Find failures on data in the ball for which the target gives an output on other data of the same shape."""
         return [
             _Moved(shape, one, f"the target fails ({one.failure}), and on other data of that shape it answers")
             for one in shape.failed
@@ -411,7 +411,8 @@ class _Comparison:
                 default=[],
             )
             if 2 * len(kept) <= len(units):
-                continue  # if random numbers are used differently for every number of rows, nothing can be compared
+                # noise for different n cannot be compared if random numbers are used differently for every n
+                continue
             for shape in group:
                 what = "" if shape.n in kept else self._moved_rows(shape, group, kept[0], slack)
                 if not what and shape.n not in kept and tried < CONFIRMATIONS:
@@ -555,8 +556,8 @@ def least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
 def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
     """Return, in words, the shift or factor by which residuals under several seeds differ from the usual ones.
 
-    The text is empty if no shift and no factor fits. A shift of at most twice the possible rounding error does not
-    count.
+    The returned text is empty if no shift and no factor fits. A shift of at most twice the possible rounding error does
+    not count.
     """
     shifts = residuals - agreed
     if np.abs(shifts - shifts[0]).max() <= 4 * tolerance < np.abs(shifts).max() / 2:
@@ -565,7 +566,7 @@ def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
     factor = _factor(flat, base, 4 * tolerance)
     if factor is not None:
         return "there is no noise" if abs(factor) < MIRRORED else f"the noise is {factor:.4g} times as large"
-    flat, base = np.diff(flat, axis=0), np.diff(base, axis=0)  # differences between residuals do not contain a shift
+    flat, base = np.diff(flat, axis=0), np.diff(base, axis=0)  # differences between residuals are free of any shift
     factor = _factor(flat, base, 8 * tolerance) if base.size >= 2 else None
     return "" if factor is None else f"the noise is {factor:.4g} times as large, and the output is moved"
 
@@ -579,7 +580,8 @@ def _factor(flat: Matrix, base: Matrix, allowed: float) -> float | None:
 
 
 def _listed(findings: Sequence[_Moved]) -> str:
-    """Return the findings in words, with one example for every kind of data and the first two in full."""
+    """Return the findings in words, with one example for every kind of data, and with the first two examples in
+    full."""
     by_category: dict[str, list[_Moved]] = {}
     for finding in findings:
         by_category.setdefault(finding.drawn.member.category, []).append(finding)

@@ -6,15 +6,15 @@ joblib runs the chunks, in this process or in workers (`workers`).
 
 `draw` keeps every draw. The function `reduced` keeps the first `KEPT` draws, and sums a function over blocks of all
 draws. The worker that makes a block of draws reduces it to sums, so that memory does not grow with the number of draws.
-`draw` and `reduced` make the same draws.
+The functions `draw` and `reduced` make the same draws.
 
 If the run has a store (`engine.store`), stored draws are not made again.
 
 A block of `draw_many` may fail as a whole because one of its draws fails. The tests of a run treat failures as outcomes
-of independent draws, so a failed block is not counted. All draws of the call of `draw` with a failed block, and of all
-later calls, are made again one by one, and from another random stream. Suppose that a block fails whenever one of its
-draws would fail. For such a target, an outcome of k calls has at most k + 1 times its probability for independent
-draws, because any of the k calls, or none, may be the first with a failed block.
+of independent draws, so a failed block is not counted. If a block of a call of `draw` fails, all draws of this call,
+and of all later calls, are made again one by one, and from another random stream. Suppose that a block fails whenever
+one of its draws would fail. If one failing draw lets a block fail, an outcome of k calls has at most k + 1 times its
+probability for independent draws, because any of the k calls, or none, may be the first with a failed block.
 """
 
 import hashlib
@@ -75,7 +75,7 @@ class Draws:
 
     @property
     def size(self) -> int:
-        """Return how many draws were made."""
+        """Return how many draws were made, including failed ones."""
         return len(self.outputs) + self.failed
 
 
@@ -156,9 +156,9 @@ class Setting:
     limits.
 
     `budget` has every keyword argument of a draw but `rng`: the claim, and the bounds of the `box` if the target takes
-    bounds. Without a box, rows lie in the unit ball. `tally` counts the draws. `jobs` is the number of workers; None
-    means that joblib's configuration gives the number. `store` has the draws of an earlier run with the same options;
-    `store` is None if draws are not stored.
+    bounds. If the setting has no box, rows lie in the unit ball. `tally` counts the draws. `jobs` is the number of
+    workers; None means that joblib's configuration gives the number. `store` has the draws of an earlier run with the
+    same options; `store` is None if draws are not stored.
     """
 
     source: TargetSource
@@ -203,7 +203,7 @@ class Setting:
 
 
 class Repeated(NamedTuple):
-    """A draw to repeat: the target, its data, its budget, the shape of an output and the time limit.
+    """A draw to repeat, given by the target, its data, its budget, the shape of an output and the time limit.
 
     `in_blocks` says whether `draw_many` may be used, if the target has it.
     """
@@ -276,8 +276,8 @@ def joined(parts: Sequence[Draws]) -> Draws:
 
 
 def draw(setting: Setting, x: Matrix, size: int, label: str, chunks: slice = slice(None)) -> Draws:
-    """Draw `size` times on the rows `x`; the label names the random stream. `chunks` says which of the chunks
-    to draw.
+    """Draw `size` times on the rows `x`; the label names the random stream. `chunks` says which chunks of the draws to
+    make.
     """
     order = _Order(setting, x, size, label, _chunks(size)[chunks])
     drawn: Draws | None = _in_blocks(order)
@@ -294,8 +294,8 @@ def reduced(
     the block.
 
     If there are more than `KEPT` draws, the function `enough` says after 2, 4, 8, … blocks whether the draws suffice.
-    The draws also stop once the target has run into the time limit repeatedly. `first` has the first `KEPT` draws of
-    `reduced`, if these draws were made before.
+    The function also stops the draws once the target has run into the time limit repeatedly. `first` has the first
+    `KEPT` draws of `reduced`, if these draws were made before.
     """
     which = _chunks(size)[chunks]
     whole = which[:WHOLE]
@@ -387,7 +387,7 @@ class _Order:
 
 
 class _Tasks:
-    """Yield tasks until no more are needed; tasks that workers have already taken are still completed."""
+    """Yield tasks until no more draws are needed; tasks that workers have already taken are still completed."""
 
     def __init__(self, tasks: Iterator[tuple[Any, ...]], over: bool) -> None:
         self._tasks, self.over = tasks, over

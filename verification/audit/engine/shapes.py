@@ -31,7 +31,7 @@ from covassay.verification.statistics.tests import SCALE, TestResult, gamma_sum,
 OTHER_SHAPES = "other shapes"  # reports print this text in place of the name of a data set
 ROWS = 1, 2, 64, 65, 1000
 COLUMNS = *range(1, 13), 32
-LARGEST = 20_000  # the largest number of entries of a data set
+LARGEST = 20_000  # a data set has at most this many entries
 NAMES = {"n": "every number of rows", "d": "every number of columns", "": "all shapes"}
 UNITS = 240  # every shape of the data has this many independent noise values, within the limits `FEWEST` and `MOST`
 FEWEST, MOST = 12, 120  # the smallest and the largest number of draws for every shape
@@ -128,7 +128,7 @@ class _Group:
 
 
 def uniform(t: Vector) -> Vector:
-    """Return the distribution function of a uniform number at t."""
+    """Return the distribution function of a uniform number on [0, 1] at t."""
     return np.clip(t, 0.0, 1.0)
 
 
@@ -156,7 +156,7 @@ class _Seen:
     failures: Counter[str] = field(default_factory=Counter)
 
     def add(self, n: int, d: int, results: Mapping[str, TestResult], draws: int) -> None:
-        """Add the results of the tests for one shape to its three groups."""
+        """Add the results of the tests for one shape to the three groups of this shape."""
         for key in (("n", n), ("d", d), ("", 0)):
             self.groups.setdefault(key, _Group()).add(results, draws)
 

@@ -28,14 +28,14 @@ from covassay.verification.statistics.dependence import PairSums, Sums
 from covassay.verification.statistics.pooling import Places, Total
 from covassay.verification.statistics.tests import Quadrants, Successes
 
-APPLICATION = 0x434F5641  # the application id in the file: "COVA"
+APPLICATION = 0x434F5641  # the application id of the file is "COVA"
 FORM = 3  # the version of the format of the file
 K = TypeVar("K", bound=type)
 KINDS: dict[str, type] = {kind.__name__: kind for kind in (PairSums, Places, Quadrants, Successes, Sums, Total)}
 
 
 def storable(kind: K) -> K:
-    """Mark a dataclass or an enumeration as one whose values can be stored."""
+    """Mark a dataclass or an enumeration as a type whose values can be stored."""
     KINDS[kind.__name__] = kind
     return kind
 

@@ -3,9 +3,9 @@ distinguish the data sets.
 
 A test that says "first" for outputs in a set S is wrong with probability α = P'(S) on the second data set (a false
 positive), and with probability β = 1 − P(S) on the first (a false negative). A guarantee is a curve f with β ≥ f(α) for
-every test on every pair of neighbours. The events {statistic ≥ t} on one pair give points that no valid curve of the
-mechanism exceeds. The Clopper–Pearson intervals of both error probabilities at all points of the curve hold together
-with the stated confidence.
+the two error probabilities of every test on every pair of neighbours. The events {statistic ≥ t} on one pair give
+points that no valid curve of the mechanism exceeds. The Clopper–Pearson intervals of both error probabilities at all
+points of the curve hold together with the stated confidence.
 """
 
 import math
@@ -53,7 +53,7 @@ def _intervals(counts: Vector, size: int, error: float) -> Matrix:
 def points(
     first: tuple[Vector, int], second: tuple[Vector, int], levels: Sequence[float], guarantee: Guarantee, error: float
 ) -> TradeOff:
-    """Return the points of the trade-off curve of one pair.
+    """Return the points of the trade-off curve of one pair of data sets.
 
     `first` and `second` have the count of each event on one data set and the number of draws. `levels` are the
     thresholds of the events, which were chosen without these draws. `error` is a bound on the probability that any
@@ -73,7 +73,7 @@ def points(
 
 
 def keep_most_telling(checks: Iterable[Finding]) -> list[Finding]:
-    """Keep only one trade-off curve among the checks: the curve of the pair with the strongest evidence."""
+    """Keep only one trade-off curve among the checks, which is that of the pair with the strongest evidence."""
     listed = list(checks)
     drawn = [(c, c.facts) for c in listed if isinstance(c.facts, TestedEvent) and c.facts.trade_off]
     if not drawn:

@@ -2,8 +2,8 @@
 
 A file may be a `.npz` archive with the arrays x and y, which `--witness` also writes. A file may also be a `.json` file
 with an object such as {"x": [[0.6, 0.8], [1.0, 0.0]], "y": [[0.6, 0.8], [0.0, 1.0]]}. The two data sets have n rows and
-differ in one row, or one data set has one row more. The order of the rows is ignored. The adjacency of the claim
-decides whether one row is replaced or added.
+differ in one row, or one data set has one row more. The order of the rows is ignored when two data sets are compared.
+The adjacency of the claim decides whether one row is replaced or added.
 """
 
 import json
@@ -57,7 +57,7 @@ class UserPair:
 
 
 def as_pair(x: Any, y: Any, source: str = "") -> UserPair:
-    """Return the pair of two data sets.
+    """Return two data sets as a pair of neighbours.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def _in_the_order_of(first: Matrix, second: Matrix) -> tuple[Matrix, int]:
 
 
 def load_pair(name: str) -> UserPair:
-    """Load a pair from a file.
+    """Load a pair of neighbouring data sets from a file.
 
     Raises
     ------

@@ -21,7 +21,7 @@ LOG_ORDERS = (-8.0, 6.0)
 
 
 def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
-    """Return the p-value of the hypothesis that the event keeps the guarantee, rounded up.
+    """Return the p-value of the hypothesis that the event keeps the privacy guarantee, rounded up.
 
     Let p and p' be the probabilities of the event on the two data sets. For pure DP the hypothesis is p ≤ e^ε p', and
     the exact binomial test gives the p-value. For zCDP and (ε, δ)-DP, Clopper–Pearson confidence bounds on p and p' can
@@ -58,7 +58,7 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
         return _violates_zcdp(p, q, guarantee.rho)
     delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
     if guarantee.epsilon > LARGEST_POWER and q > 0:
-        return False  # the event keeps the guarantee, because e^ε q overflows or is above 1
+        return False  # the event keeps the guarantee if e^ε times its probability q overflows or is above 1
     return p > (math.exp(min(guarantee.epsilon, LARGEST_POWER)) * q + delta) * (1 + ROUNDING)
 
 
@@ -66,9 +66,9 @@ def _violates_zcdp(p: float, q: float, rho: float) -> bool:
     """Return whether an event with the probabilities p > q on two data sets contradicts ρ-zCDP.
 
     An event contradicts ρ-zCDP if, for some order α > 1, the Rényi divergence between the Bernoulli laws with its two
-    probabilities is above ρα. An event with such a divergence contradicts the claim, because reducing an output to one
-    event cannot increase a divergence. The search for a violation of zCDP covers only p > q and the orders in
-    `LOG_ORDERS`. The search can therefore miss a violation, but never rejects a true claim.
+    probabilities is above ρα. If some such divergence is above ρα, the event contradicts the claim, because reducing an
+    output to one event cannot increase a divergence. The search for a violation of zCDP covers only events with p > q
+    and the orders in `LOG_ORDERS`. The search can therefore miss a violation, but never rejects a true claim.
     """
     if q == 0:
         return True

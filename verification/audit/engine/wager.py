@@ -38,14 +38,13 @@ class Wager:
     swapped: bool
 
     def seen(self, draws: Draws) -> Vector:
-        """Return the number of draws in every category."""
+        """Return the number of these draws in every category of the bet."""
         return categories(self.event, self.bounds, draws)
 
     def log_value(self, one: Vector, two: Vector) -> float:
-        """Return the logarithm of the factor by which new draws on the first and the second data set multiply the
-        wealth.
+        """Return the logarithm of the factor by which new draws on the two data sets multiply the wealth of the bettor.
 
-        `one` and `two` have the numbers of draws in every category.
+        `one` and `two` have the numbers of draws on the first and on the second data set in every category.
         """
         return self.bet.log_value(two, one) if self.swapped else self.bet.log_value(one, two)
 
@@ -71,9 +70,9 @@ def categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
 def wager_on(choice: EventChoice, guarantee: Guarantee) -> Wager | None:
     """Return the bet and its categories, chosen on the pilot draws.
 
-    For pure and (ε, δ)-DP, the bet is on the event. For zCDP, the bet is on the Rényi divergence of the event's
-    statistic. `wager_on` returns None if a data set has no draws, if the claim is too weak to bet against, or if a bet
-    on a divergence has no statistic.
+    For pure and (ε, δ)-DP, the returned bet is on the event. For zCDP, the returned bet is on the Rényi divergence of
+    the event's statistic. `wager_on` returns None if a data set has no draws, if the claim is too weak to bet against,
+    or if a bet on a divergence has no statistic.
     """
     pilots = choice.ranking
     if min(draws.size for draws in pilots) == 0:

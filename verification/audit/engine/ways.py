@@ -6,9 +6,10 @@ another branch for float32 or for a data frame, or reuse a value of one call in 
 or a mean. If the output changes in another branch, a few draws under one seed show the change.
 
 The module `same_noise` explains how changed outputs are judged. If noise is added to a known query, a residual that is
-shifted or scaled by the same amount under every seed has another law. Other changes may come from another algorithm
-with the same law, or from a cached random number, so such a change refutes only if many draws differ in law. If the
-target fails when it is called in some way, this way of calling is skipped, because the target promises nothing for it.
+shifted or scaled by the same amount under every seed has another law. Other changes of the outputs may come from
+another algorithm with the same law, or from a cached random number, so they refute only if many draws differ in law. If
+the target fails when it is called in some way, this way of calling is skipped, because the target promises nothing for
+it.
 """
 
 import contextlib
@@ -48,8 +49,8 @@ Draw = Callable[..., Any]
 class Way:
     """A way to call a target, with a description and the function that makes a target called in this way.
 
-    `whole` says that the way of calling is only for data of whole numbers. `ball` says that the way of calling is only
-    for rows in the unit ball. `bounds` says that the way of calling is only for calls that take bounds.
+    `whole` says whether the way of calling is only for data of whole numbers. `ball` says whether the way of calling is
+    only for rows in the unit ball. `bounds` says whether the way of calling is only for calls that take bounds.
     """
 
     words: str
@@ -205,7 +206,7 @@ def make_ready(source: TargetReference) -> None:
 
 
 def one_call(source: TargetReference, x: Matrix, seconds: float, rng: np.random.Generator, budget: Any) -> Any:
-    """Make one draw in a process of its own."""
+    """Make one draw from the target in a process of its own."""
     return call(load(source), x, budget, rng, seconds)[0]
 
 

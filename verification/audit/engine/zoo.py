@@ -26,9 +26,10 @@ IN_BALL = 1 + 1e-9  # a row whose norm exceeds this number is outside of the bal
 
 @dataclass(frozen=True)
 class DataSetOfZoo:
-    """A data set, and a description of what is special about its rows.
+    """A data set of the zoo, with a description of what is special about its rows.
 
-    `distance` distinguishes several data sets of one category and shape. `times` is a factor of the number of draws.
+    `distance` distinguishes several data sets of one category and shape. `times` is a factor by which the number of
+    draws is multiplied.
     """
 
     category: str

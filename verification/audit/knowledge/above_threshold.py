@@ -96,7 +96,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def near_the_threshold(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Return data of two features: the first has an energy near the threshold, and the second has energy 0."""
+    """Return data of two features, of which the first has an energy near the threshold, and the second has energy 0."""
     scale = above_threshold.query_scale(claim.budget["epsilon"], claim.options["calibration"])
     share = float(claim.options.get("share", 1.0)) / 2
     n = math.ceil(16 * scale / share)

@@ -1,6 +1,6 @@
 """The pure variant of AdaptiveCov adds the noise of LapCov if the data make its choices certain.
 
-If the choices are not certain, draws of the target are compared with draws of the reference.
+If the choices of AdaptiveCov are not certain, draws of the target are compared with draws of the reference.
 """
 
 import math
@@ -15,7 +15,7 @@ from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES
 from covassay.verification.audit.knowledge.shared.entrywise_noise import EntrywiseNoise, noise_scenario
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-# this is the value of nε on data for which the search passes its second level with probability below e^−70
+# on these data, with this value of nε, the search passes its second level with probability below e^−70
 ROWS = 3000.0
 
 

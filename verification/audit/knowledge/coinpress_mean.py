@@ -64,10 +64,10 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def opposite_rows(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Return data sets with rows on two opposite sides of the ball to which the last round clips rows. The centre of
-    the ball in the last round is the noisy result of the round before.
+    """Return data sets with rows on two opposite sides of the ball to which the last round of CoinPress clips rows. The
+    centre of the ball in the last round is the noisy result of the round before.
 
-    If no row is clipped, the mean of the clipped rows is 0; if all rows are clipped, the mean is the centre of the
+    If no row is clipped, the mean of the clipped rows is 0; if all rows are clipped, their mean is the centre of the
     ball.
     """
     rho, constants, steps = claim.budget["rho"], claim.options["constants"], int(claim.parameter("steps"))

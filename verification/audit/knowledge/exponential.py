@@ -25,7 +25,7 @@ RARE, MANY = (3e-4, 2e-5), 512
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law for features of the energies 4, 2 and 1, and for one feature with more energy than many others.
+    """Return the law on features of the energies 4, 2 and 1, and on one feature with more energy than many others.
 
     In one data set the feature with the most energy is as likely as all other features together, so that its
     probability depends strongly on the exponent. In another data set each feature but the strongest one is rare.

@@ -24,8 +24,8 @@ from covassay.verification.statistics.laws import LAPLACE
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the law on data whose eigenvalues are far apart.
 
-    With the adaptive budget, the exponent of the first step varies between draws, and the law is known for two columns
-    only. If the claim has a rank, draws are compared with draws of the reference.
+    With the adaptive budget, the exponent of the first step varies between draws, so that the law is known for two
+    columns only. If the claim has a rank, draws are compared with draws of the reference.
     """
     if claim.options.get("rank", 0):
         return reference_draws.law(claim)

@@ -1,11 +1,11 @@
 """If the fitting step of the Johnson–Lindenstrauss mechanism changes nothing, the output is the second moment plus ℓ₂
 noise.
 
-A symmetric d × d matrix is isometric to a vector of R^D with D = d(d + 1)/2; let l be the dimension after projection.
-If nothing is projected (l = D), and if the noisy second moment is positive definite with trace below 1, then the
-fitting step changes nothing. If the fitting step changes nothing, the audit observes the noise z. The norm of the noise
-z has the law Gamma(D), and its direction is uniform on the sphere of R^D. On data with few rows, draws are compared
-with draws of the reference.
+A symmetric d × d matrix is isometric to a vector of R^D with D = d(d + 1)/2, which the mechanism projects to l
+dimensions. If nothing is projected (l = D), and if the noisy second moment is positive definite with trace below 1,
+then the fitting step changes nothing. If the fitting step changes nothing, the audit observes the noise z. The norm of
+the noise z has the law Gamma(D), and its direction is uniform on the sphere of R^D. On data with few rows, draws are
+compared with draws of the reference.
 """
 
 import math

@@ -3,9 +3,9 @@ of the mean, and others that of the second moment.
 
 Let m be the mean, Σ the second moment, m̃ and Σ̃ their noisy versions, and σ₁ and σ₂ the noise scales. The audit knows
 the data and observes N = (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂, whose laws are known exactly. Separate tests detect wrong
-noise in one of the two parts, and joint tests detect wrong noise in both. In some neighbours the differing rows are
-opposite, which changes only the mean. In other neighbours the differing rows attain the joint sensitivity of both
-moments for the chosen weight.
+noise in the mean or in the second moment, and joint tests detect wrong noise in both. In some of the neighbours the
+differing rows are opposite, which changes only the mean. In other neighbours the differing rows attain the joint
+sensitivity of mean and second moment for the chosen weight.
 """
 
 import math
@@ -60,7 +60,8 @@ class JointNoise:
         return values
 
     def coordinates(self, outputs: Matrix) -> Matrix:
-        """Return the standardised noise of every output, independent N(0, 1) numbers of shape (n, d + d(d + 1)/2)."""
+        """Return the standardised noise of every output, which has independent N(0, 1) entries, as an array (n, d + d(d
+        + 1)/2)."""
         i, j = np.triu_indices(len(self.mean))
         noise = self.of_the_moment
         entries = noise.residuals(outputs[:, 1:])[:, i, j] / noise.spread[i, j]
@@ -127,7 +128,7 @@ class Claimed:
     weight: float
 
     def scales(self, n: int, d: int) -> tuple[float, float]:
-        """Return the noise scales σ₁ of the mean and σ₂ of the second moment."""
+        """Return the noise scale σ₁ of the mean and the noise scale σ₂ of the second moment."""
         made = (scale(n, d, self.rho, self.weight) for scale in (mechanism.mean_scale, mechanism.moment_scale))
         first, second = map(float, made)
         return first, second

@@ -137,8 +137,8 @@ class InsideTheCone:
 
 
 def inside_the_cone(about: CovarianceNoise, d: int) -> InsideTheCone:
-    """Return rows along the axes that are short enough to be kept, with every third row replaced by one that is far too
-    long.
+    """Return rows along the axes that are short enough to be kept, with every third row replaced by a row that is far
+    too long.
     """
     n = rows_inside(about, d)
     r = about.radius(n, d)
@@ -153,7 +153,8 @@ def rows_inside(about: CovarianceNoise, d: int) -> int:
 
 
 def worst_pair(about: CovarianceNoise, n: int) -> Pair:
-    """Return neighbours with n + 1 rows; the two differing rows are orthogonal and nearly as long as a row can be."""
+    """Return neighbours with n + 1 rows; the two differing rows are orthogonal and nearly as long as the longest row
+    that is kept."""
     r = about.radius(n + 1, 2)
     first, second = neighbours(0.9 * r * np.eye(2)[np.arange(n) % 2], *(0.999 * r * np.eye(2)))
     statistics = generic_statistics(first, second, OUTPUTS["matrix"])

@@ -3,7 +3,7 @@
 Let Σ be the second moment, ρZ the matrix noise, and bL the Laplace noise that is added to the radius of the ball. If
 the noisy second moment lies inside the ball, the output is Σ + ρZ, which shows the matrix noise. On zero rows the
 output has the nuclear norm min(‖ρZ‖_*, max(0, bL)), which shows the noisy radius. On small data the output depends on
-both noises, and draws are compared with draws of the reference.
+both noises, so draws of the target are compared with draws of the reference.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ from covassay.verification.statistics.tests import TestResult, kolmogorov_smirno
 
 # this is the value of nε on data whose radius 2 tr Σ exceeds the nuclear norm of Σ by far more than both noises
 LOOSE_ROWS = 2000
-MOST_COLUMNS = 8  # with more columns, the matrix noise is nearly as large as the radius of the ball
+MOST_COLUMNS = 8  # for more columns than this, the matrix noise is nearly as large as the radius of the ball
 ROUNDING = 1e-12  # a nuclear norm of 0 may be computed as a number up to this, because of rounding
 
 STATISTICS: dict[str, Callable[[Matrix], Vector]] = {
@@ -84,7 +84,8 @@ def noisy_radius(epsilon: float, calibration: str) -> Scenario:
 
 
 def small_data(claim: ClaimUnderAudit) -> Scenario:
-    """Return data on which both noises matter, with the tests that compare draws with the reference."""
+    """Return data on which the matrix noise and the noise of the radius matter, with the tests that compare draws with
+    the reference."""
     x = example_rows(6, 3)
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
 

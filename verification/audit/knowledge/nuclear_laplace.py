@@ -1,7 +1,7 @@
 """The nuclear norm of nuclear-Laplace noise is Gamma(d²), and its singular vectors have the Haar law.
 
-The distribution function of the spectral norm is a Pfaffian. The laws of the noise hold on data with any numbers of
-rows and columns.
+The distribution function of the spectral norm of nuclear-Laplace noise is a Pfaffian. The laws of the noise hold on
+data with any numbers of rows and columns.
 """
 
 from covassay.reference.mechanisms.counted import laplace_count_scale

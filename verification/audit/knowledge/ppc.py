@@ -1,5 +1,5 @@
-"""The law of the preconditioner A has no closed form. One test applies the preconditioner A to data with two very
-unequal directions.
+"""The law of the matrix A that PPC releases, the preconditioner, has no closed form. One test applies the
+preconditioner A to data with two very unequal directions.
 
 The eigenvalues of AMAᵀ, where M is the second moment of the data, are compared with those from draws of the reference.
 The matrices of different rounds do not commute, so a product in the wrong order changes the smaller eigenvalue.

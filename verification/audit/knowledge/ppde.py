@@ -1,10 +1,10 @@
 """The learner of product distributions has an exact law on data whose mean only the first round or only the last round
 estimates.
 
-With one coordinate the mechanism skips all rounds but the last, and the output is a Gaussian about the mean, clipped to
-[0, 1]. If eight coordinates have the mean 1/2, the first round estimates all of them, except with probability below
-1e-9. If the first round estimates all coordinates, the output is the noisy mean of the records that the first round
-uses.
+On data with one coordinate the mechanism skips all rounds but the last, and the output is a Gaussian about the mean,
+clipped to [0, 1]. If eight coordinates have the mean 1/2, the first round estimates all of them, except with
+probability below 1e-9. If the first round estimates all coordinates, the output is the noisy mean of the records that
+the first round uses.
 """
 
 import math

@@ -41,12 +41,12 @@ from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
-FAR = 10.0  # the factor of σ√d that bounds the noise in every direction except with probability below 1e-15
+FAR = 10.0  # this multiple of σ√d bounds the noise in every direction except with probability below 1e-15
 MOST_ROWS = 200_000  # a data set with more rows than this is left out
 COLUMNS = 16  # the number of columns of the data near the threshold
 COUNT = 3  # this is the number of rows along each axis in the data near the threshold
 TURNING = 15.0  # the threshold ψ divided by the noise scale σ, on the data with rotating directions
-# for this distance to the threshold, divided by √d σ, an error of 3 % in σ is detected best
+# for this distance to the threshold in units of √d σ, an error of 3 % in σ is detected best
 EDGE = {"goe": 1.13, "wigner": 1.42}
 
 
@@ -75,7 +75,7 @@ class Claimed:
         return self.rows_for(0.75 * self.threshold, d)
 
     def rows_for(self, gap: float, d: int) -> int:
-        """Return a number of rows for which the noise is smaller than the gap between a moment and the threshold."""
+        """Return a number of rows for which the noise is smaller than this gap between a moment and the threshold."""
         return math.ceil((FAR + 2 * math.sqrt(d)) * self.scale_of_one / gap)
 
     def exact(self, name: str, x: Matrix, squared: float, shortened: bool = False) -> Scenario:
@@ -212,10 +212,9 @@ def turning(claimed: Claimed, seed: int) -> Scenario | None:
 
 
 def pair_at_the_choice(claimed: Claimed) -> Pair | None:
-    """Return neighbours of long rows and zero rows; one direction exceeds the threshold in only one of the two data
-    sets.
+    """Return neighbours with long rows and zero rows, of which only one has a direction that exceeds the threshold.
 
-    Without noise, the first round would shorten the rows of only one of the two data sets.
+    Without noise, the first round would shorten the rows of only one of these two data sets.
     """
     n = max(20, math.ceil(4 * claimed.scale_of_one / claimed.threshold))
     if claimed.rounds == 1 or n > MOST_ROWS:

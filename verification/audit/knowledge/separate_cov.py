@@ -27,8 +27,8 @@ def angle_scenario(ensemble: str) -> Scenario:
     """Return the test of the angle of an eigenvector on two features of equal weight, where the noise matrix W
     determines the angle.
 
-    The angle φ of an eigenvector of W satisfies tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output
-    shows the angle φ whatever eigenvalues are released.
+    The angle φ of an eigenvector of W satisfies tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. Whatever
+    eigenvalues are released, the output shows the angle φ of an eigenvector.
     """
     x = np.eye(2)
     spread = deviations(2, ensemble)[0, 1] / math.sqrt(0.5)

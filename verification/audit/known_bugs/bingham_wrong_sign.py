@@ -2,13 +2,12 @@
 
 The proposal is the angular central Gaussian law with density (uᵀΩu)^{−q/2}, Ω = I + 2A/b. Rejection sampling of
 exp(−uᵀAu) accepts with a probability proportional to exp(−uᵀAu) (uᵀΩu)^{q/2}. If the exponent q/2 has the wrong sign,
-the draws follow exp(−uᵀAu) (uᵀΩu)^{−q} instead. The factor (uᵀΩu)^{−q} depends on the data, so the privacy loss exceeds
-ε.
+the draws follow exp(−uᵀAu) (uᵀΩu)^{−q}. The factor (uᵀΩu)^{−q} depends on the data, so the privacy loss exceeds ε.
 
-The loss is computed for two neighbours: k + 1 copies of e₁ and k of e₂, and k copies of e₁ and k + 1 of e₂. For such
-data the matrix is A = η diag(0, 1, k + 1, …, k + 1), up to the order of the first two axes, and every probability is a
-double integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest), the uniform law of the sphere makes w a Beta((q−2)/2, 1)
-variable and φ uniform.
+The loss is computed for two neighbours, of which one has k + 1 copies of e₁ and k of e₂, and the other has k copies of
+e₁ and k + 1 of e₂. For these neighbours the matrix is A = η diag(0, 1, k + 1, …, k + 1), up to the order of the first
+two axes, and every probability is a double integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest), the uniform law of
+the sphere makes w a Beta((q−2)/2, 1) variable and φ uniform.
 """
 
 import math
@@ -30,20 +29,20 @@ DIMENSION = 6
 # this is the number k of copies at the exponent η = 1/4 of ε = 1, where the loss is near its limit for k → ∞
 COPIES_AT_QUARTER = 400
 RADIAL_NODES = 300  # Gauss–Legendre nodes in ∛w
-ANGULAR_NODES = 600  # the number of midpoints in the angle φ, which converge fast for a periodic integrand
-SHARES = np.linspace(0.02, 0.6, 59)  # the probabilities of the likelihood-ratio events that are compared
+ANGULAR_NODES = 600  # the number of midpoints in the angle φ; a periodic integrand needs few of them
+SHARES = np.linspace(0.02, 0.6, 59)  # these are the probabilities of the likelihood-ratio events that are compared
 FAR = 1e9  # this number stands for k = ∞ in the envelope parameter
 
 
 def log_density(y: Vector, b: float, q: float) -> Vector:
-    """Return the log density −y − q ln(1 + 2y/b) of the law that the bug samples."""
+    """Return the log density −y − q ln(1 + 2y/b) of the law that the bug samples, for y = uᵀAu."""
     values: Vector = -y - q * np.log1p(2 * y / b)
     return values
 
 
 def loss(eta: float, b: float, q: int) -> float:
-    """Return the largest log ratio of the two densities on the pair of neighbours, between which y changes by at most
-    η, starting at 0."""
+    """Return the largest log ratio of the two densities on the pair of neighbours, between which y = uᵀAu changes by at
+    most η, starting at 0."""
     return eta + q * math.log1p(2 * eta / b)
 
 
@@ -53,7 +52,7 @@ def exact_loss(eta: float, q: int) -> float:
 
 
 def exponents(q: int, k: int, eta: float) -> Vector:
-    """Return the diagonal of A for k + 1 copies of e₁ and k of e₂."""
+    """Return the diagonal of the matrix A of the law for k + 1 copies of e₁ and k of e₂."""
     a: Vector = eta * np.array([0.0, 1.0] + [k + 1.0] * (q - 2))
     return a
 
@@ -94,8 +93,8 @@ class WrongLaw:
 
 @lru_cache(maxsize=8)
 def wrong_law(q: int, k: int, eta: float, draws: float) -> WrongLaw:
-    """Return the figures for k + 1 and k copies, with an event that is chosen for a given number of draws on each data
-    set."""
+    """Return the figures for k + 1 copies of e₁ and k of e₂, with an event chosen for a given number of draws on each
+    data set."""
     b = law.envelope_parameter(exponents(q, k, eta))
     at = _quadrature(q)
     y, y_swapped = eta * (at.second + (k + 1) * at.w), eta * (at.first + (k + 1) * at.w)

@@ -35,12 +35,12 @@ IDLE = tuple(float(p) for p in (*FORCED, *(k / 24 for k in range(1, 24)), *(1 - 
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable is one recorded number, entry `entry` of draw `draw`.
+    """A variable is one recorded number, which is entry `entry` of the draw `draw`.
 
     `family` is the law of the variable. For a uniform number `family` is the law whose quantile function the target
     applies, or "flat" if the output is affine in the uniform number, or "idle" if the number never reaches the output.
     The family "radial" is for a coordinate of a vector whose direction is random. Recorded normal numbers give the
-    direction of the vector, and a gamma number gives its length. `sign` is −1 if the target applies the quantile
+    direction of a radial vector, and a gamma number gives its length. `sign` is −1 if the target applies the quantile
     function to 1 − u. `parameter` is the parameter of a geometric or gamma law. `radius` is the index of the draw of
     the gamma number that gives the length.
     """
@@ -54,7 +54,7 @@ class Variable:
     radius: int = -1
 
     def value(self, z: float) -> float:
-        """Return the recorded number for which the variable has the value z."""
+        """Return the recorded number for which the variable takes the value z."""
         return distribution(self.family, self.sign * z) if self.of_uniform else z
 
     def coordinate(self, value: float) -> float:
@@ -163,10 +163,10 @@ def _radius(variables: Sequence[Variable]) -> int:
 
 
 def _split(variables: Sequence[Variable], z: Vector) -> tuple[float, Vector]:
-    """Return the length of the radial vector, and the values z with the vector replaced by normal numbers in its
-    direction.
+    """Return the length of the radial vector, and the values of all variables with this vector replaced by normal
+    numbers in its direction.
 
-    The length of the normal numbers must not matter, and therefore differs between the points.
+    Only the direction of the normal numbers may matter to the target, so their length differs between the points.
     """
     radial = np.array([v.family == "radial" for v in variables], dtype=bool)
     length, numbers = float(np.linalg.norm(z[radial])), z.copy()

@@ -5,7 +5,7 @@ If a target waits, for instance for another process, wall-clock time limits the 
 
 import time
 
-PATIENCE = 3.0  # the limit of wall-clock time divided by the limit of processor time
+PATIENCE = 3.0  # the limit of wall-clock time is this multiple of the limit of processor time
 
 
 class Allowance:

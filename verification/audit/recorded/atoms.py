@@ -4,8 +4,8 @@ Suppose that for some values of a uniform or whole number the output does not de
 all other values. If some values of the number make the output independent of the other draws, the output without noise
 has at least the probability of these values. Suppose that on two neighbours the outputs without noise differ, and that
 the usual outputs never repeat. Each of the outputs without noise has probability 0 on the other data set. Fresh draws
-and draws in the tails check that the other draws do not change the output. A random choice among a few outputs is not
-reported.
+and draws in the tails check that the other draws do not change the output. A random choice among a few outputs without
+noise is not reported.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ INSIDE = 0.9, 0.5, 0.1, 1e-2  # an interval of values is checked at these positi
 class _Decider:
     """A draw that may decide whether noise is added; k is its index among the recorded draws.
 
-    `ends` has the extreme values of the draw, and `usual` is a usual value. `least` is the probability of an extreme
+    `ends` has the extreme values of the draw, and `usual` is a usual value. `least` is the probability of each extreme
     value of a draw of whole numbers.
     """
 
@@ -49,7 +49,7 @@ def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
     for which in (0, 1):
         together = {one.k: _with(first.base.tape.draws[one.k], one.ends[which]) for one in deciders}
         if not deciders or _held(first, together, rng, 1) is None:
-            continue  # if draw k alone removed the noise, fixing all draws would also remove it
+            continue  # if this draw alone removed the noise, fixing all draws would also remove it
         for decider in deciders:
             end = decider.ends[which]
             bare = [_still(side, decider.k, end, rng, 1) for side in (first, second)]
@@ -59,7 +59,7 @@ def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
             if bare[0] is None or bare[1] is None:
                 continue
             if any(_still(side, decider.k, decider.usual, rng, 1) is not None for side in (first, second)):
-                continue  # no other draw changes any output, so draw k is the noise itself
+                continue  # no other draw changes any output, so this draw is the noise itself
             p = decider.least or min(_probability(side, decider.k, end, rng) for side in (first, second))
             reach = 0.0 if decider.least else p
             if not p or not all(_never(side, bare, decider.k, (end, reach), rng) for side in (first, second)):

@@ -8,8 +8,9 @@ for all draws, the outputs have the same law.
 
 A linear map y = A r + m may also relate the whole output vectors y and r. Let the linear map A be defined on the
 smallest affine space that contains all values of r. If y and r have the same law, then A^k (r − r′) has the law of r −
-r′ for every k, where r′ is an independent copy of r. If y and r have the same law, the powers of A and of its inverse
-stay bounded. If its powers stay bounded, A maps that affine space onto itself, and all eigenvalues of A have modulus 1.
+r′ for every k, where r′ is an independent copy of r. If two affinely related outputs have the same law, the powers of
+the linear map A and of its inverse stay bounded. If its powers stay bounded, A maps that affine space onto itself, and
+all eigenvalues of A have modulus 1.
 
 Every relation is checked on fresh draws, and on draws that are set to extreme quantiles, one by one and all together.
 Other relations between the outputs of target and reference do not change the verdict.
@@ -75,10 +76,10 @@ def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
     """Compare the outputs of a target that makes one draw more than the reference, where the additional draw may change
     the scale of the noise.
 
-    Suppose that the additional draw either leaves the reference's output unchanged or rescales its noise, always by
-    less than 1 or always by more than 1. If the additional draw changes the noise in this way, the laws of target and
-    reference have different spreads. A difference is confirmed on a changed copy of the data that the target has not
-    seen.
+    Suppose that the additional draw either leaves the reference's output unchanged or rescales its noise, by a factor
+    that is always below 1 or always above 1. If the additional draw changes the noise in this way, the laws of target
+    and reference have different spreads. A difference is confirmed on a changed copy of the data that the target has
+    not seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
@@ -173,7 +174,7 @@ def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Ve
 def _relation(ys: Matrix, rs: Matrix, single: float = 0.0) -> Compared:
     """Find the relation between the entries of two samples of outputs, in which each entry is a column.
 
-    `single` is a share of the largest number; smaller shifts and changes of scale may come from sums in float32.
+    `single` is a share of the largest number; a smaller shift or change of scale may come from sums in float32.
     """
     usual = slice(0, FRESH + 1)
     single *= float(max(np.abs(rs[usual]).max(initial=0.0), np.abs(ys[usual]).max(initial=0.0)))
@@ -224,7 +225,7 @@ def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
     beside = np.linalg.norm(matrix - matrix @ kept.T @ kept)
     if beside > TELLING:
         return Compared(f"the noise is a linear image of the reference's, {beside:.3g} of it where that has none")
-    # the linear map in coordinates in which r has spread 1 in every direction
+    # this is the linear map in coordinates in which r has spread 1 in every direction
     own = u[:, :count].T @ y @ kept.T / s[:count]
     values = np.abs(np.linalg.eigvals(own))
     worst = float(values[int(np.argmax(np.abs(values - 1)))])

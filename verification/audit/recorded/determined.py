@@ -1,12 +1,12 @@
 """Compute the exact privacy loss of a release that determines the outputs of the primitives which it calls.
 
 A primitive is a callable that adds noise. Let the vector o have the outputs of the primitives, and let y = g(o) be the
-release. If the function g is the same on both data sets and the vector o can be computed from the release y, then the
-privacy loss of y is the loss of o. The code checks by runs of the target that g is the same on both data sets, and that
-o can be computed from y. With fixed outputs of the primitives, the release must be the same on the neighbour, and the
-release must be an affine function of these outputs. Every output that changes on the neighbour must be computable from
-the release, for outputs near the recorded ones and far from these in both directions. The values to which noise is
-added must not depend on earlier outputs, because only one sequence of outputs is examined.
+release. If g is the same function on both data sets and o can be computed from y, the privacy loss of the release y is
+the loss of the outputs o. The code checks by runs of the target that g is the same on both data sets, and that o can be
+computed from y. With fixed outputs of the primitives, the release must be the same on the neighbour, and the release
+must be an affine function of these outputs. Every output that changes on the neighbour must be computable from the
+release, for outputs near the recorded ones and far from these in both directions. The values to which noise is added
+must not depend on earlier outputs, because only one sequence of outputs is examined.
 """
 
 from collections.abc import Sequence
@@ -79,7 +79,7 @@ def _size(call: PrimitiveCall) -> float:
 
 
 class _Walk:
-    """A run on one data set that can be repeated with other outputs of its primitives."""
+    """A run of the target on one data set, which can be repeated with other outputs of its primitives."""
 
     def __init__(
         self, made: Recorder, allowed: Allowance, x: Matrix, seed: int, held: Sequence[PrimitiveCall] | None = None

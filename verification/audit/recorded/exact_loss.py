@@ -312,9 +312,9 @@ def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: in
 
 
 def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = SECONDS) -> Ready:
-    """Run the target on both data sets, and check all conditions that do not depend on how the noise enters the output.
+    """Run the target on both data sets, and check all conditions except those on how the noise enters the output.
 
-    The runs raise `NotDecided` when the time is up.
+    The runs of `ready` raise `NotDecided` when the time is up.
     """
     return _ready(*steady(made, x, other, seed, seconds))
 
@@ -553,7 +553,7 @@ def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
 
 
 def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Found:
-    """Return the loss if each of two data sets has very few possible outputs, and no output is possible on both."""
+    """Return the loss if each of two data sets has very few possible outputs and they have no output in common."""
     loss, _ = loss_in(claim, Law(math.inf, (math.inf,), 0.0))
     variables, _ = variables_of(first.base.tape)
     reason = f"all noise follows from one of {few} seeds, so that there are no more outputs"

@@ -89,8 +89,8 @@ class ExactLosses(Facts):
     def allowed_by(self, guarantee: Guarantee) -> bool:
         """Return whether every loss that is known exactly is within this guarantee.
 
-        A known δ is the loss at the claimed ε, and the loss at a larger ε is smaller. For a claim with a larger ε,
-        `allowed_by` may therefore return False although the claim allows the loss.
+        A known δ is the loss at the claimed ε, and the loss at a larger ε would be smaller. For a claim with a larger
+        ε, `allowed_by` may therefore return False although the claim allows the loss.
         """
         letter, most = letter_of(guarantee)
         known = [one for one in self.losses if one.decided and one.loss is not None]

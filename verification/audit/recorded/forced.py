@@ -31,7 +31,7 @@ class ForcedDraw:
     """The behaviour of a target when one draw, or all draws together, are set to a quantile.
 
     `family` is the law of the changed draw, and is empty if all draws are changed. `kind` is "fails", "other draws", or
-    "stays" if the output no longer changes.
+    "stays" if the output no longer changes with the draw.
     """
 
     draw: str

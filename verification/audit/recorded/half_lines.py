@@ -1,10 +1,10 @@
 """Compute the probabilities of events for outputs that are no affine function of the random draws.
 
 If an entry of the output depends on one draw z alone and increases with it, then {entry ≥ t} is {z ≥ z_t} for some z_t,
-and the probability of this event is known. The threshold t of such an event therefore proves a lower bound on the
-privacy loss. Thresholds prove lower bounds only, so they can refute a claim but not confirm it. Thresholds apply to
-quantile functions of uniform numbers, to noise that is clipped or compressed in its tail, and to noise with another
-scale on the neighbour.
+and the probability of this event is known. A threshold on an entry that increases with one draw therefore proves a
+lower bound on the privacy loss. Thresholds prove lower bounds only, so they can refute a claim but not confirm it.
+Thresholds apply to quantile functions of uniform numbers, to noise that is clipped or compressed in its tail, and to
+noise with another scale on the neighbour.
 """
 
 import math
@@ -120,9 +120,7 @@ def _maps(first: Side, second: Side, variables: tuple[Variable, ...], rng: np.ra
 
 
 def _single(first: Side, second: Side, variables: tuple[Variable, ...], z0: Vector) -> bool:
-    """Return whether some entry of the output depends on one variable alone, as far as two values of each variable
-    show.
-    """
+    """Return whether some entry of the output depends on one variable alone, judged by two values of each variable."""
     movers = np.zeros(len(first.base.output), dtype=int)
     for i, variable in enumerate(variables):
         moves = np.zeros(len(movers), dtype=bool)
@@ -172,7 +170,7 @@ def _best(m: _Map, turned: bool, other: Side, variables: tuple[Variable, ...], c
     found: list[tuple[float, int, bool]] = []
     for k, t in enumerate(a):
         slack = ROUNDING * UNIT * max(abs(t), 1.0)
-        below = np.flatnonzero(b < t - slack)  # the output is below the threshold for all z up to this level
+        below = np.flatnonzero(b < t - slack)  # for all z up to this level, the output is below the threshold
         q = variable.upper(float(m.z[below[-1]])) if len(below) else 1.0
         found.append((event_loss(claim, variable.upper(float(m.z[k])), max(q, LEVELS[0])), k, True))
         above = np.flatnonzero(b > t + slack)
@@ -221,7 +219,7 @@ def by_projections(first: AffineNoise, second: AffineNoise, claim: Guarantee) ->
     """Return the largest loss that thresholds of linear functions prove, for two affine models with different laws of
     the noise.
 
-    If an entry has noise on only one of the two data sets, the loss is infinite.
+    If an entry has noise on one data set and no noise on the other, the loss is infinite.
     """
     a, b = first.gains, second.gains
     strengths = np.sqrt([(a**2).sum(axis=1), (b**2).sum(axis=1)])

@@ -21,7 +21,7 @@ RANK = 1e-9, 1e-12
 CERTAIN = 100  # rounding does not explain a change of an output that exceeds this many rounding errors
 # rounding does not explain a difference that exceeds the range of the noise by this share
 OUTSIDE = 1e-6
-# a shift is whole up to the first distance from a whole number, and not whole beyond the second
+# a shift counts as whole up to the first distance from a whole number, and as not whole beyond the second
 WHOLE = 1e-6, 1e-3
 NEARLY = 1e-3  # a parameter of a gamma law may be a rounded constant if its relative error is below this
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences
@@ -38,13 +38,13 @@ class Undecided(Exception):
 class Law:
     """The difference between two laws that have the same noise and different centres.
 
-    `mu` is the distance of the normal parts in standard deviations. `shifts` are the shifts of the independent Laplace
-    and discrete Laplace variables, divided by their scales. `error` is the possible numerical error of √(μ² + Σ
-    shift²). `whole` says whether some variables are discrete Laplace. `flat` and `one_sided` are the shifts of the
-    independent uniform and exponential variables, for which some outputs are possible on one data set only. If several
-    uniform variables change one output, their shift is NaN. `radial` is the length of the shift of a vector w with a
-    density proportional to e^(−|w|), and `entries` is the number of entries of w, or 0 if the output shows only a
-    projection.
+    `mu` is the distance of the normal parts of the two laws in standard deviations. `shifts` are the shifts of the
+    independent Laplace and discrete Laplace variables, divided by their scales. `error` is the possible numerical error
+    of the size √(μ² + Σ shift²) of the difference. `whole` says whether some variables are discrete Laplace. `flat` and
+    `one_sided` are the shifts of the independent uniform and exponential variables, for which some outputs are possible
+    on one data set only. If several uniform variables change one output, their shift is NaN. `radial` is the length of
+    the shift of a vector w with a density proportional to e^(−|w|), and `entries` is the number of entries of w, or 0
+    if the output shows only a projection.
     """
 
     mu: float
@@ -85,7 +85,7 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
 
 
 def bounded_delta(flat: tuple[float, ...], one_sided: tuple[float, ...], epsilon: float) -> float:
-    """Return δ(ε) of independent uniform and exponential laws that are shifted, the larger of the values for both
+    """Return δ(ε) of independent uniform and exponential laws that are shifted, which is the larger value of the two
     directions.
 
     Outputs that are possible on only one of the two data sets add to δ. For all other outputs the densities have the
@@ -302,7 +302,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
 
 
 def _radial_too(law: Law, noise: AffineNoise, shift: float) -> Law:
-    """Return the law with an added shift of a vector w, which has a uniform direction and a length with a gamma law.
+    """Return the law with the shift of one more vector w, which has a uniform direction and a length with a gamma law.
 
     If the vector w has m entries and k is the parameter of the gamma law, the density of w is proportional to |w|^(k −
     m) e^(−|w|). If k is not m, the density of w is 0 or infinite at one point, which differs between the neighbours.
@@ -320,8 +320,8 @@ def _radial_too(law: Law, noise: AffineNoise, shift: float) -> Law:
 
 
 def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
-    """Return G, the families and the scales after pairs of opposite exponential or geometric draws are joined to
-    Laplace draws.
+    """Return the matrix G, the families and the scales after opposite exponential or geometric draws were joined in
+    pairs to Laplace draws.
     """
     columns, families, scales = [], [], []
     single: dict[str, list[tuple[Vector, float]]] = {"exponential": [], "geometric": []}

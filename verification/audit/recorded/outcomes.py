@@ -4,8 +4,8 @@ The output of a target is a function f(x, c, z) of the data, of the choices c (w
 and of all other draws z. If f(x, c, z) is equal for all outcomes c, then the output has the law of f(x, c₀, z) for any
 fixed c₀, and the choices may be ignored. The outcomes follow from the parameters of the draws, and no outcome is left
 to chance. Several choices are enumerated together, because two of them may matter only together. A choice among the
-rows of data with a single row has one outcome. The outputs are compared for the recorded values of z, for fresh values,
-and for values that are far in both tails. The premise is that a choice which matters also matters at one of these
+rows of data with a single row has one outcome. The outputs are compared for the recorded values of the other draws, for
+fresh values, and for values far in both tails. The premise is that a choice which matters also matters at one of these
 values of z.
 """
 
@@ -40,7 +40,7 @@ def equal(one: Vector, two: Vector) -> bool:
 def ends(draw: Draw) -> tuple[int, int]:
     """Return the smallest value of a draw of whole numbers, and the largest value plus 1.
 
-    Raises ValueError if a bound is an array.
+    ValueError is raised if a bound of the draw is an array.
     """
     low, high, _, endpoint = (str(parameter) for parameter in draw.parameters)
     least, most = (0, int(low)) if high == "None" else (int(low), int(high))
@@ -88,7 +88,7 @@ def outcomes(draw: Draw) -> list[Any]:
 
 
 def _alike(side: Side, choices: Sequence[int], every: Sequence[dict[int, Any]], rng: np.random.Generator) -> bool:
-    """Return whether the output is the same for every outcome, in each setting of the other draws."""
+    """Return whether the output is the same for every outcome, for each tried setting of the other draws."""
     tape = side.base.tape
     variables, others = variables_of(tape)
     z0 = coordinates(tape, variables)

@@ -94,8 +94,8 @@ def _log_below(z: float) -> float:
 
 
 def _clipped_law(v: float, b: float, bounds: Range) -> Callable[[float], float]:
-    """Return the log density of clipped noise as a function; at ∓∞ the function gives the log probabilities of the ends
-    of the range.
+    """Return the log density of clipped noise as a function, which gives at ∓∞ the log probabilities of the ends of the
+    range.
     """
     low, high = bounds
 

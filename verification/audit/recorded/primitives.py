@@ -1,9 +1,9 @@
 """Declare the primitives of a package, which are functions that add noise of a known law to a value.
 
-Some packages draw their noise from several random numbers, or in another language. For a package with such noise, an
-adapter declares the function, the family of the noise and how to compute its scale. While a target runs, a replacement
-for the function returns value + noise and records the draws. The package's own sampler is assumed to have the declared
-law, which statistical tests must check.
+Some packages draw their noise from several random numbers, or in another language. For a package whose own noise cannot
+be recorded, an adapter declares the function, the family of the noise and how to compute its scale. While a target
+runs, a replacement for the function returns value + noise and records the draws. The package's own sampler is assumed
+to have the declared law, which statistical tests must check.
 """
 
 import contextlib

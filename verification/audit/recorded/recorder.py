@@ -1,4 +1,4 @@
-"""Run a target with random draws from a tape: an object that records the draws, or repeats recorded draws."""
+"""Run a target with random draws from a tape, which is an object that records the draws, or repeats recorded draws."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -21,7 +21,7 @@ from covassay.verification.audit.recorded.half_lines import LEVELS, Side
 from covassay.verification.audit.recorded.losses import event_loss
 from covassay.verification.audit.recorded.recorder import Recorded
 
-MOST = 30  # the largest number of noise numbers that are examined
+MOST = 30  # at most this many noise numbers are examined
 USUAL = 0.4, 0.3  # the target must not redraw a noise number at these quantiles
 FRESH = 16  # the number of runs that check that other noise numbers do not matter
 HALVINGS = 45
@@ -46,7 +46,7 @@ class _Line:
 
 
 class _Number:
-    """A noise number of a run, and one of its tails."""
+    """A noise number of a run, with one tail of its law."""
 
     def __init__(self, variables: tuple[Variable, ...], i: int, upper: bool) -> None:
         self.variables, self.i, self.upper = variables, i, upper
@@ -101,7 +101,7 @@ def _again(side: Side, done: Recorded) -> bool:
 
 
 def _all_again(side: Side, variables: tuple[Variable, ...], upper: bool) -> bool:
-    """Return whether the target draws again if all noise numbers are large."""
+    """Return whether the target makes new draws if all noise numbers are large."""
     far = np.array([v.above(FORCED[-1]) if upper else v.at(FORCED[-1]) for v in variables])
     return _again(side, side.run(tape_at(side.base.tape, variables, far)))
 

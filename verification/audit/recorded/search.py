@@ -49,8 +49,8 @@ Bounds = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Searched:
-    """The space in which neighbours are searched: the adjacency, the shapes (n, d), and a box for the rows, or the unit
-    ball without a box.
+    """The space in which neighbours are searched, given by the adjacency, the shapes (n, d), and a box for the rows or
+    the unit ball.
 
     `cube` says whether the box is the unit cube for every number of columns.
     """
@@ -127,9 +127,9 @@ def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: in
     """Find, for each shape (n, d), the neighbours with the largest exact loss within a number of evaluations.
 
     The number of evaluations limits the search of a fast target, so that the result is reproducible. For a slow target
-    the search ends after the given `seconds`. The search also ends when a loss above the claim is confirmed. At the
-    shapes `FAR_SHAPES` only the starting points are tried, and a pair is returned only if its loss refutes the claim.
-    `MORE_SHAPES` are treated like `FAR_SHAPES`, but only if a loss was decided.
+    the search ends after the given `seconds`. The search of neighbours also ends when a loss above the claim is
+    confirmed. At the shapes `FAR_SHAPES` only the starting points are tried, and a pair is returned only if its loss
+    refutes the claim. `MORE_SHAPES` are treated like `FAR_SHAPES`, but only if a loss was decided.
     """
     start = time.monotonic()
     found: list[ExactLoss] = []
@@ -230,15 +230,16 @@ class _Search:
         return x, (np.vstack([shared, rows[1:2]]) if self.domain.adjacency == REPLACE_ONE else shared)
 
     def _starts(self) -> list[Matrix]:
-        """Yield the starting points of the search: axes, dense rows, rows on the first or last coordinates, and random
-        rows.
+        """Yield the starting points of the search, which are axes, dense rows, rows on the first or last coordinates,
+        and random rows.
         """
         d, rng = self.d, np.random.default_rng([self.seed, 2])
         unit = self.bounds is None
         low = np.zeros(d) if unit else -np.ones(d)
         signs = np.where(np.arange(d) % 2, -1.0, 1.0)
         rows: list[Vector] = [low]
-        for k in range(1, d + 1) if unit else range(d, 0, -1):  # the far corner of a box is often the worst point
+        # at the far corner of a box the loss is often the largest
+        for k in range(1, d + 1) if unit else range(d, 0, -1):
             for part in (np.arange(d) < k, np.arange(d) >= k):
                 if part.any():
                     rows.append(np.asarray(part / np.sqrt(part.sum()) if unit else 2.0 * part - 1, dtype=float))

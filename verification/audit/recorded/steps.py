@@ -25,7 +25,7 @@ from covassay.verification.audit.recorded.affine import (
 from covassay.verification.audit.recorded.half_lines import LEVELS, Side
 from covassay.verification.audit.recorded.losses import event_loss
 
-MOST = 12  # the largest number of noise numbers that are examined
+MOST = 12  # at most this many noise numbers are examined
 USUAL = 0.4  # the quantile of the noise number at which the output is examined
 SHORTEST = 1e-5  # an interval of noise numbers is ignored if its probability is smaller than this
 HALVINGS = 60

@@ -1,8 +1,8 @@
 """Record the random draws of a run of a target, and repeat the run with some of the draws replaced.
 
-A draw is stored in units of its own law. For `normal(loc, scale)`, which returns loc + scale · z, the tape stores z. A
-scale that depends on the data therefore changes the output but not the tape. Generators with equal seeds get the same
-draws.
+A tape stores a draw in units of its own law. For the call `normal(loc, scale)`, which returns loc + scale · z, the tape
+stores the number z. A scale that depends on the data therefore changes the output but not the tape. Generators with
+equal seeds get the same draws.
 """
 
 import os
@@ -28,8 +28,8 @@ class Draw:
     """One random draw of a target, which may consist of many numbers.
 
     `family` is the law, such as "normal", and `parameters` are its parameters apart from location and scale. `value` is
-    the drawn value in units of the law. `place` is the function of the target that made the draw. `make` draws another
-    value. `seeded` says whether the draw comes from a generator that was given a seed.
+    the drawn value in units of the law. `place` is the function in the target's code that made the draw. `make` draws
+    another value. `seeded` says whether the draw comes from a generator that was given a seed.
     """
 
     family: str
@@ -65,7 +65,7 @@ class Stream:
     tape: "Tape | None" = None
 
     def twin(self) -> "Stream":
-        """Return a copy of the stream that continues from the same position with the same draws."""
+        """Return a copy of the stream, which continues from the same position with the same draws."""
         return replace(self)
 
     def set_back(self, other: "Stream", position: int) -> None:

@@ -26,8 +26,8 @@ class Spent:
     """One call of a primitive on both data sets, with the privacy loss of its output.
 
     `loss` is ε of Laplace or geometric noise, or μ of normal noise. `signed` has the loss in each of the two
-    directions. `plain` says whether the output has no range. `shifts` are the shifts of plain noise, divided by its
-    scale.
+    directions. `plain` says whether the output is not mapped into a range. `shifts` are the shifts of the values of
+    plain noise, divided by its scale.
     """
 
     primitive: str

@@ -49,7 +49,7 @@ def schema() -> dict[str, Any]:
 
 
 def kind_of(facts: type[Facts]) -> str:
-    """Return the name of a kind of facts in JSON, which is the name of its class in small letters."""
+    """Return the name of a kind of facts in JSON, which is the name of its class in lower case."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", facts.__name__).lower()
 
 

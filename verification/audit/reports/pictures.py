@@ -25,7 +25,7 @@ SPECTRAL_NORM = "spectral norm"
 PRINTED = 1.1  # Theorem 6 of DN25 states that ‖Z‖ ≤ 1.1 ρd with high probability
 SMALLEST_TAIL = 1e-6  # a plot shows tail probabilities down to this number, or down to the rarest value that occurred
 FINE = 60  # the number of points of a curve in a plot
-Line = tuple[str, list[tuple[float, float]], str]  # the style, the points and the text of a legend entry
+Line = tuple[str, list[tuple[float, float]], str]  # the style, the points and the text of an entry in the legend
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Write the report of an audit as SARIF 2.1.0, a format that code-scanning services and editors read.
 
-In SARIF, only findings become results. A refuted check is an error, and a finding that breaks no promise is a note.
-Services show every result as an alert, so a check that found nothing is listed as a rule without a result. An undecided
-check is listed as a notification of the run.
+In a SARIF file, only findings become results. A refuted check is an error, and a finding that breaks no promise is a
+note. Services show every result as an alert, so a check that found nothing is listed as a rule without a result. An
+undecided check is listed as a notification of the run.
 """
 
 import hashlib

@@ -128,7 +128,7 @@ def _short(label: str) -> str:
 
 
 def _number(value: float, log: bool = False) -> str:
-    """Write the number at a tick in few letters."""
+    """Write the number at a tick with few characters."""
     if log or (value and not 1e-3 <= abs(value) < 1e5):
         digits, _, exponent = f"{value:.0e}".partition("e")
         return "1" if value == 1 else f"{digits}e{int(exponent)}".replace("-", "−")

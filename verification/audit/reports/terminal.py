@@ -188,7 +188,7 @@ def _print_kind(kind: Kind, checks: Sequence[Finding], console: Console) -> None
 def _print_skipped(skipped: Sequence[Finding], console: Console) -> None:
     """Print the names of the skipped questions, except those that every quick audit skips.
 
-    With the option `--verbose`, the reasons are printed as well.
+    With the option `--verbose`, the reasons why questions were skipped are printed as well.
     """
     names = [check.name for check in skipped if check.detail != NOT_QUICK]
     if names:

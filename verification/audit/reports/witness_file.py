@@ -1,7 +1,8 @@
 """Write a file with the data sets on which a claim was refuted, and the result of the refuted check.
 
-The file is a `.npz` archive that has the data set x and, for a pair of neighbours, the data set y. The array `about` in
-the archive is a JSON text. The command `covassay audit TARGET --pair FILE` tests the pair again, on new draws.
+The file is a `.npz` archive that has the data set x and, for a pair of neighbours, the data set y. The array `about` of
+the archive is a JSON text. The command `covassay audit TARGET --pair FILE` tests the pair of such a file again, on new
+draws.
 """
 
 import io

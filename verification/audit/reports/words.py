@@ -59,7 +59,7 @@ def could_have_seen(check: Finding) -> str:
     """Return, in words, the effect that a test detects with 99 % probability, or the privacy loss that an event has
     shown.
 
-    The text is empty for checks that have no detectable effect or loss.
+    The text is empty for checks without a detectable effect or loss.
     """
     facts = check.facts
     if isinstance(facts, LawTest):

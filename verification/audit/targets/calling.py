@@ -63,7 +63,7 @@ def symmetric(triangle: Any, lower: bool = False) -> Matrix:
 
     Raises
     ------
-    ValueError : the argument is neither such a matrix nor such a vector.
+    ValueError : the argument is neither a triangular matrix nor the vector of a triangle.
     """
     given = np.asarray(triangle)
     if given.ndim == 2 and is_triangle(given):

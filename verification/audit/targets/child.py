@@ -39,7 +39,7 @@ def must_finish() -> bool:
 
 @contextlib.contextmanager
 def in_one_piece() -> Iterator[None]:
-    """Prevent that a time limit interrupts the `with` block."""
+    """Prevent a time limit from interrupting the `with` block."""
     global _whole
     _whole += 1
     try:
@@ -75,7 +75,7 @@ class Child:
         are at most the limit.
 
         If the program was started before, a start gets `AGAIN` times as long as the first answer took. The factor
-        `AGAIN` distinguishes a program that hangs from a program that starts slowly.
+        `AGAIN` serves to distinguish a program that hangs from a program that starts slowly.
         """
         if self._running is not None:
             return 0.0
@@ -181,7 +181,7 @@ class Child:
         except OSError as error:
             raise CannotStart(str(error)) from error
         assert process.stdin is not None
-        os.set_blocking(process.stdin.fileno(), False)  # if the input is closed, the process can read no more requests
+        os.set_blocking(process.stdin.fileno(), False)  # if its input is closed, the process can read no more requests
         group_started(process.pid)
         return process
 

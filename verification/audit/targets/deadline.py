@@ -18,7 +18,7 @@ from pathlib import Path
 SUPERVISED = "COVASSAY_SUPERVISED"
 INTERRUPTIONS = 5  # a draw may catch and ignore this many interruptions by its time limit
 SLACK = 2.0  # a time limit gets these extra seconds, because a busy machine delays interruptions
-_TIME = struct.Struct("d")  # times are read from the clock `time.monotonic`, which all processes of a machine share
+_TIME = struct.Struct("d")  # times are read from `time.monotonic`, a clock that all processes of a machine share
 _SUFFIX = ".deadline"
 _GROUP = ".group"
 

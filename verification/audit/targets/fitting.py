@@ -1,9 +1,9 @@
 """Find out how a function is called from the names of its parameters, and by trying expressions that call it.
 
-The candidates are Python expressions of the form that the module `calling` describes. The candidates differ in the form
-of the data (an array, a pandas data frame, a list of rows) and of the randomness (a numpy Generator, a whole number,
-numpy's older RandomState, Python's random.Random). The audit uses the first candidate that gives an output. Candidates
-are tried on public example rows, and never on the user's data.
+The candidate expressions have the form that the module `calling` describes. The candidates differ in the form of the
+data (an array, a pandas data frame, a list of rows) and of the randomness (a numpy Generator, a whole number, numpy's
+older RandomState, Python's random.Random). The audit uses the first candidate that gives an output. Candidate
+expressions are tried on public example rows, and never on the user's data.
 
 If a method, or a part of the returned value, was found by trial, the audit uses it only if its value changes with the
 seed. A value that does not change with the seed may be a quantity without noise that is never released.
@@ -335,7 +335,7 @@ def _tries(function: Any, budget: Iterable[str]) -> list[_Try]:
 
 
 def uses_budget(function: Any, call: str | None) -> bool:
-    """Return whether a call passes any part of the budget to the function."""
+    """Return whether a call passes some part of the budget to the function."""
     if call is None and callable(function) and signature_of(function) is None:
         return True
     if call is None and any(binds(function, [name]) for name in BUDGET):

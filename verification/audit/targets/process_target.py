@@ -38,8 +38,8 @@ start the program and to read the data.
   of a batch is the sum of the limits of its draws (`--time-limit`).
 
 - The first reply of a process may take `START_LIMIT` more seconds, or as many as the environment variable
-  COVASSAY_START_LIMIT allows. If the first reply takes longer, the target cannot be run. When a process is started
-  again, its first reply may take at most three times as long as after the first start.
+  COVASSAY_START_LIMIT allows. If the first reply takes longer than this limit, the target cannot be run. When a process
+  is started again, its first reply may take at most three times as long as after the first start.
 
 - A process and the processes that it starts end with the audit, unless they leave its process group.
 
@@ -234,8 +234,8 @@ def draw_batches(
 def batch_of(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.random.Generator, **budget: Any) -> int:
     """Return how many draws the process offers to make in one request, or 0 if the process draws one by one.
 
-    The function makes the first request of an audit to a process. After the first reply, the function waits `MOMENT`
-    seconds for a second line, which could be taken for the answer to the next request.
+    The function `batch_of` makes the first request of an audit to a process. After the first reply, the function waits
+    `MOMENT` seconds for a second line, which could be taken for the answer to the next request.
     """
     process = _process(command, directory, os.getpid())
     request = {"x": x.tolist(), **budget, "seed": int(rng.integers(SEEDS))}
@@ -262,6 +262,6 @@ def words_of(command: str) -> tuple[str, ...]:
 def process_draw(command: str, directory: str) -> Callable[..., Any]:
     """Return the function that draws from a target that a command runs.
 
-    Raise ValueError if the command is empty.
+    Raise ValueError if the command has no words.
     """
     return partial(draw, words_of(command), directory)

@@ -42,7 +42,7 @@ def kind_of(shape: tuple[int, ...] | None, d: int) -> str | None:
 def parts_of(output: Any) -> dict[str, Any]:
     """Return the first parts of a returned value, each with the index, key or attribute that selects the part.
 
-    A value with a `shape` is not split, because its attributes are details of its storage.
+    A value with an attribute `shape` is not split, because its attributes are details of its storage.
     """
     if isinstance(output, dict):
         return {f"[{key!r}]": value for key, value in islice(output.items(), LOOKED_AT)}
@@ -54,7 +54,7 @@ def parts_of(output: Any) -> dict[str, Any]:
 def leaves(output: Any, name: str = "", depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
     """Yield all arrays, tables, numbers and texts in a returned value with their positions.
 
-    The search includes parts of parts, and attributes whose names begin with an underscore.
+    The search for parts includes parts of parts, and attributes whose names begin with an underscore.
     """
     if isinstance(output, str | bytes) or (output is not None and shape_of(output) is not None):
         yield name, output

@@ -71,7 +71,7 @@ def about(target: Any) -> dict[str, Any]:
 
 
 def answer(target: Any, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the reply to one request; which is an error if the target raises an exception."""
+    """Return the reply to one request, which is an error if the target raises an exception."""
     import numpy as np
 
     x = np.array(request.pop("x"), dtype=np.float64).reshape(request.pop("shape"))

@@ -1,7 +1,7 @@
 """Audit a target for bounded columns on columns that are scaled to [−1, 1].
 
 The audit makes its data in scaled columns, for several numbers of columns. A function with a parameter `bounds` gets
-the columns in their own units, together with the bounds. A function without the parameter `bounds` gets the scaled
+the columns in their own units, together with the bounds. A function without a parameter `bounds` gets the scaled
 columns. The output of the function is transformed to the quantity that the audit tests, such as the noisy sums from
 which the function computed a covariance. The tested quantity therefore has one law for all bounds.
 """

@@ -11,8 +11,8 @@ parameter `bounds`, it also gets the box as d pairs (low, high). If the claim is
 called with `rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, the call
 f.draw_many(x, size, *, epsilon, rng) returns an array of `size` outputs, and their law is compared with that of f. If
 the function has an attribute `accounting`, f.accounting(x, *, epsilon) returns the privacy loss that the function
-itself reports for one call: ε, or ρ for zCDP. A reported loss above the claim refutes the claim. An exception (also
-SystemExit) and a time-out are outcomes of the target like any output.
+itself reports for one call: ε, or ρ for zCDP. A reported privacy loss above the claim refutes the claim. An exception
+(also SystemExit) and a time-out are outcomes of the target like any output.
 """
 
 import contextlib
@@ -84,13 +84,14 @@ class Target:
 
     The optional function draw_many(x, size, rng=…, **budget) returns `size` outputs of the same law faster. The
     optional function accounting(x, **budget) returns the cost of one call by the target's own accounting, in the unit
-    of the claim. `starting` returns the extra seconds for the next draw, in which a program must be started.
-    `primitives` are functions of the target's package that add noise of a known law (`recorded.primitives`).
+    of the claim. `starting` returns extra seconds for the next draw if a program must be started for it. `primitives`
+    are functions of the target's package that add noise of a known law (`recorded.primitives`).
 
     The fields from `released` on describe a target that names no mechanism. `released` is the kind of output of the
     target, and `claim` its usual claim, if the target states them. `adjacency` says which data sets are neighbours.
     `bounds` is the box in which the target is audited, with a pair (low, high) for every column. The user of an audit
-    can override the adjacency and the bounds. `symmetric` says whether the target promises symmetric matrices.
+    can override the adjacency and the bounds. `symmetric` says whether the target promises that its matrices are
+    symmetric.
     """
 
     name: str
@@ -124,8 +125,8 @@ class Failure:
 
 @dataclass(frozen=True)
 class TargetReference:
-    """The name of a target, with the directory from which it is looked up. The name of a target can be sent to another
-    process at little cost.
+    """The name of a target, with the directory from which it is looked up. The name of a target is cheap to send to
+    another process.
 
     If `seeded` is False, the target draws from the operating system, even if it declares otherwise. `call` is an
     expression that calls a function with another signature; the module `calling` describes such expressions. `batch` is

@@ -14,8 +14,8 @@ from covassay.verification.audit.targets.target import SUFFIX, Target, TargetRef
 
 @dataclass(frozen=True)
 class Whereabouts:
-    """A place in a source: a file as an absolute path, a line number that starts at 1, and the directory of the
-    audit.
+    """A place in a source, given by a file as an absolute path, a line number that starts at 1, and the directory of
+    the audit.
     """
 
     file: Path
@@ -26,7 +26,7 @@ class Whereabouts:
 def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabouts | None:
     """Return the place where a function is defined, or the script of a process; return None if the place is not known.
 
-    The search imports nothing. If `loaded` is false, the function is searched in the text of its module.
+    The search imports nothing. If `loaded` is false, the function is looked up in the text of its module.
     """
     directory = Path(source.directory if isinstance(source, TargetReference) else os.getcwd()).resolve()
     found = None if loaded is None else _defined(loaded.draw, directory)

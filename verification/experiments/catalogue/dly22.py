@@ -1,9 +1,9 @@
 """This module declares the experiments of DLY22 §7: sweeps of dimension, size, skew and budget, on synthetic and real
 data.
 
-Our copy of the paper has no figures and has lost the numbers in its text. The settings of the experiments are those of
-the authors' released code (github.com/hkustDB/PrivateCovariance, dafcdfe). EMCov is run in two ways: as Appendix A of
-DLY22 states it, and with the budgets of the released code, which are larger than ρ.
+Our copy of DLY22 has no figures and has lost the numbers in its text. The settings of the experiments are those of the
+authors' released code (github.com/hkustDB/PrivateCovariance, dafcdfe). EMCov is run in two ways: as Appendix A of DLY22
+states it, and with the budgets of the released code, which are larger than ρ.
 """
 
 import math

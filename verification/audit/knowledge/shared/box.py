@@ -41,7 +41,7 @@ def centred(x: Matrix) -> Matrix:
 
 
 def _with(others: Vector, row: Vector, n: int = N) -> Matrix:
-    """Return the data set of n − 1 equal rows and one more row."""
+    """Return the data set with n − 1 equal rows and one more row."""
     return np.vstack([np.tile(others, (n - 1, 1)), row[None]])
 
 
@@ -87,8 +87,8 @@ def units(output: Output, box: Box) -> Matrix:
 
 
 def statistics(first: Matrix, second: Matrix, output: Output, box: Box) -> tuple[Statistic, ...]:
-    """Return each entry of an output, divided by the widths of its columns, as a statistic, and the generic
-    statistics.
+    """Return each entry of an output, divided by the widths of its columns, as a statistic, and the statistics for any
+    law.
     """
     unit = units(output, box)
     flat = unit.ravel()

@@ -3,8 +3,8 @@ sums.
 
 The mechanism computes the released number of rows, mean and covariance from the noisy sums, and the released statistics
 determine the sums. The audit therefore tests the sums, whose noise is independent and of known scales on data with any
-numbers of rows and columns. The letter u_j stands for the j-th scaled column. Under replace-one the number of rows is
-public, and the tested matrix has the sums of u_j above the sums of u_i u_j. Under add-remove the tested matrix is
+numbers of rows and columns. The letter u_j stands for the j-th scaled column. Under replace-one, where the number of
+rows is public, the tested matrix has the sums of u_j above the sums of u_i u_j. Under add-remove the tested matrix is
 symmetric and also has the noisy number of rows in its corner.
 """
 
@@ -111,7 +111,7 @@ def view(claim: ClaimUnderAudit) -> View:
 class SumsLaw:
     """The law of the noise of the sums, whose scales are functions of the number of columns and of the adjacency.
 
-    `scale` takes (d, adjacency) and returns the noise scale of a sum of weight 1 at the claimed budget. `gaussian`
+    `scale` takes (d, adjacency) and returns the noise scale of a sum with weight 1 at the claimed budget. `gaussian`
     says whether the noise is Gaussian or Laplace.
     """
 
@@ -134,7 +134,8 @@ class SumsLaw:
         return self.placed(moment_sums(np.clip(x, -1, 1), *x.shape))
 
     def spread(self, d: int, w: Weights | None = None, scale: float | None = None) -> Matrix:
-        """Return the noise scale of every tested sum, for given weights and a given scale, or for the claim's own."""
+        """Return the noise scale of every tested sum, for given weights and a given scale, or for those of the
+        claim."""
         usual = float(self.scale(d, self.adjacency)) if scale is None else scale
         return self.placed(spreads(usual, self.weights(d, self.adjacency) if w is None else w, d))
 
@@ -207,9 +208,7 @@ class SumsLaw:
         return Statistic("log likelihood ratio", ratio)
 
     def pair(self, name: str, others: Matrix, x: Vector, y: Vector, weight: float = 1.0) -> Pair:
-        """Return neighbours that share the rows `others`. The row x is replaced by y, or under add-remove the row x is
-        taken away.
-        """
+        """Return neighbours that share the rows `others`. The row x is replaced by y, or removed under add-remove."""
         first = np.vstack([others, x])
         second = others if self.adjacency == "add-remove" else np.vstack([others, y])
         statistics = (self.likelihood_ratio(first, second), *generic_statistics(first, second, self.output))

@@ -100,7 +100,7 @@ class DrawnBin:
     """A data set with equal columns for which the noise chooses the bin, and the law of an entry of the output on this
     data set.
 
-    The law of an entry is a mixture that has one Gaussian for every bin, the last bin first.
+    The law of an entry of the output is a mixture of one Gaussian for every bin, with the last bin first.
 
     `means` are the centres of the Gaussians, (2B + 1,). `leader` is the probability that the last bin is chosen; each
     other bin has an equal share of the rest.
@@ -194,7 +194,7 @@ def drawn_bins(claim: ClaimUnderAudit, sigma: float) -> tuple[Scenario, ...]:
 
 
 def constant_columns(n: int, bins: Vector, sigma: float, beta: float, rho: float) -> ConstantColumns:
-    """Return n rows whose entries lie in the given bins, with some rows replaced by outliers; ρ is the budget of one
+    """Return n rows whose entries lie in the given bins, some of which are replaced by outliers; ρ is the budget of one
     column.
     """
     x = np.tile((bins + INSIDE) * sigma, (n, 1))

@@ -1,5 +1,5 @@
 """Under add-remove adjacency, mechanisms on a lattice release a noisy number of rows, and a noisy sum on a lattice
-whose unit is public. The noises of the number of rows and of the sum are whole numbers.
+whose unit is public. The noises of the number of rows and of the sum over rows are whole numbers.
 
 The audit computes the whole-number noise from the output. The audit replaces each whole number of the noise by a random
 number from an interval of a continuous law, as `lattice_noise` describes. If the noise has its law, the random numbers
@@ -35,7 +35,7 @@ from covassay.verification.statistics.tests import TestResult, binomial
 
 @dataclass(frozen=True)
 class CountedLattice:
-    """The law of whole-number noise on the number of rows and on every entry of the sum.
+    """The law of whole-number noise on the number of rows and on every entry of the sum over rows.
 
     `scales` takes d and returns the noise scales of the number of rows and of an entry of the sum, the latter in units
     of the lattice. `tail` takes a scale and returns the function k -> P(|Z| ≥ k). `quantile` takes a probability p and

@@ -1,4 +1,4 @@
-"""Under add-remove adjacency, additive mechanisms release a noisy number of rows and a noisy sum.
+"""Under add-remove adjacency, additive mechanisms release a noisy number of rows and a noisy sum over rows.
 
 The audit knows the data, so it observes the noise of both the number of rows and the sum.
 """
@@ -125,7 +125,7 @@ class IndependentNoise:
 
 @dataclass(frozen=True)
 class MatrixNoise:
-    """The law of Laplace noise on the number of rows and of matrix noise on the sum.
+    """The law of Laplace noise on the number of rows and of matrix noise on the sum over rows.
 
     `tests` takes (x, scale) and returns the tests of outputs Σ + noise, where the noise has this scale. `norm` takes
     matrices (size, d, d) and returns their norms, of which the density of the noise is a function.

@@ -60,8 +60,8 @@ def released(claim: ClaimUnderAudit, x: Matrix, noise: Any) -> Matrix:
 
 
 def noise_of(claim: ClaimUnderAudit, d: int) -> Any:
-    """Return a draw of the noise of the reference in dimension d. The law of the reference's noise must not depend on
-    the number of rows.
+    """Return a draw of the noise of the reference in dimension d. The law of the noise must not depend on the number of
+    rows.
     """
     m = claim.mechanism
     known = {**{name: p.default for name, p in m.declared.items()}, **claim.budget, **claim.options, "rows": 1}
@@ -92,7 +92,8 @@ class QueryPlusNoise:
     atom: Callable[[ClaimUnderAudit], float] = _no_atoms
 
     def data_path(self, claim: ClaimUnderAudit) -> DataPath:
-        """Return the data path with the reference's query and noise, and a sentence about what a comparison covers."""
+        """Return what the audit assumes of the output with the reference's query and noise, and a sentence about what a
+        comparison covers."""
         m = claim.mechanism
         noise = lru_cache(maxsize=None)(lambda d: noise_of(claim, d))
         zero = lru_cache(maxsize=None)(lambda d: _zero(noise(d)))
@@ -121,7 +122,7 @@ def _just_inside(x: Matrix) -> Matrix:
     """Return the rows, with rows outside of the unit ball clipped to just below norm 1, as floating-point arithmetic
     may do.
 
-    A row that is clipped to just below norm 1 can lie just below a grid point that the exactly clipped row reaches.
+    A row that is clipped to just below norm 1 may be rounded to another grid point than the exactly clipped row.
     """
     norms = np.linalg.norm(x, axis=1, keepdims=True)
     return np.where(norms > 1, x / np.maximum(norms, 1.0) * ALMOST, x)

@@ -66,7 +66,7 @@ class EntrywiseNoise:
         return noise
 
     def l1(self, outputs: Matrix) -> Vector:
-        """Return the ℓ₁ norm of the entries of E that have independent noise."""
+        """Return the ℓ₁ norm of those entries of the noise E that are independent."""
         rows, columns = self.own
         total: Vector = np.abs(self.residuals(outputs)[:, rows, columns]).sum(axis=1)
         return total
@@ -146,7 +146,7 @@ def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
     return Scenario(f"d={d}", noise.x, tests, suspects, (noise.estimate,))
 
 
-Scale = Callable[[ClaimUnderAudit, int, int], float]  # a noise scale takes (claim, n, d) and returns the number b
+Scale = Callable[[ClaimUnderAudit, int, int], float]  # the noise scale takes (claim, n, d) and returns a number b
 
 
 def law(scale: Scale) -> Callable[[ClaimUnderAudit], KnownLaw]:

@@ -28,8 +28,8 @@ def at_the_last_threshold(
     """Return rows whose direction lies a few noise scales on either side of the point where the last round begins to
     shrink it.
 
-    `share` is the share of ρ and of β for all rounds. `rounds` is the number of rounds, by default as many as PPC has.
-    `differences` says whether the rounds get differences of two rows each.
+    `share` is the share of ρ and of the failure probability β that all rounds get together. `rounds` is the number of
+    rounds, by default as many as PPC has. `differences` says whether the rounds get differences of two rows each.
     """
     kappa = claim.parameter("kappa")
     count = ppc.rounds(kappa) if rounds is None else rounds

@@ -1,11 +1,11 @@
 """Compute the whole-number noise on a second moment of integers from the output, and turn it into continuous noise.
 
-The entries of the noise Z = (Y − Σ)/unit, which the output Y shows, are whole numbers of a known law. So that the exact
-tests of continuous laws apply, every whole number z is replaced by a random number from a continuous law. If Z has its
-law and V is uniform, then for an observed value z of Z the number p = P(|Z| > |z|) + V P(|Z| = |z|) is uniform. The
-random number that replaces z has the tail probability p and the sign of z (a random sign if z = 0). The random number
-that replaces z is exactly Laplace(1) or N(0, 1). The uniform number V and the random sign come from a generator with a
-fixed seed, so that an audit can be repeated.
+The output Y shows the noise Z = (Y − Σ)/unit, whose entries are whole numbers of a known law. So that the exact tests
+of continuous laws apply, every whole number z is replaced by a random number from a continuous law. If the noise Z has
+its law and V is uniform on [0, 1], then for an observed value z the number p = P(|Z| > |z|) + V P(|Z| = |z|) is
+uniform. The random number that replaces z has the tail probability p and the sign of z (a random sign if z = 0). The
+random number that replaces z is exactly Laplace(1) or N(0, 1). The uniform number V and the random sign come from a
+generator with a fixed seed, so that an audit can be repeated.
 
 Two more tests find errors that the added randomness hides. One of these tests examines how often the noise is 0, and
 another whether every output is a multiple of the unit.
@@ -36,7 +36,7 @@ Tail = Callable[[Vector], Vector]  # a tail takes a whole number k ≥ 0 and ret
 
 @dataclass(frozen=True)
 class Lattice:
-    """A data set, the unit of the lattice on which its outputs lie, and the law of the whole-number noise Z.
+    """A data set with the unit of the lattice on which outputs lie, and with the law of the whole-number noise Z.
 
     `quantile` takes a probability p and returns the number that |X| exceeds with probability p, where X has the
     continuous law.

@@ -65,7 +65,7 @@ def levels_test(levels: Vector, law: Vector) -> Test:
 
 
 def _place(outputs: Vector, levels: Vector, law: Vector) -> Placed:
-    """Return the randomised distribution function of discrete outputs; a value that is no level counts as the lowest
+    """Return the randomised distribution function of discrete outputs; a value that is not a level counts as the lowest
     level.
     """
     matches = np.isclose(outputs[:, None], levels, rtol=1e-9, atol=0)

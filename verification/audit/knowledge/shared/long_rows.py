@@ -1,4 +1,4 @@
-"""Make data near the choice to drop a row, for mechanisms that drop long rows as NaivePCE does."""
+"""Make data on which a mechanism that drops long rows, as NaivePCE does, is near the choice to drop a row."""
 
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce, ppc
 from covassay.verification.audit.knowledge.shared import near_choices

@@ -1,7 +1,7 @@
 """Make data near the choices of a mechanism, such as the order of two eigenvalues, a threshold or the fullest bin.
 
 Far from a choice the outcome is almost certain, and draws do not show how the mechanism chooses. Each function returns
-data sets that lie a few noise scales before or behind the point where the choice changes. Draws on data near a choice
+data sets that lie a few noise scales before or beyond the point where the choice changes. Draws on data near a choice
 are compared with draws of the reference.
 """
 
@@ -52,7 +52,7 @@ def at_scales(
 
 
 def with_eigenvalues(first: float, second: float, angle: float = ANGLE) -> Matrix:
-    """Return rows of the unit ball in R² for which Σ xxᵀ has these two eigenvalues."""
+    """Return rows of the unit ball in R² for which Σ xxᵀ has the two given eigenvalues."""
     axes = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
     rows = []
     for axis, value in zip(axes, (first, second), strict=True):

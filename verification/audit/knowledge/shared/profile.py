@@ -39,7 +39,7 @@ class View:
 
 @dataclass(frozen=True)
 class ClaimUnderAudit:
-    """The claim that a target is a certain mechanism, with certain options, and keeps a certain guarantee.
+    """The claim that a target is a certain mechanism with certain options, and keeps a certain privacy guarantee.
 
     `options` has every option. `view` computes the tested quantity from an output; if `view` is None, the output itself
     is tested. `samples` is the number of draws on each data set; pairs use it to choose events that `samples` draws can
@@ -118,9 +118,10 @@ class Profile:
     `pairs` takes the names of the wrong laws that fit the draws, as in `KnownLaw`. `data_path` states how the output
     depends on the data, and is None if nothing is known of this dependence. `shapes` gives the law on data of any
     shape, and is None if the law is known only on `scenarios`. `domain` is the set in which all rows must lie. `beside`
-    is the reference whose draws are compared with the target's draws, or None. `at_budget` returns the data path and
-    the reference at another budget. `independent` says whether all distinct entries of the noise are independent.
-    `view` computes the tested quantity from an output; if `view` is None, the output itself is tested.
+    is the reference whose draws are compared with the target's draws, or None. `at_budget` takes another budget and
+    returns the data path and the reference for this budget. `independent` says whether all distinct entries of the
+    noise are independent. `view` computes the tested quantity from an output; if `view` is None, the output itself is
+    tested.
     """
 
     form: Form
@@ -171,7 +172,7 @@ def common_pairs(
 
 
 def black_box_pairs(output: Output) -> tuple[Pair, ...]:
-    """Return neighbours that are the worst for some statistic which a target may release, for a target of any kind.
+    """Return neighbours that are the worst for some statistic which a target of any kind may release.
 
     Opposite rows change a mean most, and do not change a second moment. Rows in dense directions change the sum of the
     absolute values of all entries most. A change of one row among ordinary rows reveals faults that zero or equal rows

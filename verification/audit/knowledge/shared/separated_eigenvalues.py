@@ -33,8 +33,8 @@ def circle_cdf(w: Vector, decay: Vector) -> Vector:
     """Return the distribution function of w = sin²θ for an angle θ with a density proportional to exp(−decay sin²θ),
     elementwise.
 
-    The density of the angle θ is that of the Bingham law in dimension 2. The normalising constant of the density is a
-    Bessel function: ∫_0^{π/2} e^{−a sin²θ} dθ = (π/2) e^{−a/2} I₀(a/2).
+    Such an angle θ follows the Bingham law in dimension 2. The normalising constant of the density is a Bessel
+    function: ∫_0^{π/2} e^{−a sin²θ} dθ = (π/2) e^{−a/2} I₀(a/2).
     """
     nodes, weights = np.polynomial.legendre.leggauss(64)
     top = np.arcsin(np.sqrt(np.clip(w, 0.0, 1.0)))
@@ -117,7 +117,7 @@ class SeparatedEigenvalues:
         return test
 
     def _on_the_last_circle(self, left: Matrix, eta: Vector) -> Vector:
-        """Return the probability integral transforms of the eigenvector number d − 1.
+        """Return the probability integral transforms of eigenvector number d − 1.
 
         The last two eigenvectors lie in a plane, which the columns of `left` span. The second moment, restricted to the
         plane of the last two eigenvectors, has two eigenvectors that are known. The component of the sampled vector

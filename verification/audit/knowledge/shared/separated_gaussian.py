@@ -30,8 +30,8 @@ def gap(rho: float) -> int:
 def scenario(rho: float, clip_norm: float = 1.0, d: int = 3) -> Scenario:
     """Return the tests of the eigenvalues of SeparateCov, whose noises are independent Gaussians.
 
-    The rows of this data set lie along the axes and have norm 1. If the rows are clipped to norm τ, the noise scale is
-    multiplied by τ².
+    The rows of this data set lie along the axes and have norm 1. If SeparateCov clips the rows to norm τ, the noise
+    scale is multiplied by τ².
     """
     counts = gap(rho) * np.arange(d, 0, -1)
     n = int(counts.sum())

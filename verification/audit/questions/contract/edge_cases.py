@@ -53,7 +53,7 @@ VALID: dict[str, Callable[[], Matrix]] = {
 
 
 def _valid(box: Box | None, smallest_dimension: int) -> dict[str, Matrix]:
-    """Return data sets in the domain that are special in some way."""
+    """Return data sets in the domain that are special in some way, such as rows of zeros."""
     if box is None:
         made = {name: make() for name, make in VALID.items()}
         return {name: x for name, x in made.items() if x.shape[1] >= smallest_dimension}
@@ -74,7 +74,7 @@ def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPL
     that runs out of time, which is no failure in this check.
 
     The numbers of rows and of columns are public. A target may therefore reject a size, but must reject every data set
-    of this size. A rejected size is only noted.
+    of this size. If a target rejects a size, the check only notes it.
 
     A failure counts as dependent on the data if k of k draws on one data set fail and none of k draws on ordinary data
     fails. If a draw fails with probability p whatever the data are, k of k draws on one data set and none of k draws on

@@ -65,7 +65,7 @@ def _of_reference(subject: Subject, x: Matrix) -> Sequence[ForcedDraw]:
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Force the draws of the target into rare branches on one data set, and note what happens."""
+    """Force the draws of the target into rare branches on one data set, and note the results."""
     x = plain_rows(subject.setting, SHAPE[0], max(SHAPE[1], subject.known.form.smallest_dimension))
     try:
         seen = forced(recorder_of(subject.setting), x, subject.setting.seed)

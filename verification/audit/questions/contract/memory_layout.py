@@ -1,10 +1,11 @@
 """Check that the output does not depend on how the data lie in memory, whether by columns, with a stride, or read-only.
 
-If code passes the memory of an array to C, the code may read other numbers than those of the rows. The output of such
-code belongs to the data set that results from reading the memory row by row. In this data set, one record of the caller
-is spread over many rows. If memory layouts change the output in any other way, the check only notes the change. The
-question “one law, however it is asked” tries more forms of the rows, with other types of numbers. The question “one
-law, however it is asked” decides by draws, while this module decides by arithmetic, even in a quick audit.
+If code passes the memory of an array to C, the code may read other numbers than those of the rows. The output of code
+that reads the memory in this way belongs to the data set that results from reading the memory row by row. In this data
+set, one record of the caller is spread over many rows. If memory layouts change the output in any other way, the check
+only notes the change. The question “one law, however it is asked” tries more forms of the rows, with other types of
+numbers. The question “one law, however it is asked” decides by draws, while this module decides by arithmetic, even in
+a quick audit.
 """
 
 from collections.abc import Callable

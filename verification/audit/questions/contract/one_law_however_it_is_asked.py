@@ -12,7 +12,7 @@ from covassay.verification.audit.questions.contract.same_seed_same_output import
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Make the same calls in several ways, and compare the outputs."""
+    """Call the target with the same data in several ways, and compare the outputs."""
     known = subject.known
     data = [scenario.x for scenario in known.scenarios]
     return ways_of_asking(subject.setting, known.data_path, known.form, look.level, data)

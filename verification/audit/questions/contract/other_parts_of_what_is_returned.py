@@ -1,11 +1,11 @@
 """Check whether other parts of the value that the target returns show the data, although only the output has a proof.
 
 The audit tests one part of the returned value, such as an attribute of a fitted object. A user who gets the whole
-returned value also gets the parts that the audit does not test. A part that is the same for every seed and changes with
-the data has no noise. A part without noise is only noted, because the claim concerns the output, and only the author
-knows which parts are published. The option --public declares parts that are documented as public. A noisy choice among
-a few values may repeat by chance. Parts that did not change are therefore drawn many more times, on few rows, where the
-noise is large.
+returned value also gets the parts that the audit does not test. A part of the returned value that is the same for every
+seed and changes with the data has no noise. A part without noise is only noted, because the claim concerns the output,
+and only the author knows which parts are published. The option --public declares parts that are documented as public. A
+noisy choice among a few values may be the same for several seeds by chance. Parts that did not change are therefore
+drawn many more times, on few rows, where the noise is large.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,8 @@ from covassay.verification.statistics.streams import stream
 NAME = "other parts of what is returned"
 ROWS = 5, 20  # small numbers of rows come first, because the noise of a release is large for few rows
 DIMENSION = 3
-SEEDS, MORE = 3, 30  # the number of seeds for every part, and the number of seeds for the parts that did not change
+# the number of seeds with which every part is drawn, and the number of seeds for the parts that did not change
+SEEDS, MORE = 3, 30
 COPY, COUNT, MOVED = "a copy of the data", "the number of rows", "computed from the data"
 SHOWN = 6
 Parts = Mapping[str, bytes]

@@ -35,7 +35,7 @@ class IgnoresRng(Facts):
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Return the findings of `same_seed`."""
+    """Return the findings of the function `same_seed`."""
     found = same_seed(subject.setting)
     return [replace(found, facts=IgnoresRng()) if found.status is Status.REFUTED else found]
 

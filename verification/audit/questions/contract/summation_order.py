@@ -4,7 +4,8 @@ The squares of the short rows are just above half a unit in the last place of 1.
 added to 1 one by one, each is rounded up to a whole unit, which is nearly twice as much. If the squares of the short
 rows are summed first, the sum keeps its size. A sum in the order of the rows therefore depends on this order, and the
 query changes by more than the sensitivity of the exact query (Casacuberta et al. 2022). Sums in blocks, pairwise sums,
-and sums of integers hardly depend on the order. One data set tests sums in float64, and another tests sums in float32.
+and sums of integers hardly depend on the order. One data set tests the order of sums in float64, and another tests it
+in float32.
 
 The result of the test of summation is interpreted as follows. Under one seed the noise is constant, so the outputs for
 the same rows in two orders should agree up to the rounding of a few operations. If outputs for the same rows in two
@@ -29,8 +30,8 @@ from covassay.verification.audit.targets.target import Failure
 NAME = "summation order"
 ROWS = 1024  # the number of rows is a power of two, so that dividing by it causes no rounding
 ABOVE_HALF = 1.01  # the squares of the short rows in half units in the last place of 1
-UNITS = 2.0**-52, 2.0**-23  # the unit in the last place of 1, in float64 and in float32
-# the relative rounding error of some tens of operations; sums of many rows in float32 have a larger error
+UNITS = 2.0**-52, 2.0**-23  # this is the unit in the last place of 1, in float64 and in float32
+# the relative rounding error of some tens of operations, which sums of many rows in float32 exceed
 ROUNDING = 2.0**-46
 # an effect on the output below this share of the long row's effect is not noted; only sums in float32 exceed it
 WORTH_A_NOTE = 1e-9

@@ -60,7 +60,7 @@ def turned(x: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def mixed(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Return the clipped rows, mixed in pairs by rotations that make both rows of a pair equally long."""
+    """Return the clipped rows, mixed in pairs by rotations that give both rows of a pair the same length."""
     y = rng.permutation(clipped(x, rng) * np.where(rng.random(len(x)) < 0.5, -1.0, 1.0)[:, None])
     for _ in range(MIXINGS):
         y = rng.permutation(y)

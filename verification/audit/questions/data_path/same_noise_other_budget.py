@@ -10,7 +10,7 @@ from covassay.verification.audit.question import Question, Subject
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Compare the noise under one seed at other budgets."""
+    """Compare the noise of the target under one seed at other budgets."""
     known = subject.known
     return other_budgets(subject.setting, subject.claim, known.at_budget, known.data_path, look.level)
 

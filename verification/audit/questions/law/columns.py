@@ -18,7 +18,8 @@ class Entries(Facts):
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Test the value and the noise of every entry; other questions read the facts of the first finding."""
+    """Test the value and the noise of every entry of the output; other questions read the facts of the first
+    finding."""
     found = columns(subject.setting, round(look.samples), look.level, subject.options.equivariant)
     listed = list(found.checks)
     return [replace(listed[0], facts=Entries(found.query, found.explanations)), *listed[1:]] if listed else []
@@ -32,7 +33,7 @@ QUESTION = Question(
     ask=ask,
     applies=lambda subject: "" if subject.setting.box is not None else "only for rows in a box (--bounds)",
     share=Fraction(1, 200),
-    valid_if="Exact two-sample tests of entries and changes of columns on independent draws; their levels add up.",
+    valid_if="Exact two-sample tests of entries and changes of columns on independent draws; the levels add up.",
     gives=(Entries,),
     most_samples=MOST_KEPT,
     draws=lambda subject, look: 5 * look.samples,

@@ -62,7 +62,7 @@ SHOWN = 3  # a report shows at most this many matched draws
 
 @dataclass(frozen=True)
 class MatchedDraw:
-    """A draw of the target, and a draw of the reference that changes the output in the same direction."""
+    """A draw of the target with a draw of the reference that changes the output in the same direction."""
 
     family: str = field(metadata=says("The law of both."))
     draw: str = field(metadata=says("The draw of the target."))
@@ -104,9 +104,7 @@ class _Case:
     beside: bool = False
 
     def alike(self, seed: int) -> bool | None:
-        """Return whether target and reference give the same output, or None if the comparison says nothing about the
-        target.
-        """
+        """Return whether target and reference give the same output, or None if the outputs cannot be compared."""
         found = same_outputs(self.target, self.reference, self.x, seed)
         return None if found is False and self.ignored(seed) else found
 
@@ -157,7 +155,7 @@ def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[
         rows = (INSIDE * example_rows(OF_FORMS[0], d)).astype(np.float32).astype(np.float64)
         for way in FORMS:
             if way is AS_FRAME and "pandas" not in sys.modules:
-                continue  # pandas takes longer to import than all runs take together
+                continue  # importing pandas takes longer than all runs together
             x = np.eye(d)[np.arange(len(rows)) ** 2 % d] if way.whole else rows
             asked = replace(target, target=way.target(target.target))
             yield _Case(f"rows {way.words}", x, asked, reference, beside=True)

@@ -1,4 +1,4 @@
-"""Find the wrong laws that fit the draws, if the law of the mechanism is refuted."""
+"""Find the wrong laws that fit the draws if the law of the mechanism is refuted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ def suspects_that_fit(subject: Subject, outputs: Mapping[str, Matrix]) -> list[S
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Name the wrong laws that fit the draws."""
+    """Name the wrong laws that fit the draws of the target."""
     return [
         Finding("law", s.name, Status.NOTED, s.explanation, facts=FittingLaw(s.explanation, s.name))
         for s in suspects_that_fit(subject, subject.outputs)

@@ -26,7 +26,7 @@ def searched(subject: Subject) -> bool:
 
 
 def most_tests(subject: Subject) -> int:
-    """Return the largest number of p-values: which come from the known neighbours, from at most two pairs of other
+    """Return the largest number of p-values, which come from the known neighbours, from at most two pairs of other
     questions, and from a search.
     """
     pairs = max(len(subject.known.pairs(fitted)) for fitted in (frozenset[str](), suspects(subject)))
@@ -41,7 +41,7 @@ def suspects(subject: Subject) -> frozenset[str]:
 def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
     """Return the neighbours to test, some of which are chosen for a wrong law that fitted the draws.
 
-    A second round of draws uses the same neighbours.
+    A second round of draws uses the neighbours of the first round.
     """
     if look.again is None:
         fitted = frozenset(facts.name for _, facts in subject.facts(FittingLaw))

@@ -68,7 +68,7 @@ def domain_of(subject: Subject) -> Searched:
 
 
 def search_of(subject: Subject, look: Look) -> Found:
-    """Search for the neighbours with the largest privacy loss, one pair for each shape."""
+    """Search for the neighbours with the largest privacy loss, and return one pair for each shape of the data."""
     most = max(FEWEST, round(EVALUATIONS * look.samples))
     setting = subject.setting
     made = recorder_of(setting)
@@ -100,7 +100,7 @@ def transcripts(subject: Subject, losses: Sequence[ExactLoss]) -> list[Transcrip
 
 
 def aimed(subject: Subject, losses: Sequence[ExactLoss], spent: Sequence[TranscriptLoss | None]) -> tuple[Pair, ...]:
-    """Return the pair of neighbours on which a loss above the claim is suspected but not proven.
+    """Return the pair of neighbours on which a loss above the claim is suspected but not proven, if there is one.
 
     The audit then tests events of the public output on the suspected pair.
     """

@@ -1,5 +1,5 @@
-"""Explain the findings by another centre of the outputs, a wrong law that fits, misplaced entries, or another
-adjacency.
+"""Explain the findings of an audit by another centre of the outputs, a wrong law that fits, misplaced entries, or
+another adjacency.
 """
 
 from covassay.reference.box_sensitivity import one_signed
