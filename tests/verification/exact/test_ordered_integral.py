@@ -1,4 +1,4 @@
-"""Test the distribution function of ‖Z‖ as a polynomial against closed forms and the Pfaffian."""
+"""Test the distribution function of ‖Z‖, which is a polynomial in s and e^{-s}, against closed forms and Pfaffians."""
 
 from fractions import Fraction
 

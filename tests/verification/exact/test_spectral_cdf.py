@@ -1,6 +1,5 @@
-"""Test the enclosure of P(‖Z‖_op ≤ s ρ) against closed forms, quadrature and exact normalisers.
-
-Nothing here is random except matrices of small integers from a fixed seed.
+"""Test the enclosure of P(‖Z‖_op ≤ s ρ) against closed forms, quadrature and exact normalisers. Only matrices of small
+integers are drawn at random, from a fixed seed.
 """
 
 from collections.abc import Iterator
@@ -37,7 +36,7 @@ KINDS = pytest.mark.parametrize("symmetric", [False, True], ids=["full", "symmet
 
 
 def exact(value: Number) -> Fraction:
-    """Return the exact value of an mpf as a Fraction."""
+    """Return the exact value of an mpf number as a Fraction."""
     numerator, denominator = mpmath.libmp.to_rational(value._mpf_)
     return Fraction(int(numerator), int(denominator))
 
@@ -52,8 +51,8 @@ def contains(enclosure: Enclosure, value: Fraction) -> bool:
 
 
 def exponential_bounds(s: Fraction) -> tuple[Fraction, Fraction]:
-    """Return rational bounds on e^−s for 0 < s ≤ 20 that differ by at most 1e-80: two successive partial sums of an
-    alternating series.
+    """Return rational lower and upper bounds on e^−s for 0 < s ≤ 20, which differ by at most 1e-80. The bounds are
+    successive partial sums of an alternating series.
     """
     sums, term = [Fraction(1)], Fraction(1)
     for k in range(1, 200):
@@ -64,11 +63,11 @@ def exponential_bounds(s: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def quadrature_cdf(dimension: int, s: float, *, symmetric: bool) -> float:
-    """Return the integral of the density over s ≥ s_1 ≥ … ≥ s_d ≥ 0 by Gauss–Legendre in the ratios s_{i+1}/s_i.
+    """Return the integral of the density over s ≥ s_1 ≥ … ≥ s_d ≥ 0 by Gauss–Legendre quadrature in the ratios
+    s_{i+1}/s_i.
 
-    The integrand is entire, so 24 nodes leave an error near rounding. The normalisers for d ≤ 2 are
-    worked out by hand in test_gamma_mixture.py, which also checks 69/4, 59535/16, 7 and 153/4 against
-    Gauss–Laguerre quadrature.
+    The integrand is entire, so that the error of 24 nodes is close to rounding. The normalisers are derived or
+    confirmed in test_gamma_mixture.py.
     """
     normalizers = [2, 3, 7, 153 / 4] if symmetric else [1, 3 / 2, 69 / 4, 59535 / 16]
     nodes, weights = np.polynomial.legendre.leggauss(24)
@@ -123,7 +122,7 @@ def test_in_dimension_two_the_symmetric_kind_has_its_closed_form(s: Fraction) ->
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4])
 @pytest.mark.parametrize("per_dimension", [Fraction(1, 4), Fraction(11, 10), Fraction(5, 2)])
 def test_it_agrees_with_quadrature(dimension: int, per_dimension: Fraction, symmetric: bool) -> None:
-    """This test catches a wrong coefficient in the exact distribution function."""
+    """The test fails if the exact distribution function disagrees with quadrature."""
     s = per_dimension * dimension
     enclosure = enclose_spectral_cdf(dimension, s, symmetric=symmetric)
     by_quadrature = quadrature_cdf(dimension, float(s), symmetric=symmetric)
@@ -133,7 +132,7 @@ def test_it_agrees_with_quadrature(dimension: int, per_dimension: Fraction, symm
 @KINDS
 @pytest.mark.parametrize("dimension", [1, 2, 7, 12])
 def test_an_enclosure_contains_a_sharper_one(dimension: int, symmetric: bool) -> None:
-    """This test catches an enclosure that is too narrow for its number of digits."""
+    """The test fails if an enclosure does not contain an enclosure with more digits."""
     s = Fraction(8, 5) * dimension
     coarse = enclose_spectral_cdf(dimension, s, symmetric=symmetric, digits=12)
     sharp = enclose_spectral_cdf(dimension, s, symmetric=symmetric, digits=30)
@@ -162,7 +161,7 @@ def test_survival_in_dimension_one_is_relatively_precise_far_out() -> None:
 @KINDS
 @pytest.mark.parametrize("dimension", [2, 5])
 def test_survival_and_cdf_add_up_to_one(dimension: int, symmetric: bool) -> None:
-    """This test catches an enclosure of one of the two functions that does not contain the true value."""
+    """The test fails if the enclosures of the distribution function and of the survival function cannot add up to 1."""
     s = Fraction(5, 2) * dimension
     below = enclose_spectral_cdf(dimension, s, symmetric=symmetric)
     above = enclose_spectral_survival(dimension, s, symmetric=symmetric)
@@ -178,7 +177,7 @@ def entry_of(entries: NDArray[np.int64], j: int, k: int) -> Fraction:
 
 
 def perfect_matchings(matrix: list[list[Number]], left: tuple[int, ...]) -> Number:
-    """Compute the Pfaffian by its definition, expanded along the first remaining row."""
+    """Compute the Pfaffian by its definition, with an expansion along the first remaining row."""
     if not left:
         return 1
     first, *rest = left
@@ -208,7 +207,7 @@ def test_elimination_gives_the_pfaffian_by_definition(order: int) -> None:
 @pytest.mark.parametrize("short", [False, True], ids=["long series", "short series"])
 @pytest.mark.parametrize("s", [Fraction(1, 10), Fraction(35, 3), Fraction(20)])
 def test_the_intervals_of_the_erlang_law_contain_it(s: Fraction, short: bool, working_digits: int) -> None:
-    # A short series is cut where its remainder exceeds the rounding, so the bound on the remainder matters.
+    # A short series ends where its remainder exceeds the rounding error, so that the bound on the remainder matters.
     context = MPIntervalContext()
     context.dps = working_digits
     low, high = exponential_bounds(s)
@@ -224,12 +223,12 @@ def test_the_intervals_of_the_erlang_law_contain_it(s: Fraction, short: bool, wo
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4, 5])
 def test_the_normaliser_is_that_of_the_gamma_mixture(dimension: int, symmetric: bool) -> None:
     powers = moment_powers(dimension, symmetric=symmetric)
-    scale = prod(factorial(a) for a in powers)  # the module uses x^a/a!
+    scale = prod(factorial(a) for a in powers)  # the code under test uses x^a/a!
     expected = gamma_mixture.normalizer(dimension, symmetric=symmetric)
     assert whole_pfaffian(powers, symmetric=symmetric) * scale == expected
 
 
-# Mutants: each test below runs a check from above with a wrong ingredient, and the check must fail
+# In the tests below, a check from above gets a wrong ingredient and must fail.
 
 
 @KINDS
