@@ -52,8 +52,7 @@ PRINTED = {
 }
 SLOW = {"experiments-accuracy"}
 WRITTEN = {"release", "account"}
-# Other tests cover these schemas: tests/verification/audit/reports, targets/test_any_language.py and
-# experiments/test_runs.py.
+# The tests in audit/reports, audit/targets/test_any_language.py and experiments/test_runs.py cover these schemas.
 ELSEWHERE = {"audit", "audit-badge", "audit-sarif", "exec-request", "exec-reply", "experiments-show"}
 
 

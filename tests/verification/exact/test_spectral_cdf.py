@@ -99,10 +99,10 @@ def test_in_dimension_one_both_kinds_are_exponential(s: Fraction, symmetric: boo
 
 @pytest.mark.parametrize("s", [Fraction(1, 50), Fraction(11, 5), Fraction(19)])
 def test_in_dimension_two_the_full_kind_has_its_closed_form(s: Fraction) -> None:
-    # With u = s_1 + s_2 and v = s_1 - s_2, (s_1² - s_2²) ds_1 ds_2 = uv/2 du dv, and s_1 ≤ s means
-    # v ≤ min(u, 2s - u). The integral of uv e^{-u}/2 is
-    #   (1/4) [∫_0^s u³ e^{-u} du + ∫_s^{2s} u (2s - u)² e^{-u} du]
-    #   = (1/4) [6 - (4s² + 8s) e^{-s} - (4s + 6) e^{-2s}],  at s = ∞: 3/2.
+    # With u = s_1 + s_2 and v = s_1 - s_2, the density (s_1² - s_2²) ds_1 ds_2 is uv/2 du dv.
+    # The condition s_1 ≤ s means v ≤ min(u, 2s - u).
+    # The integral over v gives (1/4) [∫_0^s u³ e^{-u} du + ∫_s^{2s} u (2s - u)² e^{-u} du].
+    # This equals (1/4) [6 - (4s² + 8s) e^{-s} - (4s + 6) e^{-2s}], which tends to 3/2 as s grows.
     enclosure = enclose_spectral_cdf(2, s)
     for e in exponential_bounds(s):
         assert contains(enclosure, 1 - (2 * s**2 + 4 * s) * e / 3 - (2 * s + 3) * e**2 / 3)
@@ -110,9 +110,9 @@ def test_in_dimension_two_the_full_kind_has_its_closed_form(s: Fraction) -> None
 
 @pytest.mark.parametrize("s", [Fraction(1, 50), Fraction(11, 5), Fraction(19)])
 def test_in_dimension_two_the_symmetric_kind_has_its_closed_form(s: Fraction) -> None:
-    # Two sign patterns have the factor s_1 - s_2 and two have s_1 + s_2; together 4 s_1, so
-    #   4 ∫_0^s t e^{-t} (1 - e^{-t}) dt = 4 [1 - (1 + s) e^{-s}] - [1 - (1 + 2s) e^{-2s}],
-    # at s = ∞: 3.
+    # Two sign patterns have the factor s_1 - s_2 and two have s_1 + s_2, and these factors add up to 4 s_1.
+    # The integral 4 ∫_0^s t e^{-t} (1 - e^{-t}) dt is 4 [1 - (1 + s) e^{-s}] - [1 - (1 + 2s) e^{-2s}].
+    # The integral tends to 3 as s grows.
     enclosure = enclose_spectral_cdf(2, s, symmetric=True)
     for e in exponential_bounds(s):
         assert contains(enclosure, 1 - 4 * (1 + s) * e / 3 + (1 + 2 * s) * e**2 / 3)
@@ -151,8 +151,8 @@ def test_precision_is_doubled_until_a_tiny_probability_is_resolved() -> None:
 
 
 def test_survival_in_dimension_one_is_relatively_precise_far_out() -> None:
-    # e^{-120} = 7.667648073721999634…e-53 by mpmath.exp. The first working precision, 58 digits,
-    # leaves about 5 correct digits of the survival function.
+    # By mpmath.exp, e^{-120} is 7.667648073721999634…e-53.
+    # With 58 digits, the first working precision, only about 5 digits of the survival function are correct.
     enclosure = enclose_spectral_survival(1, Fraction(120), digits=12)
     assert enclosure.is_narrow(12)
     assert enclosure.text(12) == "7.66764807372e-53"
@@ -259,8 +259,8 @@ def test_a_missing_border_is_refused() -> None:
         pfaffian(moment_matrix((0, 2, 4), ones, ones, symmetric=False))
 
 
-# Arguments x at which the 53-bit interval exponential of mpmath 1.3.0 and 1.4.1 does not contain
-# e^{-x}: the three among 20 000 random numerators over 2^50.
+# For these x, the interval exponential of mpmath 1.3.0 and 1.4.1 with 53 bits does not contain e^{-x}.
+# They are the only three such x among 20 000 random multiples of 2^-50.
 MISSED = [Fraction(n, 2**50) for n in (3040415051339527, 3283968666144742, 1209364223764619)]
 
 

@@ -52,8 +52,7 @@ def test_p_values_of_a_true_null_are_uniform_or_larger(
     rng = np.random.default_rng(11)
     p_values = [TESTS[name](null(rng)).p_value for _ in range(runs)]
     assert excess(p_values) < math.sqrt(math.log(1e9) / (2 * runs))
-    # Small p-values matter most. If p-values are valid, more than 22 of 4000 are below 1/1000 with probability below
-    # 1e-9.
+    # If p-values are valid, more than 22 of 4000 are below 1/1000 with probability below 1e-9.
     assert sum(p < 1e-3 for p in p_values) <= (22 if runs == 4000 else 9)
 
 

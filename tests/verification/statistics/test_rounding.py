@@ -71,8 +71,7 @@ def test_the_p_value_of_the_ratio_is_rounded_up() -> None:
             worst = max(worst, found / exact - 1)
             old = max(old, 1 - mp.mpf(float(stats.binom.sf(first - 1, n, 1 / (1 + math.exp(-epsilon))))) / exact)
     assert worst < WIDER
-    # This wrong version is too small, because it takes the tail at the larger of two probabilities without allowing
-    # for rounding.
+    # This wrong version uses the larger of two probabilities and ignores rounding, so it is too small.
     assert old > 1e-9
 
 

@@ -181,8 +181,8 @@ def test_an_atom_is_handled() -> None:
     def law(t):  # type: ignore[no-untyped-def]
         return np.where(t < 0, 0.0, 0.5 + np.clip(t, 0, 1) / 2)
 
-    # F_n is 1/2 at 0, 3/4 at .25 (where F = .625 and F_n − F = .125) and 1 at .75 (where F = .875, a distance of .125);
-    # just before .75, F_n = .75 and F = .875.
+    # At .25, the empirical distribution function is .75 and that of the law is .625.
+    # At .75, the empirical distribution function jumps from .75 to 1, and that of the law is .875.
     assert kolmogorov_smirnov(np.array([0.0, 0.0, 0.25, 0.75]), law, "").statistic == pytest.approx(0.125)
 
 

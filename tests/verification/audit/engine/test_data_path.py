@@ -145,8 +145,7 @@ def test_the_tolerance_is_below_three_percent_of_a_row(n: int, d: int) -> None:
         # mechanisms with bounds on the columns release sums, and the others release means
         sums = MECHANISMS[name].domain == "box"
         if sums and d > 8:
-            # Single precision hides an error of 3 % of a row here, because the noise is a thousand times as large as a
-            # row.
+            # The noise is a thousand times as large as a row, so single precision hides an error of 3 % of a row.
             continue
         unit = 1 if sums else n
         assert TOLERANCE_FLOAT32 * (1 + n**0.5 / 8) * (2 + 2 * scale(n, d)) < 0.06 / (unit * d), name

@@ -75,8 +75,7 @@ def test_with_the_samples_that_the_report_asks_for_a_loss_near_the_claim_is_seen
     q = other_probability(reach.probability, reach.small_loss, guarantee)
     mean = 1400.0 * reach.times_the_samples
     assert refuted(reach.probability, q, mean, guarantee, RUNS) >= 0.97
-    # The stated number of draws is at most four times too large, because the report uses two bounds in place of one
-    # test.
+    # The report uses two bounds in place of one test, so its number of draws is up to four times too large.
     assert refuted(reach.probability, q, mean / 4, guarantee, 300) < 0.5
 
 

@@ -43,8 +43,7 @@ def test_draws_at_once_are_the_draws_one_by_one(
 
 @pytest.mark.parametrize("name", sorted(name for name in MECHANISMS if known(name).many))
 def test_a_single_draw_beside_a_target_is_that_of_the_mechanism(name: str) -> None:
-    # The test fails if the reference that the audit compares with the target differs from the mechanism's own
-    # `sample`.
+    # The test fails if the audit compares targets with draws that are not those of the mechanism's `sample`.
     declared = MECHANISMS[name]
     claim = ClaimUnderAudit(
         declared, default_claim(name), declared.resolve({}), samples=2000, seed=0, many=known(name).many

@@ -27,8 +27,7 @@ def test_norms_by_hand() -> None:
 
 
 def test_the_trace_at_the_defaults_of_the_paper() -> None:
-    # By hand, Σ_k k^{−3} 4^{k−4}/Σ_k k^{−3} over k = 1, …, 4 is (1/64 + 1/128 + 1/108 + 1/64)/(1 + 1/8 + 1/27 + 1/64) =
-    # .0410.
+    # By hand, the trace is (1/64 + 1/128 + 1/108 + 1/64)/(1 + 1/8 + 1/27 + 1/64) = .0410.
     """The test fails if the trace of the second moment is not the one in the paper's figures."""
     weights = [Fraction(1, k**3) for k in range(1, 5)]
     exact = sum(w * Fraction(4) ** (k - 4) for k, w in enumerate(weights, 1)) / sum(weights)
