@@ -31,7 +31,7 @@ from covassay.verification.cli import mutant_table
 from covassay.verification.cli.main import run
 
 PROOFS = Path(__file__).resolve().parents[3] / "proofs"
-# The checks of the ledger that take 0.3 s or more
+# These checks of the ledger take 0.3 s or more.
 LONG = {
     "dly22.adaptive:adaptive_error",
     "dly22.adaptive:adaptive_release",
@@ -372,7 +372,7 @@ def test_the_page_quotes_the_rates_that_a_check_encloses() -> None:
     assert all(digits in page for digits in QUOTED)
 
 
-# STATEMENTS THAT A CHECK MAY MAKE ABOUT ITSELF
+# WHAT CHECKS MAY CLAIM
 
 
 @check("exact", covers="all", mutants={"m": {}})

@@ -93,7 +93,7 @@ def quadrature_cdf(dimension: int, s: float, *, symmetric: bool) -> float:
 @pytest.mark.parametrize("s", [Fraction(1, 1000), Fraction(11, 10), Fraction(20)])
 def test_in_dimension_one_both_kinds_are_exponential(s: Fraction, symmetric: bool) -> None:
     enclosure = enclose_spectral_cdf(1, s, symmetric=symmetric)
-    for e in exponential_bounds(s):  # |l| and s_1 have density e^{-x}: P = 1 - e^{-s}
+    for e in exponential_bounds(s):  # the norm has density e^{-x}, so P is 1 - e^{-s}
         assert contains(enclosure, 1 - e)
 
 
@@ -141,7 +141,7 @@ def test_an_enclosure_contains_a_sharper_one(dimension: int, symmetric: bool) ->
 
 
 def test_precision_is_doubled_until_a_tiny_probability_is_resolved() -> None:
-    # As s → 0 the exponential tends to 1, and P ~ c s^{d²}; at d = 6, halving s divides P by 2^36.
+    # For small s, P is nearly proportional to s^{d²}, so at d = 6 halving s divides P by 2^36.
     small, half = (enclose_spectral_cdf(6, s) for s in (Fraction(1, 10**6), Fraction(1, 2 * 10**6)))
     assert small.upper < mpmath.mpf("1e-200")
     assert float(small.midpoint / half.midpoint) == pytest.approx(2.0**36, rel=1e-4)
@@ -212,7 +212,9 @@ def test_the_intervals_of_the_erlang_law_contain_it(s: Fraction, short: bool, wo
     context.dps = working_digits
     low, high = exponential_bounds(s)
     for n, interval in enumerate(erlang_cdfs(25, s, context, 0 if short else context.prec)):
-        series = sum(s**k / factorial(k) for k in range(n + 1))  # E_n = 1 - e^{-s} Σ_{k≤n} s^k/k!
+        series = sum(
+            s**k / factorial(k) for k in range(n + 1)
+        )  # the Erlang distribution function is 1 - e^{-s} Σ_{k≤n} s^k/k!
         lower, upper = ends(interval)
         assert lower <= 1 - high * series
         assert 1 - low * series <= upper

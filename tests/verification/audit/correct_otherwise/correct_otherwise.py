@@ -58,7 +58,7 @@ class Otherwise:
     seeded: bool = True
 
 
-# THE WAYS IN WHICH PEOPLE READ ROWS
+# DIFFERENT WAYS TO READ ROWS
 
 
 def checked(x: Any) -> Matrix:
@@ -113,7 +113,7 @@ def energies(x: Matrix) -> Vector:
     return np.asarray(np.diag(by_einsum(x)))
 
 
-# THE WAYS IN WHICH PEOPLE DRAW NUMBERS
+# DIFFERENT WAYS TO DRAW NUMBERS
 
 
 def box_muller(rng: Rng, size: int) -> Vector:

@@ -175,7 +175,7 @@ def test_without_a_law_that_is_known_far_out_nothing_is_said_of_rare_branches() 
     assert rare_branches(checks, LOOK) == []
 
 
-# WHOLE AUDITS, WITH THEIR SECOND LOOK
+# WHOLE AUDITS
 
 
 def verdict(declared: Declared, change: Change, kinds: str = "law") -> None:

@@ -532,7 +532,7 @@ def sets_an_alarm(x, rng):
     time.sleep(0.002)
 
 
-# WHAT ENDS THE PROCESS, OR WOULD SPOIL THE PROCESS OF THE TESTS
+# FUNCTIONS THAT END OR DAMAGE THE PROCESS
 
 
 @deadly

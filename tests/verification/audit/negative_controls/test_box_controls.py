@@ -72,7 +72,7 @@ def test_correct_releases_are_not_refuted_over_20_seeds(control: BoxControl) -> 
         assert report.verdict is Verdict.NOT_REFUTED, (seed, [(c.label, c.p_value) for c in report.refuted])
 
 
-# Correct targets of other forms
+# Other correct targets
 
 
 def gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:

@@ -335,7 +335,7 @@ def numbers_that_are_not_used(x: Any, *, rho: float, rng: Any) -> Any:
     return s + 0.97 / (n * math.sqrt(rho)) * mirrored(special.ndtri(rng.random((D, D))))
 
 
-# A RADIUS TIMES A DIRECTION
+# NOISE WITH A RANDOM RADIUS
 
 
 def radial(x: Any, factor: float, rng: Any, degrees: int = 10) -> Any:

@@ -29,7 +29,7 @@ def query(x: Any) -> float:
     return float(np.clip(x, 0, 1).sum())
 
 
-# THE GUARDS OF THE DESIGN
+# DIFFICULT CASES
 
 
 @functools.lru_cache
@@ -348,7 +348,7 @@ def drawn_in_advance(x: Any, *, epsilon: float, rng: Any) -> Any:
     return query(x) + POOL.take() / epsilon
 
 
-# OTHER TREATMENTS OF THE DATA OR THE OUTPUT
+# OTHER STEPS
 
 
 @correct
@@ -447,7 +447,7 @@ def rounded_constant(x: Any, *, epsilon: float, rng: Any) -> Any:
     return query(x) + 0.9999 * rng.laplace(scale=1 / epsilon)
 
 
-# DRAWS THAT DECIDE SOMETHING OTHER THAN WHETHER THERE IS NOISE
+# RANDOM DECISIONS
 
 
 @correct
@@ -475,7 +475,7 @@ def whole_noise_beside_unused_draws(x: Any, *, epsilon: float, rng: Any) -> Any:
     return rng.integers(10**6) + 10**6 * float(bit if rng.random() < keep else not bit)
 
 
-# NOISE THAT IS DRAWN AGAIN, AS THE CLAIM ALLOWS
+# REPEATED DRAWS
 
 
 @correct
@@ -494,7 +494,7 @@ def drawn_again_without_need(x: Any, *, epsilon: float, rng: Any) -> Any:
     return query(x) + (math.copysign(3 + rng.exponential(), z) if abs(z) > 3 else z) / epsilon
 
 
-# STEPS THAT ARE THE SAME ON BOTH DATA SETS
+# COMMON STEPS
 
 
 @correct
@@ -513,7 +513,7 @@ def one_grid_for_both(x: Any, *, epsilon: float, rng: Any) -> Any:
     return (np.round(query(x) * 8) + np.round(rng.laplace(scale=9 / epsilon))) / 8
 
 
-# FEW SEEDS, OR ONE STREAM OF NUMBERS FOR SEVERAL GENERATORS
+# UNUSUAL GENERATORS
 
 
 @correct
@@ -563,7 +563,7 @@ def state_of_python_s_generator(x: Any, *, epsilon: float, rng: Any) -> Any:
     return np.array([query(x) + first, query(x) + random.expovariate(1) - random.expovariate(1)]) / 1.0
 
 
-# LAWS AND STEPS OF THE LITERATURE
+# MECHANISMS FROM THE LITERATURE
 
 
 @correct
@@ -661,7 +661,7 @@ def read_from_text(x: Any, *, epsilon: float, rng: Any) -> Any:
     return float(json.loads(json.dumps({"sum": round(query(x) + rng.laplace(scale=1 / epsilon), 6)}))["sum"])
 
 
-# A RADIUS TIMES A DIRECTION
+# NOISE WITH A RANDOM RADIUS
 
 
 def radial(m: int, rng: Any) -> Any:

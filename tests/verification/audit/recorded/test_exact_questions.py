@@ -175,7 +175,7 @@ def test_the_json_report_keeps_its_schema_and_has_every_exact_loss() -> None:
     assert "--quick" in data["replay"]
 
 
-# CORRECT FUNCTIONS, AND THE GUARDS WITHOUT WHICH THEY WOULD BE REFUTED
+# CORRECT FUNCTIONS
 
 
 @pytest.mark.thorough

@@ -192,7 +192,7 @@ def test_a_project_without_a_package_asks_for_a_copy(monkeypatch: pytest.MonkeyP
     assert "no copy of twistedcubic/coin-press, algos.py is missing" in message("coin-press:mean")
 
 
-# AN ENVIRONMENT OF ITS OWN
+# SEPARATE ENVIRONMENTS
 
 
 @pytest.mark.thorough

@@ -374,7 +374,7 @@ def test_axioms_are_read_with_what_they_say() -> None:
     assert audit.axioms_of("Axioms:\nf is assumed to be guarded.") == ("f is assumed to be guarded.",)
 
 
-# The comparison of the lock with an audit
+# Changes of the lock file
 
 
 def test_only_the_definition_has_changed() -> None:
@@ -544,7 +544,7 @@ def test_the_mutants_that_need_no_kernel_are_rejected(rule: str, tmp_path: Path)
             assert mutants.try_one(m, PROOFS, tmp_path).as_intended, m.name
 
 
-# With Rocq, on a project of one file
+# Tests that run Rocq
 
 FILE = """From mathcomp Require Import all_ssreflect.
 Section S.

@@ -61,7 +61,7 @@ def close(released: np.ndarray, expected: np.ndarray) -> None:
     np.testing.assert_allclose(released, expected, rtol=0, atol=ROUNDING)
 
 
-# ONE REPLAY FOR EACH FORM OF NOISE
+# COMPARISONS BY FORM OF NOISE
 
 
 def square(name: str, budget: str, options: Callable[[int], Options]) -> Callable[[Row], None]:
@@ -214,8 +214,8 @@ def above(row: Row) -> None:
 def radius(row: Row) -> None:
     """Compare the released radius with a stored row, with the value of β that gives the stored slack."""
     epsilon, slack, precision = (float(row[column]) for column in ("budget", "slack", "precision"))
-    paper = 4 * math.exp(-slack * epsilon / 8)  # slack = (8/ε) ln (4/β)
-    tight = math.sqrt(8) * math.exp(-slack * epsilon / 4)  # slack = (2/ε) ln (2/β) + (2/ε) ln (4/β)
+    paper = 4 * math.exp(-slack * epsilon / 8)  # because slack = (8/ε) ln (4/β)
+    tight = math.sqrt(8) * math.exp(-slack * epsilon / 4)  # because slack = (2/ε) ln (2/β) + (2/ε) ln (4/β)
     beta = tight if row["option"] else paper
     settings = {"epsilon": epsilon, "precision": precision, "beta": beta} | calibration(int(row["option"]))
     expected = min(1, precision * 2 ** int(row["answer"]))

@@ -43,7 +43,7 @@ def test_rows_have_their_norms(buckets: int, trace: float) -> None:
     x = zipf_rows(4000, 6, np.random.default_rng(0), buckets=buckets)
     np.testing.assert_allclose(np.linalg.norm(x, axis=1), zipf_norms(4000, buckets=buckets), rtol=1e-13)
     assert np.trace(second_moment(x)) == pytest.approx(trace, abs=3e-4)
-    # the entries of U have mean 1/2, so one direction carries most of the second moment
+    # the uniform entries have mean 1/2, so one direction carries most of the second moment
     values = np.linalg.eigvalsh(second_moment(x))
     assert values[-1] > 0.5 * values.sum()
 
