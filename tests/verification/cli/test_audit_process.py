@@ -86,7 +86,9 @@ def require_undecided(folder: Path, status: int, ending: str) -> None:
     run = json.loads((folder / "o.sarif").read_text(encoding="utf-8"))["runs"][0]
     (invocation,) = run["invocations"]
     assert (invocation["exitCode"], invocation["executionSuccessful"]) == (status, False)
-    assert all(result["level"] == "note" for result in run["results"])  # these results are from before the interruption
+    assert all(
+        result["level"] == "note" for result in run["results"]
+    )  # the audit found these results before the interruption
     (told,) = invocation["toolExecutionNotifications"]
     assert ending in told["message"]["text"]
     page = (folder / "o.html").read_text(encoding="utf-8")
@@ -222,7 +224,7 @@ def test_an_interrupted_run_with_a_checkpoint_goes_on(tmp_path: Path) -> None:
     assert "the command of this report goes on from its checkpoint" in shown
     assert "hostile:f --epsilon 1 --samples 150 --seed 0 --checkpoint run.db --time-limit 600" in shown
     require_undecided(tmp_path, 130, "SIGINT interrupted the audit before it was complete")
-    module(tmp_path, "pass", FIRST)  # this changes the file of the target
+    module(tmp_path, "pass", FIRST)  # the file of the target changes
     again = covassay(tmp_path, *words, "--checkpoint", "run.db")
     assert again.returncode == 2
     assert "it belongs to another run, whose file of the target is" in again.stderr

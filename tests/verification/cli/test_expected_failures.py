@@ -1,5 +1,5 @@
-"""Test expected failures on the command line. They must not affect the exit status, and an expected failure that does
-not occur must be reported.
+"""Test expected failures on the command line. Expected failures must not affect the exit status, and an expected
+failure that does not occur must be reported.
 """
 
 from pathlib import Path
@@ -28,8 +28,8 @@ def report() -> AuditReport:
 
 @pytest.mark.thorough
 def test_the_status_is_that_of_all_else(report: AuditReport) -> None:
-    """The test fails if an expected failure hides another failure, or if it no longer
-    occurs and this is not reported.
+    """The test fails if an expected failure hides another failure, or if nobody is told that an expected failure no
+    longer occurs.
     """
     (failed,) = {group_of(check) for check in report.refuted}
     assert failed == "contract: input unchanged"

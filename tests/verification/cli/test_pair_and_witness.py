@@ -1,4 +1,6 @@
-"""Test the files that `covassay audit` reads with --pair and writes with --witness. No partial file may be left."""
+"""Test the files that `covassay audit` reads with --pair and writes with --witness. The commands must not leave a
+partial file.
+"""
 
 import json
 import os

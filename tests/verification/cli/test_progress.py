@@ -35,8 +35,8 @@ def command(arguments: Sequence[str]) -> list[str]:
 
 
 def on_a_terminal(arguments: Sequence[str], folder: Path) -> tuple[str, str, int]:
-    """Run a command with its standard error on a terminal. Return its standard output, its standard error and its exit
-    status.
+    """Run a command with its standard error on a terminal. Return the standard output, the standard error and the exit
+    status of the command.
     """
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}

@@ -310,8 +310,8 @@ def test_without_links_a_new_release_is_written_all_the_same(monkeypatch: pytest
 def test_a_release_waits_for_another_and_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The test fails if a command fails or waits silently while another release is made. The other release ends when
-    the test sees that the command waits.
+    """The test fails if a command fails or waits silently while another release is made. The release in progress ends
+    when the test sees that the command waits.
     """
     lock = FileLock(".account.json.lock")
     arguments = framed("release", "people.csv", "--columns", "a", *GAUSS, "--budget-file", "account.json")

@@ -1,5 +1,5 @@
-"""Test the release of a survey of people under add-remove. One command and a cluster must release the same bits if
-they get the same random bits.
+"""Test the release of a survey of people whose number is secret. One command and a cluster must release the same bits
+if they get the same random bits.
 """
 
 import json

@@ -9,7 +9,7 @@ from covassay.verification.exact.decision_tree import ExpSum, Extent, OnBits, On
 
 
 def half_of(coins: Coins) -> str:
-    """Make a random decision of probability 1/3, and if it fails a second one of probability e^{−1/2}."""
+    """Make a random decision of probability 1/3, and if the answer is no, a second one of probability e^{−1/2}."""
     if coins.chance(1, 3):
         return "left"
     return "left" if coins.chance_exp(1, 2) else "right"

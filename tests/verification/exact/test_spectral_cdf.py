@@ -66,8 +66,8 @@ def quadrature_cdf(dimension: int, s: float, *, symmetric: bool) -> float:
     """Return the integral of the density over s ≥ s_1 ≥ … ≥ s_d ≥ 0 by Gauss–Legendre quadrature in the ratios
     s_{i+1}/s_i.
 
-    The integrand is entire, so that the error of 24 nodes is close to rounding. The normalisers are derived or
-    confirmed in test_gamma_mixture.py.
+    The integrand is entire, so that the error of 24 nodes is close to rounding. The normalising constants are derived
+    or confirmed in test_gamma_mixture.py.
     """
     normalizers = [2, 3, 7, 153 / 4] if symmetric else [1, 3 / 2, 69 / 4, 59535 / 16]
     nodes, weights = np.polynomial.legendre.leggauss(24)
@@ -102,7 +102,7 @@ def test_in_dimension_two_the_full_kind_has_its_closed_form(s: Fraction) -> None
     # With u = s_1 + s_2 and v = s_1 - s_2, the density (s_1² - s_2²) ds_1 ds_2 is uv/2 du dv.
     # The condition s_1 ≤ s means v ≤ min(u, 2s - u).
     # The integral over v gives (1/4) [∫_0^s u³ e^{-u} du + ∫_s^{2s} u (2s - u)² e^{-u} du].
-    # This equals (1/4) [6 - (4s² + 8s) e^{-s} - (4s + 6) e^{-2s}], which tends to 3/2 as s grows.
+    # The integral is (1/4) [6 - (4s² + 8s) e^{-s} - (4s + 6) e^{-2s}], which tends to 3/2 as s grows.
     enclosure = enclose_spectral_cdf(2, s)
     for e in exponential_bounds(s):
         assert contains(enclosure, 1 - (2 * s**2 + 4 * s) * e / 3 - (2 * s + 3) * e**2 / 3)
@@ -141,7 +141,7 @@ def test_an_enclosure_contains_a_sharper_one(dimension: int, symmetric: bool) ->
 
 
 def test_precision_is_doubled_until_a_tiny_probability_is_resolved() -> None:
-    # For small s, P is nearly proportional to s^{d²}, so at d = 6 halving s divides P by 2^36.
+    # For small s, the probability is nearly proportional to s^{d²}, so at d = 6 halving s divides it by 2^36.
     small, half = (enclose_spectral_cdf(6, s) for s in (Fraction(1, 10**6), Fraction(1, 2 * 10**6)))
     assert small.upper < mpmath.mpf("1e-200")
     assert float(small.midpoint / half.midpoint) == pytest.approx(2.0**36, rel=1e-4)
@@ -230,7 +230,7 @@ def test_the_normaliser_is_that_of_the_gamma_mixture(dimension: int, symmetric: 
     assert whole_pfaffian(powers, symmetric=symmetric) * scale == expected
 
 
-# In the tests below, a check from above gets a wrong ingredient and must fail.
+# Each test below repeats an earlier check with a wrong intermediate result, and the check must fail.
 
 
 @KINDS
@@ -262,7 +262,7 @@ def test_a_missing_border_is_refused() -> None:
 
 
 # For these x, the interval exponential of mpmath 1.3.0 and 1.4.1 with 53 bits does not contain e^{-x}.
-# They are the only three such x among 20 000 random multiples of 2^-50.
+# Among 20 000 random multiples of 2^-50, no other x has this property.
 MISSED = [Fraction(n, 2**50) for n in (3040415051339527, 3283968666144742, 1209364223764619)]
 
 

@@ -1,5 +1,5 @@
-"""Test the declared experiments. Each statement that they make must be one that results can contradict, and all names
-must exist.
+"""Test the declared experiments. Every statement of an experiment must be one that results can contradict, and all
+names must exist.
 """
 
 import math
@@ -144,8 +144,8 @@ def test_a_bound_is_contradicted_by_an_interval_above_it() -> None:
 
 
 def test_the_budgets_of_the_released_code_are_more_than_was_claimed() -> None:
-    """The test fails if the budget of the released code is wrong. At ρ = 0.1 and δ = 1e-10, its total ε is 3.135, and
-    its eigenvalue step alone costs 0.48, which is 4.8 times ρ.
+    """The test fails if the budget of the released code is wrong. At ρ = 0.1 and δ = 1e-10, the released code spends ε
+    = 3.135, and its eigenvalue step alone costs 0.48, which is 4.8 times ρ.
     """
     half, each = dly22.released_em_budgets(0.1, 200)
     assert 2 * half == pytest.approx(3.135, abs=5e-4)

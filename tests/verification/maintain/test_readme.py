@@ -23,7 +23,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_pages_are_those_of_today() -> None:
-    """The test fails if a generated part of a README file is out of date. To update it, run python -P -m
+    """The test fails if a generated part of a README file is out of date. To update the README files, run python -P -m
     covassay.verification.maintain readme --write.
     """
     for path, text in readme.pages(ROOT):

@@ -1,5 +1,5 @@
-"""Test the sum of cosines of uniform angles as a test statistic. Its p-values must be valid, and it must have the
-stated power.
+"""Test the sum of cosines of uniform angles as a test statistic. The p-values must be valid, and the test must have
+the stated power.
 """
 
 import numpy as np

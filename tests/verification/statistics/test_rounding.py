@@ -1,5 +1,5 @@
-"""Test p-values and confidence bounds for counts against results with 60 digits. They must never be too small, and
-hardly too large.
+"""Test p-values and confidence bounds for counts against results with 60 digits. The p-values and bounds must never be
+too small, and hardly too large.
 """
 
 import math

@@ -1,5 +1,5 @@
-"""Test the p-values of tests of laws against results with 80 digits. They must never be too small, and hardly too
-large.
+"""Test the p-values of tests of laws against results with 80 digits. The p-values and bounds must never be too small,
+and hardly too large.
 """
 
 import math
@@ -159,8 +159,8 @@ def of_totals() -> Compared:
 
 @pytest.mark.thorough
 def test_totals_of_large_shape_have_a_bound() -> None:
-    """The test fails if the p-value uses scipy's tail of the Gamma law. This tail is too small by a relative error of
-    2e-7 at shape 10⁶, and of a quarter at shape 10⁸.
+    """The test fails if the p-value uses scipy's tail of the Gamma law. The tail in scipy is too small, by a relative
+    error of 2e-7 at shape 10⁶ and of a quarter at shape 10⁸.
     """
     shape = 10.0**6
     for z in (-12.0, -6.5, -3.0, 3.0, 6.5, 12.0):

@@ -242,8 +242,8 @@ def test_clopper_pearson_bounds_agree_with_a_hand_calculation() -> None:
 
 @pytest.mark.thorough
 def test_holm_agrees_with_a_hand_calculation() -> None:
-    """The test fails if Holm's procedure differs from a hand calculation. By hand, it rejects three p-values because
-    0.01 ≤ 0.05/3, 0.02 ≤ 0.05/2 and 0.04 ≤ 0.05/1.
+    """The test fails if Holm's procedure differs from a hand calculation. By hand, the procedure rejects three
+    p-values because 0.01 ≤ 0.05/3, 0.02 ≤ 0.05/2 and 0.04 ≤ 0.05/1.
     """
     assert holm([0.02, 0.04, 0.01], 0.05) == [True, True, True]
     assert holm([0.02, 0.06, 0.01], 0.05) == [True, False, True]

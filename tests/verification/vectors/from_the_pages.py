@@ -207,7 +207,7 @@ def nuclear_ball(point, radius):
 
 
 def unit_rows(x, parameters):
-    """Return the rows divided by the row bound. A row that is longer than 1 is then shortened to length 1."""
+    """Return the rows divided by the row bound. A row whose length is above 1 is shortened to length 1."""
     need(isinstance(x, list) and x and x[0], "there must be a row")
     need(not any(isinstance(v, str) for v in numbers(x)), "the data must be finite")
     need(len({len(row) for row in x}) == 1, "rows of one length")

@@ -1,5 +1,5 @@
-"""Test the archive of the test vectors. It must be complete and reproducible, and its programs must accept correct
-answers and reject wrong ones.
+"""Test the archive of the test vectors. The archive must be complete and reproducible, and its programs must accept
+correct answers and reject wrong ones.
 """
 
 import json

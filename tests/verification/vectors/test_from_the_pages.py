@@ -71,8 +71,8 @@ def test_the_digits_of_every_scale_are_right_to_the_last() -> None:
 
 
 def test_it_imports_the_standard_library_alone() -> None:
-    """The test fails if the second implementation imports code of this project, because it could then share its
-    mistakes.
+    """The test fails if the second implementation imports code of this project, because both implementations could
+    share a mistake.
     """
     imported = {line.split()[1] for line in SOURCE.splitlines() if line.startswith(("import ", "from "))}
     assert imported <= sys.stdlib_module_names

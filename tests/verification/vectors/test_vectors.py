@@ -1,5 +1,5 @@
-"""Test the known-answer vectors. They must agree with the generator, and for every flag a deliberate mistake must fail
-its tests.
+"""Test the known-answer vectors. The vectors must agree with the generator, and for every flag a deliberate mistake
+must fail its tests.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
-"""Correct implementations that differ from the reference, none of which an audit may refute. Such an implementation
-has the same law as the reference, but uses another algorithm, random generator, order of summation or number type.
-Each implementation validates its input as its author might.
+"""Correct implementations that differ from the reference, none of which an audit may refute. All implementations have
+the law of the reference, but use another algorithm, random generator, order of summation or number type. The
+implementations validate their input as authors of packages might do.
 """
 
 import copy
@@ -444,7 +444,7 @@ def joint_of_lifted_rows(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
     rows = checked(x)
     n, d = rows.shape
     lifted = np.hstack([rows, np.ones((n, 1))])
-    if d == 1:  # one column has a weight of its own
+    if d == 1:  # data with one column need another weight
         lam = (11 + 5 * math.sqrt(5)) / 8
         mean, moment = polar(rng, 2) * np.array([1, 1 / math.sqrt(lam)]) * math.sqrt(2 / rho) / n
         return np.array([[rows.mean() + mean], [(rows**2).mean() + moment]])
@@ -455,7 +455,7 @@ def joint_of_lifted_rows(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 def point_of_a_larger_ball(x: Matrix, *, epsilon: float, delta: float, rng: Rng) -> Matrix:
     """Draw the noise as a uniform point of a ball whose radius has the law Gamma(D + 1), where D = d(d + 1)/2. The
-    code of the paper's authors draws it in this way.
+    paper's authors draw the noise in this way.
     """
     rows = checked(x)
     n, d = rows.shape

@@ -107,7 +107,7 @@ def test_unseeded_is_part_of_the_replay_command() -> None:
 @pytest.mark.parametrize(("error", "status"), [(0.0, Status.NOT_REFUTED), (1e-7, Status.NOTED), (0.5, Status.REFUTED)])
 def test_a_change_that_single_precision_explains_is_noted(error: float, status: Status) -> None:
     """The test fails if a float32 implementation is refuted because changing the order of its rows changes the
-    rounding. Such a change is only noted.
+    rounding. The audit only notes a change that rounding explains.
     """
 
     def first_row_weighs_more(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:

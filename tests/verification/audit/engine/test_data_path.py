@@ -136,8 +136,8 @@ def test_three_percent_of_one_row_are_seen(single: bool) -> None:
 
 @pytest.mark.parametrize(("n", "d"), SHAPES_OF_THE_ZOO)
 def test_the_tolerance_is_below_three_percent_of_a_row(n: int, d: int) -> None:
-    """The test fails if the tolerance exceeds the effect of a row that is 3 % too long. Such a row changes some entry
-    of a second moment by at least 0.06/(nd).
+    """The test fails if the tolerance exceeds the effect of a row that is 3 % too long. A row that is 3 % too long
+    changes some entry of a second moment by at least 0.06/(nd).
     """
     for name in sorted(ADDITIVE - {"output-perturbation", "private-trace"}):
         scale = path_of(name).scale
@@ -224,8 +224,8 @@ def test_the_users_data_are_compared_with_others_of_their_shape() -> None:
 
 
 def test_a_failure_on_the_users_data_alone_does_not_refute() -> None:
-    """The test fails if a target is refuted because it fails on data of the user. Such data may lie outside the domain
-    of the target.
+    """The test fails if a target is refuted because it fails on data of the user. Data of the user may lie outside the
+    domain of the target.
     """
     path, claim = path_of("gauss-cov"), default_claim("gauss-cov").keywords()
 

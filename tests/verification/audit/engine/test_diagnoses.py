@@ -40,7 +40,7 @@ def named(name: str, factor: float, size: int = 100) -> list[set[str]]:
 )
 def test_a_factor_that_no_mistake_has_is_given_no_name(name: str, factor: float) -> None:
     """The test fails if the report names a mistake on more than 3 of 10 seeds although no known mistake has the true
-    factor. Without the comparison with other factors, a mistake is named on 6 to 9 seeds, and with it on at most 2.
+    factor. Without a comparison with other factors, a mistake would be named on 6 to 9 seeds.
     """
     assert sum(bool(found & OF_FACTORS) for found in named(name, factor)) <= 3
 

@@ -85,8 +85,9 @@ def test_a_correct_target_makes_all_draws_and_the_same_ones(claim: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("claim", "runs"), [("pure", 500), ("approximate", 500), ("zcdp", 150)])
 def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test fails if draws that end early refute a correct target more often than allowed. The settings let this
-    happen with probability up to 0.1, so that it can be observed. A correct test fails with probability at most 2e-9.
+    """The test fails if draws that end early refute a correct target more often than allowed. The settings allow draws
+    to end early with probability up to 0.1, so that early ends can be observed. A correct test fails with probability
+    at most 2e-9.
     """
     for module in (pair_draws, privacy):
         monkeypatch.setattr(module, "EARLY_SHARE", 0.5)

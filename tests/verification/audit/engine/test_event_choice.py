@@ -106,7 +106,9 @@ def test_no_claim_is_too_large_or_too_small_to_be_tested(claim: Guarantee) -> No
 
 
 def test_thresholds_reach_the_extremes() -> None:
-    """The test fails if no threshold lies at the smallest or at the largest draw, because rare events lie there."""
+    """The test fails if no threshold lies at the smallest or at the largest draw, because rare events are found at the
+    extremes.
+    """
     values = np.random.default_rng(0).random(1000)
     tried = thresholds(values)
     assert tried[0] == values.min()
@@ -125,7 +127,7 @@ def test_the_table_of_coins_that_keep_a_claim_agrees_with_the_definition(claim: 
 
 def test_the_largest_loss_is_the_loss_that_an_event_without_an_exception_would_show() -> None:
     """The test fails if the report says that a loss could be detected which no event can show. An event shows the
-    largest loss if it has all draws on one data set and none on the other.
+    largest loss if all outputs on one data set and none on the other belong to it.
     """
     share = 1e-10 ** (1 / 700)
     assert largest_loss((700, 720), PureDP(1.0), 1e-10) == pytest.approx(math.log(share / (1 - share)))

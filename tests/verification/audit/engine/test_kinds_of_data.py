@@ -205,8 +205,8 @@ def test_shapes_where_a_draw_is_slow_are_left_after_their_first_kind(monkeypatch
 
 
 def test_places_that_keep_to_the_middle_are_seen_by_their_distance_from_it() -> None:
-    """The test fails if ranks that concentrate around the middle are not detected. Too little noise has this effect if
-    its law is symmetric, and an ordinary test of the ranks hardly detects it.
+    """The test fails if ranks that concentrate around the middle are not detected. Too little symmetric noise
+    concentrates the ranks, which an ordinary test of the ranks hardly detects.
     """
     sample = 0.5 + 0.75 * ((np.arange(200) + 0.5) / 200 - 0.5)
     assert kolmogorov_smirnov(sample, uniform, "").p_value > 1e-4

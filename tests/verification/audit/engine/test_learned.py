@@ -1,5 +1,5 @@
-"""Test statistics that are learned from a first set of draws. They must detect losses that no other statistic detects,
-and refute no correct target.
+"""Test statistics that are learned from a first set of draws. Learned statistics must detect losses that no other
+statistic detects, and refute no correct target.
 """
 
 import math
@@ -78,8 +78,8 @@ def test_p_values_stay_uniform_or_larger_although_the_draws_chose_the_statistic(
 
 
 def test_statistics_that_are_ranked_by_the_draws_they_were_learned_from_would_promise_what_is_not_there() -> None:
-    """The test shows the bias of a likelihood ratio on the draws from which it was learned. Both laws are equal, and
-    on fresh draws the bias disappears.
+    """The test shows the bias of a likelihood ratio on the draws from which it was learned. Although both data sets
+    have the same law, the ratio seems to differ from 1, and on fresh draws it does not.
     """
     rng = np.random.default_rng(0)
     one, two, fresh, other = rng.integers(40, size=(4, 500, 1)).astype(np.float64)

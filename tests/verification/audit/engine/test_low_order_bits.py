@@ -152,8 +152,8 @@ def flagged(loss: float, runs: int, alpha: float) -> int:
 
 @pytest.mark.thorough
 def test_the_test_errs_no_more_often_than_it_says() -> None:
-    """The test fails if the check refutes too often when the loss equals the claim. The level is 0.2, and a correct
-    check has too many refutations in 40 runs with probability below 1e-9.
+    """The test fails if the check refutes too often when the loss equals the claim. At level 0.2, a correct check
+    refutes too often in 40 runs with probability below 1e-9.
     """
     assert flagged(CLAIM.epsilon, 40, 0.2) <= binom.isf(1e-9, 40, 0.2)
     assert flagged(1.5 * CLAIM.epsilon, 5, 0.2) == 5  # the check must refute a loss that is 1.5 times as large

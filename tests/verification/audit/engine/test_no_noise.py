@@ -80,7 +80,7 @@ def test_a_target_without_noise_is_refuted(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [pytest.param(n, marks=() if n in ("output-perturbation",) else pytest.mark.slow)
-     for n in DIVIDES_BY_THE_NOISE if n != "nuclear-ball-projection"],  # it has too few draws
+     for n in DIVIDES_BY_THE_NOISE if n != "nuclear-ball-projection"],  # too few draws for it
 )  # fmt: skip
 def test_a_target_that_leaves_the_noise_out_once_in_a_hundred_draws_is_refuted_by_its_law(name: str) -> None:
     target = Target("mostly", without_noise(MECHANISMS[name], share=0.01))

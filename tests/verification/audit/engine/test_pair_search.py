@@ -31,8 +31,8 @@ def correct(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def drops_outliers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Replace rows by zeros if they are five times as long as the median row. Changing one row can then remove many
-    others.
+    """Replace rows by zeros if they are five times as long as the median row. The mechanism is not private, because
+    changing one row can remove many others.
     """
     rows = unit_rows(x)
     norms = np.linalg.norm(rows, axis=1)

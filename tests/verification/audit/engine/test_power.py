@@ -111,8 +111,8 @@ def coin(rng: np.random.Generator, n: int, off: float) -> TestResult:
 
 
 def quadrants(rng: np.random.Generator, n: int, off: float) -> TestResult:
-    """Test the independence of two dependent numbers. Both are above their medians, or both below, with probability
-    1/2 + `off`.
+    """Test the independence of two dependent numbers. The two numbers are on the same side of their medians with
+    probability 1/2 + `off`.
     """
     above = rng.random(n) < 0.5
     same = rng.random(n) < 0.5 + off

@@ -56,8 +56,8 @@ def test_where_a_block_fails_every_draw_of_the_call_is_made_alone(failing: str) 
 
 
 def test_after_a_failed_block_later_calls_make_no_blocks() -> None:
-    """The test fails if the audit tries blocks again after one has failed. Repeated tries could make failures seem
-    rarer than they are.
+    """The test fails if the audit tries blocks again after one has failed. If blocks were tried again, failures would
+    seem rarer than they are.
     """
     blocks = 0
 
@@ -102,9 +102,7 @@ def counted(draws: Draws, block: int) -> Counts:
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("made", [draw, reduced])
 def test_failures_are_as_frequent_as_in_single_draws(made: Callable[..., Any]) -> None:
-    """The test fails if a failed block counts as many failed draws, because nearly all
-    draws would then seem to fail.
-    """
+    """The test fails if a failed block counts as many failed draws, because nearly all draws would seem to fail."""
     rate, asked = 0.02, setting(in_blocks(0.02))
     draws = draw(asked, X, 2000, "rate") if made is draw else reduced(asked, X, 2000, "rate", counted)
     # By Bernstein's inequality, 149 of 2000 draws fail with probability below exp(-62) if the mean is 40.
@@ -123,7 +121,7 @@ def test_what_is_reduced_are_the_draws_that_would_be_made(chunks: slice, jobs: i
     asked = Setting(TargetReference("covassay:gauss-cov", "."), {"rho": 0.5}, SECOND_MOMENT, seed=1, jobs=jobs)
     whole, summary = (
         draw(asked, X, 19 * CHUNK + 7, "same", chunks),
-        # Workers cannot import test modules, so this class is defined in a function and sent to them as code.
+        # Workers cannot import test modules, so the class is defined in a function and sent as code.
         reduced(asked, X, 19 * CHUNK + 7, "same", by_value(), chunks),
     )
     assert summary.size == len(whole.outputs)

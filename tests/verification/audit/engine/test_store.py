@@ -1,5 +1,5 @@
-"""Test the file that stores draws. The file must return what was stored, even after its process was killed, and no
-other file may be accepted in its place.
+"""Test the file that stores draws. Stored draws must be found again even after the process was killed, and files of
+other kinds must be rejected.
 """
 
 import os

@@ -196,7 +196,7 @@ def test_a_fresh_process_is_asked_where_the_target_has_a_name() -> None:
 @pytest.mark.thorough
 def test_pairs_of_one_law_differ_as_rarely_as_they_are_meant_to() -> None:
     """The test fails if samplers with equal laws are called different in more than 24 of 40 comparisons at level 0.2.
-    For a valid test this has probability below 1e-8.
+    A valid test finds so many differences with probability below 1e-8.
     """
 
     def one(rng: np.random.Generator) -> Matrix:

@@ -36,8 +36,8 @@ def test_the_leaders_share_is_that_of_a_maximum() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_reference_has_the_mixture_and_other_noise_of_the_counts_has_not(name: str) -> None:
-    """The test fails if 0.7 times the noise of the counts is not detected. The noise of the mean is unchanged, and on
-    other data only this noise can be seen.
+    """The test fails if 0.7 times the noise of the counts is not detected. On other data, only the noise of the mean
+    can be seen, and this noise is correct.
     """
     found = scenarios(name)
     assert [one.name for one in found] == list(NAMES[name])

@@ -64,7 +64,7 @@ def test_mistakes_are_told_from_one_another() -> None:
 @pytest.mark.parametrize("weight", [0.5, 1.0, 3.0])
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_the_pairs_attain_the_claim(d: int, weight: float) -> None:
-    """The test fails if no pair of data sets attains the claimed loss, because too little noise could then pass."""
+    """The test fails if no pair of data sets attains the claimed loss, because too little noise could pass."""
     x, y = joint_moments.worst_rows(d, weight)
     change = np.outer(x, x) - np.outer(y, y)
     moved = (x - y) @ (x - y) + joint_moments.moment_weight(d, weight) * (change**2).sum()

@@ -1,5 +1,5 @@
-"""Test data sets on which a mechanism is about to change a decision. The data must lie where they are said to lie, and
-the reference must behave differently on both sides.
+"""Test data sets on which a mechanism is about to change a decision. The data must have the stated distance from the
+decision, and the reference must behave differently on both sides of it.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ WITH_CHOICES = [name for name in MECHANISMS if beside(name).choices]
 
 def test_the_mechanisms_with_choices_are_these() -> None:
     """The test fails if the declaration that a mechanism makes a data-dependent choice gets lost. No other test would
-    notice this.
+    notice that the declaration is missing.
     """
     assert len(WITH_CHOICES) == 24
     assert {"above-threshold", "private-radius", "clipped-cov", "adaptive-cov", "kv-mean"} <= set(WITH_CHOICES)

@@ -1,5 +1,5 @@
-"""Test the declared bugs of published libraries. Each must agree with the broken implementation that repeats it, and
-with figures that another method gives.
+"""Test the declared bugs of published libraries. A declared bug must agree with a broken implementation that repeats
+it, and with figures from another method.
 """
 
 import math

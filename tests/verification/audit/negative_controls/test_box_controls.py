@@ -39,8 +39,8 @@ def test_every_control_is_refuted_at_its_budget_and_named(name: str) -> None:
 
 @pytest.mark.thorough
 def test_equal_bounds_hide_nothing_from_an_audit_that_may_choose_others() -> None:
-    """The test fails if the audit tries only the given bounds. This mistake does not show if all columns have equal
-    widths, so the audit must also try other bounds.
+    """The test fails if the audit tries only the given bounds. The noise scales are in another order than the entries,
+    which shows only if the columns have different widths.
     """
     report = audited(replace(BOX_CONTROLS["box-triangle-orders"], bounds=UNIT), samples=600)
     pairs = [f.losses[0].name if (f := check.fact(ExactLosses)) else check.scenario for check in report.refuted]

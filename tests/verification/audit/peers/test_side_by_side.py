@@ -161,8 +161,8 @@ def test_dp_recorder_has_seven_functions_of_which_one_is_correct() -> None:
 
 @pytest.mark.parametrize(("technique", "name"), [(SVT4, "svt-4"), (SVT6, "svt-6")])
 def test_the_quadrature_behind_the_losses_agrees_with_draws(technique: object, name: str) -> None:
-    """The test fails if an exact loss in the table disagrees with 100 000 draws. Each frequency must be within 6.2
-    standard errors, which fails with probability below 1e-9.
+    """The test fails if an exact loss in the table disagrees with 100 000 draws. A frequency differs from its
+    probability by 6.2 standard errors with probability below 1e-9.
     """
     case, draws = CASES[name], 100_000
     outputs = case.sample(HALVES, draws, np.random.default_rng(0))

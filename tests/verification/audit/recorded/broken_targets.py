@@ -1,4 +1,6 @@
-"""Functions that violate their privacy claim. If the loss on a pair of data sets has a closed form, it is stated."""
+"""Functions that violate their privacy claim. The exact loss on a pair of data sets is
+stated if it has a closed form.
+"""
 
 import math
 from collections.abc import Callable
@@ -339,8 +341,8 @@ def numbers_that_are_not_used(x: Any, *, rho: float, rng: Any) -> Any:
 
 
 def radial(x: Any, factor: float, rng: Any, degrees: int = 10) -> Any:
-    """Add noise to the second moment with a density that decreases exponentially in the Frobenius norm. It is private
-    for ε = 1 if `factor` is 1.
+    """Add noise to the second moment with a density that decreases exponentially in the Frobenius norm. The release is
+    private for ε = 1 if `factor` is 1.
     """
     s, n = moment(x)
     g = rng.standard_normal(10)

@@ -44,7 +44,9 @@ def cached_output(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def fixed_seed(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Add noise from a fixed seed. The function is wrong, but the computation of an exact loss must not decide this."""
+    """Add noise from a fixed seed. The function is wrong, but the computation of exact losses must leave this to other
+    checks.
+    """
     return query(x) + np.random.default_rng(0).laplace()
 
 
@@ -422,7 +424,9 @@ def told_twice(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def noise_of_the_largest(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Add the larger of two Laplace numbers. Its density changes up to twice as fast, so half of the budget is used."""
+    """Add the larger of two Laplace numbers. The density of the larger number changes up to twice as fast, so half of
+    the budget is used.
+    """
     return query(x) + 2 * max(rng.laplace(size=2)) / epsilon
 
 

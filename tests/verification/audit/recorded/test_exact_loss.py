@@ -88,8 +88,8 @@ def test_a_correct_function_is_not_refuted(name: str, seed: int) -> None:
 
 
 def test_clipping_late_would_be_refuted_if_the_tails_were_not_visited() -> None:
-    """The test fails if a correct function is refuted because only the middle of the noise is examined. There the loss
-    seems to be 1/0.9185, which is above the claim of 1.
+    """The test fails if a correct function is refuted because only the middle of the noise is examined. In the middle
+    of the noise the loss seems to be 1/0.9185, which is above the claim of 1.
     """
     found = exact_loss(CORRECT["clipped_late_and_too_little"], *PAIR, PureDP(1.0))
     assert not found.decided

@@ -129,8 +129,8 @@ def test_a_quick_audit_that_decides_nothing_is_inconclusive() -> None:
 
 @pytest.mark.thorough
 def test_an_exact_loss_of_few_pairs_is_followed_by_the_loss_that_counts_would_have_shown() -> None:
-    """The test fails if the report does not say how large a loss must be to be noticed. The exact loss of this target
-    is known on few pairs of data sets only.
+    """The test fails if the report does not say how large a loss must be to be noticed. The exact loss of the audited
+    target is known on few pairs of data sets only.
     """
 
     def subsampled(x: Any, *, epsilon: float, rng: Any) -> Any:
@@ -182,7 +182,7 @@ def test_the_json_report_keeps_its_schema_and_has_every_exact_loss() -> None:
 @pytest.mark.parametrize("name", [name for name in CORRECT if name != WHOLE_DATA])
 def test_no_exact_question_refutes_a_correct_function(name: str) -> None:
     """The test fails if the search for a large exact loss refutes a correct function. The search uses no statistics,
-    so a false alarm would be a bug.
+    so there is no false-alarm probability to state.
     """
     made = recorder(CORRECT[name], {"epsilon": 1.0})
     domain = Searched(bounds=INTERVAL, shapes=((6, 1), (1, 1)))

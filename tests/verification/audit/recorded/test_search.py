@@ -56,7 +56,7 @@ def test_the_proven_loss_is_reached(name: str, d: int) -> None:
     assert found.worst.loss <= proven * (1 + 1e-6)
     if spend.attained:
         assert found.worst.loss >= REACHED * proven
-    else:  # the proven sensitivity is an upper bound, and the largest known loss is .9718 of it
+    else:  # the largest known loss is .9718 of the proven upper bound
         assert name.startswith("entrywise-laplace")
         assert d % 2
         assert 0.971 < found.worst.loss / proven < 0.972
@@ -64,8 +64,8 @@ def test_the_proven_loss_is_reached(name: str, d: int) -> None:
 
 def test_the_search_finds_a_pair_that_no_start_is() -> None:
     def slanted(x: Any, *, epsilon: float, rng: Any) -> Any:
-        """Release a number whose privacy loss is largest if the row (0.6, 0.8) is replaced by its opposite. This loss
-        exceeds the claim by the factor 2/1.5.
+        """Release a number whose privacy loss is largest if the row (0.6, 0.8) is replaced by its opposite. The
+        largest loss exceeds the claim by the factor 2/1.5.
         """
         rows = x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
         return rows @ np.array([0.6, 0.8]) @ np.ones(len(rows)) + rng.laplace(scale=1.5 / epsilon)

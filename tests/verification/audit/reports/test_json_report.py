@@ -44,9 +44,7 @@ SHAPES_OF_FACTS = {
 
 @pytest.mark.thorough
 def test_the_reports_cover_every_shape_of_facts(reports: dict[str, Any]) -> None:
-    """The test fails if no report contains facts of the given shape, because this part of the schema would then be
-    untested.
-    """
+    """The test fails if no report contains facts of the given shape, because a part of the schema would be untested."""
     whole = schema()
     of_reports = (check["facts"] for report in reports.values() for check in report["checks"] if check["facts"])
     # one report is enough for every set of fields

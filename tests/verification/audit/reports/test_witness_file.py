@@ -1,5 +1,5 @@
-"""Test files with a pair of data sets that shows a violation. The option `--pair` must read such a file, and the
-report must print small data sets completely. The tests also cover the lines about draws.
+"""Test files with a pair of data sets that shows a violation. The option `--pair` must read the file of a violation,
+and the report must print small data sets completely. The tests also cover the lines about draws.
 """
 
 import io

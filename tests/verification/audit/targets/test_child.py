@@ -1,5 +1,5 @@
-"""Test programs that run as targets. All processes that such a program starts must end with it, its error output is
-limited, and every wait has a time limit.
+"""Test programs that run as targets. All processes that a program starts must end with the program, the stored error
+output is limited, and every wait has a time limit.
 """
 
 import contextlib
@@ -118,7 +118,7 @@ def test_the_group_ends_with_the_run_that_is_killed(ended_by: signal.Signals, tm
             while not (tmp_path / "group").exists() or not (tmp_path / "group").read_text():
                 time.sleep(0.05)
             group = int((tmp_path / "group").read_text())
-            if ended_by is signal.SIGKILL:  # this signal must go to the child process that runs the audit
+            if ended_by is signal.SIGKILL:  # the signal SIGKILL must go to the child process that runs the audit
                 os.kill(_only_child(running.pid), ended_by)
             else:
                 running.send_signal(ended_by)
@@ -209,8 +209,8 @@ def test_a_second_line_ends_the_audit_with_its_cause(name: str, tmp_path: Path) 
 
 @pytest.mark.thorough
 def test_a_second_line_is_exit_status_3(tmp_path: Path) -> None:
-    """The test fails if an unexpected second line in a reply is ignored. The exit status must be 3 even if such a line
-    is rare.
+    """The test fails if an unexpected second line in a reply is ignored. The exit status must be 3 even if a second
+    line is rare.
     """
     body = (
         "d = len(json.loads(line)['x'][0]); v = json.loads(line)['seed'] % 997; "

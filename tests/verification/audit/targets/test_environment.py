@@ -221,7 +221,7 @@ def test_a_target_is_asked_in_its_environment(
     assert TargetReference("fake:in-a-box", ".").load().bounds == ((0.0, 9.0), (0.0, 1.0))
     np.testing.assert_array_equal(draw("in-a-box", X, bounds=((0.0, 9.0), (0.0, 1.0))), [9.0, 9.0])
 
-    # If the package is installed in this environment, it is used here, with the same draws.
+    # A package that is installed in the environment of the audit must give the same draws.
     put_here(monkeypatch, put_package(tmp_path / "here"))
     target._load.cache_clear()
     here = TargetReference("fake:moment", ".").load()

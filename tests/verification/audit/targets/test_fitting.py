@@ -1,5 +1,5 @@
-"""Test how the audit calls functions with common signatures. If it finds no call, the error message suggests two lines
-of code that work.
+"""Test how the audit calls functions with common signatures. If the audit finds no call, its error message suggests
+two lines of code that work.
 """
 
 import functools

@@ -44,7 +44,7 @@ def example() -> str:
 
 
 def source(folder: Path, code: str) -> TargetReference:
-    """Return a target that runs a script. The space in its file name must be quoted."""
+    """Return a target that runs a script. The file name of the script has a space, which must be quoted."""
     (folder / "my target.py").write_text(code)
     return TargetReference(f"exec:{shlex.quote(sys.executable)} -I 'my target.py'", str(folder))
 
@@ -156,7 +156,7 @@ def test_a_process_that_misbehaves_is_an_outcome(tmp_path: Path, name: str) -> N
             require_answer(target)
         assert failure.partition(": ")[2] in str(raised.value) or "it returned" in str(raised.value)
         assert shown in str(raised.value)
-        assert "--call" not in str(raised.value)  # this option does not apply to programs
+        assert "--call" not in str(raised.value)  # the option --call does not apply to programs
 
 
 @pytest.mark.thorough
@@ -172,8 +172,8 @@ def test_a_process_that_hangs_is_killed_and_the_next_request_has_a_reply_of_its_
 
 
 def test_a_time_limit_that_falls_into_a_start_loses_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test fails if a program is started and never stopped. Its time limit ends while it is starting. On a busy
-    machine the limit may end before the start, and then the request is repeated.
+    """The test fails if a program is started and never stopped. The time limit of the program ends while the program
+    is starting. On a busy machine the time limit may end before the start, so the request is repeated.
     """
     started: list[subprocess.Popen[bytes]] = []
 

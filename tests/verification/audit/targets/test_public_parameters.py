@@ -1,5 +1,5 @@
-"""Test public parameters that a target shares with a mechanism. If their defaults differ, the audit must not report
-this as a mistake.
+"""Test public parameters that a target shares with a mechanism. The audit must not report a mistake because the target
+and the mechanism have different defaults.
 """
 
 from typing import Any

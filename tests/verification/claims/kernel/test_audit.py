@@ -1,5 +1,5 @@
-"""Test the checks of the Rocq proofs on a small project, with hand-written answers in the format of Rocq. These tests
-also run on machines without Rocq, and test_gate.py tests that Rocq gives answers in this format.
+"""Test the checks of the Rocq proofs on a small project, with hand-written answers in the format of Rocq. The tests
+also run on machines without Rocq, and test_gate.py tests that Rocq answers in the same format.
 """
 
 import re

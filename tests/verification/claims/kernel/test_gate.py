@@ -138,8 +138,8 @@ def test_the_proofs_are_those_that_were_audited() -> None:
 
 
 def change_in(*place_and_value: object) -> Callable[[str], str]:
-    """Return a function that changes one value in a JSON text. The last argument is the new value, and the others are
-    the path to it.
+    """Return a function that changes one value in a JSON text. The last argument is the new value, and the other
+    arguments are the path to the old one.
     """
     *place, last, value = place_and_value
 
@@ -259,8 +259,8 @@ def test_a_statement_has_binders_and_a_conclusion() -> None:
 
 
 def test_the_names_of_the_project_are_found() -> None:
-    """The test fails if a definition of the project is not found in a statement, because its digest would then be
-    missing.
+    """The test fails if a definition of the project is not found in a statement, because the digest of the definition
+    would be missing.
     """
     assert terms.names(FORALL, frozenset({"M"})) == {"M.small", "M.good", "M.bad"}
     beyond_ascii = "forall n : nat, M.δ n -> @M.ℵ' (covassay.M.x₁ n) N.y"
@@ -521,8 +521,8 @@ def test_every_mutant_applies_to_the_proofs_as_they_are() -> None:
 
 
 def test_the_page_lists_the_mutants_of_today() -> None:
-    """The test fails if MUTANTS.md is out of date. To update it, run python -P -m covassay.verification.maintain
-    proof-mutants --write.
+    """The test fails if MUTANTS.md is out of date. To update MUTANTS.md, run python -P -m
+    covassay.verification.maintain proof-mutants --write.
     """
     text = (PROOFS / "rocq" / "MUTANTS.md").read_text(encoding="utf-8")
     assert text == mutants.render(mutants.read(PROOFS / "rocq"))

@@ -172,8 +172,8 @@ def whole(digits: list[int], base: int) -> int:
 
 
 def draws(rows: Rows) -> None:
-    """Compare the samplers with the programs in Rocq. Given the same random bits, both must return the same number and
-    read the same number of bits.
+    """Compare the samplers with the programs in Rocq. Given the same random bits, a sampler and its program in Rocq
+    must return the same number and read the same number of bits.
     """
     for row in rows:
         kind, *numbers = (int(value) for value in row)
