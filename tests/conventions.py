@@ -9,7 +9,7 @@ from scipy import stats
 
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 
-# This number bounds the probability that a statistical test with a random seed fails although the law is correct.
+# The constant bounds the probability that a statistical test with a random seed fails although the law is correct.
 FALSE_ALARM = 1e-9
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -18,7 +18,7 @@ SEEDS = st.integers(0, 2**32 - 1)  # a property test draws its data with these s
 
 def too_often_above(values: Vector, bound: float, beta: float) -> bool:
     """Return whether more of the n values exceed the bound than chance explains if each exceeds it with probability β.
-    Chance does not explain a number k of such values if P(Binomial(n, β) ≥ k) < 1e-9.
+    Chance does not explain k values above the bound if P(Binomial(n, β) ≥ k) < 1e-9.
     """
     above = int((values > bound).sum())
     return bool(stats.binom.sf(above - 1, len(values), beta) < FALSE_ALARM)

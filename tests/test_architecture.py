@@ -78,7 +78,7 @@ def test_imports_point_one_way(folder: str) -> None:
 
 
 def test_every_package_is_shipped() -> None:
-    """The test fails if a package is missing in pyproject.toml, because an installation would then lack it."""
+    """The test fails if a package is missing in pyproject.toml, because an installation would lack the package."""
     listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
     present = {
         ".".join(("covassay", *init.parent.relative_to(ROOT).parts))
@@ -130,8 +130,8 @@ def release_of(source: str) -> str:
 
 
 def wrong_steps(source: str) -> list[str]:
-    """Return the mistakes in the numbered steps of a mechanism file. Its docstring and its comments must have the same
-    numbers.
+    """Return the mistakes in the numbered steps of a mechanism file. The docstring and the comments of the file must
+    number the same steps.
     """
     release = release_of(source)
     listed, made = LISTED.findall(ast.get_docstring(ast.parse(source)) or ""), STEP.findall(release)

@@ -34,7 +34,7 @@ def declared() -> dict[str, Any]:
 
 
 def passes(folder: Path, given: dict[str, str], text: str = TEXT) -> bool:
-    """Return whether the job passes, which means that no command of its steps fails."""
+    """Return whether the job passes, which it does if every command in its steps succeeds."""
     assert set(given) <= set(declared())
     inputs = {name: str(one.get("default", "")) for name, one in declared().items()} | NEEDED | given
 

@@ -1,6 +1,6 @@
 """Test that no table in the source code has names of mechanisms as keys. Facts about a mechanism belong in its
-declaration or its own file, so that a new mechanism needs no entry elsewhere. A collection counts as such a table if
-it names two or more mechanisms. The exceptions are listed with their reasons.
+declaration or its own file, so that a new mechanism needs no entry elsewhere. A collection counts as a table of
+mechanisms if it names two or more of them. The exceptions are listed with their reasons.
 """
 
 import ast

@@ -1,6 +1,6 @@
-"""Test the scripts that reproduce faults of other packages. Each script is short, runs without covassay, and exits
-with status 1 if the fault is there. A failure can mean that a package was corrected, so that the page of findings is
-out of date.
+"""Test the scripts that reproduce faults of other packages. A script is short, runs without covassay, and exits with
+status 1 if the other package has the fault. If a test fails, the package may have been corrected, and the page of
+findings is out of date.
 """
 
 import ast

@@ -193,7 +193,7 @@ def test_links_lead_somewhere(name: str) -> None:
     assert broken_links(path.read_text(encoding="utf-8"), path.parent) == []
 
 
-# Each rule finds a planted defect
+# Each rule must find a planted defect.
 
 
 def test_a_mechanism_without_a_page_or_a_claim_is_seen() -> None:

@@ -1,4 +1,4 @@
-"""Test rows that several methods share. The results must be the same as without sharing, and each result must be
+"""Test rows that several methods share. The results must not change if rows are shared, and each result must be
 computed only once.
 """
 

@@ -1,5 +1,5 @@
 """Test the options of an audit. Every entry point must have the declared options, and the replay command must repeat
-them.
+the given options.
 """
 
 import inspect

@@ -1,6 +1,6 @@
-"""Test that an audit does not refute outputs whose law does not depend on the data. Such outputs are private for every
-ε. Each target has one difficulty: for example, many outputs are equal, or a draw fails on some data. The audit must
-not refute them on any of the seeds.
+"""Test that an audit does not refute outputs whose law does not depend on the data. Outputs whose law does not depend
+on the data are private for every ε. Each target has one difficulty: for example, many outputs are equal, or a draw
+fails on some data. The audit must not refute them on any of the seeds.
 """
 
 from collections.abc import Callable
@@ -109,7 +109,7 @@ def test_a_failure_that_depends_on_the_data_is_still_refuted() -> None:
 
 def gap_is_large(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """Return the identity if a noisy gap between the two largest eigenvalues is large, and raise an error otherwise.
-    This algorithm is called propose-test-release, and the gap has sensitivity 2/n.
+    The function is an example of the method propose-test-release, and the gap has sensitivity 2/n.
     """
     values = np.linalg.eigvalsh(x.T @ x / len(x))
     gap = values[-1] - values[-2] if x.shape[1] > 1 else 1.0

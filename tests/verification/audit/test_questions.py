@@ -142,8 +142,8 @@ def test_the_level_of_a_question_is_its_share_divided_by_its_looks() -> None:
 
 
 def test_missing_p_values_count_as_one() -> None:
-    """The test fails if a check passes with fewer p-values than it declared. The missing p-values count as 1, so they
-    still share the error budget.
+    """The test fails if a check passes with fewer p-values than it declared. Missing p-values count as 1, so that the
+    level of the other tests does not rise.
     """
     (found,) = decide([Finding("law", "a", Status.NOT_REFUTED, "", p_value=0.6e-9)], Look(level=1e-9, tests=2))
     assert found.status is Status.SUSPICIOUS

@@ -74,7 +74,7 @@ def test_an_output_that_has_positive_probability_is_no_fixed_seed() -> None:
 @pytest.mark.parametrize("name", OWN)
 def test_the_reference_is_not_refuted_over_many_seeds(name: str) -> None:
     """The test fails if one of 25 audits with different seeds refutes the reference implementation. A false alarm in
-    any of them has probability at most 25e-9.
+    any of the 25 audits has probability at most 25e-9.
     """
     target = TargetReference(f"covassay:{name}", ".")
     for seed in range(25):
@@ -302,7 +302,8 @@ def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.
 @pytest.mark.thorough
 def test_a_suspicious_law_gets_its_second_look_although_a_pair_has_the_name_of_its_scenario() -> None:
     """The test fails if a suspicious finding gets no second round because a pair of data sets has the same name as the
-    data set of the finding. The mechanism em-cov has such a pair and data set, named "separated eigenvalues, d=2".
+    data set of the finding. For em-cov, for example, a pair and a data set are both named "separated eigenvalues,
+    d=2".
     """
     x = np.eye(2)
     scenario = Scenario("twins", x, {"law": lambda y: kolmogorov_smirnov(y[:, 0, 0], lambda t: t**0.72, "uniform")})

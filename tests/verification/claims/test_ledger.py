@@ -1,4 +1,6 @@
-"""Test the ledger: every check holds and rejects its mutants, and the gate detects inconsistencies."""
+"""Test the ledger of claims. Every check must hold and must reject wrong formulas, and inconsistent entries must be
+detected.
+"""
 
 import json
 import math
@@ -29,7 +31,7 @@ from covassay.verification.cli import mutant_table
 from covassay.verification.cli.main import run
 
 PROOFS = Path(__file__).resolve().parents[3] / "proofs"
-# The checks of the ledger that take 0.3 s or more
+# These checks of the ledger take 0.3 s or more.
 LONG = {
     "dly22.adaptive:adaptive_error",
     "dly22.adaptive:adaptive_release",
@@ -73,7 +75,7 @@ LONG = {
 
 
 def marks(name: str, first: bool = True) -> list[pytest.MarkDecorator]:
-    """Return the marks of a test; CI runs every check with its first mutant, and a share of the other mutants."""
+    """Return the pytest marks of a test. CI runs every check with its first wrong formula, and a part of the others."""
     if not first:
         return [pytest.mark.slow]
     return [pytest.mark.thorough] if name in LONG else []
@@ -89,7 +91,7 @@ MUTANTS = [
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_a_check_holds(name: str) -> None:
-    """This test catches a formula of the reference that contradicts its claim."""
+    """The test fails if a formula of the reference contradicts a claim in the ledger."""
     evidence = checks()[name]()
     assert evidence.holds, evidence.detail
     assert checks()[name].scope
@@ -97,25 +99,26 @@ def test_a_check_holds(name: str) -> None:
 
 @pytest.mark.parametrize(("c", "slots"), MUTANTS)
 def test_a_check_rejects_its_mutants(c, slots) -> None:  # type: ignore[no-untyped-def]
-    """This test catches a check that accepts a mutant; the evidence itself must contradict the mutant, and a check that
-    crashes has not rejected it."""
+    """The test fails if a check accepts a wrong formula. The check must find the error, and a crash does not count."""
     assert not c(**slots).holds
 
 
 def test_a_check_without_a_mutant_cannot_be_written() -> None:
-    """This test catches a check that has never failed on a mutant."""
+    """The test fails if a check can be declared without a wrong formula that it must reject."""
     with pytest.raises(ValueError, match="mutant"):
         check("exact", mutants={})(lambda: Evidence(True, "nothing"))
 
 
 def test_a_check_of_an_unknown_kind_cannot_be_written() -> None:
-    """This test catches a status that is not defined."""
+    """The test fails if a check can be declared with an unknown kind."""
     with pytest.raises(ValueError, match="none of exact, enclosed, symbolic, floating"):
         check("property", mutants={"m": {}})  # type: ignore[arg-type]
 
 
 def test_two_mutants_of_one_name_cannot_be_written() -> None:
-    """This test catches two mutants with the same name, one of which would never be run."""
+    """The test fails if two wrong formulas of a check may have the same name, because one
+    of them would not be tested.
+    """
     with pytest.raises(ValueError, match="two mutants are called 'm'"):
         mutant("m", x=1)(mutant("m", x=2)(lambda x: Evidence(True, "s")))
 
@@ -128,7 +131,7 @@ def test_two_mutants_of_one_name_cannot_be_written() -> None:
         ([np.bool_(False)], None, False),
         (["d=3"], None, False),
         ([1.03], None, False),
-        ([Fraction(10**12 + 1, 10**12)], None, False),  # exact numbers have no rounding
+        ([Fraction(10**12 + 1, 10**12)], None, False),  # exact numbers have no rounding errors
         ([1 + 1e-12], None, True),
         ([math.nan], None, False),
         ([0.9, 0.97], 0.98, False),
@@ -139,8 +142,9 @@ def test_two_mutants_of_one_name_cannot_be_written() -> None:
     ],
 )
 def test_what_a_check_yields_decides(found: list[Result], attained: float | None, holds: bool) -> None:
-    """This test catches a check that overlooks a failing case, a share that is above 1 or NaN, or a bound that is never
-    approached."""
+    """The test fails if a check holds although a case fails, a ratio is above 1 or NaN, or a bound is never
+    approached.
+    """
     evidence = concluded(iter(found), attained)
     assert evidence.holds == holds
     assert holds or evidence.detail or attained is not None
@@ -157,29 +161,31 @@ def test_what_a_check_yields_decides(found: list[Result], attained: float | None
     ],
 )
 def test_a_slot_is_scaled_whatever_it_holds(value: Any, times: Any) -> None:
-    """This test catches a mutant of 3 % that leaves its slot as it is."""
+    """The test fails if a value that should be changed by 3 % stays the same."""
     changed = scaled(value, MORE)
     assert (changed(1) if callable(changed) else changed) == times
 
 
 def test_evidence_is_plain_data_even_if_numpy_decided_it() -> None:
-    """This test catches a report that JSON cannot write."""
+    """The test fails if the result of a check cannot be written as JSON."""
     assert json.dumps(Evidence(np.bool_(True), "s").holds) == "true"  # type: ignore[arg-type]
 
 
 def test_entries_checks_code_theorems_and_pages_fit_together() -> None:
-    """This test catches an entry that rests on something deleted, or a proof on which nothing rests."""
+    """The test fails if an entry of the ledger refers to something that does not exist, or if no entry refers to a
+    proof.
+    """
     assert ledger.problems(PROOFS) == []
 
 
 @pytest.mark.parametrize("name", pages.pages())
 def test_a_generated_page_is_up_to_date(name: str) -> None:
-    """This test catches a page of the ledger that differs from its entries."""
+    """The test fails if a page that is generated from the ledger is out of date."""
     assert (PROOFS / name).read_text(encoding="utf-8") == pages.pages()[name]
 
 
 def test_the_table_of_mutants_is_up_to_date() -> None:
-    """This test catches a mutant that the page does not count."""
+    """The test fails if the page of wrong formulas is out of date."""
     assert (PROOFS / "MUTANTS.md").read_text(encoding="utf-8") == mutant_table.render()
     assert (PROOFS / "mutants.jsonl").read_text(encoding="utf-8") == mutant_table.data()
 
@@ -188,10 +194,8 @@ def test_the_table_of_mutants_is_up_to_date() -> None:
 
 
 def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClaim], ledger.LedgerClaim]) -> list[str]:
-    """Return the problems after one entry of DN25 has changed; other papers are left out, because they share its
-    checks.
-
-    The proofs are not audited again: `test_entries_checks_code_theorems_and_pages_fit_together` does that.
+    """Return the problems of the ledger after one entry of the paper DN25 was changed. Other papers are left out
+    because they share its checks, and the Rocq proofs because another test checks them.
     """
     entries = {key: entry for key, entry in ledger.claims().items() if entry.paper == "dn25"}
     entries["DN25.Alg2-DP"] = change(entries["DN25.Alg2-DP"])
@@ -227,13 +231,13 @@ def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClai
     ids=lambda value: value if isinstance(value, str) else None,
 )
 def test_an_entry_that_does_not_fit(monkeypatch: pytest.MonkeyPatch, change: dict[str, object], told: str) -> None:
-    """This test catches a gate that accepts one of these entries."""
+    """The test fails if an inconsistent entry of the ledger is accepted."""
     found = planted(monkeypatch, lambda c: replace(c, **change))  # type: ignore[arg-type]
     assert any(told in line for line in found), found
 
 
 def test_a_check_on_which_no_claim_rests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a gate that accepts a check that no entry names."""
+    """The test fails if a check that no entry of the ledger names is accepted."""
     told = "check dn25.privacy:centred_on_the_line: no claim rests on it"
     assert told not in planted(monkeypatch, lambda c: c)
     entries = {key: replace(c, legs=c.legs[:0]) for key, c in ledger.claims().items()}
@@ -243,7 +247,7 @@ def test_a_check_on_which_no_claim_rests(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.thorough
 def test_a_page_that_no_claim_rests_on(tmp_path: Path) -> None:
-    """This test catches a proof page that no entry names."""
+    """The test fails if a proof page that no entry of the ledger names is accepted."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     (proofs / "paper" / "README.md").write_text("The table of contents is no proof.\n")
@@ -254,7 +258,7 @@ def test_a_page_that_no_claim_rests_on(tmp_path: Path) -> None:
 
 
 def test_the_contents_name_every_page_once() -> None:
-    """This test catches a proof page that is missing in the table of contents."""
+    """The test fails if a proof page is missing in the table of contents."""
     folder = PROOFS / "paper"
     listed = re.findall(r"\]\((\S+\.md)\):", (folder / "README.md").read_text(encoding="utf-8"))
     assert sorted(listed) == sorted(path.name for path in folder.glob("*.md") if path.name != "README.md")
@@ -262,7 +266,7 @@ def test_the_contents_name_every_page_once() -> None:
 
 @pytest.mark.thorough
 def test_changed_code_makes_its_claims_stale_until_they_are_accepted(tmp_path: Path) -> None:
-    """This test catches a formula that is edited while its claim remains accepted."""
+    """The test fails if a claim remains accepted although a formula that it uses has changed."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     lock = ledger.read_lock(proofs)
@@ -276,7 +280,7 @@ def test_changed_code_makes_its_claims_stale_until_they_are_accepted(tmp_path: P
 
 @pytest.mark.parametrize("where", ["theorems", "definitions"])
 def test_a_theorem_that_says_something_else_makes_its_claims_stale(tmp_path: Path, where: str) -> None:
-    """This test catches a theorem that is edited while its claims remain accepted."""
+    """The test fails if a claim remains accepted although a theorem that it uses has changed."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     locked, name = rocq_lock.read(proofs), "ROUNDING-DP" if where == "theorems" else "Rounding.nearest_matrix"
@@ -292,7 +296,7 @@ def test_a_theorem_that_says_something_else_makes_its_claims_stale(tmp_path: Pat
 
 
 def test_the_digest_sees_code_and_not_words() -> None:
-    """This test catches a claim that becomes stale by a comment, or stays accepted after its formula changed."""
+    """The test fails if the digest of a function changes with a comment, or does not change with its code."""
 
     def one(x: float) -> float:
         """Return one more than x."""
@@ -314,7 +318,7 @@ def test_the_digest_sees_code_and_not_words() -> None:
 
 
 def test_a_lock_of_code_that_no_claim_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a lock that keeps code that no claim names."""
+    """The test fails if the lock file has code that no claim uses."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     monkeypatch.setattr(ledger, "_theorem_problems", lambda proofs: [])
@@ -337,13 +341,13 @@ def test_a_lock_of_code_that_no_claim_names(tmp_path: Path, monkeypatch: pytest.
     ids=["unknown", "spends", "missing", "leg", "covers"],
 )
 def test_a_malformed_entry_is_refused(entry: dict[str, object], told: str) -> None:
-    """This test catches a misspelt field that is ignored."""
+    """The test fails if an entry of the ledger with an unknown or a missing field is accepted."""
     with pytest.raises(InvalidInput, match=told):
         ledger._claim("own", entry)
 
 
 def test_a_status_is_the_weakest_necessary_leg_in_how_and_in_what_was_covered() -> None:
-    """This test catches a claim whose status is better than its weakest leg."""
+    """The test fails if the status of a claim is better than that of the weakest evidence on which it depends."""
     strong, weak = ledger.Leg("rocq", "a"), ledger.Leg("floating", "b", covers="random")
     c = ledger.LedgerClaim("X", "own", "s", "t", "holds", (strong, weak))
     assert str(c.status) == "floating, random samples"
@@ -354,7 +358,7 @@ def test_a_status_is_the_weakest_necessary_leg_in_how_and_in_what_was_covered() 
 
 
 def test_a_wrong_statement_and_its_correction_have_a_status_each() -> None:
-    """This test catches a correction that gets the status of the refutation."""
+    """The test fails if a corrected statement gets the status of the wrong statement."""
     legs = (ledger.Leg("exact", "a", covers="case", of="statement"), ledger.Leg("symbolic", "b", of="correction"))
     c = ledger.LedgerClaim("X", "own", "s", "t", "refuted", legs)
     assert str(c.status) == "exact, a counterexample"
@@ -363,12 +367,12 @@ def test_a_wrong_statement_and_its_correction_have_a_status_each() -> None:
 
 
 def test_the_page_quotes_the_rates_that_a_check_encloses() -> None:
-    """This test catches a number of the page that the check does not enclose."""
+    """The test fails if a number on the proof page is not confirmed by the check."""
     page = (PROOFS / "paper" / "norm-tail.md").read_text(encoding="utf-8")
     assert all(digits in page for digits in QUOTED)
 
 
-# STATEMENTS THAT A CHECK MAY MAKE ABOUT ITSELF
+# WHAT CHECKS MAY CLAIM
 
 
 @check("exact", covers="all", mutants={"m": {}})
@@ -439,35 +443,34 @@ def is_honest() -> Evidence:
     ids=lambda value: value.function.__name__ if isinstance(value, ClaimCheck) else "",
 )
 def test_a_check_that_claims_more_than_its_source_is_refused(c: ClaimCheck, told: str) -> None:
-    """This test catches a check that draws at random, or in floats, and says "all cases"."""
+    """The test fails if a check may claim to cover all cases although it draws at random or computes in floats."""
     found = coverage.overclaims(c)
     assert any(told in line for line in found) if told else found == []
 
 
 def test_what_a_check_covers_is_read_from_its_source_unless_it_says_less() -> None:
-    """This test catches a check without a declaration that counts as covering all cases."""
+    """The test fails if a check that declares no coverage counts as covering all cases."""
     assert coverage.covers(replace(draws_at_random, covers=None)) == "random"
     assert coverage.covers(replace(counts_dimensions, covers=None)) == "range"
     assert coverage.covers(is_honest) == "all"
 
 
 def test_the_gate_refuses_a_check_of_the_ledger_that_over_claims(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a gate that ignores the coverage of a check."""
+    """The test fails if the ledger accepts a check that claims to cover more cases than it does."""
     name = "dn25.utility:small_radius"
     monkeypatch.setattr(ledger, "_theorem_problems", lambda proofs: [])
     monkeypatch.setitem(checks(), name, replace(checks()[name], covers="all"))
     assert any(f"check {name}: covers all, but draws at random" in line for line in ledger.problems(PROOFS))
 
 
-# in these functions the floats are whole numbers: 1.0 for an attained supremum, and d(d + 1)/2
+# the floats in these functions are whole numbers: 1.0 for an attained supremum, and d(d + 1)/2
 REFERENCE_FLOATS = {"dly22.adaptive:trace_step", "own.laws:radius", "own.sensitivities:spectral_suprema"}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, c in checks().items() if c.kind != "floating"])
 def test_a_check_that_is_not_floating_gets_no_floats_from_the_reference(name: str) -> None:
-    """This test catches a float from the reference in a check that calls itself exact, which the source of the check
-    alone does not show."""
+    """The test fails if a check that is declared exact gets floats from a function of the reference."""
     floats: set[str] = set()
 
     def watch(frame: FrameType, event: str, value: object) -> None:
@@ -489,7 +492,7 @@ def test_a_check_that_is_not_floating_gets_no_floats_from_the_reference(name: st
 
 
 def test_a_claim_is_shown_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a claim that is shown without its correction or its command."""
+    """The test fails if `covassay claims show` leaves out the correction of a claim or the command that checks it."""
     assert run(["claims", "show", "dn25.thm6"]) == 0
     text = capsys.readouterr().out
     for part in ("DN25 Theorem 6", "refuted", "corrected", "‖Z‖/(ρd) ≤ π + o(1)", "covassay claims check DN25.Thm6"):
@@ -498,7 +501,7 @@ def test_a_claim_is_shown_on_one_screen(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_a_reconstructed_claim_is_never_shown_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a text that calls a paper wrong although we reconstructed the formula."""
+    """The test fails if a paper is called wrong although we had to reconstruct its formula."""
     assert run(["claims", "show", "KLSU19.Thm5.1"]) == 0
     text = capsys.readouterr().out
     assert "refuted-reconstruction: our reconstruction of a formula that is missing in our copy" in text
@@ -506,7 +509,7 @@ def test_a_reconstructed_claim_is_never_shown_as_printed(capsys: pytest.CaptureF
 
 
 def test_wherever_dn25_is_called_wrong_the_copy_that_was_read_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a text that calls a paper wrong without naming the copy that we read."""
+    """The test fails if a paper is called wrong without naming the copy that was read."""
     assert run(["claims", "show", "DN25.Thm6"]) == 0
     assert "PMLR 313" in capsys.readouterr().out
     details = (PROOFS / "ledger" / "DN25.md").read_text(encoding="utf-8").split("## ")
@@ -517,13 +520,13 @@ def test_wherever_dn25_is_called_wrong_the_copy_that_was_read_is_named(capsys: p
 
 
 def test_an_unknown_claim_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a traceback for a misspelt id."""
+    """The test fails if a misspelt id of a claim leads to a traceback."""
     assert run(["claims", "show", "Thm6-small"]) == 2
     assert capsys.readouterr().err == "covassay: claim = 'Thm6-small': no such id; did you mean DN25.Thm6-small-d?\n"
 
 
 def test_an_old_id_shows_the_claim_that_covers_it(capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches an id that is cited elsewhere and no longer found."""
+    """The test fails if an old id of a claim, which may be cited elsewhere, is no longer found."""
     assert run(["claims", "show", "dly22.lem2"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("KLSU19.Lem2.5-Basic")
@@ -531,7 +534,7 @@ def test_an_old_id_shows_the_claim_that_covers_it(capsys: pytest.CaptureFixture[
 
 
 def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches an erratum without the true statement."""
+    """The test fails if an erratum is listed without the true statement."""
     assert run(["claims", "list", "--wrong", "--paper", "dn25"]) == 0
     text = capsys.readouterr().out
     listed = [c for c in ledger.claims().values() if c.paper == "dn25" and c.wrong]
@@ -543,14 +546,14 @@ def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytes
 
 
 def test_the_spend_of_every_mechanism_is_compared_and_has_a_mutant_of_3_percent() -> None:
-    """This test catches a new mechanism whose `spend` is not checked."""
+    """The test fails if the `spend` of a mechanism is not checked, or only with an error larger than 3 %."""
     (names,) = (p.default for p in signature(spends.every_spend.function).parameters.values() if p.name == "names")
     assert set(names) == set(MECHANISMS)
     assert {f"{name} spends 3 % less" for name in MECHANISMS} <= set(spends.every_spend.mutants)
 
 
 def test_a_mechanism_of_which_the_ledger_says_nothing_is_held_to_its_whole_budget() -> None:
-    """This test catches a mechanism without an entry in the ledger that may spend any amount."""
+    """The test fails if a mechanism without an entry in the ledger may spend less or more than its whole budget."""
     quiet = spends.account_of("coinpress-mean")
     assert (quiet.found, quiet.share, quiet.attained) == ("", "1", "1")
     assert quiet.options == {"constants": ("paper", "code")}
@@ -558,7 +561,7 @@ def test_a_mechanism_of_which_the_ledger_says_nothing_is_held_to_its_whole_budge
 
 
 def test_a_share_is_arithmetic_and_names_nothing_else() -> None:
-    """This test catches a share in the ledger that is executed as code."""
+    """The test fails if the share of a budget in the ledger is executed as code."""
     account = spends.Account("", "of('pgce') / 2 + (1/4 if tight else d)", "1", {})
     assert account.share_of(2, {"calibration": "tight"}) == 0.75
     assert account.share_of(1, {"calibration": "reconstructed"}) == 1.125
@@ -572,7 +575,7 @@ def test_a_share_is_arithmetic_and_names_nothing_else() -> None:
 def test_claims_are_checked_and_a_failure_is_status_1(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a failed check that ends with status 0."""
+    """The test fails if a failed check ends with exit status 0."""
     arguments = ["claims", "check", "OWN.Wishart", "--jobs", "1", "--json"]
     assert run(arguments) == 0
     row = json.loads(capsys.readouterr().out)["checks"][0]
@@ -585,7 +588,7 @@ def test_claims_are_checked_and_a_failure_is_status_1(
 
 
 def test_a_check_that_crashes_is_evidence_against_the_claim(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a crash that counts as a success."""
+    """The test fails if a check that crashes counts as successful."""
 
     def crash() -> Evidence:
         raise ZeroDivisionError("no")
@@ -598,7 +601,7 @@ def test_a_check_that_crashes_is_evidence_against_the_claim(monkeypatch: pytest.
 
 
 def test_claims_are_listed_by_paper_verdict_and_kind(capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a filter that is ignored."""
+    """The test fails if `covassay claims list` ignores one of its filters."""
     assert run(["claims", "list", "--paper", "dn25", "--verdict", "refuted", "--kind", "enclosed", "--json"]) == 0
     assert [row["id"] for row in json.loads(capsys.readouterr().out)] == ["DN25.(4.2)", "DN25.(4.4)", "DN25.Thm6"]
 
@@ -606,7 +609,7 @@ def test_claims_are_listed_by_paper_verdict_and_kind(capsys: pytest.CaptureFixtu
 def test_the_mutants_are_run_and_one_that_is_accepted_is_status_1(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches an accepted mutant that ends with status 0."""
+    """The test fails if `covassay claims mutants` ends with status 0 although a check accepts a wrong formula."""
     arguments = ["claims", "mutants", "--only", "centred_on_the_line", "--jobs", "1"]
     assert run(arguments) == 0
     assert capsys.readouterr().out.endswith(" mutants, 0 not rejected\n")
@@ -619,7 +622,7 @@ def test_the_mutants_are_run_and_one_that_is_accepted_is_status_1(
 
 
 def test_a_mutant_that_crashes_a_check_is_not_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a crash that counts as a rejection."""
+    """The test fails if a check that crashes on a wrong formula counts as having rejected it."""
 
     def crash(**slots: object) -> Evidence:
         raise ZeroDivisionError("no")

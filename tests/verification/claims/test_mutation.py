@@ -1,4 +1,6 @@
-"""Test the program that draws mutants: the places and kinds of its changes, and that it undoes every change."""
+"""Test the program that changes formulas and checks at random: which places it changes, how, and that it undoes every
+change.
+"""
 
 import ast
 import textwrap
@@ -21,7 +23,7 @@ def formula(x, n):
 
 
 def changed(source: str) -> list[str]:
-    """Return the function after each change of one place."""
+    """Return the source of the function after each possible change of one place."""
     node = ast.parse(textwrap.dedent(source)).body[0]
     assert isinstance(node, ast.FunctionDef)
     count = len(list(mutation.places(node)))
@@ -35,7 +37,9 @@ def changed(source: str) -> list[str]:
 
 
 def test_constants_comparisons_and_terms_are_changed_and_words_counts_and_tolerances_are_not() -> None:
-    """This test catches a mutation program that changes too little, or changes words."""
+    """The test fails if the program does not change a constant, a comparison or a term, or if it changes a text, a
+    count or a tolerance.
+    """
     kept = ast.unparse(ast.parse(SOURCE)).split("\n")
     lines = [line for text in changed(SOURCE) for line in text.split("\n") if line not in kept]
     assert sorted(line.strip() for line in lines) == sorted(
@@ -53,8 +57,8 @@ def test_constants_comparisons_and_terms_are_changed_and_words_counts_and_tolera
 
 @pytest.mark.slow
 def test_the_draw_has_both_parts_and_is_that_of_its_seed() -> None:
-    """This test catches runs whose shares of rejected mutants cannot be compared, because each run draws different
-    mutants.
+    """The test fails if two runs with the same seed draw different changes, because their results could not be
+    compared.
     """
     seed = 1
     drawn = mutation.draw(20, seed)
@@ -65,7 +69,7 @@ def test_the_draw_has_both_parts_and_is_that_of_its_seed() -> None:
 
 @pytest.mark.thorough
 def test_a_scale_smaller_by_3_percent_is_rejected_and_put_back() -> None:
-    """This test catches a mutant that stays in the reference after its run."""
+    """The test fails if a formula of the reference stays changed after the run."""
     before = nuclear_laplace.noise_scale(10, 1)
     mutants = [m for m in mutation.population() if m.name == NOISE_SCALE and "2 −" in m.change]
     judged = mutation.Mutant(NOISE_SCALE, mutants[0].change, mutants[0].number, ("own.spends:every_spend",))

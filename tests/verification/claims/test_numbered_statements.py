@@ -1,7 +1,6 @@
-"""Test that no numbered statement of the papers is lost: each is the id of an entry, or an entry covers it.
-
-The lists are taken from the papers: theorems, lemmas, corollaries, facts, claims, displayed equations with a number,
-and footnotes with a claim. This test fails if a statement is lost when entries of the ledger are merged.
+"""Test that the ledger covers every numbered statement of the papers. The lists contain theorems, lemmas, corollaries,
+facts, claims, numbered equations, and footnotes with a claim. This test fails if a statement is lost when entries of
+the ledger are merged.
 """
 
 import pytest
@@ -30,12 +29,12 @@ NUMBERED = {
     "name", [f"{paper}.{number}" for paper, listed in NUMBERED.items() for number in listed.split()]
 )
 def test_a_numbered_statement_has_an_entry_or_is_covered_by_one(name: str) -> None:
-    """This test catches a numbered statement of a paper that was lost in a merge of entries."""
+    """The test fails if no entry of the ledger covers a numbered statement of a paper."""
     entry = ledger.claim(name)
     assert name.partition(".")[0] in entry.id or any(name.partition(".")[0] in c.id for c in entry.covers)
 
 
 def test_a_statement_that_no_entry_covers_is_seen() -> None:
-    """This test catches a lookup that finds every id."""
+    """The test fails if the ledger returns an entry for an id that does not exist."""
     with pytest.raises(InvalidInput, match="no such id"):
         ledger.claim("DLY22.(23)")

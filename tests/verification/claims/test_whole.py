@@ -1,4 +1,6 @@
-"""Test that a leg with the flag `whole` names a theorem about the mechanism of its claim and about neighbours."""
+"""Test that an entry of the ledger may be marked `whole` only for a theorem about the whole mechanism and neighbouring
+data sets.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,19 +12,21 @@ PROOFS = Path(__file__).resolve().parents[3] / "proofs"
 
 
 def with_leg(claim: LedgerClaim, theorem: str) -> LedgerClaim:
-    """Return the claim, with the flag `whole` moved to another theorem."""
+    """Return the claim with the mark `whole` on another theorem."""
     others = tuple(leg for leg in claim.legs if not leg.whole)
     return replace(claim, legs=(*others, Leg("rocq", theorem, True, "all", "", True)))
 
 
 def test_the_entries_call_whole_what_is() -> None:
-    """This test catches a theorem on a lemma that is declared to be on the whole mechanism."""
+    """The test fails if the ledger calls a lemma a theorem about a whole mechanism."""
     assert sum(any(leg.whole for leg in claim.legs) for claim in claims().values()) >= 42
     assert _whole_problems(claims().values(), lock.read(PROOFS)) == []
 
 
 def test_a_flag_on_a_lemma_and_a_swapped_flag_are_seen() -> None:
-    """This test catches a flag that is set on the wrong theorem."""
+    """The test fails if the mark `whole` is accepted on a lemma, on a theorem about another mechanism, or on one that
+    does not exist.
+    """
     locked, laplace = lock.read(PROOFS), claims()["MECH.laplace"]
     (lemma,) = _whole_problems([with_leg(laplace, "KNORM-DP")], locked)
     assert "does not compare a mechanism" in lemma

@@ -58,7 +58,7 @@ def test_every_pinned_adapter_has_an_extra_or_is_installed_in_parts() -> None:
     for name, point in target.adapters().items():
         package = getattr(point.load(), "PACKAGE", None)
         if package is None or package.source or package.without_dependencies:
-            continue  # the adapter is covassay's own, the user's copy of it, or one that pip cannot install as a whole
+            continue  # covassay's own adapter, the user's copy of it, or one that pip cannot install completely
         assert set(package.requirements) <= extras, name
 
 

@@ -1,4 +1,4 @@
-"""Test `covassay audit` with --bounds and --adjacency."""
+"""Test the options --bounds and --adjacency of `covassay audit`."""
 
 import json
 from pathlib import Path
@@ -39,21 +39,21 @@ for line in sys.stdin:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to an empty directory."""
+    """Change to an empty folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def test_the_syntax_of_bounds(tmp_path: Path) -> None:
-    """This test catches bounds that are read in an order different from the file's, or a wrong text that is
-    accepted.
+    """The test fails if the order of the bounds differs from that in the file, or if an invalid text is accepted as
+    bounds.
     """
     box = Box(((-1.0, 1.0), (0.0, 100.0)))
     assert as_box("-1:1,0:1e2") == box
     toml, as_json = tmp_path / "bounds.toml", tmp_path / "bounds.json"
     toml.write_text("b = [-1, 1]\na = [0, 100]\n")
     as_json.write_text('{"b": [-1, 1], "a": [0, 100]}')
-    assert as_box(str(toml)) == as_box(str(as_json)) == box  # the bounds are in the order of the file
+    assert as_box(str(toml)) == as_box(str(as_json)) == box  # the bounds keep the order of the file
     for wrong in ("0:1,2", "0:x", "0-1", "1:0", "", "0:1:2", "none.toml", "0:nan"):
         with pytest.raises(InvalidInput):
             as_box(wrong)
@@ -61,7 +61,7 @@ def test_the_syntax_of_bounds(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_a_function_in_a_box(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches bounds that do not reach the function or the replay line."""
+    """The test fails if the bounds are missing in the call of the function or in the replay command."""
     (folder / "in_a_box.py").write_text(MODULE)
     status = run(["audit", "in_a_box:covariance", "--bounds=-1:1,0:100", "--samples", "100", "--jobs", "1", "--json"])
     report = json.loads(capsys.readouterr().out)
@@ -75,7 +75,7 @@ def test_a_function_in_a_box(folder: Path, capsys: pytest.CaptureFixture[str]) -
 
 @pytest.mark.slow
 def test_a_process_gets_the_bounds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches bounds that do not reach another process."""
+    """The test fails if a program that is audited does not get the bounds."""
     (folder / "release.py").write_text(PROCESS)
     target = ["audit", "exec:python3 release.py", "--released", "vector", "--samples", "100", "--jobs", "1", "--quiet"]
     status = run([*target, "--bounds", "0:10"])
@@ -96,7 +96,7 @@ def test_a_process_gets_the_bounds(folder: Path, capsys: pytest.CaptureFixture[s
 def test_options_that_do_not_apply(
     arguments: list[str], named: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """This test catches an option that is ignored without a message."""
+    """The test fails if an option that does not apply to the target is silently ignored."""
     (folder / "data.csv").write_text("a,b\n1,2\n3,4\n")
     assert run(["audit", *arguments]) == 2
     assert named in capsys.readouterr().err

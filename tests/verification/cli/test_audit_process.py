@@ -1,4 +1,6 @@
-"""Test that only a completed `covassay audit` gives exit status 0, and that reports are always well formed."""
+"""Test that `covassay audit` ends with exit status 0 only if the audit was completed, and that its reports are
+well-formed.
+"""
 
 import json
 import os
@@ -30,12 +32,12 @@ CLIPPED = "x = x / (x**2).sum(1, keepdims=True).clip(1) ** 0.5"
 NOISE = "rng.laplace(size=(x.shape[1],) * 2, scale=20 / (len(x) * epsilon))"
 ANSWER = f"{CLIPPED}; return x.T @ x / len(x) + {NOISE}"
 WRITTEN = ["--junit", "o.xml", "--sarif", "o.sarif", "--html", "o.html", "--badge", "b.json"]
-# with fewer samples ε = 1 could not be refuted, and the audit would be inconclusive
+# with fewer samples, ε = 1 could not be refuted, and the audit would be inconclusive
 SMALL = ["--epsilon", "1", "--samples", "150", "--jobs", "1"]
 
 
 def module(folder: Path, body: str, first: str = "") -> None:
-    """Make a module "hostile" with a function f that runs the given body and then gives a correct answer."""
+    """Write a module with a function that runs the given body and then returns a correct answer."""
     (folder / "hostile.py").write_text(
         f"{START}{first}\n\ndef f(x, *, epsilon, rng):\n    {body}\n    {ANSWER}\n", encoding="utf-8"
     )
@@ -64,8 +66,8 @@ QUICK = ("os._exit in a draw", "os._exit on import")
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in DEADLY])
 def test_a_target_that_ends_the_process_is_inconclusive(name: str, tmp_path: Path) -> None:
-    """This test catches an exit status 0 of a process that the target has ended; every report must say how the process
-    ended.
+    """The test fails if the audit ends with exit status 0 although the target has ended its process. Every report must
+    say how the process ended.
     """
     body, first, ending = DEADLY[name]
     module(tmp_path, body, first)
@@ -80,11 +82,13 @@ def test_a_target_that_ends_the_process_is_inconclusive(name: str, tmp_path: Pat
 
 
 def require_undecided(folder: Path, status: int, ending: str) -> None:
-    """Require that the SARIF log, the page and the badge in the folder say that the audit could not decide, and why."""
+    """Assert that the SARIF log, the HTML page and the badge say that the audit could not decide, and why."""
     run = json.loads((folder / "o.sarif").read_text(encoding="utf-8"))["runs"][0]
     (invocation,) = run["invocations"]
     assert (invocation["exitCode"], invocation["executionSuccessful"]) == (status, False)
-    assert all(result["level"] == "note" for result in run["results"])  # these are the findings before the interruption
+    assert all(
+        result["level"] == "note" for result in run["results"]
+    )  # the audit found these results before the interruption
     (told,) = invocation["toolExecutionNotifications"]
     assert ending in told["message"]["text"]
     page = (folder / "o.html").read_text(encoding="utf-8")
@@ -95,7 +99,7 @@ def require_undecided(folder: Path, status: int, ending: str) -> None:
 
 @pytest.mark.slow
 def test_what_a_target_prints_and_starts_lands_in_no_report(tmp_path: Path) -> None:
-    """This test catches a report that a thread or a forked copy of the process delays or repeats."""
+    """The test fails if output of the target, a thread or a forked process disturbs or delays the report."""
     module(
         tmp_path,
         "print('{'); os.write(1, b'<'); sys.stdin.read(); LATE or LATE.append([os.fork(), "
@@ -111,7 +115,7 @@ def test_what_a_target_prints_and_starts_lands_in_no_report(tmp_path: Path) -> N
 
 
 def printed(parts: list[bytes], capsys: pytest.CaptureFixture[str], left_open: bool = False) -> str:
-    """Return the part of these bytes that a terminal shows."""
+    """Return what a terminal shows of the given bytes."""
     read, write = os.pipe()
     with os.fdopen(read, "rb", buffering=0) as pipe:
         with audit_process._shown(pipe):
@@ -166,8 +170,7 @@ def test_a_target_that_prints_much_is_cut_short_on_every_stream(tmp_path: Path) 
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_is_inconclusive(tmp_path: Path) -> None:
-    """This test catches a verdict of an audit with a killed worker; the draws are so slow that the audit uses
-    workers."""
+    """The test fails if an audit gives a verdict although one of its workers was killed."""
     module(tmp_path, "multiprocessing.parent_process() and os._exit(0); time.sleep(0.004)")
     done = covassay(tmp_path, "hostile:f", *SMALL[:-1], "2")
     assert done.returncode == INCONCLUSIVE
@@ -182,9 +185,7 @@ WAITS = {"in Python": "time.sleep(600)", "in C, with the lock": "ctypes.PyDLL(No
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("waits", WAITS)
 def test_an_interruption_ends_the_audit_with_what_was_found(tmp_path: Path, number: signal.Signals, waits: str) -> None:
-    """This test catches a report that loses its findings when it is interrupted. When the target begins to wait, the
-    first questions of the contract have been asked.
-    """
+    """The test fails if an interrupted audit loses the findings that it already had."""
     module(tmp_path, f"seen.append(1); len(seen) < 1000 or (open('started', 'w').close(), {WAITS[waits]})", FIRST)
     words = [
         "hostile:f",
@@ -223,7 +224,7 @@ def test_an_interrupted_run_with_a_checkpoint_goes_on(tmp_path: Path) -> None:
     assert "the command of this report goes on from its checkpoint" in shown
     assert "hostile:f --epsilon 1 --samples 150 --seed 0 --checkpoint run.db --time-limit 600" in shown
     require_undecided(tmp_path, 130, "SIGINT interrupted the audit before it was complete")
-    module(tmp_path, "pass", FIRST)  # the file of the target is changed
+    module(tmp_path, "pass", FIRST)  # the file of the target changes
     again = covassay(tmp_path, *words, "--checkpoint", "run.db")
     assert again.returncode == 2
     assert "it belongs to another run, whose file of the target is" in again.stderr
@@ -236,7 +237,7 @@ def test_what_is_no_audit_ends_with_a_line(words: list[str]) -> None:
 
 
 def test_a_refutation_before_an_interruption_is_named() -> None:
-    """This test catches a refutation that is lost when the audit is interrupted."""
+    """The test fails if the report of an interrupted audit does not name a refutation that it had found."""
     found = Finding("privacy", "event", Status.REFUTED, "too much loss", "zeros", p_value=0.0)
     report = undecided(TargetReference("m:f", "."), PureDP(1.0), AuditOptions(), None, "it was interrupted", [found])
     assert report.verdict is Verdict.INCONCLUSIVE
@@ -250,7 +251,7 @@ FIRST = "import ctypes\nseen = []"
 
 
 def interrupted(folder: Path, words: list[str], number: signal.Signals) -> subprocess.CompletedProcess[str]:
-    """Interrupt an audit with this signal as soon as its target says that it has started to wait."""
+    """Start an audit, and interrupt it with the given signal as soon as its target has started to wait."""
     with subprocess.Popen(
         [COMMAND, "audit", *words], cwd=folder, preexec_fn=hears_interruptions, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, encoding="utf-8",
@@ -267,7 +268,7 @@ def interrupted(folder: Path, words: list[str], number: signal.Signals) -> subpr
 
 
 def hears_interruptions() -> None:
-    """A process that was started in the background ignores SIGINT, as do its children, unless the handler is reset."""
+    """Restore the default handling of SIGINT, which a process that was started in the background ignores."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -1,7 +1,7 @@
-"""Test that each of two hundred bad inputs and thirty damaged accounts gives one line and exit status 2, and spends
-nothing. Every case is one change of a release that works. The tests require that the bad release prints no other line,
-makes or changes no file, and makes no entry in the account, and the last test requires that the release without the
-change does all this.
+"""Test that `covassay release` rejects two hundred bad inputs and thirty damaged account files. A rejected command
+prints one line, ends with exit status 2, and spends nothing. Every case is one change to a release that works. The
+tests check that there is no other output, no new or changed file, and no entry in the account. The last test shows
+that the unchanged release has all these effects.
 """
 
 import gzip
@@ -30,7 +30,7 @@ ACCOUNT: dict[str, Any] = {
 }
 OPTIONS = {"--rho": "0.1", "--bounds": "bounds.toml", "--budget-file": "account.json", "--out": "out.json"}
 
-# a case has a name, files, data, and options; None stands for an option that is left out
+# A case has a name, files, data and options. The value None stands for an option that is left out.
 Case = tuple[str, dict[str, bytes], list[str], dict[str, str | None]]
 
 
@@ -46,7 +46,7 @@ def case(name: str, data: list[str] | None = None, files: dict[str, bytes] | Non
 
 
 def contents(suffix: str, cells: dict[str, bytes]) -> list[Case]:
-    """Make a case in which a file has the given content, with an account of its own."""
+    """Return test cases in which a data file has the given contents."""
     bounds = BOUNDS if suffix == ".csv" else b"x1 = [0, 3]\nx2 = [0, 3]\n"
     return [
         case(f"{suffix} {name}", [f"bad{suffix}"], {f"bad{suffix}": text, "b.toml": bounds}, bounds="b.toml")
@@ -342,7 +342,7 @@ DAMAGED = {
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a directory with the release that works, and with links, pipes and directories that cause errors."""
+    """Make a folder with a release that works, and with links, pipes and folders that cause errors."""
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_bytes(DATA)
     Path("bounds.toml").write_bytes(BOUNDS)
@@ -369,8 +369,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def state() -> dict[str, tuple[bytes, int]]:
-    """Return the content and the permissions of every file, without the lock of an account, which is kept on
-    purpose."""
+    """Return the content and permissions of every file, except for lock files, which are left on purpose."""
     return {
         str(path): (path.read_bytes(), path.stat().st_mode)
         for path in Path().rglob("*")
@@ -411,7 +410,7 @@ def test_a_bad_input(
             Path("account.json").write_text(json.dumps({**ACCOUNT, "data": of_it}))
     said = require_one_line(command(data, options), capsys)
     culprit = next((name for name in files if name.startswith(("bad.", "bounds.", "b.json"))), "")
-    # the message must name the damaged file, because otherwise the command was refused for another reason
+    # The message must name the damaged file, because otherwise the command failed for another reason.
     assert culprit in said or "b.toml has no bounds for column" in said
 
 

@@ -1,4 +1,4 @@
-"""Test the command line as a user meets it."""
+"""Test the command line of covassay from the viewpoint of a user."""
 
 import json
 from pathlib import Path
@@ -49,7 +49,7 @@ def test_release_is_random_without_a_seed_and_says_so_with_one(table: Path, caps
 
 
 def test_one_row_is_released(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a division by n − 1, or a refusal, for a file with one row."""
+    """The test fails if a file with one row is rejected or leads to a division by zero."""
     path = tmp_path / "one.csv"
     path.write_text(HEADER + "0.1,0.2,0.3\n")
     assert run(framed("release", str(path), "--mechanism", "iterative-eigenvectors", "--epsilon", "1")) == 0
@@ -61,8 +61,8 @@ def test_one_row_is_released(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     [("1", "6.67128916"), ("2", "2.87168"), ("10", "4.4204060172"), ("40", "2.34324317517e-136")],
 )
 def test_law_prints_the_exact_probability(dimension: str, printed: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a wrong distribution function of the spectral norm. The command prints P(‖Z‖ ≤ 1.1 ρd), which
-    tends to 1 according to DN25 Theorem 6.
+    """The test fails if `covassay law` prints a wrong probability of ‖Z‖ ≤ 1.1 ρd. Theorem 6 of DN25 says that this
+    probability tends to 1.
     """
     assert run(["law", "nuclear-laplace", "--dimension", dimension, "--spectral-cdf", "1.1"]) == 0
     assert printed in capsys.readouterr().out
@@ -156,8 +156,8 @@ def test_audit_lists_its_targets(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.slow
 def test_an_audit_as_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a JUnit file without the failures or their commands. Every refuted check is a failure with the
-    command that replays it; a correct target has no failure.
+    """The test fails if a refuted check is not a failure in the JUnit file, or lacks the command that replays it. A
+    correct target must have no failures.
     """
     found = {}
     for target, status in (("covassay:bingham", 0), ("mutant:half-scale", 1)):

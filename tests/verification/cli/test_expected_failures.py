@@ -1,5 +1,6 @@
-"""Test that expected failures do not affect the exit status of the command line, and that an expected failure that no
-longer occurs is reported."""
+"""Test expected failures on the command line. Expected failures must not affect the exit status, and an expected
+failure that does not occur must be reported.
+"""
 
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from covassay.verification.cli.audit import _expected_failures, beside_expected
 
 @pytest.fixture(scope="module")
 def report() -> AuditReport:
-    """Audit a function that overwrites its caller's data, and is otherwise right."""
+    """Return the report of a function that overwrites the data of its caller, and is otherwise correct."""
 
     def overwrites(x: np.ndarray, *, epsilon: float, rng: np.random.Generator) -> np.ndarray:
         x /= np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
@@ -27,15 +28,15 @@ def report() -> AuditReport:
 
 @pytest.mark.thorough
 def test_the_status_is_that_of_all_else(report: AuditReport) -> None:
-    """This test catches an expected failure that hides a second failure, and one that no longer occurs without a
-    report.
+    """The test fails if an expected failure hides another failure, or if nobody is told that an expected failure no
+    longer occurs.
     """
     (failed,) = {group_of(check) for check in report.refuted}
     assert failed == "contract: input unchanged"
     assert report.verdict.exit_status == 1
     status, told = beside_expected(report, {failed: "issue 7"})
     assert (status, told) == (0, "covassay: contract: input unchanged: refuted, as expected (issue 7)\n")
-    assert beside_expected(report, {"data path": "issue 8"})[0] == 1  # another check is refuted
+    assert beside_expected(report, {"data path": "issue 8"})[0] == 1  # the refuted check is another one
     status, told = beside_expected(report, {failed: "issue 7", "data path": "issue 8"})
     assert status == 1
     assert "data path: NOT refuted, which was expected (issue 8)" in told

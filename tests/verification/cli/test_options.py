@@ -1,4 +1,4 @@
-"""Test the values that the command line reads from its options."""
+"""Test how the command line reads the values of options."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_a_bad_total_is_refused(text: str) -> None:
 
 
 def test_quotes_protect_a_comma_in_a_name() -> None:
-    """This test catches a column whose name holds a comma and is read as two columns."""
+    """The test fails if a quoted column name with a comma is read as two names."""
     assert parse_names("--columns", '"a, b",c') == ("a, b", "c")
 
 

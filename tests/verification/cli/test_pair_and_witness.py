@@ -1,5 +1,6 @@
-"""Test `covassay audit --pair` and `--witness`: the files that they read and write, and that no partial file is
-left."""
+"""Test the files that `covassay audit` reads with --pair and writes with --witness. The commands must not leave a
+partial file.
+"""
 
 import json
 import os
@@ -81,7 +82,7 @@ def test_a_witness_that_cannot_be_written_leaves_what_was_there(
 
 
 def test_a_place_that_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
-    """This test catches a report that replaces a pipe, a link or /dev/stdout by a file."""
+    """The test fails if a report replaces a link or a pipe by a file."""
     (tmp_path / "link").symlink_to(tmp_path / "file")
     write_whole(tmp_path / "link", b"through the link")
     assert (tmp_path / "link").is_symlink()

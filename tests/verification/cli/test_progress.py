@@ -1,4 +1,4 @@
-"""Test that a progress bar is shown only on a terminal, and does not change the output and the result of a command."""
+"""Test that progress bars are shown only on a terminal, and do not change the output or the result of a command."""
 
 import io
 import json
@@ -30,12 +30,14 @@ SHOWN = r"[0-9]+ draws, [0-9]+ checks"
 
 
 def command(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments of a command for users or for maintainers."""
+    """Return the beginning of the command line for a command of users or of maintainers."""
     return MAINTAIN if arguments[0] in MAINTAINERS else [str(COMMAND)]
 
 
 def on_a_terminal(arguments: Sequence[str], folder: Path) -> tuple[str, str, int]:
-    """Run a command, and return its standard output (a pipe), its standard error (a terminal), and its exit status."""
+    """Run a command with its standard error on a terminal. Return the standard output, the standard error and the exit
+    status of the command.
+    """
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
     seen = bytearray()
@@ -86,7 +88,7 @@ def test_an_audit_on_a_terminal_shows_a_bar_and_finds_the_same(tmp_path: Path) -
     assert status == same == 0
     assert without_time(out) == without_time(piped)
     assert "\x1b" not in out
-    assert shown.rstrip().endswith("\x1b[?25h")  # the cursor is visible again
+    assert shown.rstrip().endswith("\x1b[?25h")  # this sequence makes the cursor visible again
 
 
 @pytest.mark.slow
@@ -97,7 +99,7 @@ def test_an_audit_on_a_terminal_shows_a_bar_and_finds_the_same(tmp_path: Path) -
      ["controls", "--only", "trace-of-65"]],
 )  # fmt: skip
 def test_other_long_work_has_a_bar_too(arguments: list[str], tmp_path: Path) -> None:
-    """This test catches long work without a progress bar, or a bar that is written into a pipe."""
+    """The test fails if a command that takes long has no progress bar, or writes one into a pipe."""
     out, shown, status = on_a_terminal([*arguments, "--json"], tmp_path)
     piped, silent, same = in_a_pipe([*arguments, "--json"], tmp_path)
     assert re.search(r"[0-9]+ of [0-9]+", shown)
@@ -126,7 +128,7 @@ def test_a_quiet_audit_shows_nothing_and_one_that_is_killed_leaves_the_cursor(tm
 
 
 class Kept(Watch):
-    """A `Watch` that records all reports of progress."""
+    """A `Watch` that records everything that is reported to it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -197,9 +199,7 @@ def test_nothing_is_known_of_the_time_left_before_anything_is_planned() -> None:
     ("terminal", "quiet", "shown"), [(True, False, True), (True, True, False), (False, False, False)]
 )
 def test_a_bar_is_for_terminals(terminal: bool, quiet: bool, shown: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a progress bar in a file or a pipe. The progress bar goes to standard error and all other
-    output to standard output. A pipe is not a terminal, even if colours are requested.
-    """
+    """The test fails if a progress bar is written into a file or a pipe, even if colours are requested."""
     errors, out = io.StringIO(), io.StringIO()
     monkeypatch.setattr(errors, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", errors)
@@ -219,8 +219,9 @@ def test_a_bar_is_for_terminals(terminal: bool, quiet: bool, shown: bool, monkey
 
 
 def test_the_time_left_follows_from_the_pace_and_is_not_said_before_it_is_known() -> None:
-    """This test catches a stated remaining time that is not computed from the progress, by a clock that the test
-    controls."""
+    """The test fails if the time left is shown before it is known, or does not follow from the pace. The test sets the
+    clock itself.
+    """
     now = 100.0
     with Progress(console=Console(file=io.StringIO(), force_terminal=False), get_time=lambda: now) as progress:
         bar = Bar(progress)
@@ -246,7 +247,7 @@ def paced(bar: Bar) -> None:
     bar.timed(19, 95.0)
     bar.plan({"law": 1000.0, "privacy": 440.0})
     bar.timed(1, 5.0)
-    bar.timed(1, 1e6)  # said once
+    bar.timed(1, 1e6)  # the message is printed only once
 
 
 @pytest.mark.parametrize(

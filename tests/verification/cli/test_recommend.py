@@ -1,4 +1,4 @@
-"""Test `covassay recommend`: the verdict, the table, the plot, and rejected arguments."""
+"""Test `covassay recommend`: the recommendation, the table, the plot, and rejected arguments."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ FACTS = ["recommend", "--rows", "2000", "--dimension", "5"]
 
 
 def test_the_verdict_comes_first_and_says_why(capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a recommendation without its reason."""
+    """The test fails if the recommendation does not come first or lacks its reason."""
     assert run([*FACTS, "--epsilon", "1"]) == 0
     printed = capsys.readouterr().out
     first, second = printed.splitlines()[:2]
@@ -27,7 +27,7 @@ def test_data_that_drown_in_noise_are_warned_of(capsys: pytest.CaptureFixture[st
 
 @pytest.mark.parametrize("extra", [[], ["--norm", "spectral"], ["--goal", "regression"], ["--trace", "0.05"]])
 def test_the_table_and_json_agree(extra: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a mechanism that only one of the two outputs lists, or a wrong order."""
+    """The test fails if the table and the JSON output list different mechanisms, or if they are not sorted by error."""
     assert run([*FACTS, "--rho", "0.5", *extra, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert run([*FACTS, "--rho", "0.5", *extra]) == 0

@@ -1,4 +1,4 @@
-"""Test `covassay release`: the input of a mechanism, its output, and rejections before and after reading the data."""
+"""Test `covassay release`: the input of a mechanism, its output, and rejections before and after the data are read."""
 
 import io
 import json
@@ -39,7 +39,7 @@ SHIFT = np.array([60.0, 160.0])
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to a directory with data.csv, data.npy and bounds.toml."""
+    """Change to a folder with data.csv, data.npy and bounds.toml."""
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_text("age,height\n" + "".join(f"{a!r},{b!r}\n" for a, b in X.tolist()))
     np.save("data.npy", X)
@@ -52,7 +52,7 @@ def command_line(data: str, *options: str, name: str = "nuclear-laplace") -> lis
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """Return the only line that is printed; require that no file appears or changes."""
+    """Run a command that must fail, and return its only line of output. The command must not change or add a file."""
     before = {path: path.read_bytes() for path in Path().iterdir()}
     assert run(arguments) == 2
     captured = capsys.readouterr()
@@ -75,7 +75,9 @@ def pretended(
     power: int | None = None,
     **facts: Any,
 ) -> Mechanism[Any, ..., Any]:
-    """Register a mechanism without noise that releases 1, 2, 3, … in a given form and records its input rows."""
+    """Register a mechanism without noise that releases the numbers 1, 2, 3, … in the given form, and records its
+    input.
+    """
     output = OUTPUTS[kind] if power is None else replace(OUTPUTS[kind], power=power)
 
     def release(x: DataSet, noise: None, *, epsilon: Epsilon) -> Any:
@@ -126,8 +128,8 @@ def test_every_mechanism_of_the_registry_releases_a_file(name: str, suffix: str,
 @pytest.mark.parametrize("released", OUTPUTS)
 @pytest.mark.parametrize("domain", ["ball", "space", "cube"])
 def test_every_form_from_every_domain_is_written(released: str, domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a kind of output that one of the file formats cannot hold."""
-    # the `sample` of this mechanism takes no row_bound
+    """The test fails if a file format cannot hold one of the kinds of output."""
+    # this mechanism takes no row_bound
     pretended(monkeypatch, released, "space" if domain == "ball" else domain)
     for out in ("out.csv", "out.json", "out.npy", "out.npz"):
         assert run(command_line("data.csv", "--bounds", "bounds.toml", "--out", out, name="pretended")) == 0
@@ -175,7 +177,7 @@ def test_an_option_of_the_mechanism_that_is_called_seed_is_not_the_seed(monkeypa
 
 
 def test_an_approximate_sampler_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches an approximate sampler about which the user is not warned."""
+    """The test fails if the user is not warned that a sampler is approximate."""
     pretended(monkeypatch, "matrix", "space", sampler="approximate")
     assert run(command_line("data.csv", name="pretended")) == 0
     assert "the guarantee is approximate too" in capsys.readouterr().err
@@ -191,7 +193,9 @@ def test_parameters_that_only_release_takes_do_not_reach_the_spend() -> None:
 
 
 def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
-    """This test catches rows or outputs in the wrong unit. At ε = 10⁹ the noise is below 10⁻⁶ of the unit."""
+    """The test fails if the rows are not scaled to the unit ball, or if the output is not scaled back. At ε = 10⁹ the
+    noise is negligible.
+    """
     arguments = ["release", "data.csv", "--mechanism", "nuclear-laplace-symmetric", "--epsilon", "1e9"]
     assert run([*arguments, "--bounds", "bounds.toml", "--float", "--out", "out.json"]) == 0
     document = in_file("out.json")
@@ -206,7 +210,7 @@ def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
     assert provenance["holds"]["second_moment"]["about"] == "the point `shift` in the provenance"
     assert provenance["options"] == {"row_bound": 1.0, "adjacency": "replace-one"}
     assert "not private" not in provenance
-    # the conversion that a user would make with the mean: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ
+    # A user would convert to uncentred data with the mean m: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ.
     m = X.mean(axis=0)
     uncentred = np.array(document["second_moment"]) + np.outer(SHIFT, m) + np.outer(m, SHIFT) - np.outer(SHIFT, SHIFT)
     np.testing.assert_allclose(uncentred, second_moment(X), atol=1e-3)
@@ -214,7 +218,9 @@ def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
 
 @pytest.mark.parametrize(("domain", "low", "high"), [("cube", 0, 1), ("space", -1, 1)])
 def test_bounds_fit_the_domain(domain: str, low: int, high: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches bounds that do not map the data into the mechanism's domain, or a release without its unit."""
+    """The test fails if the bounds do not map the data into the domain of the mechanism, or if the release does not
+    state its unit.
+    """
     seen: list[Matrix] = []
     pretended(monkeypatch, "direction", domain, seen)
     Path("bounds.toml").write_text("age = [20, 80]\nheight = [170, 171]\n")
@@ -292,7 +298,7 @@ def test_a_release_that_is_not_private_cannot_be_accounted_for(
 
 
 def test_a_release_that_fails_is_not_entered(capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a charge for a release that failed."""
+    """The test fails if the account is charged for a release that failed."""
     Path("data.csv").write_text("age,height\n1,2\n1,x\n")
     assert "line 3, column 'height' = 'x'" in refused(capsys, *account("--total", "epsilon=2", "--out", "a.csv"))
 
@@ -300,7 +306,7 @@ def test_a_release_that_fails_is_not_entered(capsys: pytest.CaptureFixture[str])
 def test_nothing_is_released_that_cannot_be_entered(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a release that is written although the account could not be charged."""
+    """The test fails if something is released although the account could not be charged."""
     monkeypatch.setattr(account_file, "PATIENCE", 0.01)
     with FileLock(".account.json.lock"):
         for out in (["--out", "a.csv"], []):
@@ -310,7 +316,7 @@ def test_nothing_is_released_that_cannot_be_entered(
 def test_a_release_that_cannot_be_written_counts(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a release that is computed and not charged because its file could not be written."""
+    """The test fails if a release was computed but not charged because its file could not be written."""
 
     def fail(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
@@ -394,7 +400,7 @@ def shown_on(console: Callable[..., Console], monkeypatch: pytest.MonkeyPatch, *
 
 @pytest.mark.parametrize(("terminal", "quiet"), [(True, False), (True, True), (False, False)])
 def test_a_progress_bar_is_for_terminals(terminal: bool, quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a progress bar that is written into a file or in spite of `--quiet`."""
+    """The test fails if a progress bar is written into a file, or in spite of `--quiet`."""
     screen = io.StringIO()
     shown_on(
         lambda **_: Console(file=screen, force_terminal=terminal, width=100),
@@ -408,7 +414,7 @@ def test_a_progress_bar_is_for_terminals(terminal: bool, quiet: bool, monkeypatc
 @pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="opens a terminal")
 def test_a_real_terminal_shows_the_passes() -> None:
-    """This test catches a progress bar that a real terminal does not show."""
+    """The test fails if a real terminal does not show the progress bar."""
     code = f"from covassay.verification.cli.main import run; run({command_line('data.csv', '--out', 'out.csv')!r})"
     outer, inner = pty.openpty()
     environment = {**os.environ, "TERM": "xterm"}
@@ -418,7 +424,7 @@ def test_a_real_terminal_shows_the_passes() -> None:
     while True:
         try:
             part = os.read(outer, 65536)
-        except OSError:  # the other end of the pipe is closed
+        except OSError:  # the other end of the terminal is closed
             break
         if not part:
             break
@@ -452,8 +458,8 @@ TOTAL = X.T @ X
 @pytest.mark.parametrize("name", COUNTED)
 @pytest.mark.parametrize("noise", ["exact", "float"])
 def test_a_ball_under_add_remove_holds_a_number_of_rows_and_a_sum(name: str, noise: str) -> None:
-    """This test catches a release under add-remove that is not a number of rows and a sum. At a budget of 10⁹ the noise
-    is below 10⁻⁶ of the unit.
+    """The test fails if a release under add-remove is not a number of rows and a sum. At a budget of 10⁹ the noise is
+    negligible.
     """
     about = mechanism(name)
     if noise == "exact":

@@ -1,4 +1,4 @@
-"""Test `covassay release --rounded`: the content of the file, the messages, and rejected arguments."""
+"""Test `covassay release --rounded`: the contents of the file, the messages, and rejected arguments."""
 
 import importlib.util
 import json
@@ -11,7 +11,7 @@ from covassay.reference.rounded import rounded_release
 from covassay.verification.cli.main import run
 from tests.conventions import framed
 
-# The release is rounded, because no option says otherwise.
+# Releases are rounded by default.
 COMMAND = ["--mechanism", "nuclear-laplace-symmetric", "--epsilon", "0.1"]
 ROWS = np.random.default_rng(1).uniform(-0.5, 0.5, size=(40, 3))
 

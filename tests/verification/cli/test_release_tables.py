@@ -1,5 +1,6 @@
-"""Test how `covassay release` handles tables: columns, several files, streams, projections, earlier releases, and the
-lock."""
+"""Test `covassay release` on real tables: selected columns, several files, streams, projections, earlier releases, and
+the lock file.
+"""
 
 import io
 import json
@@ -29,7 +30,7 @@ NEEDS_KILL = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a child o
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to a directory with people.csv, as one file and in parts/."""
+    """Change to a folder that has the table people.csv, and the same table in several files."""
     monkeypatch.chdir(tmp_path)
     lines = [f"ann,{a!r},{b!r}\n" for a, b in X.tolist()]
     Path("people.csv").write_text("name,a,b\n" + "".join(lines))
@@ -49,7 +50,7 @@ def files() -> dict[str, bytes]:
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """Return the only line that is printed; require that no file appears or changes."""
+    """Run a command that must fail, and return its only line of output. The command must not change or add a file."""
     before = files()
     assert run(framed("release", *arguments)) == 2
     captured = capsys.readouterr()
@@ -218,7 +219,7 @@ def test_the_expected_error_and_the_warnings_are_said_and_stored(capsys: pytest.
     options = ["people.csv", "--columns", "a,b", *GAUSS, "--seed", "3"]
     good = released(*options, "--rho", "1e6")["provenance"]
     said = capsys.readouterr().err
-    assert good["expected_error"]["frobenius"] == pytest.approx(2 / (40 * 1e3))  # ‖W‖_F² has the mean d² = 4
+    assert good["expected_error"]["frobenius"] == pytest.approx(2 / (40 * 1e3))  # the mean of ‖W‖_F² is d² = 4
     assert "expected error 5e-05 (root mean square" in said
     assert "warning" not in said
     assert "warnings" not in good
@@ -254,8 +255,8 @@ def test_an_earlier_release_is_not_replaced_and_costs_nothing(
 def test_a_release_that_appears_while_another_is_made_is_not_replaced(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a release that overwrites a file. If the output file appears before the entry in the account,
-    nothing is spent; if it appears after the entry, the release is charged.
+    """The test fails if a release overwrites a file that appears while it is made. If the file appears before the
+    account is charged, nothing is spent, and otherwise the release is charged.
     """
     arguments = ["people.csv", "--columns", "a", *GAUSS, "--out", "out.json"]
     account = ["--budget-file", "account.json", "--total", "rho=1"]
@@ -277,8 +278,8 @@ def test_a_release_that_appears_while_another_is_made_is_not_replaced(
 
 @pytest.mark.parametrize("links", [True, False])
 def test_a_name_that_is_taken_at_the_last_moment_is_not_replaced(links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a release that overwrites a file which appears at the last moment. The test runs on a file
-    system with links, and on one without links.
+    """The test fails if a release overwrites a file that appears at the last moment. The test also covers file systems
+    without links.
     """
     link = os.link
 
@@ -309,8 +310,8 @@ def test_without_links_a_new_release_is_written_all_the_same(monkeypatch: pytest
 def test_a_release_waits_for_another_and_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a command that fails, or waits silently, while another release is made. The first release ends
-    when the test signals that the second release waits for it.
+    """The test fails if a command fails or waits silently while another release is made. The release in progress ends
+    when the test sees that the command waits.
     """
     lock = FileLock(".account.json.lock")
     arguments = framed("release", "people.csv", "--columns", "a", *GAUSS, "--budget-file", "account.json")
@@ -351,7 +352,7 @@ def killed(where: tuple[Any, str], arguments: list[str]) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     with warnings.catch_warnings():
-        # the killed process is the child of a process with threads
+        # a process with threads warns if it forks
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
@@ -384,7 +385,7 @@ def test_a_release_that_is_killed_leaves_nothing_half_written_and_holds_nobody_u
     assert not Path("out.json").exists()
     assert open_account(Path("account.json"), data, None).account().spent() == PureDP(spent)
     assert run([*arguments, "--wait", "0"]) == 0
-    assert not list(Path().glob(".covassay-*"))  # the unfinished file of the killed process is gone
+    assert not list(Path().glob(".covassay-*"))  # the unfinished file of the killed process is removed
     assert json.loads(Path("out.json").read_text())["columns"] == ["a"]
     assert open_account(Path("account.json"), data, None).account().spent() == PureDP(spent + 1)
 

@@ -1,5 +1,6 @@
-"""Test that the printed JSON and the written files of commands obey the published schemas, and that the schemas reject
-wrong documents."""
+"""Test that the JSON documents of commands and the files that they write conform to the published schemas, and that
+the schemas reject invalid documents.
+"""
 
 import copy
 import json
@@ -51,7 +52,7 @@ PRINTED = {
 }
 SLOW = {"experiments-accuracy"}
 WRITTEN = {"release", "account"}
-# Other tests are in tests/verification/audit/reports, targets/test_any_language.py and experiments/test_runs.py.
+# The tests in audit/reports, audit/targets/test_any_language.py and experiments/test_runs.py cover these schemas.
 ELSEWHERE = {"audit", "audit-badge", "audit-sarif", "exec-request", "exec-reply", "experiments-show"}
 
 
@@ -74,7 +75,8 @@ def test_what_a_command_prints_obeys_its_schema(
 ) -> None:
     monkeypatch.chdir(ROOT)
     monkeypatch.delenv("COVASSAY_REQUIRE_ROCQ", raising=False)
-    monkeypatch.setenv("PATH", "/nonexistent" if name == "claims-theorems" else "/usr/bin")  # without Rocq, no waiting
+    # without Rocq the command answers at once
+    monkeypatch.setenv("PATH", "/nonexistent" if name == "claims-theorems" else "/usr/bin")
     program = MAINTAINERS if name.startswith("maintain-") else PROGRAM
     assert program.run(PRINTED[name]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -83,7 +85,7 @@ def test_what_a_command_prints_obeys_its_schema(
 
 
 def spoiled(document: Any) -> Any:
-    """Return the document with one property that the schema does not know."""
+    """Return the document with an additional property that the schema does not allow."""
     changed = copy.deepcopy(document)
     record = changed[0] if isinstance(changed, list) else changed
     record["surplus"] = None
@@ -117,8 +119,8 @@ def test_what_release_writes_obeys_its_schema(
 def test_a_release_of_bounded_columns_obeys_its_schema(
     adjacency: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a file that reveals the secret number of rows, or breaks its schema. The file has the released
-    number of rows; the true number does not occur if it is secret.
+    """The test fails if a released file violates its schema, or contains the true number of rows although this number
+    is secret.
     """
     monkeypatch.chdir(tmp_path)
     np.save("x.npy", np.random.default_rng(0).uniform(-1, 1, (2000, 2)))
@@ -162,9 +164,7 @@ def test_a_schema_is_printed_and_an_unknown_one_is_refused(capsys: pytest.Captur
 def test_a_projected_release_of_selected_columns_obeys_its_schema(
     mechanism: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a file that breaks its schema. The budget is so small that there are warnings, and the second
-    mechanism releases on a lattice.
-    """
+    """The test fails if a released file with warnings violates its schema. The second mechanism releases integers."""
     monkeypatch.chdir(tmp_path)
     np.save("x.npy", np.random.default_rng(0).uniform(-1, 1, (20, 3)))
     options = ["--rho", "1e-4", "--project", "psd", "--drop", "x2", "--out", "out.json"]

@@ -1,4 +1,4 @@
-"""Test that `covassay --help` answers quickly, because it loads no numerical library, and that every command has a
+"""Test that `covassay --help` loads no numerical library, so that it answers quickly, and that every command has a
 module and a help text.
 """
 
@@ -14,7 +14,7 @@ HEAVY = ("numpy", "scipy", "sympy", "mpmath", "pandas", "joblib", "rich")
 
 
 def loaded_after(arguments: list[str]) -> set[str]:
-    """Return the heavy libraries that a fresh interpreter has loaded after a command."""
+    """Return the large libraries that a new interpreter has loaded after a command."""
     code = (
         "import sys\nfrom covassay.verification.cli.main import run\n"
         f"try:\n    run({arguments!r})\nexcept SystemExit:\n    pass\n"
@@ -26,7 +26,7 @@ def loaded_after(arguments: list[str]) -> set[str]:
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["unknown"]], ids=["help", "version", "mistake"])
 def test_help_loads_no_numerical_library(arguments: list[str]) -> None:
-    """This test catches a slow `--help`, because a numerical library is imported."""
+    """The test fails if `covassay --help` imports a numerical library, which would make it slow."""
     assert loaded_after(arguments) == set()
 
 

@@ -1,5 +1,6 @@
-"""Test that one command releases a survey of people under add-remove, and that a cluster gives the same output for the
-same random bits."""
+"""Test the release of a survey of people whose number is secret. One command and a cluster must release the same bits
+if they get the same random bits.
+"""
 
 import json
 from pathlib import Path
@@ -14,12 +15,14 @@ from covassay.verification.cli.main import run
 from tests.conventions import Matrix
 
 BOUNDS = {"age": (0, 100), "income": (0, 150_000), "hours": (0, 80)}
-PEOPLE = 20_011  # files that keep the number of rows secret must not contain it
+PEOPLE = 20_011  # this number is secret, so no released file may contain it
 SEED = 28
 
 
 def people(n: int = PEOPLE) -> Matrix:
-    """Make age, income and hours of work, which are correlated and skewed, and partly beyond their bounds."""
+    """Return random ages, incomes and hours of work, which are correlated and skewed, and partly outside of their
+    bounds.
+    """
     rng = np.random.default_rng(SEED)
     age = np.clip(rng.normal(45, 17, n), 16, 105).round()
     income = rng.lognormal(10.3 + 0.01 * (age - 45), 0.6).round(2)
@@ -53,8 +56,9 @@ def within_what_is_stated(document: dict[str, Any], x: Matrix) -> bool:
 def test_the_covariance_of_a_survey_lies_within_the_stated_error(
     budget: str, survey: Matrix, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The stated error bound of each file holds with probability 0.999; the seed is fixed. This test catches a
-    covariance that is off by the bound."""
+    """The test fails if the released covariance exceeds its stated error bound. The seed is fixed, and the stated
+    probability of exceeding the bound is 0.001 for each file.
+    """
     pytest.importorskip("flint")
     command = ["release", "survey.csv", "--bounds", "bounds.toml", budget, "--adjacency", "add-remove"]
     assert run([*command, "--seed", str(SEED), "--out", "survey.json"]) == 0
@@ -66,14 +70,15 @@ def test_the_covariance_of_a_survey_lies_within_the_stated_error(
     assert noisy[0] != PEOPLE * 2**30
     assert within_what_is_stated(document, survey)
     bound = np.array(document["provenance"]["error_bound"]["covariance"])
-    assert (bound < 0.6 * np.sqrt(np.outer(*2 * [np.diag(clipped_covariance(survey))]))).all()  # it says something
+    # the bound is small enough to be useful
+    assert (bound < 0.6 * np.sqrt(np.outer(*2 * [np.diag(clipped_covariance(survey))]))).all()
     document["covariance"] = (np.array(document["covariance"]) + 2 * bound).tolist()
     assert not within_what_is_stated(document, survey)
     np.testing.assert_allclose(document["mean"], np.clip(survey, 0, [100, 150_000, 80]).mean(axis=0), rtol=0.01)
 
 
 def integers(data: Any, budget: Guarantee, name: str | None = None, **frame: Any) -> dict[str, list[int]]:
-    """Return the integers that are released from data with a given seed."""
+    """Return the integers that are released from the data with a fixed seed."""
     request = ReleaseRequest(
         data=data, budget=budget, mechanism=name, options={"adjacency": "add-remove"}, rounded=True,
         seed=SEED, out=Path("out.json"), force=True, **frame,
@@ -85,8 +90,8 @@ def integers(data: Any, budget: Guarantee, name: str | None = None, **frame: Any
 
 @pytest.mark.slow
 def test_a_cluster_of_two_workers_gives_the_same_bits_for_the_same_random_bits(survey: Matrix) -> None:
-    """This test catches sums that depend on the workers. Worker processes sum a frame and an array of dask, and other
-    data must give other bits.
+    """The test fails if the released sums depend on the number of workers. Two workers sum dask data, and other bounds
+    must give other bits.
     """
     pytest.importorskip("flint")
     distributed, frames, arrays = (

@@ -1,4 +1,6 @@
-"""Test the exact law of AboveThreshold against closed forms, arbitrary-precision integrals and simulation."""
+"""Test the exact law of the mechanism AboveThreshold against closed forms, integrals of high precision, and
+simulation.
+"""
 
 import math
 
@@ -11,7 +13,7 @@ from covassay.verification.statistics.tests import binomial
 
 
 def difference_survival(t: float, b1: float, b2: float) -> float:
-    """Return P(b₂L' − b₁L ≥ t) for t ≥ 0, the tail of a difference of Laplace variables.
+    """Return P(b₂L' − b₁L ≥ t) for t ≥ 0 and independent Laplace variables L and L'.
 
     If b₁ ≠ b₂, partial fractions of the characteristic function 1/((1 + b₁²s²)(1 + b₂²s²)) make the law a signed
     mixture of the two Laplace laws.
@@ -62,8 +64,8 @@ def test_the_probabilities_sum_to_one(m: int) -> None:
 
 
 def test_a_simulation_has_these_probabilities() -> None:
-    """This test catches exact probabilities that a simulated mechanism does not have."""
-    # n = 20000 draws, and one exact binomial test per output; a false alarm has probability at most 3e-9
+    """The test fails if the frequencies of a simulation disagree with the exact probabilities."""
+    # The test makes 20000 draws, and one exact binomial test per output. A false alarm has probability at most 3e-9.
     rng, values, n = np.random.default_rng(3), np.array([0.0, 2.0]), 20000
     stop = values + 4 * rng.laplace(size=(n, 2)) >= 1 + 2 * rng.laplace(size=(n, 1))
     counts = np.bincount(np.where(stop.any(axis=1), stop.argmax(axis=1), 2), minlength=3)
@@ -73,7 +75,7 @@ def test_a_simulation_has_these_probabilities() -> None:
         return min(binomial(int(count), n, float(p), "").p_value for count, p in laws)
 
     assert p_value(2.0, 4.0) > 1e-9
-    assert p_value(4.0, 2.0) < 1e-9  # the scales are exchanged in this mutant
+    assert p_value(4.0, 2.0) < 1e-9  # with exchanged scales the probabilities must disagree
 
 
 def test_equal_values_have_no_loss() -> None:

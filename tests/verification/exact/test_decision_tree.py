@@ -1,5 +1,6 @@
-"""Test the enumeration of decisions by probabilities computed by hand, and sums of exponentials that are equal only if
-they have the same terms."""
+"""Test the enumeration of random decisions. The probabilities must equal hand calculations, and sums of exponentials
+must be equal only if their terms are.
+"""
 
 from fractions import Fraction
 
@@ -8,7 +9,7 @@ from covassay.verification.exact.decision_tree import ExpSum, Extent, OnBits, On
 
 
 def half_of(coins: Coins) -> str:
-    """Make two decisions: one of probability 1/3, and on one of its branches a second one of probability e^{−1/2}."""
+    """Make a random decision of probability 1/3, and if the answer is no, a second one of probability e^{−1/2}."""
     if coins.chance(1, 3):
         return "left"
     return "left" if coins.chance_exp(1, 2) else "right"
@@ -21,7 +22,7 @@ def test_probabilities_by_hand() -> None:
 
 
 def test_runs_beyond_the_extent_are_left_out() -> None:
-    """This test catches a run that is cut off and whose probability is counted nevertheless."""
+    """The test fails if a run that is too long is counted, although its outcome is not known."""
     found = probabilities(half_of, OnExponentials, Extent(1, 5))
     assert found == {"left": ExpSum.of(Fraction(1, 3))}
     assert probabilities(lambda coins: coins.bits(2), OnBits, Extent(1, 1)) == dict.fromkeys(
@@ -31,13 +32,13 @@ def test_runs_beyond_the_extent_are_left_out() -> None:
 
 
 def test_products_and_equality() -> None:
-    """This test catches two equal sums of exponentials that do not compare as equal, or an exact sum that equals its
-    rounded value.
+    """The test fails if two equal sums of exponentials do not compare as equal, or if a
+    sum equals its rounded value.
     """
     one, e = ExpSum.of(1), ExpSum.of(1, Fraction(1, 3))
     assert (one + ExpSum.of(-1) * e) * (one + e) == one + ExpSum.of(-1, Fraction(2, 3))
     assert e * e * e == ExpSum.of(1, 1)
-    assert e != ExpSum.of(Fraction(7165313105737893, 10**16))  # the number e^{−1/3} to 16 digits is another number
+    assert e != ExpSum.of(Fraction(7165313105737893, 10**16))  # this number is e^{−1/3} rounded to 16 digits
     assert hash(e * e * e) == hash(ExpSum.of(1, 1))
 
 

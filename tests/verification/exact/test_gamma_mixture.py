@@ -1,9 +1,7 @@
-"""Test the mixture of Gamma laws against hand calculations, Gauss–Laguerre quadrature and the enclosed law, with
-mutants.
+"""Test the mixture of Gamma laws against hand calculations, Gauss–Laguerre quadrature and proven enclosures.
 
-The statistical tests use the inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant: with n draws,
-P(sup |F_n − F| > ε) ≤ 2 exp(−2 n ε²). `ALLOWED` is the ε for which this bound is 1e-9, so each of these tests raises a
-false alarm with probability at most 1e-9 over the seed.
+The statistical tests use the inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant. With n draws,
+P(sup |F_n − F| > ε) ≤ 2 exp(−2 n ε²). The constant `ALLOWED` is the ε for a false-alarm probability of 1e-9.
 """
 
 from fractions import Fraction
@@ -31,7 +29,7 @@ ALLOWED = sqrt(log(2 / FALSE_ALARM) / (2 * DRAWS))  # 0.0104
 
 def test_small_polynomials_are_those_worked_out_by_hand() -> None:
     assert gap_polynomial(1) == {(0,): 1}
-    # With s_1 = g_1 + g_2 and s_2 = g_2, (s_1 - s_2)(s_1 + s_2) = g_1 (g_1 + 2 g_2).
+    # By hand, with s_1 = g_1 + g_2 and s_2 = g_2, the product (s_1 - s_2)(s_1 + s_2) is g_1 (g_1 + 2 g_2).
     assert gap_polynomial(2) == {(2, 0): 1, (1, 1): 2}
     assert gap_polynomial(2, (1, 1)) == {(1, 0): 1}
     assert gap_polynomial(2, (-1, 1)) == {(1, 0): 1, (0, 1): 2}
@@ -39,7 +37,7 @@ def test_small_polynomials_are_those_worked_out_by_hand() -> None:
 
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4, 5])
 def test_the_polynomial_takes_the_values_of_the_product(dimension: int) -> None:
-    # Integer arithmetic is exact. The gaps are different primes, so that a misplaced exponent changes the result.
+    # Integer arithmetic is exact. The gaps are different primes, so that a misplaced exponent changes the value.
     gaps = [3, 2, 7, 5, 11][:dimension]
     s = [sum(gaps[i:]) for i in range(dimension)]
     pairs = [(i, j) for i in range(dimension) for j in range(i + 1, dimension)]
@@ -62,7 +60,7 @@ def test_every_coefficient_is_a_positive_integer(dimension: int) -> None:
 
 
 def test_a_cached_polynomial_cannot_be_changed() -> None:
-    """This test catches a caller that changes the cached result for every later caller."""
+    """The test fails if a caller can change the cached polynomial for later callers."""
     with pytest.raises(TypeError):
         gap_polynomial(2)[(0, 0)] = 1  # type: ignore[index]
 
@@ -71,10 +69,10 @@ def test_a_cached_polynomial_cannot_be_changed() -> None:
 
 
 def laguerre_integral(dimension: int, power: int | None, *, symmetric: bool) -> float:
-    """Return ∫ density · Σ s_i^power, or ∫ density for None, by Gauss–Laguerre quadrature in the variables k g_k,
-    without expansion.
+    """Return by Gauss–Laguerre quadrature the integral of the density times Σ s_i^power, or of the density if `power`
+    is None.
 
-    16 nodes are exact for polynomials of degree 31 in each variable; here the degree is at most 15.
+    The 16 nodes are exact for polynomials of degree 31 in each variable, and here the degree is at most 15.
     """
     nodes, weights = np.polynomial.laguerre.laggauss(16)
     scaled = np.meshgrid(*[nodes] * dimension, indexing="ij")
@@ -97,13 +95,14 @@ def laguerre_integral(dimension: int, power: int | None, *, symmetric: bool) -> 
     ("dimension", "symmetric", "expected"),
     [
         (1, False, Fraction(1)),  # ∫_0^∞ e^{-s} ds
-        (2, False, Fraction(3, 2)),  # g_1² + 2 g_1 g_2: 2 · 1/2 + 2 · 1 · 1/4
-        (3, False, Fraction(69, 4)),  # the project derived this value earlier for this law
-        (4, False, Fraction(59535, 16)),  # the same
+        (2, False, Fraction(3, 2)),  # the integral of g_1² + 2 g_1 g_2 is 2 · 1/2 + 2 · 1 · 1/4
+        (3, False, Fraction(69, 4)),  # a value that was derived by hand
+        (4, False, Fraction(59535, 16)),  # a value that was derived by hand
         (1, True, Fraction(2)),  # ∫ e^{-|l|} dl
-        (2, True, Fraction(3)),  # two patterns g_1: 2 · 1/2; two g_1 + 2 g_2: 2 (1/2 + 2 · 1/4)
-        (3, True, Fraction(7)),  # this value comes from the tested code; the quadrature is independent of it
-        (4, True, Fraction(153, 4)),  # the same
+        (2, True, Fraction(3)),  # by hand, 2 · 1/2 + 2 (1/2 + 2 · 1/4)
+        (3, True, Fraction(7)),  # a value that was computed by this code, and that quadrature confirms independently
+        # a value that was computed by this code, and that quadrature confirms independently
+        (4, True, Fraction(153, 4)),
     ],
 )
 def test_the_normaliser_has_its_known_values(dimension: int, symmetric: bool, expected: Fraction) -> None:
@@ -116,7 +115,7 @@ def test_the_normaliser_has_its_known_values(dimension: int, symmetric: bool, ex
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4])
 @pytest.mark.parametrize("power", [1, 2, 3, 4, 6])
 def test_power_sums_agree_with_quadrature(dimension: int, power: int, symmetric: bool) -> None:
-    """This test catches a wrong coefficient in the exact mean of a power sum."""
+    """The test fails if an exact mean of a power sum disagrees with quadrature."""
     ratio = laguerre_integral(dimension, power, symmetric=symmetric) / laguerre_integral(
         dimension, None, symmetric=symmetric
     )
@@ -141,7 +140,7 @@ def drawn(dimension: int, symmetric: bool) -> Matrix:
 
 @lru_cache
 def enclosed_cdf(dimension: int, symmetric: bool) -> tuple[tuple[float, float], ...]:
-    """Yield pairs (s, P(‖Z‖_op ≤ s)) over the bulk of the law."""
+    """Return pairs (s, P(‖Z‖_op ≤ s)) that cover nearly all of the law."""
     multiples = [Fraction(k, 4) for k in range(1, 17)]
     return tuple(
         (float(m * dimension), float(enclose_spectral_cdf(dimension, m * dimension, symmetric=symmetric).midpoint))
@@ -166,14 +165,14 @@ def test_draws_are_ordered_and_have_the_stated_shape(dimension: int, symmetric: 
 @KINDS
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4, 5])
 def test_the_operator_norm_follows_the_enclosed_law(dimension: int, symmetric: bool) -> None:
-    # false-alarm probability at most 1e-9 (DKW)
+    # The false-alarm probability is at most 1e-9, by the inequality of Dvoretzky, Kiefer and Wolfowitz.
     assert largest_deviation(drawn(dimension, symmetric), dimension, symmetric) <= ALLOWED
 
 
 @KINDS
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4, 5])
 def test_the_nuclear_norm_follows_its_gamma_law(dimension: int, symmetric: bool) -> None:
-    # false-alarm probability at most 1e-9 (DKW): kstest's statistic is sup |F_n - F|
+    # The statistic of kstest is sup |F_n - F|, so the false-alarm probability is at most 1e-9.
     space = dimension * (dimension + 1) // 2 if symmetric else dimension**2
     nuclear_norms = np.abs(drawn(dimension, symmetric)).sum(axis=1)
     assert stats.kstest(nuclear_norms, stats.gamma(space).cdf).statistic <= ALLOWED

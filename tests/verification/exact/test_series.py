@@ -1,4 +1,4 @@
-"""Test the rational enclosures against values in arbitrary precision."""
+"""Test rational enclosures of functions against values in high precision."""
 
 from collections.abc import Iterator
 from fractions import Fraction

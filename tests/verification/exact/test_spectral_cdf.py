@@ -1,6 +1,5 @@
-"""Test the enclosure of P(‖Z‖_op ≤ s ρ) against closed forms, quadrature and exact normalisers.
-
-The only random objects in the tests are matrices of small integers from a fixed seed.
+"""Test the enclosure of P(‖Z‖_op ≤ s ρ) against closed forms, quadrature and exact normalisers. Only matrices of small
+integers are drawn at random, from a fixed seed.
 """
 
 from collections.abc import Iterator
@@ -37,7 +36,7 @@ KINDS = pytest.mark.parametrize("symmetric", [False, True], ids=["full", "symmet
 
 
 def exact(value: Number) -> Fraction:
-    """Return the exact value of an mpf as a Fraction."""
+    """Return the exact value of an mpf number as a Fraction."""
     numerator, denominator = mpmath.libmp.to_rational(value._mpf_)
     return Fraction(int(numerator), int(denominator))
 
@@ -52,8 +51,8 @@ def contains(enclosure: Enclosure, value: Fraction) -> bool:
 
 
 def exponential_bounds(s: Fraction) -> tuple[Fraction, Fraction]:
-    """Return rational bounds on e^−s for 0 < s ≤ 20 that differ by at most 1e-80: two successive partial sums of an
-    alternating series.
+    """Return rational lower and upper bounds on e^−s for 0 < s ≤ 20, which differ by at most 1e-80. The bounds are
+    successive partial sums of an alternating series.
     """
     sums, term = [Fraction(1)], Fraction(1)
     for k in range(1, 200):
@@ -64,11 +63,11 @@ def exponential_bounds(s: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def quadrature_cdf(dimension: int, s: float, *, symmetric: bool) -> float:
-    """Return the integral of the density over s ≥ s_1 ≥ … ≥ s_d ≥ 0 by Gauss–Legendre in the ratios s_{i+1}/s_i.
+    """Return the integral of the density over s ≥ s_1 ≥ … ≥ s_d ≥ 0 by Gauss–Legendre quadrature in the ratios
+    s_{i+1}/s_i.
 
-    Because the integrand is entire, 24 nodes leave an error of the order of rounding errors. The normalisers for d ≤ 2
-    are worked out by hand in test_gamma_mixture.py, which also checks 69/4, 59535/16, 7 and 153/4 against
-    Gauss–Laguerre quadrature.
+    The integrand is entire, so that the error of 24 nodes is close to rounding. The normalising constants are derived
+    or confirmed in test_gamma_mixture.py.
     """
     normalizers = [2, 3, 7, 153 / 4] if symmetric else [1, 3 / 2, 69 / 4, 59535 / 16]
     nodes, weights = np.polynomial.legendre.leggauss(24)
@@ -94,16 +93,16 @@ def quadrature_cdf(dimension: int, s: float, *, symmetric: bool) -> float:
 @pytest.mark.parametrize("s", [Fraction(1, 1000), Fraction(11, 10), Fraction(20)])
 def test_in_dimension_one_both_kinds_are_exponential(s: Fraction, symmetric: bool) -> None:
     enclosure = enclose_spectral_cdf(1, s, symmetric=symmetric)
-    for e in exponential_bounds(s):  # |l| and s_1 have density e^{-x}: P = 1 - e^{-s}
+    for e in exponential_bounds(s):  # the norm has density e^{-x}, so P is 1 - e^{-s}
         assert contains(enclosure, 1 - e)
 
 
 @pytest.mark.parametrize("s", [Fraction(1, 50), Fraction(11, 5), Fraction(19)])
 def test_in_dimension_two_the_full_kind_has_its_closed_form(s: Fraction) -> None:
-    # With u = s_1 + s_2 and v = s_1 - s_2, (s_1² - s_2²) ds_1 ds_2 = uv/2 du dv, and s_1 ≤ s means
-    # v ≤ min(u, 2s - u). The integral of uv e^{-u}/2 is
-    #   (1/4) [∫_0^s u³ e^{-u} du + ∫_s^{2s} u (2s - u)² e^{-u} du]
-    #   = (1/4) [6 - (4s² + 8s) e^{-s} - (4s + 6) e^{-2s}],  at s = ∞: 3/2.
+    # With u = s_1 + s_2 and v = s_1 - s_2, the density (s_1² - s_2²) ds_1 ds_2 is uv/2 du dv.
+    # The condition s_1 ≤ s means v ≤ min(u, 2s - u).
+    # The integral over v gives (1/4) [∫_0^s u³ e^{-u} du + ∫_s^{2s} u (2s - u)² e^{-u} du].
+    # The integral is (1/4) [6 - (4s² + 8s) e^{-s} - (4s + 6) e^{-2s}], which tends to 3/2 as s grows.
     enclosure = enclose_spectral_cdf(2, s)
     for e in exponential_bounds(s):
         assert contains(enclosure, 1 - (2 * s**2 + 4 * s) * e / 3 - (2 * s + 3) * e**2 / 3)
@@ -111,9 +110,9 @@ def test_in_dimension_two_the_full_kind_has_its_closed_form(s: Fraction) -> None
 
 @pytest.mark.parametrize("s", [Fraction(1, 50), Fraction(11, 5), Fraction(19)])
 def test_in_dimension_two_the_symmetric_kind_has_its_closed_form(s: Fraction) -> None:
-    # Two sign patterns have the factor s_1 - s_2 and two have s_1 + s_2; together 4 s_1, so
-    #   4 ∫_0^s t e^{-t} (1 - e^{-t}) dt = 4 [1 - (1 + s) e^{-s}] - [1 - (1 + 2s) e^{-2s}],
-    # at s = ∞: 3.
+    # Two sign patterns have the factor s_1 - s_2 and two have s_1 + s_2, and these factors add up to 4 s_1.
+    # The integral 4 ∫_0^s t e^{-t} (1 - e^{-t}) dt is 4 [1 - (1 + s) e^{-s}] - [1 - (1 + 2s) e^{-2s}].
+    # The integral tends to 3 as s grows.
     enclosure = enclose_spectral_cdf(2, s, symmetric=True)
     for e in exponential_bounds(s):
         assert contains(enclosure, 1 - 4 * (1 + s) * e / 3 + (1 + 2 * s) * e**2 / 3)
@@ -123,7 +122,7 @@ def test_in_dimension_two_the_symmetric_kind_has_its_closed_form(s: Fraction) ->
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4])
 @pytest.mark.parametrize("per_dimension", [Fraction(1, 4), Fraction(11, 10), Fraction(5, 2)])
 def test_it_agrees_with_quadrature(dimension: int, per_dimension: Fraction, symmetric: bool) -> None:
-    """This test catches a wrong coefficient in the exact distribution function."""
+    """The test fails if the exact distribution function disagrees with quadrature."""
     s = per_dimension * dimension
     enclosure = enclose_spectral_cdf(dimension, s, symmetric=symmetric)
     by_quadrature = quadrature_cdf(dimension, float(s), symmetric=symmetric)
@@ -133,7 +132,7 @@ def test_it_agrees_with_quadrature(dimension: int, per_dimension: Fraction, symm
 @KINDS
 @pytest.mark.parametrize("dimension", [1, 2, 7, 12])
 def test_an_enclosure_contains_a_sharper_one(dimension: int, symmetric: bool) -> None:
-    """This test catches an enclosure that is too narrow for its number of digits."""
+    """The test fails if an enclosure does not contain an enclosure with more digits."""
     s = Fraction(8, 5) * dimension
     coarse = enclose_spectral_cdf(dimension, s, symmetric=symmetric, digits=12)
     sharp = enclose_spectral_cdf(dimension, s, symmetric=symmetric, digits=30)
@@ -142,7 +141,7 @@ def test_an_enclosure_contains_a_sharper_one(dimension: int, symmetric: bool) ->
 
 
 def test_precision_is_doubled_until_a_tiny_probability_is_resolved() -> None:
-    # As s → 0 the exponential tends to 1, and P ~ c s^{d²}; at d = 6, halving s divides P by 2^36.
+    # For small s, the probability is nearly proportional to s^{d²}, so at d = 6 halving s divides it by 2^36.
     small, half = (enclose_spectral_cdf(6, s) for s in (Fraction(1, 10**6), Fraction(1, 2 * 10**6)))
     assert small.upper < mpmath.mpf("1e-200")
     assert float(small.midpoint / half.midpoint) == pytest.approx(2.0**36, rel=1e-4)
@@ -152,8 +151,8 @@ def test_precision_is_doubled_until_a_tiny_probability_is_resolved() -> None:
 
 
 def test_survival_in_dimension_one_is_relatively_precise_far_out() -> None:
-    # e^{-120} = 7.667648073721999634…e-53 by mpmath.exp. The first working precision, 58 digits,
-    # leaves about 5 correct digits of the survival function.
+    # By mpmath.exp, e^{-120} is 7.667648073721999634…e-53.
+    # With 58 digits, the first working precision, only about 5 digits of the survival function are correct.
     enclosure = enclose_spectral_survival(1, Fraction(120), digits=12)
     assert enclosure.is_narrow(12)
     assert enclosure.text(12) == "7.66764807372e-53"
@@ -162,7 +161,7 @@ def test_survival_in_dimension_one_is_relatively_precise_far_out() -> None:
 @KINDS
 @pytest.mark.parametrize("dimension", [2, 5])
 def test_survival_and_cdf_add_up_to_one(dimension: int, symmetric: bool) -> None:
-    """This test catches an enclosure that does not contain the true value."""
+    """The test fails if the enclosures of the distribution function and of the survival function cannot add up to 1."""
     s = Fraction(5, 2) * dimension
     below = enclose_spectral_cdf(dimension, s, symmetric=symmetric)
     above = enclose_spectral_survival(dimension, s, symmetric=symmetric)
@@ -178,7 +177,7 @@ def entry_of(entries: NDArray[np.int64], j: int, k: int) -> Fraction:
 
 
 def perfect_matchings(matrix: list[list[Number]], left: tuple[int, ...]) -> Number:
-    """Compute the Pfaffian by its definition, expanded along the first remaining row."""
+    """Compute the Pfaffian by its definition, with an expansion along the first remaining row."""
     if not left:
         return 1
     first, *rest = left
@@ -208,13 +207,14 @@ def test_elimination_gives_the_pfaffian_by_definition(order: int) -> None:
 @pytest.mark.parametrize("short", [False, True], ids=["long series", "short series"])
 @pytest.mark.parametrize("s", [Fraction(1, 10), Fraction(35, 3), Fraction(20)])
 def test_the_intervals_of_the_erlang_law_contain_it(s: Fraction, short: bool, working_digits: int) -> None:
-    # The test cuts the series so early that its remainder exceeds the rounding errors, and the bound on the remainder
-    # matters.
+    # A short series ends where its remainder exceeds the rounding error, so that the bound on the remainder matters.
     context = MPIntervalContext()
     context.dps = working_digits
     low, high = exponential_bounds(s)
     for n, interval in enumerate(erlang_cdfs(25, s, context, 0 if short else context.prec)):
-        series = sum(s**k / factorial(k) for k in range(n + 1))  # E_n = 1 - e^{-s} Σ_{k≤n} s^k/k!
+        series = sum(
+            s**k / factorial(k) for k in range(n + 1)
+        )  # the Erlang distribution function is 1 - e^{-s} Σ_{k≤n} s^k/k!
         lower, upper = ends(interval)
         assert lower <= 1 - high * series
         assert 1 - low * series <= upper
@@ -225,12 +225,12 @@ def test_the_intervals_of_the_erlang_law_contain_it(s: Fraction, short: bool, wo
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4, 5])
 def test_the_normaliser_is_that_of_the_gamma_mixture(dimension: int, symmetric: bool) -> None:
     powers = moment_powers(dimension, symmetric=symmetric)
-    scale = prod(factorial(a) for a in powers)  # the module uses x^a/a!
+    scale = prod(factorial(a) for a in powers)  # the code under test uses x^a/a!
     expected = gamma_mixture.normalizer(dimension, symmetric=symmetric)
     assert whole_pfaffian(powers, symmetric=symmetric) * scale == expected
 
 
-# Mutants: each test below runs a check from above with a wrong ingredient, and the check must fail
+# Each test below repeats an earlier check with a wrong intermediate result, and the check must fail.
 
 
 @KINDS
@@ -261,8 +261,8 @@ def test_a_missing_border_is_refused() -> None:
         pfaffian(moment_matrix((0, 2, 4), ones, ones, symmetric=False))
 
 
-# Arguments x at which the 53-bit interval exponential of mpmath 1.3.0 and 1.4.1 does not contain
-# e^{-x}: the three among 20 000 random numerators over 2^50.
+# For these x, the interval exponential of mpmath 1.3.0 and 1.4.1 with 53 bits does not contain e^{-x}.
+# Among 20 000 random multiples of 2^-50, no other x has this property.
 MISSED = [Fraction(n, 2**50) for n in (3040415051339527, 3283968666144742, 1209364223764619)]
 
 

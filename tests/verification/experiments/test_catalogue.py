@@ -1,4 +1,6 @@
-"""Test the declared experiments: every statement can be contradicted by results, and its names exist."""
+"""Test the declared experiments. Every statement of an experiment must be one that results can contradict, and all
+names must exist.
+"""
 
 import math
 from dataclasses import replace
@@ -29,7 +31,7 @@ ALL = EXPERIMENTS.values()
 
 
 def lines_of(experiment: Experiment, best: str, size: float = 1.0) -> Lines:
-    """Make results in which one method is by far the best, with errors of a given size."""
+    """Return results in which the method `best` has by far the smallest errors."""
     return {
         (panel.name, measure, method.label): {
             value: Mean(level, 0.99 * level, 1.01 * level, 9)
@@ -79,13 +81,13 @@ def test_a_label_stands_for_one_method_within_an_experiment() -> None:
         seen: dict[str, object] = {}
         for panel in experiment.panels:
             for method in panel.methods:
-                what = replace(method, function=None)  # for functions, only the labels can be compared
+                what = replace(method, function=None)  # functions cannot be compared, so only the labels are
                 assert seen.setdefault(method.label, what) == what
 
 
 def test_intervals_of_equal_means_are_seldom_disjoint() -> None:
-    """This test catches intervals that are too narrow. For equal means at most 0.28 % of the pairs of intervals are
-    disjoint in one direction, so more than 110 of 20000 have probability below 1e-9.
+    """The test fails if confidence intervals are too narrow. Two intervals for equal means are disjoint in one
+    direction with probability at most 0.28 %, and more than 110 of 20000 would have a probability below 1e-9.
     """
     rng = np.random.default_rng(0)
     for repetitions in (2, 3, 5, 50):
@@ -119,7 +121,9 @@ def test_a_comparison_is_contradicted_where_intervals_are_disjoint_and_only_ther
 
 
 def test_what_was_compared_is_counted() -> None:
-    """This test catches a claim that holds because it compared nothing."""
+    """The test fails if the number of comparisons behind a statement is wrong. A statement that compared nothing must
+    not hold silently.
+    """
     lines: Lines = {("p", "m", "a"): line(1.0, 1.0, 1.0), ("p", "m", "b"): line(0.7, 0.85, 2.0)}
     assert beats(["a"], ["b"], ["p"])(lines).compared == 3
     assert beats(["a"], ["b"], ["p"], at=smallest)(lines).compared == 1
@@ -140,13 +144,13 @@ def test_a_bound_is_contradicted_by_an_interval_above_it() -> None:
 
 
 def test_the_budgets_of_the_released_code_are_more_than_was_claimed() -> None:
-    """This test catches a wrong budget in the comparison with the released code. At ρ = 0.1 and δ = 1e-10, the total ε
-    of the released code is 3.135; its eigenvalue step alone costs 0.48, which is 4.8 times ρ.
+    """The test fails if the budget of the released code is wrong. At ρ = 0.1 and δ = 1e-10, the released code spends ε
+    = 3.135, and its eigenvalue step alone costs 0.48, which is 4.8 times ρ.
     """
     half, each = dly22.released_em_budgets(0.1, 200)
     assert 2 * half == pytest.approx(3.135, abs=5e-4)
     assert 200 * each**2 + math.sqrt(2 * 200 * math.log(1e10)) * each == pytest.approx(half)
-    step = half / 2  # λ moves by at most 1 in each of two coordinates, with Laplace noise of scale 2/ε₀
+    step = half / 2  # λ changes by at most 1 in each of two coordinates, and the Laplace noise has scale 2/ε₀
     assert 2 * (step + math.exp(-step) - 1) == pytest.approx(0.48, abs=5e-3)
 
 
@@ -165,8 +169,8 @@ def test_excess_loss_is_zero_at_the_minimiser_only() -> None:
 
 
 def test_a_bound_may_depend_on_the_point_and_three_per_cent_are_seen() -> None:
-    """This test catches a bound that is wrong by 3 %. 3 · 80^{3/2}/2000 = 1.07331 for S_2 at d = 80, and 3 · 20/500 =
-    0.12 for S_∞ at n = 500, by hand.
+    """The test fails if an error that is 3 % above its bound is not reported. By hand, the bounds are 3 ·
+    80^{3/2}/2000 = 1.07331 and 3 · 20/500 = 0.12.
     """
     for panel, measure, value, bound in (
         ("d", "Schatten 2 error", 80.0, 1.07331),

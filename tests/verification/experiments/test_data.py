@@ -1,5 +1,6 @@
-"""Test loaders of published formats: small files are read, and every kind of damage gives a clear error. Bounds
-hold."""
+"""Test the code that loads published data sets. Small files are read correctly, damaged files give a clear error, and
+the rows stay within their bounds.
+"""
 
 import gzip
 from collections.abc import Callable
@@ -39,9 +40,9 @@ def test_adult_has_105_columns_in_the_unit_ball(tmp_path: Path) -> None:
     rows = uci.adult(written(tmp_path / "adult.data", ADULT))
     assert rows.shape == (2, 105)
     assert (np.linalg.norm(rows, axis=1) <= 1).all()
-    # there is one category for each of the eight fields
+    # each of the eight fields has one category
     assert np.count_nonzero(np.isclose(rows[0], 1 / np.sqrt(14))) == 8
-    assert np.count_nonzero(np.isclose(rows[1], 1 / np.sqrt(14))) == 6  # two are unknown
+    assert np.count_nonzero(np.isclose(rows[1], 1 / np.sqrt(14))) == 6  # two categories are unknown
     assert rows[0, 0] == pytest.approx((2 * 39 / 100 - 1) / np.sqrt(14))
 
 
@@ -52,7 +53,7 @@ def test_both_parts_of_adult_are_read_from_a_folder(tmp_path: Path) -> None:
 
 
 def test_airfoil_is_scaled_by_its_bounds(tmp_path: Path) -> None:
-    """This test catches rows that are scaled by their own minimum and maximum, which is not private."""
+    """The test fails if rows are scaled by the minimum and maximum of the data, which would not be private."""
     rows = uci.airfoil(written(tmp_path / "airfoil_self_noise.dat", AIRFOIL))
     assert rows.shape == (2, 6)
     assert rows[0, 0] == pytest.approx((2 * 800 / 20_000 - 1) / np.sqrt(6))
@@ -61,7 +62,7 @@ def test_airfoil_is_scaled_by_its_bounds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compressed", [False, True])
 def test_images_are_read_plain_and_compressed(compressed: bool, tmp_path: Path) -> None:
-    """This test catches pixels in the wrong order, or images with the labels of others."""
+    """The test fails if pixels are in the wrong order, or if images get the labels of other images."""
     for name, entries in ((idx.IMAGES, IMAGES), (idx.LABELS, LABELS)):
         content = idx_bytes(entries)
         written(tmp_path / (name + ".gz" * compressed), gzip.compress(content) if compressed else content)
@@ -138,7 +139,7 @@ def test_labels_must_fit_the_images(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "bounds"), [("wine", bundled.WINE), ("breast_cancer", bundled.BREAST_CANCER)])
 def test_the_stated_bounds_are_not_too_small(name: str, bounds: tuple[tuple[float, float], ...]) -> None:
-    """This test catches values of a data set that the clip to its stated bounds would change."""
+    """The test fails if a value of a data set is outside of the stated bounds, because clipping would change it."""
     pytest.importorskip("sklearn")
     raw = bundled.raw(name)
     low, high = np.array(bounds).T

@@ -1,4 +1,4 @@
-"""Test the pictures of proofs/paper: the code reproduces their numbers, and a changed number is reported."""
+"""Test the figures in proofs/paper. The code must reproduce their numbers, and a changed number must be reported."""
 
 import shutil
 from pathlib import Path
@@ -29,7 +29,7 @@ def test_a_changed_number_and_a_missing_picture_are_seen(name: str, tmp_path: Pa
 
 @pytest.mark.thorough
 def test_pictures_are_drawn_twice_alike(tmp_path: Path) -> None:
-    """This test catches a picture that holds the time or another value that changes between two runs."""
+    """The test fails if a figure differs between two runs, for example because it contains the time."""
     pytest.importorskip("matplotlib")
     first, second = tmp_path / "a", tmp_path / "b"
     for folder in (first, second):

@@ -1,4 +1,6 @@
-"""Test the comparison with released code: how it is found and called, with test doubles for the code and for torch."""
+"""Test how the experiments find and call released code of a paper. The tests use substitutes for this code and for
+torch.
+"""
 
 import itertools
 import sys
@@ -131,9 +133,7 @@ def test_with_the_mistakes_off_the_pure_switched_method_is_that_of_the_registry(
 
 
 def test_a_switched_mistake_changes_the_output() -> None:
-    """This test catches a switch for a mistake of the released code that changes nothing. The noise 2^{−k} g in the
-    search seldom matters, and only for rows whose norms are very different.
-    """
+    """The test fails if an option that reproduces a mistake of the released code does not change the output."""
 
     def differ(first: Callable[..., Matrix], second: Callable[..., Matrix], norms: Matrix, d: int, rho: float) -> bool:
         rows = np.random.default_rng(0).standard_normal((len(norms), d))

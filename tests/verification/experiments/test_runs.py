@@ -1,5 +1,6 @@
-"""Test runs of experiments: a killed run loses no results, results do not depend on the order or the workers, and
-damaged files are reported."""
+"""Test runs of experiments. A kill must lose no results, results must not depend on the order or the workers, and
+damaged files must be reported.
+"""
 
 import json
 import os
@@ -26,11 +27,11 @@ from covassay.verification.experiments import plots, results, running
 from covassay.verification.experiments.running import Plan
 
 pytest.importorskip("pyarrow")
-NAME = "bdku20-covariance"  # the quickest
+NAME = "bdku20-covariance"  # the fastest experiment
 
 
 class Here(Executor):
-    """An executor that runs in this process, in the order of submission."""
+    """An executor that runs tasks in this process, in the order of submission."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -43,7 +44,7 @@ class Here(Executor):
 
 
 class Backwards(Here):
-    """An executor that runs the last cell first."""
+    """An executor that runs the last task first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,7 +97,7 @@ def test_a_run_that_is_killed_goes_on_and_a_cut_line_is_dropped(whole: Path, tmp
 
     def killed(name: str, count: int = 1) -> None:
         steps.append(count)
-        if len(steps) == 6:  # the first step reports the cells that an earlier run has finished
+        if len(steps) == 6:  # the first step reports the results that an earlier run has stored
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -118,14 +119,16 @@ def test_more_repetitions_leave_the_first_ones_as_they_are(whole: Path, tmp_path
     two = results.read(whole)
     assert set(one.rows) == {row for row in two.rows if row.repetition == 0}
     assert [claim["compared"] > 0 for result in (one, two) for claim in result.facts["claims"]] == [False, True]
-    assert len({row.error for row in two.rows}) == len(two.rows)  # no draw occurs twice
+    assert len({row.error for row in two.rows}) == len(two.rows)  # no random number is used twice
 
 
 @pytest.mark.parametrize(
     ("other", "told"), [(plan(2, seed=1), "seed 0 instead of 1"), (plan(1), "repetitions 2 instead of 1")]
 )
 def test_another_run_is_not_overwritten(other: Plan, told: str, whole: Path, tmp_path: Path) -> None:
-    """This test catches a run that overwrites the results of a different run without a message."""
+    """The test fails if a run silently overwrites the results of a run with another seed or another number of
+    repetitions.
+    """
     file = tmp_path / whole.name
     file.write_bytes(whole.read_bytes())
     again = Here()
@@ -293,8 +296,8 @@ def test_a_missing_library_is_one_clear_error(
 
 @pytest.mark.slow
 def test_killed_processes_leave_no_workers_and_the_run_goes_on(tmp_path: Path) -> None:
-    """This test catches workers that survive their run, and a run that cannot be continued: after `kill -9`, a second
-    run with two workers must give the same bytes as a run with one worker.
+    """The test fails if worker processes survive their run after `kill -9`, or if the run cannot be continued. The
+    continued run with two workers must give the same bytes as a run with one worker.
     """
     command = [sys.executable, "-P", "-c", "from covassay.verification.cli.main import main; main()", "experiments"]
 

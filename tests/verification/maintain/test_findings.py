@@ -1,5 +1,6 @@
-"""Test that the findings page is rendered from the stored rows and the remarks, and that each finding has a possible
-correction."""
+"""Test that the page of findings is rendered from the stored results and remarks, and that each finding states how it
+could be corrected.
+"""
 
 import json
 from dataclasses import asdict, replace
@@ -31,7 +32,7 @@ def test_the_page_is_rendered_from_the_kept_rows() -> None:
 
 
 def first() -> list[FindingRow]:
-    """Return the rows with the first seed, which the page shows; rows with other seeds are repetitions."""
+    """Return the stored results for the first seed, which are those that the page shows."""
     return [row for row in kept() if row.seed == findings.FIRST]
 
 
@@ -40,7 +41,7 @@ def test_every_target_of_the_page_has_one_row_of_a_real_run() -> None:
     assert len({(row.target, row.seed) for row in kept()}) == len(kept())
     assert {(row.target, row.samples) for row in kept()} == {(row.target, row.samples) for row in rows}
     assert {(row.target, row.samples) for row in rows} <= set(TARGETS.items())
-    # for a target without a row, a remark says why
+    # for these targets the page says why there is no result
     assert set(TARGETS) - {row.target for row in rows} <= set(REMARKS.remark)
     run_rows = [row for row in rows if not row.missing]
     assert len(run_rows) >= 25
@@ -57,8 +58,8 @@ def test_every_finding_says_what_a_change_would_be_and_no_remark_is_left_over() 
 
 
 def is_searched(one: Upstream | None) -> bool:
-    """Return whether a finding says what is known upstream: a thread, or that none was found, and the day of the
-    search.
+    """Return whether a finding says on which day its project was searched for reports of the fault, and what was
+    found.
     """
     if one is None or not one.known or not isinstance(one.searched, date):
         return False

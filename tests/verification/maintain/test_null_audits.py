@@ -1,4 +1,4 @@
-"""Test which p-values of an audit count as exact in tests of uniformity."""
+"""Test which p-values of an audit count as exact in a test of uniformity."""
 
 import pytest
 from scipy import stats
@@ -11,7 +11,7 @@ from covassay.verification.maintain.null_audits import DISTANCE, TOTAL, exact_p_
 from covassay.verification.statistics.laws import ERROR
 from covassay.verification.statistics.tests import TWO_CDFS, p_value_of_distance
 
-P = p_value_of_distance(0.1, 100)  # the p-value of Kolmogorov's test for a distance of 0.1
+P = p_value_of_distance(0.1, 100)  # the p-value of a Kolmogorov–Smirnov test for the distance 0.1
 
 
 def check(
@@ -31,7 +31,7 @@ def test_kolmogorovs_test_and_the_test_of_a_total_are_exact() -> None:
 @pytest.mark.parametrize(
     "bound",
     [
-        check(1.0, "rank correlation", statistic=0.0),  # a p-value that Kolmogorov's test could have as well
+        check(1.0, "rank correlation", statistic=0.0),  # a Kolmogorov–Smirnov test would have the same p-value
         check(1.03 * P, DISTANCE),
         check(1.0, TWO_CDFS, statistic=0.0),  # the p-values of both tests are at most 1
         check(P, question=low_order_bits.QUESTION.id),

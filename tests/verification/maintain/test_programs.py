@@ -1,4 +1,4 @@
-"""Test that the programs of the maintainers have a help text, and that users do not see them."""
+"""Test that the commands of maintainers have a help text and are hidden from users."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Test that the generated parts of the READMEs are up to date, and that a change is detected."""
+"""Test that the generated parts of the README files are up to date, and that a manual change is detected."""
 
 import shutil
 from pathlib import Path
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Copy the pages and their sources to a folder where tests may change them."""
+    """Copy the README files and the files from which they are generated to a folder that a test may change."""
     for name in (*readme.COUNTED, "reference/README.md", "proofs/findings.jsonl", "proofs/rocq.lock.json"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
@@ -23,7 +23,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_pages_are_those_of_today() -> None:
-    """This test catches a page that was not written again. If a page is out of date, run python -P -m
+    """The test fails if a generated part of a README file is out of date. To update the README files, run python -P -m
     covassay.verification.maintain readme --write.
     """
     for path, text in readme.pages(ROOT):

@@ -1,5 +1,6 @@
-"""Find the code blocks of a page, write the files that they show, run the commands and the Python code, and compare the
-outputs."""
+"""Find the code blocks of a page, run their commands and Python code, and compare the output with the output on the
+page.
+"""
 
 import doctest
 import re
@@ -8,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 BLOCK = re.compile(r"^```(?P<kind>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-LEFT_OUT = "…"  # this text stands for any output of any length
+LEFT_OUT = "…"  # this text stands for any output
 
 
 @dataclass(frozen=True)
 class Block:
-    """A block of code on a page: its kind, the name of the file that it shows, and its text."""
+    """A code block of a page, with its language, the name of the file that it shows, and its text."""
 
     kind: str
     title: str | None
@@ -22,7 +23,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Command:
-    """A command on a page, and the output that the page shows below it."""
+    """A command on a page, with the output that the page shows below it."""
 
     line: str
     shown: str
@@ -33,8 +34,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def commands(text: str) -> Iterator[Command]:
-    """Yield the commands of a console block; a command is a line that begins with a dollar sign, and its output follows
-    it."""
+    """Yield the commands of a console block. A command starts with a dollar sign, and its output follows."""
     assert text.startswith("$ "), f"a console block begins with a command: {text[:40]!r}"
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         line, _, shown = part.partition("\n")
@@ -42,6 +42,6 @@ def commands(text: str) -> Iterator[Command]:
 
 
 def agrees(shown: str, printed: str) -> bool:
-    """Return whether the output is the output on the page, where "…" stands for any text."""
+    """Return whether the printed output matches the output on the page, where "…" stands for any text."""
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     return doctest.OutputChecker().check_output(shown.replace(LEFT_OUT, "..."), printed, flags)

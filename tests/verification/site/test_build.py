@@ -1,5 +1,6 @@
-"""Test the site: its pages and links, its typeset formulas, failures of its build, and that its pages load nothing from
-other hosts."""
+"""Test the website: its pages, links and formulas, errors during the build, and that it loads nothing from other
+hosts.
+"""
 
 import html
 import re
@@ -33,8 +34,8 @@ def test_every_mechanism_has_a_page_with_its_code_and_its_proof(pages: dict[str,
 
 
 def test_links_lead_to_pages(pages: dict[str, str]) -> None:
-    """This test catches a link that leads nowhere. The test includes links into the code, which become links to the
-    page of a mechanism or of a file.
+    """The test fails if a link on the website has no target. Links to code must lead to the page of a mechanism or to
+    a file.
     """
     for path, text in pages.items():
         for target in site._links(path, text):
@@ -44,12 +45,12 @@ def test_links_lead_to_pages(pages: dict[str, str]) -> None:
 
 
 def test_a_formula_is_typeset_from_the_code() -> None:
-    """This test catches a formula of the site that is not the one in the code."""
+    """The test fails if a formula on the website differs from the one in the code."""
     pytest.importorskip("latexify")
     names = [function.__name__ for function in formulas_of(entrywise_laplace)]
     assert {"sensitivity", "noise_scale", "privacy_loss", "mean_squared_error", "largest_entry"} <= set(names)
     shown = html.unescape(re.sub(r"<[^>]*>", "", as_mathml(nuclear_laplace.noise_scale) or ""))
-    assert shown == "noise\xa0scale(n,ϵ)=2nϵ"  # the fraction bar is a tag
+    assert shown == "noise\xa0scale(n,ϵ)=2nϵ"  # the fraction bar is an HTML tag
 
 
 def test_what_looks_like_a_link_in_code_is_left_alone() -> None:
@@ -67,16 +68,16 @@ def list_of_numbers(n: int) -> list[int]:
 
 
 def test_another_constant_and_what_is_no_formula() -> None:
-    """This test catches a formula whose typeset form means something else than the code."""
+    """The test fails if the typeset form of a formula has another meaning than its code."""
     pytest.importorskip("latexify")
     assert "<mn>3</mn>" in (as_mathml(scale_with_another_constant) or "")
-    assert as_mathml(list_of_numbers) is None  # the text [n]·2 would be read as a product
+    assert as_mathml(list_of_numbers) is None  # readers would take the text [n]·2 for a product
     assert section_of(site) == ""
 
 
 @pytest.mark.parametrize(("root", "named"), [("nowhere", "root = "), (None, "out = ")])
 def test_a_wrong_folder_is_one_clear_error(root: str | None, named: str, tmp_path: Path) -> None:
-    """This test catches a build that deletes a folder which holds other files."""
+    """The test fails if the build of the website deletes a folder that contains other files."""
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "a thesis.tex").write_text("")
     with pytest.raises(InvalidInput, match=named):
@@ -96,7 +97,7 @@ def test_the_site_is_built_and_loads_nothing_from_another_host(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_a_link_that_leads_nowhere_stops_the_build(tmp_path: Path) -> None:
-    """This test catches a missing page, or a missing heading, to which a link of the site leads."""
+    """The test fails if the website is built although a link leads to a missing page or heading."""
     pytest.importorskip("mkdocs")
     root = tmp_path / "clone"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(".git", "__pycache__", "build"))

@@ -1,5 +1,4 @@
-"""Test that every code block of the site runs: files are written, commands and Python are run, and their output is
-compared."""
+"""Test that every code block on the website runs, and that its output is the one that the page shows."""
 
 import os
 import re
@@ -29,7 +28,7 @@ def names() -> list[object]:
 
 
 def installs(line: str) -> None:
-    """Require that the extras in an installation command exist; the command itself is not run."""
+    """Assert that the extras in an installation command exist, without running the command."""
     extras = set(re.findall(r"[a-z-]+", re.search(r"\[(.*?)\]", line)[1]))  # type: ignore[index]
     assert extras <= set(metadata("covassay").get_all("Provides-Extra"))  # type: ignore[arg-type]
 
@@ -66,8 +65,8 @@ def run_python(text: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_every_block_of_a_page_runs_as_shown(name: str, tmp_path: Path) -> None:
-    """This test catches a block whose shown output is not the real one. The blocks of a page are run in order, in one
-    empty folder.
+    """The test fails if the output of a code block differs from the output that the page shows. The blocks of a page
+    run in order, in one empty folder.
     """
     command = shutil.which("covassay", path=str(Path(sys.executable).parent)) or shutil.which("covassay")
     assert command
@@ -98,6 +97,6 @@ def test_an_output_that_differs_is_seen(shown: str, printed: str, same: bool) ->
 
 
 def test_every_fence_of_a_page_is_a_block() -> None:
-    """This test catches a block that is skipped because of an unusual first line."""
+    """The test fails if a code block is skipped because of an unusual first line."""
     for path in PAGES.rglob("*.md"):
         assert path.read_text().count("```") == 2 * len(blocks(path)), path

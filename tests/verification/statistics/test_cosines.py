@@ -1,4 +1,6 @@
-"""Test the sum of cosines of uniform angles: its p-values are valid, and it has the stated power."""
+"""Test the sum of cosines of uniform angles as a test statistic. The p-values must be valid, and the test must have
+the stated power.
+"""
 
 import numpy as np
 import pytest
@@ -9,8 +11,8 @@ from covassay.verification.statistics.tests import POWER, cosines
 
 @pytest.mark.parametrize("n", [5, 60])
 def test_p_values_of_uniform_angles_are_uniform_or_larger(n: int) -> None:
-    """This test catches p-values that are too small. P(p ≤ u) ≤ u is tested at nine levels; a count above its binomial
-    quantile has probability 1e-9/9.
+    """The test fails if p-values are too small for uniform angles. The frequency of p ≤ u is tested at nine values of
+    u, and a valid test fails with probability at most 1e-9.
     """
     angles = np.random.default_rng(2024).uniform(-np.pi, np.pi, (2000, n))
     p_values = np.array([cosines(row, "").p_value for row in angles])
@@ -19,8 +21,8 @@ def test_p_values_of_uniform_angles_are_uniform_or_larger(n: int) -> None:
 
 
 def test_the_smallest_mean_cosine_is_seen_with_the_stated_power() -> None:
-    """This test catches a test with less power than stated. For a Cauchy variable X of scale r, 2 arctan X has mean
-    cosine (1 − r)/(1 + r).
+    """The test fails if the test has less power than stated. Angles 2 arctan X, where X is a Cauchy variable of scale
+    r, have mean cosine (1 − r)/(1 + r).
     """
     rng, n, alpha = np.random.default_rng(11), 400, 1e-9
     mean = cosines(rng.random(n), "").detectable(alpha)

@@ -1,6 +1,5 @@
-"""Test the tests of independence: p-values under true null hypotheses, and the stated power.
-
-As in test_tests.py, each test of a group of p-values fails by chance with probability 1e-9.
+"""Test the tests of independence: p-values for independent data, and the stated power. For valid p-values, a test of
+one group of them fails with probability 1e-9.
 """
 
 import math
@@ -24,7 +23,7 @@ def independent(rng: np.random.Generator) -> Matrix:
 
 
 def spherical(rng: np.random.Generator) -> Matrix:
-    """Draw fair signs, and absolute values that depend on one another, so that the third test does not apply."""
+    """Draw vectors with fair independent signs and dependent absolute values."""
     z = rng.standard_normal((N, 3))
     return np.asarray(z / np.linalg.norm(z, axis=1, keepdims=True) * rng.gamma(3.0, size=(N, 1)))
 
@@ -39,7 +38,7 @@ NULLS = [("signs", independent), ("signs", spherical), ("sizes", independent),
 
 
 def excess(p_values: list[float]) -> float:
-    """Return the largest excess of the frequency of p ≤ u over u."""
+    """Return the largest amount by which the frequency of p ≤ u exceeds u."""
     ordered = np.sort(p_values)
     return float((np.arange(1, len(ordered) + 1) / len(ordered) - ordered).max())
 
@@ -53,14 +52,13 @@ def test_p_values_of_a_true_null_are_uniform_or_larger(
     rng = np.random.default_rng(11)
     p_values = [TESTS[name](null(rng)).p_value for _ in range(runs)]
     assert excess(p_values) < math.sqrt(math.log(1e9) / (2 * runs))
-    # The test compares p-values in the tail, because small p-values decide: more than 22 of 4000 are below 1/1000 with
-    # probability below 1e-9.
+    # If p-values are valid, more than 22 of 4000 are below 1/1000 with probability below 1e-9.
     assert sum(p < 1e-3 for p in p_values) <= (22 if runs == 4000 else 9)
 
 
 def test_the_sizes_of_a_sphere_would_be_called_dependent() -> None:
-    """This test catches a test of signs that is applied to absolute values: on a sphere the null hypothesis holds for
-    the signs only.
+    """The test fails if the test for absolute values does not detect that those of vectors on a sphere are dependent,
+    or if the test for signs rejects.
     """
     rng = np.random.default_rng(12)
     z = np.vstack([spherical(rng) for _ in range(20)])
@@ -69,8 +67,8 @@ def test_the_sizes_of_a_sphere_would_be_called_dependent() -> None:
 
 
 def test_the_bound_is_never_below_the_exact_tail_of_fair_coins() -> None:
-    """This test catches a bound that is below the exact tail. The bound is tested on all 2^16 signs of one set of
-    weights, and on two equal coins, which attain the bound.
+    """The test fails if the bound is below an exact tail probability. The test computes all 2^16 sums of signs for one
+    set of weights, and two equal coins, which attain the bound.
     """
     weights = np.random.default_rng(13).gamma(1.0, size=16)
     signs = 1 - 2 * ((np.arange(2**16)[:, None] >> np.arange(16)) & 1)
@@ -81,7 +79,9 @@ def test_the_bound_is_never_below_the_exact_tail_of_fair_coins() -> None:
 
 
 def tied(name: str, rng: np.random.Generator, n: int, correlation: float) -> Matrix:
-    """Draw normal variables with a given correlation of two entries, of their absolute values, or of two draws."""
+    """Draw normal variables of which two entries, their absolute values, or successive draws have the given
+    correlation.
+    """
     z = rng.standard_normal((n, 3))
     mixed = correlation * z[:, 0] + math.sqrt(1 - correlation**2) * z[:, 1]
     if name == "signs":
@@ -97,13 +97,13 @@ def tied(name: str, rng: np.random.Generator, n: int, correlation: float) -> Mat
 
 @pytest.mark.parametrize("name", TESTS)
 def test_the_stated_dependence_is_detected_with_the_stated_power(name: str) -> None:
-    """This test catches a test of independence with less power than stated. If the power were 99 %, fewer than 92 of
-    100 would have a probability below 1e-5.
+    """The test fails if a test of independence has less power than stated. If the power is 99 %, fewer than 92 of 100
+    rejections have a probability below 1e-5.
     """
     rng = np.random.default_rng(14)
     n, alpha = 1200, 1e-9
     rank_correlation = TESTS[name](tied(name, rng, n, 0.0)).detectable(alpha)
-    # the correlation of normal variables that have the given rank correlation
+    # normal variables with this correlation have the given rank correlation
     correlation = 2 * math.sin(math.pi * rank_correlation / 6)
     found = [TESTS[name](tied(name, rng, n, correlation)) for _ in range(100)]
     assert sum(result.p_value <= alpha for result in found) >= 92
@@ -111,7 +111,7 @@ def test_the_stated_dependence_is_detected_with_the_stated_power(name: str) -> N
 
 
 def test_a_test_of_nothing_is_never_significant() -> None:
-    """This test catches a small p-value for data that are constant or empty."""
+    """The test fails if a p-value is small for constant or empty data."""
     for values in (np.zeros((100, 3)), np.ones((5, 3)), np.empty((0, 3))):
         for test in TESTS.values():
             assert test(values).p_value >= 0.5

@@ -1,4 +1,6 @@
-"""Test that outputs that differ by rounding alone are compared as equal, and that a difference of 3 % is still seen."""
+"""Test that outputs which differ only by rounding are treated as equal, and that a difference of 3 % is still
+detected.
+"""
 
 from collections.abc import Callable
 
@@ -26,19 +28,21 @@ Draws = Callable[[int, np.random.Generator], Matrix]
 
 
 def exact(size: int, rng: np.random.Generator, factor: float = 1.0) -> Matrix:
-    """Draw I with probability 0.6, and otherwise a projection onto a random line; so most entries (1, 2) are 0."""
+    """Draw the identity with probability 0.6, and otherwise a projection onto a random line. Most entries (1, 2) are
+    0.
+    """
     u = rng.standard_normal((size, 2))
     lines = u[:, :, None] * u[:, None, :] / (u**2).sum(axis=1)[:, None, None]
     return factor * np.where((rng.random(size) < 0.6)[:, None, None], np.eye(2), lines)
 
 
 def rounded_up(size: int, rng: np.random.Generator) -> Matrix:
-    """Make the same draws by arithmetic whose rounding errors are positive."""
+    """Return the draws of `exact` with positive rounding errors."""
     return exact(size, rng) + ROUNDING
 
 
 def smaller(size: int, rng: np.random.Generator) -> Matrix:
-    """Make draws that are 3 % too small."""
+    """Return draws that are 3 % smaller than those of `exact`."""
     return exact(size, rng, 0.97) + ROUNDING
 
 
@@ -74,7 +78,9 @@ def by_residuals(draws: Draws) -> bool:
 
 
 def on_two_data_sets(draws: Draws) -> bool:
-    """"""
+    """Return whether two laws of outputs are found to differ. The target uses `draws` on one data set and `exact` on
+    the other.
+    """
     target = Target("two laws", lambda x, *, rng: (draws if x[0, 0] else exact)(1, rng)[0])
     return difference_in_law(setting(target), np.zeros((2, 2)), np.ones((2, 2)), "", ALPHA).what != ""
 
@@ -90,21 +96,21 @@ COMPARISONS = beside_the_reference, on_many_kinds_of_data, by_pairs, by_residual
 
 @pytest.mark.parametrize("differ", COMPARISONS)
 def test_outputs_that_differ_by_rounding_have_one_law(differ: Callable[[Draws], bool]) -> None:
-    """This test catches a comparison of draws that treats 1e-17 and 0 as different values, for a target that computes
-    its draws differently on the second data set."""
+    """The test fails if a comparison of draws treats 1e-17 and 0 as different values."""
     assert not differ(exact)
     assert not differ(rounded_up)
 
 
 @pytest.mark.parametrize("differ", COMPARISONS)
 def test_three_per_cent_are_seen(differ: Callable[[Draws], bool]) -> None:
-    """This test catches a unit so large that different laws are rounded to the same numbers."""
+    """The test fails if rounding hides that draws are 3 % too small."""
     assert differ(smaller)
 
 
 def test_integers_and_binary_fractions_stay_as_they_are() -> None:
-    """This test catches a rounding unit that is not a power of two, whose multiples would not be the values of a
-    lattice."""
+    """The test fails if integers or binary fractions change, as they do if the unit of
+    rounding is not a power of two.
+    """
     rng = np.random.default_rng(0)
     for lattice in (rng.integers(-1000, 1000, (50, 3)), rng.integers(-(2**25), 2**25, (50, 2, 2)) / 2.0**20):
         assert all(
@@ -113,8 +119,7 @@ def test_integers_and_binary_fractions_stay_as_they_are() -> None:
 
 
 def test_a_lattice_is_rounded_alike_on_both_sides() -> None:
-    """This test catches a rounding unit for which values of a lattice lie between two roundings, so that rounding
-    errors would separate equal values."""
+    """The test fails if equal values on a grid are rounded to different numbers because of their rounding errors."""
     k = np.random.default_rng(0).integers(-3000, 3000, (2000, 2))
     for n in (3, 20, 1000, 2**10):
         one, other = without_last_digits(k / n, k * (1 + 2.0**-51) / n)
@@ -122,8 +127,8 @@ def test_a_lattice_is_rounded_alike_on_both_sides() -> None:
 
 
 def test_the_usual_size_is_that_of_whole_outputs_in_all_samples() -> None:
-    """This test catches a rounding unit that is chosen by single entries, by a median of outputs that are mostly zero
-    up to rounding, or by the order of the samples.
+    """The test fails if the unit of rounding follows from single entries or from a median that is nearly zero, or
+    depends on the order of the samples.
     """
     rng = np.random.default_rng(0)
     mostly_zero = np.where(rng.random((200, 1)) < 0.8, ROUNDING, rng.standard_normal((200, 3)))
@@ -134,7 +139,7 @@ def test_the_usual_size_is_that_of_whole_outputs_in_all_samples() -> None:
 
 
 def test_failed_and_extreme_outputs_are_kept() -> None:
-    """This test catches outputs that become NaN or infinite, and a NaN that switches the rounding off."""
+    """The test fails if rounding makes an output NaN or infinite, or if one NaN prevents the rounding of the others."""
     outputs = np.array([[np.nan], [1.0], [2.0], [1e-17], [1.5]])
     (kept,) = without_last_digits(outputs)
     assert np.array_equal(kept, [[np.nan], [1.0], [2.0], [0.0], [1.5]], equal_nan=True)

@@ -1,4 +1,4 @@
-"""Test that pooled tests over blocks agree with tests of the whole sample."""
+"""Test that tests which combine blocks of draws agree with tests of the whole sample."""
 
 import math
 
@@ -66,7 +66,7 @@ def test_values_of_a_law_with_jumps_are_spread_anew_in_every_block() -> None:
 
 
 def test_totals_and_successes_add_up_exactly() -> None:
-    """This test catches a pooled p-value that differs from the p-value of all draws at once."""
+    """The test fails if the p-value from combined blocks differs from the p-value of all draws at once."""
     values = np.random.default_rng(4).gamma(3.0, size=(BLOCKS, 100))
     totals = [pooled(gamma_total(one, 3.0, "gamma"), levels(800), i) for i, one in enumerate(values)]
     total = totals[0]
@@ -81,11 +81,12 @@ def test_totals_and_successes_add_up_exactly() -> None:
 
 
 def test_a_pooled_independence_test_is_conservative_and_sees_dependence() -> None:
-    """This test catches a pooled test that rejects too often, and one that never rejects. A conservative p-value is
-    below 0.05 with probability at most 0.05; 40 or more of 400 have probability 2e-5.
+    """The test fails if a combined test of independence rejects too often, or does not detect dependence. A valid
+    p-value is below 0.05 in 40 or more of 400 cases with probability 2e-5.
     """
     rng = np.random.default_rng(5)
-    both = rng.hypergeometric(30, 30, 30, size=(400, BLOCKS)).sum(axis=1)  # the blocks of 60 draws are independent
+    # the draws in the blocks of 60 are independent
+    both = rng.hypergeometric(30, 30, 30, size=(400, BLOCKS)).sum(axis=1)
     assert (
         sum(Quadrants("", int(k), 30 * BLOCKS, 15.0 * BLOCKS, 60 * BLOCKS).result().p_value < 0.05 for k in both) < 40
     )

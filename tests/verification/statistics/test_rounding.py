@@ -1,5 +1,6 @@
-"""Test that p-values and bounds on counts are never below the values that mpmath computes with 60 digits, and hardly
-above them."""
+"""Test p-values and confidence bounds for counts against results with 60 digits. The p-values and bounds must never be
+too small, and hardly too large.
+"""
 
 import math
 from fractions import Fraction
@@ -18,13 +19,13 @@ from covassay.verification.statistics.multiplicity import holm
 from covassay.verification.statistics.ratio import EventCounts, probability_bounds, ratio_p_value
 from covassay.verification.statistics.rounding import SMALLEST_TAIL
 
-WIDER = 1e-8  # the largest relative amount by which a p-value may exceed its value in real arithmetic
+WIDER = 1e-8  # the largest relative amount by which a p-value may exceed its exact value
 mp = mpmath.mp.clone()
 mp.dps = 60
 
 
 def at_most(k: int, n: int, p: mpmath.mpf) -> mpmath.mpf:
-    """Return P(Bin(n, p) ≤ k), from its largest terms on."""
+    """Return P(Bin(n, p) ≤ k), summed from its largest terms."""
     if k >= n:
         return mp.mpf(1)
     if k > n * p:
@@ -45,8 +46,9 @@ def counted(first: int, second: int, n: int = 0) -> EventCounts:
 
 
 def extreme_counts() -> list[tuple[int, int, float]]:
-    """Make counts and values of ε, with no or few counts on one side, with counts at the claim or far beyond it, and
-    with up to 10⁸ draws."""
+    """Return counts for many values of ε: with none or few on one side, close to the claim or far beyond it, and for
+    up to 10⁸ draws.
+    """
     rng = np.random.default_rng(1)
     found: list[tuple[int, int, float]] = [(k, 0, e) for k, e in product((1, 2, 900, 10**6), (1e-6, 0.5, 15.0, 30.0))]
     for epsilon in (1e-3, 0.1, 1.0, 3.0, 8.0, 15.0, 20.0):
@@ -69,7 +71,7 @@ def test_the_p_value_of_the_ratio_is_rounded_up() -> None:
             worst = max(worst, found / exact - 1)
             old = max(old, 1 - mp.mpf(float(stats.binom.sf(first - 1, n, 1 / (1 + math.exp(-epsilon))))) / exact)
     assert worst < WIDER
-    # The mutant is too small: it uses the tail at the larger of the two probabilities, without a guard for rounding.
+    # This wrong version uses the larger of two probabilities and ignores rounding, so it is too small.
     assert old > 1e-9
 
 
@@ -124,7 +126,9 @@ def test_a_printed_p_value_is_an_error_of_bounds_that_contradict_the_claim() -> 
 
 
 def exact_log_value(bet: Bet, first: np.ndarray, second: np.ndarray) -> mpmath.mpf:
-    """Return the logarithm of the factor of a bet on an inequality with the given numbers, with 60 digits."""
+    """Return the logarithm of the factor by which a bet multiplies the wealth, for the given counts and with 60
+    digits.
+    """
     inequality, n, other = bet.inequality, mp.mpf(first.sum()), mp.mpf(second.sum())
     gains = [mp.mpf(a) - mp.mpf(bet.centre) for a in inequality.first]
     others = [(mp.mpf(bet.centre) - mp.mpf(inequality.bound) - mp.mpf(b)) * n / other for b in inequality.second]
@@ -157,13 +161,13 @@ def test_the_gain_of_a_bet_is_rounded_down() -> None:
 
 
 def replaced(bet: Bet, first: list[mpmath.mpf], second: list[mpmath.mpf], bound: mpmath.mpf) -> Bet:
-    """Return the bet on an inequality, computed with many digits."""
+    """Return the bet with its inequality replaced by one that was computed with many digits."""
     inequality = Inequality(np.array(first, dtype=object), np.array(second, dtype=object), bound)
     return Bet(inequality, bet.stake, bet.centre)
 
 
 def in_digits(log_ratio: np.ndarray, order: float, rho: float) -> tuple[list[mpmath.mpf], list[mpmath.mpf], mpmath.mpf]:
-    """Return the two functions and the bound of `renyi_inequality`, computed with many digits."""
+    """Return the two functions and the bound of `renyi_inequality` with many digits."""
     ratios, alpha = [mp.mpf(value) for value in log_ratio], mp.mpf(order)
     if order == 1:
         return ratios, [mp.exp(value) for value in ratios], mp.mpf(rho) - 1
@@ -184,8 +188,8 @@ def test_what_is_no_p_value_is_not_decided(p: float) -> None:
 
 
 def test_holm_rejects_what_the_exact_comparison_rejects() -> None:
-    """This test catches a comparison of p-values with levels that is rounded in the wrong direction, by repeating
-    Holm's procedure in fractions, with some p-values exactly at a level.
+    """The test fails if Holm's procedure rounds a comparison of p-values in the wrong direction. The test repeats the
+    procedure in fractions, also for p-values that equal their level.
     """
     rng = np.random.default_rng(4)
     for _ in range(200):

@@ -1,5 +1,6 @@
-"""Test that p-values of tests of laws are never below the values that mpmath computes with 80 digits, and hardly above
-them."""
+"""Test the p-values of tests of laws against results with 80 digits. The p-values and bounds must never be too small,
+and hardly too large.
+"""
 
 import math
 from collections.abc import Callable, Iterator
@@ -30,15 +31,17 @@ from covassay.verification.statistics.tests import (
     two_sample,
 )
 
-WIDER = 1e-7  # the largest relative amount by which a p-value may exceed its value in real arithmetic
+WIDER = 1e-7  # the largest relative amount by which a p-value may exceed its exact value
 mp = mpmath.mp.clone()
 mp.dps = 80
-Compared = Iterator[tuple[float, mpmath.mpf]]  # the p-values as printed, and in real arithmetic
+Compared = Iterator[tuple[float, mpmath.mpf]]  # pairs of a computed and an exact p-value
 DEVIATIONS = (0.0, 0.7, 3.0, 6.5, 9.0, 15.0)
 
 
 def binomial_at_most(k: int, n: int, p: mpmath.mpf) -> mpmath.mpf:
-    """Return P(Bin(n, p) ≤ k), for k below the mean by its largest terms, and otherwise from the other tail."""
+    """Return P(Bin(n, p) ≤ k), summed from its largest terms if k is below the mean, and otherwise from the other
+    tail.
+    """
     if k > n * p:
         return 1 - (binomial_at_most(n - k - 1, n, 1 - p) if k < n else 0)
     term = mp.exp(mp.loggamma(n + 1) - mp.loggamma(k + 1) - mp.loggamma(n - k + 1)) * p**k * (1 - p) ** (n - k)
@@ -59,12 +62,14 @@ def of_counts() -> Compared:
             yield binomial(k, n, q, "").p_value, 2 * min(below, above)
             yield float(beyond_p_values(np.array([k]), n, np.array([q]), 0.0)[0]), 2 * min(below, above)
             yield Successes("", k, n, q, at_most=True).result().p_value, above
-            if q in (0.5, 2.0**-16):  # in these cases 1 − q is a float
+            if q in (0.5, 2.0**-16):  # for these probabilities, 1 − q is a float
                 yield at_least(k, n, 1 - q), above
 
 
 def smirnov(n: int, d: mpmath.mpf) -> mpmath.mpf:
-    """Return the tail of the one-sided statistic of n values (Birnbaum and Tingey 1951)."""
+    """Return the exact tail probability of the one-sided Kolmogorov–Smirnov statistic of n values (Birnbaum and Tingey
+    1951).
+    """
     found = mp.mpf(0)
     for k in range(int(mp.floor(n * (1 - d))) + 1):
         a = d + mp.mpf(k) / n
@@ -86,12 +91,12 @@ def of_distances() -> Compared:
 def of_equal_samples() -> Compared:
     for n in (20, 200, 5000):
         for k in {1, n // 20, n // 10, n // 3}:
-            first, second = np.arange(n), np.arange(n) + k - 0.5  # the distance is k/n
+            first, second = np.arange(n), np.arange(n) + k - 0.5  # the distance of the two samples is k/n
             yield two_sample(first, second, "").p_value, mp.exp(1 - mp.mpf(k) ** 2 / n)
 
 
 def beyond(n: int, m: int, apart: int) -> mpmath.mpf:
-    """Return the share of the orderings of two samples of the same law whose distance is at least apart/lcm(n, m)."""
+    """Return the share of the orderings of two samples with equal laws whose distance is at least apart/lcm(n, m)."""
     a, b = m // math.gcd(n, m), n // math.gcd(n, m)
     row = [0] * (m + 1)
     for i in range(n + 1):
@@ -110,9 +115,7 @@ def of_other_samples() -> Compared:
 
 
 def hypergeometric(both: int, a: int, n: int) -> mpmath.mpf:
-    """Return twice the smaller tail of a hypergeometric number: the common elements of two random sets of size a
-    among n.
-    """
+    """Return twice the smaller tail of the number of common elements of two random sets of size a among n elements."""
     terms = {k: mp.binomial(a, k) * mp.binomial(n - a, a - k) for k in range(max(0, 2 * a - n), a + 1)}
     tails = (sum(term for k, term in terms.items() if side(k)) for side in (lambda k: k <= both, lambda k: k >= both))
     return 2 * min(tails) / mp.binomial(n, a)
@@ -123,7 +126,7 @@ def of_quadrants() -> Compared:
         for z in DEVIATIONS:
             both = min(n // 2, round(n / 4 + z * math.sqrt(n) / 4))
             a = n // 2
-            high = np.arange(n) < a  # `both` is the number of points that are high in both quantities
+            high = np.arange(n) < a  # of these points, `both` are also high in the other quantity
             other = np.concatenate([np.arange(a) < both, np.arange(n - a) < a - both])
             spread = np.linspace(0, 0.1, n)
             result = independence(high + spread, other + spread, "")
@@ -156,8 +159,8 @@ def of_totals() -> Compared:
 
 @pytest.mark.thorough
 def test_totals_of_large_shape_have_a_bound() -> None:
-    """This test catches a p-value from scipy's tail of the Gamma law. The mutant is the tail of scipy, which is too
-    small by a share of 2e-7 at shape 10⁶, and by a quarter at shape 10⁸.
+    """The test fails if the p-value uses scipy's tail of the Gamma law. The tail in scipy is too small, by a relative
+    error of 2e-7 at shape 10⁶ and of a quarter at shape 10⁸.
     """
     shape = 10.0**6
     for z in (-12.0, -6.5, -3.0, 3.0, 6.5, 12.0):
@@ -218,9 +221,7 @@ def test_p_values_of_laws_are_rounded_up_and_hardly_larger(name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_without_the_guard_some_are_too_small(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a comparison that would accept too small p-values. The mutant makes p-values smaller by a
-    hundred-millionth of their value.
-    """
+    """The test fails if the comparison accepts p-values that are too small by a relative error of 1e-8."""
     monkeypatch.setattr(rounding, "GUARD", -1e-8)
     assert any(found < min(exact, mp.mpf(1)) for found, exact in FORMULAS[name]())
 

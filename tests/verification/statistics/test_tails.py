@@ -1,4 +1,6 @@
-"""Test the tests of the tails: conservative p-values, detectable and undetectable errors, and the stated power."""
+"""Test the statistical tests of tails: conservative p-values, errors that they detect or cannot detect, and the stated
+power.
+"""
 
 import math
 
@@ -29,7 +31,9 @@ def extreme(values: Vector, law: Law = NORMAL) -> TestResult:
 
 
 def conservative(p_values: list[float]) -> bool:
-    """Return whether no frequency of p ≤ u exceeds u by an amount that has a probability below 1e-9."""
+    """Return whether the p-values could be valid. The frequency of p ≤ u may exceed u only by an amount that chance
+    explains at level 1e-9.
+    """
     p = np.sort(p_values)
     return float((np.arange(1, len(p) + 1) / len(p) - p).max()) < math.sqrt(math.log(1e9) / (2 * len(p)))
 
@@ -42,7 +46,7 @@ def test_p_values_of_a_right_law_are_uniform_or_larger(test) -> None:  # type: i
 
 
 def test_an_anticonservative_extreme_would_be_seen() -> None:
-    """This test catches a test of p-values that would pass with too small ones. The mutant forgets to multiply by the
+    """The test fails if the test of p-values accepts some that are too small, because they are not multiplied by the
     number of values.
     """
     rng = np.random.default_rng(1)
@@ -50,7 +54,7 @@ def test_an_anticonservative_extreme_would_be_seen() -> None:
 
 
 def test_laws_are_accurate_far_out() -> None:
-    """This test catches a tail that is computed as 1 minus a rounded number, and so is 0 far out."""
+    """The test fails if a tail probability far out is 0, because it was computed as 1 minus a rounded number."""
     with mp.workdps(30):
         far, farther = float(mp.erfc(30 / mp.sqrt(2)) / 2), float(mp.gammainc(9, 200, regularized=True))
     assert float(NORMAL.survival(np.array(30.0))) == pytest.approx(far, rel=1e-12)
@@ -83,8 +87,8 @@ def student(rng: np.random.Generator) -> Vector:
 
 @pytest.mark.parametrize("sample", [cut, contaminated, student])
 def test_wrong_tails_are_seen_where_the_whole_distribution_shows_little(sample) -> None:  # type: ignore[no-untyped-def]
-    """This test catches tests of the tails without power. The wrong laws are Student's t, a mixture in which 2 % have
-    2.5 times the deviation, and a law that is cut off at 3.
+    """The test fails if a wrong tail is not detected: that of Student's t, of a mixture, or of a law that is cut off
+    at 3.
     """
     values = sample(np.random.default_rng(3))
     assert tails(values).p_value < ALPHA
@@ -98,20 +102,20 @@ def test_a_few_small_values_about_the_middle_are_seen() -> None:
 
 
 def test_one_value_at_thirty_deviations_refutes_alone() -> None:
-    """This test catches one impossible value among many draws that a test of the whole law overlooks."""
+    """The test fails if one impossible value among many draws is not detected."""
     z = np.random.default_rng(5).standard_normal(100_000)
     assert extreme(z).p_value > 1e-6
     z[7] = 30
     assert extreme(z).p_value < 1e-100
     total = np.random.default_rng(5).gamma(16.0, size=1000)
     assert extreme(total, gamma(16)).p_value > 1e-6
-    total[0] = 1e-3  # this branch has no noise
+    total[0] = 1e-3  # this value has no noise
     assert extreme(total, gamma(16)).p_value < 1e-30
 
 
 def test_rounding_to_float32_is_no_extreme() -> None:
-    """This test catches an alarm that is caused by rounding to float32. The noise is added to a number that is a
-    thousand times as large, so that squares are rounded to zero.
+    """The test fails if rounding to float32 causes a false alarm. The noise is added to a number that is a thousand
+    times as large.
     """
     z = np.random.default_rng(6).standard_normal(20_000)
     seen = (z + 1000.0).astype(np.float32).astype(np.float64) - 1000.0
@@ -122,8 +126,8 @@ def test_rounding_to_float32_is_no_extreme() -> None:
 
 
 def test_a_law_with_an_atom_has_uniform_places() -> None:
-    """This test catches an alarm that is caused by an atom of the law. Half of the mass of the law is at 0, and the
-    ranks of values at 0 are spread over the jump.
+    """The test fails if a law with positive probability at 0 causes a false alarm. The ranks of the values at 0 are
+    spread at random.
     """
 
     def positive_part(t: Vector) -> Vector:
@@ -141,8 +145,8 @@ def test_a_law_with_an_atom_has_uniform_places() -> None:
 
 @pytest.mark.thorough
 def test_a_missing_tail_of_the_stated_probability_is_always_seen() -> None:
-    """This test catches a test of missing tails with less power than stated. Values in both tails, or in one of them,
-    are drawn again.
+    """The test fails if a missing tail of the stated probability is not detected. Values in one tail or in both are
+    drawn again.
     """
     rng = np.random.default_rng(8)
     for n in (2000, 20_000):
@@ -150,7 +154,7 @@ def test_a_missing_tail_of_the_stated_probability_is_always_seen() -> None:
         for lower, upper in ((q / 2, q / 2), (0, q), (q, 0)):
             u = lower + (1 - lower - upper) * rng.random((20, n))
             assert all(tails(stats.norm.ppf(one)).p_value <= ALPHA for one in u)
-        assert q < 60 / n * 2.5  # the next quantile that is tried is at most 2.5 times as far
+        assert q < 60 / n * 2.5  # the next quantile that is tried is at most 2.5 times as large
 
 
 def test_no_missing_tail_is_promised_that_the_counts_cannot_show() -> None:

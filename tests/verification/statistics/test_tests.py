@@ -1,6 +1,5 @@
-"""Test the statistical tests: uniform p-values, stated power, and exact intervals.
-
-A uniformity test is a Kolmogorov–Smirnov test of p-values against P(p ≤ u) ≤ u with false-alarm probability 1e-9.
+"""Test the statistical tests: valid p-values, the stated power, and exact intervals. The p-values are tested by
+Kolmogorov–Smirnov tests with false-alarm probability 1e-9.
 """
 
 import math
@@ -71,15 +70,16 @@ ALL = [
 def test_p_values_of_a_true_null_are_uniform_or_larger(name: str) -> None:
     rng = np.random.default_rng(2024)
     p_values = np.sort([one_p_value(name, rng) for _ in range(RUNS)])
-    excess = float((np.arange(1, RUNS + 1) / RUNS - p_values).max())  # the largest amount by which P(p ≤ u) exceeds u
+    # the largest amount by which the frequency of p ≤ u exceeds u
+    excess = float((np.arange(1, RUNS + 1) / RUNS - p_values).max())
     assert excess < math.sqrt(math.log(1e9) / (2 * RUNS))
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["kolmogorov_smirnov", "gamma_total"])
 def test_p_values_of_an_exact_test_are_not_larger_either(name: str) -> None:
-    """This test catches p-values that are larger than necessary. The p-values are uniform up to 1/2, and the bound of
-    Kolmogorov's test reaches 1 where the exact p-value is 0.88.
+    """The test fails if p-values of an exact test are larger than necessary. Only p-values up to 1/2 are examined,
+    because the bound of the Kolmogorov–Smirnov test reaches 1 where the exact p-value is 0.88.
     """
     rng = np.random.default_rng(7)
     p_values = np.sort([one_p_value(name, rng) for _ in range(RUNS)])
@@ -89,20 +89,15 @@ def test_p_values_of_an_exact_test_are_not_larger_either(name: str) -> None:
 
 @pytest.mark.thorough
 def test_an_anticonservative_p_value_would_be_seen() -> None:
-    """This test catches a test of uniformity that would pass with too small p-values. The mutant returns half of the
-    right p-values.
-    """
+    """The test fails if the test of uniformity accepts p-values that are half of the correct ones."""
     rng = np.random.default_rng(2024)
     p_values = np.sort([one_p_value("kolmogorov_smirnov", rng) / 2 for _ in range(RUNS)])
     assert float((np.arange(1, RUNS + 1) / RUNS - p_values).max()) > math.sqrt(math.log(1e9) / (2 * RUNS))
 
 
 def test_the_stated_detectable_effect_is_detected_with_the_stated_power() -> None:
-    """This test catches a stated effect that is too small. A uniform law moved by the detectable distance at α = 1e-9
-    is rejected in at least 99 % of runs.
-
-    The stated power is a rigorous lower bound. If the power were only 99 %, fewer than 285 of 300 would have
-    probability below 1e-6.
+    """The test fails if a shift of a uniform law by the stated distance is not rejected in at least 285 of 300 runs.
+    If the power is 99 %, fewer rejections have a probability below 1e-6.
     """
     rng = np.random.default_rng(5)
     n, alpha = 800, 1e-9
@@ -114,10 +109,8 @@ def test_the_stated_detectable_effect_is_detected_with_the_stated_power() -> Non
 @pytest.mark.parametrize(("shape", "power"), [(1.0, 1.0), (0.5, 2.0)], ids=["laplace", "gaussian"])
 @pytest.mark.parametrize("sign", [1, -1], ids=["too large", "too small"])
 def test_the_stated_error_of_the_scale_is_detected_with_the_stated_power(shape: float, power: float, sign: int) -> None:
-    """This test catches a stated error that is too small. The variable |noise|^power/power has the law Gamma(shape),
-    with shape 1 for Laplace and 1/2 for Gaussian noise.
-
-    At least 285 of 300 runs detect the error.
+    """The test fails if the stated error of the noise scale is not detected in at least 285 of 300 runs. The power
+    |noise|^power/power has the law Gamma(shape), with shape 1 for Laplace noise and 1/2 for Gaussian noise.
     """
     rng = np.random.default_rng(6)
     n, alpha = 800, 1e-9
@@ -127,8 +120,8 @@ def test_the_stated_error_of_the_scale_is_detected_with_the_stated_power(shape: 
 
 
 def test_nine_tenths_of_the_laplace_noise_are_seen_in_8000_draws_and_three_hundredths_less_in_80000() -> None:
-    """This test catches a stated share that is too near to 1. The detectable share at α = 1e-10 is slightly above its
-    normal approximation (6.47 + 2.33)/√n.
+    """The test fails if the stated detectable error of the scale is not close to 10 % for 8000 draws, or to 3 % for 90
+    000 draws.
     """
     rng = np.random.default_rng(6)
     for n, share in ((8000, 0.1), (90_000, 0.03)):
@@ -138,7 +131,7 @@ def test_nine_tenths_of_the_laplace_noise_are_seen_in_8000_draws_and_three_hundr
 
 
 def test_the_test_agrees_with_scipy() -> None:
-    """This test catches a wrong p-value of the Kolmogorov-Smirnov test."""
+    """The test fails if the p-value of the Kolmogorov–Smirnov test differs from scipy's."""
     x = 1.1 * np.random.default_rng(3).standard_normal(400) + 0.1
     p_value = stats.kstest(x, "norm").pvalue
     assert 1e-6 < p_value < 0.02
@@ -146,7 +139,9 @@ def test_the_test_agrees_with_scipy() -> None:
 
 
 def paths_outside(n: int, m: int, distance: float) -> float:
-    """Return P(max |i/n − j/m| ≥ distance) over the lattice paths from (0, 0) to (n, m), in exact integers."""
+    """Return the probability that a random lattice path from (0, 0) to (n, m) has max |i/n − j/m| ≥ distance, in exact
+    arithmetic.
+    """
     row = [0] * (m + 1)
     for i in range(n + 1):
         for j in range(m + 1):
@@ -164,11 +159,8 @@ def test_the_p_value_of_two_samples_of_two_sizes_is_exact_far_into_the_tail(n: i
 
 @pytest.mark.thorough
 def test_ten_times_as_many_draws_of_the_reference_say_more() -> None:
-    """This test catches a comparison that gains nothing from more draws of the reference. ln p is about −n D² for two
-    samples of n draws, and −2 · 10/11 · n D² against ten times as many, which is 1.8 times as much.
-
-    A Laplace scale of 1.6 in place of 1 makes D about 0.086, far above its spread; the asserted factor 1.4 leaves room
-    for this spread.
+    """The test fails if ten times as many draws of the reference do not make the comparison more powerful. In theory
+    the logarithm of the p-value becomes 1.8 times as large, and the test requires a factor of 1.4.
     """
     rng = np.random.default_rng(1)
     logs = {
@@ -182,20 +174,20 @@ def test_ten_times_as_many_draws_of_the_reference_say_more() -> None:
 
 
 def test_an_atom_is_handled() -> None:
-    """This test catches a distance that counts an atom wrongly. The law has half of its mass at 0; the distance of the
-    sample {0, 0, .25, .75} from it is worked out by hand.
+    """The test fails if the Kolmogorov–Smirnov distance is wrong for a law with probability 1/2 at 0. The distance is
+    computed by hand for the sample {0, 0, .25, .75}.
     """
 
     def law(t):  # type: ignore[no-untyped-def]
         return np.where(t < 0, 0.0, 0.5 + np.clip(t, 0, 1) / 2)
 
-    # F_n is 1/2 at 0, 3/4 at .25 (where F = .625 and F_n − F = .125) and 1 at .75 (where F = .875, a distance of .125);
-    # just before .75, F_n = .75 and F = .875.
+    # At .25, the empirical distribution function is .75 and that of the law is .625.
+    # At .75, the empirical distribution function jumps from .75 to 1, and that of the law is .875.
     assert kolmogorov_smirnov(np.array([0.0, 0.0, 0.25, 0.75]), law, "").statistic == pytest.approx(0.125)
 
 
 def test_a_shifted_law_is_rejected() -> None:
-    """This test catches a statistical test without power."""
+    """The test fails if a statistical test does not reject a clearly wrong law."""
     rng = np.random.default_rng(1)
     assert kolmogorov_smirnov(rng.random(2000) ** 1.5, uniform, "").p_value < 1e-9
     assert two_sample(rng.random(2000), rng.random(2000) ** 1.5, "").p_value < 1e-9
@@ -205,8 +197,8 @@ def test_a_shifted_law_is_rejected() -> None:
 
 
 def test_gamma_scale_covers() -> None:
-    """This test catches intervals that are too short. Of 2000 intervals at 99 %, at most 60 may miss; more have a
-    binomial probability below 1e-9.
+    """The test fails if confidence intervals are too short. Of 2000 intervals at level 99 %, more than 60 miss the
+    true value with probability below 1e-9.
     """
     rng = np.random.default_rng(9)
     missed = sum(2.5 not in gamma_scale(rng.gamma(4.0, 2.5, size=5), 4.0, 0.99) for _ in range(2000))
@@ -214,8 +206,8 @@ def test_gamma_scale_covers() -> None:
 
 
 def test_the_ratio_bound_covers() -> None:
-    """This test catches bounds that are too large. Of 2000 bounds at 99 % on ln(0.3/0.1), with Poisson sample sizes, at
-    most 60 may miss.
+    """The test fails if lower bounds on a log ratio of probabilities are too large. Of 2000 bounds at level 99 %, at
+    most 60 may exceed the true value.
     """
     rng = np.random.default_rng(10)
     missed = 0
@@ -227,8 +219,8 @@ def test_the_ratio_bound_covers() -> None:
 
 
 def test_fixed_sample_sizes_make_the_ratio_bound_conservative() -> None:
-    """This test catches a bound that fails for fixed sample sizes. With n fixed, the counts vary less than Poisson
-    counts.
+    """The test fails if the lower bound on a log ratio is invalid for fixed sample sizes, for which counts vary less
+    than Poisson counts.
     """
     rng = np.random.default_rng(11)
     missed = sum(
@@ -240,8 +232,8 @@ def test_fixed_sample_sizes_make_the_ratio_bound_conservative() -> None:
 
 
 def test_clopper_pearson_bounds_agree_with_a_hand_calculation() -> None:
-    """This test catches a bound at a wrong error probability. If 0 of n draws show an event, the upper bound at error
-    α/2 solves (1 − q)^n = α/2.
+    """The test fails if a Clopper–Pearson bound differs from a hand calculation. If 0 of n draws show an event, the
+    upper bound q at error α/2 solves (1 − q)^n = α/2.
     """
     p, q = probability_bounds(EventCounts(10, 0, 10, 10, 10.0), 0.02)
     assert q == pytest.approx(1 - 0.01 ** (1 / 10))
@@ -250,8 +242,8 @@ def test_clopper_pearson_bounds_agree_with_a_hand_calculation() -> None:
 
 @pytest.mark.thorough
 def test_holm_agrees_with_a_hand_calculation() -> None:
-    """This test catches a procedure that divides by the wrong number. By hand computation, Holm's procedure rejects all
-    three hypotheses, because 0.01 ≤ 0.05/3, 0.02 ≤ 0.05/2 and 0.04 ≤ 0.05/1.
+    """The test fails if Holm's procedure differs from a hand calculation. By hand, the procedure rejects three
+    p-values because 0.01 ≤ 0.05/3, 0.02 ≤ 0.05/2 and 0.04 ≤ 0.05/1.
     """
     assert holm([0.02, 0.04, 0.01], 0.05) == [True, True, True]
     assert holm([0.02, 0.06, 0.01], 0.05) == [True, False, True]
@@ -273,7 +265,7 @@ def test_one_column_of_another_scale_is_seen() -> None:
 
 
 def test_draws_without_noise_are_counted() -> None:
-    """This test catches a release that is given without noise once in 2000 draws."""
+    """The test fails if one draw without noise among 2000 is not detected."""
     noise = np.random.default_rng(0).standard_normal((2000, 3))
     noise[0, :2] = 0
     assert bare_draws(noise).p_value == 1

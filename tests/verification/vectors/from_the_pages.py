@@ -1,16 +1,16 @@
-"""Answer the questions of the known-answer vectors by an implementation that was written from the pages in
+"""An implementation of all questions in the known-answer vectors, which was written from the proof pages in
 proofs/paper.
 
 The file imports nothing but the standard library, and computes in fractions where it can. Run it as `covassay vectors
 run 'exec:python3 from_the_pages.py'`.
 
 The implementation is independent in the following sense. The whole file was written from the pages and from
-verification/vectors/README.md. The first version of the file was written before any file in reference/ was opened. Some
-of these files had been opened before the releases of clipped-cov, adaptive-cov, adaptive-cov-pure,
-iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and matrix- bingham, the mechanisms for bounded
+verification/vectors/README.md. The first version of the file was written before any file in reference/ was opened.
+Some of these files had been opened before the releases of clipped-cov, adaptive-cov, adaptive-cov-pure,
+iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and matrix-bingham, the mechanisms for bounded
 columns and `composition` were written. The parts on l2-approximate and block-tridiagonal were written by the author of
-the mechanisms. Where a page left a default, an order or a constant open, the page was completed, and this file follows
-the page.
+the mechanisms. Where a page had left something open, such as a default, an order or a constant, the page was
+corrected, and this file follows it.
 """
 
 import json
@@ -22,7 +22,7 @@ from itertools import pairwise, permutations
 
 
 class Refused(Exception):
-    """An exception for a question that must be rejected."""
+    """An exception that means that the question must be rejected."""
 
 
 def need(condition, why):
@@ -62,7 +62,7 @@ def normal(x):
 
 
 def numbers(value):
-    """Yield the numbers of nested lists."""
+    """Return all numbers in nested lists and dicts."""
     if isinstance(value, list):
         return [number for item in value for number in numbers(item)]
     if isinstance(value, dict):
@@ -105,13 +105,13 @@ def dot(a, b):
 
 
 def scatter(rows):
-    """Return the sum of the matrices x xᵀ."""
+    """Return the sum of the outer products x xᵀ of the rows x."""
     d = len(rows[0])
     return [[sum(row[i] * row[j] for row in rows) for j in range(d)] for i in range(d)]
 
 
 def turned(values, vectors):
-    """Return the matrix Σ value · vector vectorᵀ."""
+    """Return the sum of the outer products of the vectors, each multiplied by its value."""
     d = range(len(vectors[0]))
     return [[sum(v * u[i] * u[j] for v, u in zip(values, vectors, strict=True)) for j in d] for i in d]
 
@@ -121,7 +121,7 @@ def is_diagonal(m):
 
 
 def singular(m):
-    """Return singular values and both sets of vectors, by rotations of the columns (one-sided Jacobi)."""
+    """Return the singular values and both sets of singular vectors, by one-sided Jacobi rotations."""
     d = len(m)
     columns = [[float(m[i][j]) for i in range(d)] for j in range(d)]
     right = [[float(i == j) for i in range(d)] for j in range(d)]
@@ -142,12 +142,13 @@ def singular(m):
 
 
 def eigen(m):
-    """Return eigenvalues and eigenvectors of a symmetric matrix, the largest first; the result is exact if the matrix
-    is diagonal."""
+    """Return the eigenvalues in descending order and the eigenvectors of a symmetric matrix, exactly if it is
+    diagonal.
+    """
     d = len(m)
     if is_diagonal(m):
         pairs = [(m[i][i], [Fraction(i == j) for j in range(d)]) for i in range(d)]
-    else:  # the matrix is shifted so that it is positive, and its singular vectors are eigenvectors
+    else:  # a multiple of the identity makes the matrix positive, so that its singular vectors are eigenvectors
         shift = 1.0 + max(sum(abs(float(v)) for v in row) for row in m)
         lengths, _, right = singular([[float(m[i][j]) + shift * (i == j) for j in range(d)] for i in range(d)])
         pairs = [(length - shift, u) for length, u in zip(lengths, right, strict=True)]
@@ -156,7 +157,7 @@ def eigen(m):
 
 
 def simplex(values, radius):
-    """Return the nearest point without negative coordinates whose coordinates sum to at most the radius."""
+    """Return the nearest point whose coordinates are not negative and have a sum of at most `radius`."""
     point = [max(v, 0) for v in values]
     if sum(point) <= radius:
         return point
@@ -206,7 +207,7 @@ def nuclear_ball(point, radius):
 
 
 def unit_rows(x, parameters):
-    """Return the rows divided by the row bound, and shortened to length 1."""
+    """Return the rows divided by the row bound. A row whose length is above 1 is shortened to length 1."""
     need(isinstance(x, list) and x and x[0], "there must be a row")
     need(not any(isinstance(v, str) for v in numbers(x)), "the data must be finite")
     need(len({len(row) for row in x}) == 1, "rows of one length")
@@ -218,7 +219,7 @@ def unit_rows(x, parameters):
 
 
 def lattice(x, parameters):
-    """Return rows of integers of length at most 2^b."""
+    """Return the rows on a grid, as integer vectors of length at most 2^b."""
     need(isinstance(x, list) and x and x[0], "there must be a row")
     need(not any(isinstance(v, str) for v in numbers(x)), "the data must be finite")
     bits = parameters.get("input_bits", 20)
@@ -230,7 +231,7 @@ def lattice(x, parameters):
         square = dot(scaled, scaled)
         need(square <= 1 or parameters.get("on_large_rows") != "raise", "a row is too long")
         whole = [int(v * size) for v in scaled]
-        if dot(whole, whole) > size * size:  # first to length 1, and then to the integer part of |v| 2^b/|x|
+        if dot(whole, whole) > size * size:  # first divide by |x| and multiply by 2^b, and then take the integer part
             whole = [(1 if v > 0 else -1) * math.isqrt(math.floor(v * v * size * size / square)) for v in scaled]
         rows.append(whole)
     return rows
@@ -240,7 +241,7 @@ def lattice(x, parameters):
 
 
 def triangle(d):
-    """Return the l1 sensitivity of the entries on and above the diagonal."""
+    """Return the ℓ1 sensitivity of the entries on and above the diagonal, times n."""
     return root(Fraction((d + 2) ** 2 + 4 * (d * d // 4), 4)) if d > 1 else 1
 
 
@@ -260,9 +261,8 @@ def multiplier(p):
 
 
 def l2_delta(q, epsilon, entries):
-    """Return the least δ at ε of the ℓ2 mechanism, for D = 1 in closed form and for D = 3 by Simpson's rule in ν.
-
-    The density of ν is then ∝ e^{qν/2} (κ + 1 − ν²), and K_{3/2}/K_{1/2} = 1 + 1/z.
+    """Return the smallest δ at ε of the ℓ2 mechanism, for one or three distinct entries. For three entries, Simpson's
+    rule integrates a density proportional to e^{qν/2} (κ + 1 − ν²).
     """
     if entries == 1:
         return -math.expm1((epsilon - q) / 2)
@@ -283,8 +283,8 @@ def l2_delta(q, epsilon, entries):
 
 @cache
 def l2_move(epsilon, delta, entries):
-    """Return the largest q whose least δ at ε is at most the given δ."""
-    low, high = 1e-15, 1e6  # the search for q/ε − 1 is between these bounds
+    """Return the largest q for which the ℓ2 mechanism is (ε, δ)-DP."""
+    low, high = 1e-15, 1e6  # these are bounds on q/ε − 1
     for _ in range(80):
         middle = math.sqrt(low * high)
         below = l2_delta(epsilon * (1 + middle), epsilon, entries) <= delta
@@ -293,7 +293,7 @@ def l2_move(epsilon, delta, entries):
 
 
 def noise_scale(mechanism, p, n, d):
-    """Return the factor of the noise of a mechanism that adds one kind of noise."""
+    """Return the factor by which a mechanism multiplies its standard noise."""
     e, rho = p.get("epsilon"), p.get("rho")
     if mechanism in ("nuclear-laplace", "nuclear-laplace-symmetric"):
         return Fraction(2) / (n * e)
@@ -327,7 +327,7 @@ def noise_scale(mechanism, p, n, d):
 
 
 def search_scales(mechanism, p):
-    """Return the scales b₁ and b₂ of a search."""
+    """Return the noise scales b₁ and b₂ of the threshold and of the queries in a search."""
     paper = p.get("calibration", "paper") == "paper"
     if mechanism in ("above-threshold", "private-radius"):
         return 2 / p["epsilon"], (4 if paper else 2) / p["epsilon"]
@@ -370,7 +370,7 @@ def lattice_sensitivity(d, bits):
 
 
 def share(mechanism, formula, p):
-    """Return the budget that one step of the mechanism gets."""
+    """Return the part of the budget that one step of a mechanism spends."""
     private, paper = "private" in (p.get("radius"), p.get("threshold")), p.get("calibration") == "paper"
     if mechanism == "adaptive-cov-pure":
         parts = {"step_epsilon": 1, "search_epsilon": 1 if paper else 2, "final_epsilon": 5 if private else 6}
@@ -388,7 +388,7 @@ def share(mechanism, formula, p):
 
 
 def ridge_sensitivity(p):
-    """Return the noise scale of output perturbation for ε = 1."""
+    """Return the noise scale S/n of output perturbation."""
     alpha = float(p["alpha"])
     if p["calibration"] == "paper":
         largest = 1 / math.sqrt(2 * alpha)
@@ -398,7 +398,7 @@ def ridge_sensitivity(p):
 
 
 def joint_squared(p):
-    """Return S² of joint moments."""
+    """Return the squared sensitivity of joint-moments, times n²."""
     w = Fraction(p.get("weight", 1))
     if w <= 1:
         return 4
@@ -410,14 +410,14 @@ def joint_squared(p):
 
 
 def joint_scales(p):
-    """Return σ₁ and σ₂ of joint moments."""
+    """Return the noise scales σ₁ and σ₂ of joint-moments."""
     w, n, rho = float(p.get("weight", 1)), float(p["n"]), float(p["rho"])
     first = math.sqrt(joint_squared(p) / (2 * rho)) / n
     return first, first / math.sqrt(w / 2 if p["d"] > 1 else w * (11 + 5 * math.sqrt(5)) / 8)
 
 
 def box_weights(mechanism, d, adjacency):
-    """Return the weights k, a, b and c of the mechanisms for bounded columns."""
+    """Return the weights k, a, b and c of a mechanism for bounded columns."""
     if adjacency == "add-remove":
         power = Fraction(1, 3 if mechanism == "box-laplace" else 2)
         k, a, c = (d * (d + 3)) ** power, (2 * (d + 1)) ** power, 2**power
@@ -443,7 +443,7 @@ def box_weights(mechanism, d, adjacency):
 
 
 def box_sensitivity(mechanism, d, adjacency):
-    """Return the sensitivity S of the mechanisms for bounded columns."""
+    """Return the sensitivity S of a mechanism for bounded columns."""
     k, a, b, c = box_weights(mechanism, d, adjacency)
     if mechanism == "box-laplace":
         q = c * (d - 1) + 2 * b
@@ -456,7 +456,7 @@ def box_sensitivity(mechanism, d, adjacency):
 
 
 def box_scale(mechanism, p, d):
-    """Return the noise scale of a sum of weight 1."""
+    """Return the noise scale of a sum whose weight is 1."""
     s = box_sensitivity(mechanism, d, p.get("adjacency", "replace-one"))
     if mechanism == "box-laplace":
         return s / float(p["epsilon"])
@@ -464,7 +464,7 @@ def box_scale(mechanism, p, d):
 
 
 def box_release(mechanism, x, p, noise):
-    """Release rows, mean and covariance of bounded columns."""
+    """Release the number of rows, the mean and the covariance of bounded columns."""
     adjacency = p.get("adjacency", "replace-one")
     need(x or adjacency == "add-remove", "there are no rows")
     rows = any_rows(x)
@@ -508,7 +508,7 @@ def box_release(mechanism, x, p, noise):
 
 
 def recursive_scale(p):
-    """Return σ of a round of the recursive moment."""
+    """Return the noise scale σ of one round of recursive-moment."""
     n, share = float(p["n"]), p["rounds"] / float(p["rho"])
     return math.sqrt(share) / n if p["calibration"] == "tight" else 4 * math.sqrt(share / 2) / n
 
@@ -723,7 +723,7 @@ def release(q):
 
 
 def separate(mechanism, p, sigma, n, noise):
-    """Combine noisy eigenvalues with the eigenvectors of a noisy matrix."""
+    """Return a matrix with noisy eigenvalues and the eigenvectors of a noisy matrix."""
     d = len(sigma)
     w = matrix(noise["matrix"], d, "noise.matrix", symmetric=True)
     values = eigen(sigma)[0]
@@ -748,7 +748,7 @@ def eta_bound(d, beta):
 
 
 def gauss_bounds(d, beta, half, ensemble, bounds):
-    """Return ω(d, β) and υ(d, β/2) of the page of adaptive-cov."""
+    """Return the bounds ω(d, β) and υ(d, β/2) on the proof page of adaptive-cov."""
     one, two, small = math.log(1 / beta), math.log(2 / beta), math.log(2 / half)
     if bounds == "code":
         theta = min((math.log(d) / d) ** 0.3, 0.5) if d > 1 else 0
@@ -764,7 +764,7 @@ def gauss_bounds(d, beta, half, ensemble, bounds):
 
 
 def gauss_errors(n, d, rho, trace, beta, ensemble, bounds):
-    """Return the error bounds g, a and e of adaptive-cov."""
+    """Return the error bounds g, a and e on the proof page of adaptive-cov."""
     omega, upsilon = gauss_bounds(d, beta, beta / 2, ensemble, bounds)
     a = 2**1.25 * math.sqrt(trace * upsilon) / (rho**0.25 * math.sqrt(n)) / (6 if bounds == "code" else 1)
     return omega / (math.sqrt(rho) * n), a, math.sqrt(2) * eta_bound(d, beta / 2) / (math.sqrt(rho) * n)
@@ -809,7 +809,7 @@ def gauss_or_separate(gauss, rho, sigma, n, noise):
 
 
 def adaptive(mechanism, p, rows, noise):
-    """Release by adaptive-cov: a private radius, trace and clipping length, then the better of two mechanisms."""
+    """Run adaptive-cov: estimate a radius, the trace and a clipping bound, and use the better of two mechanisms."""
     n, d, pure, beta = len(rows), len(rows[0]), mechanism == "adaptive-cov-pure", float(p["beta"])
     private, found = p["radius"] == "private", Fraction(1)
     need(pure or private == (noise["radius"] is not None), "noise.radius")
@@ -849,7 +849,9 @@ def adaptive(mechanism, p, rows, noise):
 
 
 def one_by_one(q, rows):
-    """For d = 2, return noisy eigenvalues, and then a direction: the matrix of its density, and the released matrix."""
+    """Return noisy eigenvalues, the matrix in the density of the first direction, and the
+    released matrix, for d = 2.
+    """
     p, given = q["parameters"], q.get("given", q)
     noise, mechanism, n, c = given["noise"], q["mechanism"], len(rows), scatter(rows)
     budget_is_sane(p)
@@ -873,7 +875,7 @@ def one_by_one(q, rows):
 
 
 def solved(m, right):
-    """Return the solution w of m w = right, by elimination."""
+    """Return the solution w of the linear system m w = right, by elimination."""
     rows = [[*map(float, row), float(v)] for row, v in zip(m, right, strict=True)]
     for i in range(len(rows)):
         best = max(range(i, len(rows)), key=lambda j: abs(rows[j][i]))
@@ -886,7 +888,7 @@ def solved(m, right):
 
 
 def ridge(sigma, p, n, noise):
-    """Return the coefficients of the last column on the other columns, plus noise."""
+    """Return noisy coefficients of a regression of the last column on the other columns."""
     k, alpha = len(sigma) - 1, float(positive(p["alpha"], "alpha"))
     v = vector(noise, k, "noise")
     w = solved([[sigma[i][j] + (2 * alpha if i == j else 0) for j in range(k)] for i in range(k)],
@@ -896,7 +898,9 @@ def ridge(sigma, p, n, noise):
 
 
 def adaptive_ridge(sums, p, noise):
-    """Return the coefficients from noisy sums, with the penalty that follows from the noisy smallest eigenvalue."""
+    """Return the coefficients of a ridge regression from noisy sums. The penalty depends on a noisy bound for the
+    smallest eigenvalue.
+    """
     k, rho, tight = len(sums) - 1, float(p["rho"]), p.get("calibration", "paper") == "tight"
     beta = p.get("beta", 0.05)
     gram = [row[:k] for row in sums[:k]]
@@ -925,7 +929,7 @@ def shares(p):
 
 
 def longest(d, log):
-    """Return a bound on the squared norm of Gaussian vectors."""
+    """Return an upper bound on the squared norms of Gaussian vectors."""
     return d + 2 * math.sqrt(d * log) + 2 * log
 
 
@@ -979,7 +983,7 @@ def identity(d, factor=1.0):
 
 
 def in_rounds(x, p, noise):
-    """Run the recursive moment on rows in the unit ball."""
+    """Run recursive-moment on rows in the unit ball."""
     n, d, m = len(x), len(x[0]), p["subsample"]
     need(not isinstance(p["kappa"], str) and p["kappa"] >= 1, "kappa")
     need(isinstance(m, int) and m >= 1, "subsample")
@@ -1037,7 +1041,7 @@ def weak_ppc(x, p, noise, rho=None, beta=None, kappa=None):
 
 
 def preconditioner(x, p, noise, rho=None, beta=None):
-    """Return the matrix of PPC and its inverse."""
+    """Return the preconditioning matrix of PPC and its inverse."""
     d, kappa = len(x[0]), float(p["kappa"])
     rho, beta = float(p["rho"] if rho is None else rho), float(p["beta"] if beta is None else beta)
     count = max(0, math.ceil(math.log(kappa / 1000) / math.log(1 / 0.69)))
@@ -1058,7 +1062,9 @@ def pgce(x, p, noise, rho=None, beta=None):
 
 
 def column_means(x, noise, rho, beta, sigma, bound):
-    """Return the mean of every column, from a private histogram and a clipped mean (see the page of kv-mean)."""
+    """Return the mean of every column by the steps on the proof page of kv-mean: a private histogram and a clipped
+    mean.
+    """
     n, d = len(x), len(x[0])
     rho, beta, count, means = rho / d, beta / d, math.ceil(bound / sigma), []
     need(len(noise["counts"]) == d and len(noise["mean"]) == d, "noise")
@@ -1132,13 +1138,13 @@ def ppde(x, p, noise):
 
 
 def block_squared(d, block):
-    """Return S² of the blocks next to the diagonal."""
+    """Return the squared sensitivity of the diagonal blocks and their neighbours."""
     q = math.ceil(d / block)
     return 8 * (q - 1) if q > 1 else min(d, 2)
 
 
 def block_tridiagonal(x, p, noise):
-    """Release the blocks next to the diagonal of rows that are shortened block by block."""
+    """Release the diagonal blocks and their neighbours, for rows that are shortened block by block."""
     block, r, d, n = p.get("block", 1), float(positive(p.get("block_bound", 1), "block_bound")), len(x[0]), len(x)
     need(not isinstance(block, str) and block == int(block) >= 1, "block must be a whole number")
     w = matrix(noise, d, "noise", symmetric=True)
@@ -1175,7 +1181,7 @@ OF_ANY_ROWS = {
 
 
 def search(mechanism, p, queries, threshold, noise):
-    """Run AboveThreshold, and return every number up to the query at which it stops."""
+    """Run AboveThreshold, and return the noisy threshold and all noisy queries up to the one at which it stops."""
     budget_is_sane(p)
     need(not any(isinstance(v, str) for v in [*queries, threshold, noise["threshold"]]), "finite numbers are needed")
     moves = vector(noise["queries"], len(queries), "noise.queries")
@@ -1211,7 +1217,7 @@ def radius_search(q):
 
 
 def bias(rows, last):
-    """Return the bounds B_0, …, B_last on the bias of clipping to 2^−k."""
+    """Return bounds B_0, …, B_last on the bias from clipping rows to length 2^−k."""
     bins = []
     for row in rows:
         square, j = dot(row, row), 1
@@ -1227,7 +1233,9 @@ def bias(rows, last):
 
 
 def rounds(q, rows):
-    """Return the matrix from which every round of deflation draws, and the value that the round measures."""
+    """Return for every round of deflation the matrix in the density of its direction, and the value that the round
+    measures.
+    """
     p, noise = q["parameters"], q.get("given", q)["noise"]
     budget_is_sane(p)
     n, d, rest = len(rows), len(rows[0]), scatter(rows)
@@ -1302,8 +1310,9 @@ def acceptance(q):
 
 
 def integrate(terms, power):
-    """Return ∫₀ˢ f(u) u^power e^−u du for f = Σ c u^p e^−ku, as a sum of the same form; `terms` has c at the key (p,
-    k)."""
+    """Return ∫₀ˢ f(u) u^power e^−u du for a sum f of terms c u^p e^−ku, as a sum of the same form. The dict `terms`
+    maps (p, k) to c.
+    """
     result = {}
     for (p, k), c in terms.items():
         p, k = p + power, k + 1
@@ -1316,7 +1325,7 @@ def integrate(terms, power):
 
 
 def ordered(powers):
-    """Return the integral of Π s^p e^−s over 0 < s₁ < … < t, as a function of t."""
+    """Return the integral of the product of s^p e^−s over 0 < s₁ < … < t, as a function of t."""
     terms = {(0, 0): Fraction(1)}
     for power in powers:
         terms = integrate(terms, power)
@@ -1342,13 +1351,11 @@ def value_at(terms, t):
 
 @cache
 def vandermonde(d, symmetric):
-    """Return the Vandermonde determinant times e^−Σ|s|, integrated term by term over ordered values in [−t, t] or
-    [0, t].
-    """
+    """Return the integral of the Vandermonde determinant times e^−Σ|s| over ordered values in [−t, t] or [0, t]."""
     total = {}
     for negative in range(d + 1 if symmetric else 1):
         for order in permutations(range(d)):
-            if symmetric:  # the first values are negative, so that their absolute values decrease
+            if symmetric:  # the first values are negative, in order of decreasing absolute value
                 term = product(ordered(reversed(order[:negative])), ordered(order[negative:]))
                 factor = sign(order) * (-1) ** sum(order[:negative])
             else:
@@ -1359,7 +1366,7 @@ def vandermonde(d, symmetric):
 
 
 def spectral_norm(d, t, symmetric):
-    """Return P(‖Z‖ ≤ t)."""
+    """Return the probability that the spectral norm ‖Z‖ is at most t."""
     if t <= 0:
         return Fraction(0)
     total = vandermonde(d, symmetric)
@@ -1400,8 +1407,9 @@ def integer(mechanism, p, z):
 
 
 def index_law(p, queries, threshold, at):
-    """Return the probability that AboveThreshold stops at a given query, as an integral over the noise of the
-    threshold, piece by piece."""
+    """Return the probability that AboveThreshold stops at query `at`. The integral over the noise of the threshold is
+    computed piece by piece.
+    """
     b1, b2 = (float(b) for b in search_scales("above-threshold", p))
     queries, threshold = [float(f) for f in queries], float(threshold)
 
@@ -1465,7 +1473,9 @@ def projection_of_rank(value, d, k):
 
 
 def direction_share(p, at):
-    """Return the share of one direction, by Simpson's rule in the angle whose squared sine is the share."""
+    """Return the distribution function at `at` of the squared projection of one direction, by Simpson's rule in an
+    angle.
+    """
     d, k = p["d"], subspace_rank(p, p["d"])
     strength = float(exponent("matrix-bingham", p)) * p["n"]
 
@@ -1486,7 +1496,7 @@ def direction_share(p, at):
 
 
 def share_proven(mechanism, p):
-    """Return the proven spend, in units of the claimed spend."""
+    """Return the proven privacy loss, divided by the claimed one."""
     d, paper = p["d"], p.get("calibration", "paper") in ("paper", "reconstructed")
     one = d == 1
     if mechanism in ("nuclear-laplace", "nuclear-laplace-symmetric", "gauss-cov", "projection-mechanism"):
@@ -1560,7 +1570,7 @@ def budget(q):
     budget_is_sane(p)
     if "delta" in p:
         claimed = {"epsilon": p["epsilon"], "delta": p["delta"]}
-        if mechanism == "l2-approximate":  # the scale is the least one in every dimension
+        if mechanism == "l2-approximate":  # the noise scale is the smallest possible in every dimension
             return {"claimed": claimed, "proven": claimed}
         if p.get("calibration", "paper") == "tight" and (
             p["d"] > 1 or mechanism in ("gaussian-approximate", "box-gauss-approximate")
@@ -1573,7 +1583,7 @@ def budget(q):
 
 
 def zcdp_epsilon(rho, delta):
-    """Return the least ε over the orders α at which ρ-zCDP is (ε, δ)-DP, by a search in ln(α − 1)."""
+    """Return the smallest ε over all orders α for which ρ-zCDP implies (ε, δ)-DP, by a search in ln(α − 1)."""
     rho, delta = float(rho), float(delta)
 
     def at(t):
@@ -1631,7 +1641,7 @@ def written(value):
 
 
 def exact(value):
-    """Return every number of a question as a fraction."""
+    """Return a question with every float replaced by a fraction."""
     if isinstance(value, dict):
         return {key: exact(item) for key, item in value.items()}
     if isinstance(value, list):

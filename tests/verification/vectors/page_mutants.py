@@ -1,15 +1,17 @@
-"""Mutants of `from_the_pages.py`: for every flag, a mistake in the code and the flags whose tests must fail."""
+"""Deliberate mistakes in `from_the_pages.py`. For every flag of the test vectors, the table has a mistake and the
+flags whose tests must fail.
+"""
 
 import tomllib
 from pathlib import Path
 
 SOURCE = Path(__file__).with_name("from_the_pages.py").read_text(encoding="utf-8")
 _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-# maps a flag to a text, the text of the mutant, and other flags whose tests fail too
+# maps a flag to a passage of the code, its wrong version, and the other flags whose tests fail too
 OF_THE_PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     flag: (mutant["old"], mutant["new"], tuple(mutant["fails"])) for flag, mutant in _TABLE["mutant"].items()
 }
-# maps a flag to a text, and the text of a mutant that is wrong by 3 %
+# maps a flag to a passage of the code, and to a version that is wrong by 3 %
 THREE_PERCENT: dict[str, tuple[str, str]] = {
     flag: (mutant["old"], mutant["new"]) for flag, mutant in _TABLE["three_percent"].items()
 }

@@ -1,5 +1,6 @@
-"""Test the archive of vectors: it is complete and reproducible, and its runners accept right answers and reject wrong
-ones."""
+"""Test the archive of the test vectors. The archive must be complete and reproducible, and its programs must accept
+correct answers and reject wrong ones.
+"""
 
 import json
 import os

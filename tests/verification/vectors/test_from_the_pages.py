@@ -1,5 +1,6 @@
-"""Test that the implementation that was written from the pages passes the vectors, and that its mutants fail the
-intended tests."""
+"""Test that the implementation written from the proof pages passes all test vectors, and that each deliberate mistake
+in it fails the intended ones.
+"""
 
 import math
 import shlex
@@ -20,7 +21,7 @@ from covassay.verification.vectors.run import tests_file as shipped
 from tests.verification.vectors.page_mutants import OF_THE_PAGES, SOURCE, THREE_PERCENT
 
 CONTENT = shipped()
-# test_vectors.py has a mutant of the reference for these flags
+# test_vectors.py has deliberate mistakes of the reference for these flags
 OF_THE_REFERENCE = (
     "Scale", "Release", "Choice", "LongRow", "RowBound", "OneRecord", "NotFinite", "BadBudget", "BadOption", "NoRecord",
     "NoiseShape", "AsymmetricNoise", "Projection",
@@ -48,7 +49,7 @@ def failed(found: list[Outcome]) -> set[str]:
 
 
 def wrong_scales(written: Callable[[str], Any]) -> list[Any]:
-    """Return the questions on scales whose stored digits, changed by `written`, differ from those of the program."""
+    """Return the questions on noise scales whose stored digits, changed by `written`, are wrong."""
     pages, own = module_with(SOURCE), {**vars(math), **vars(mpmath)}
     vars(pages).update(
         math=SimpleNamespace(**own), root=mpmath.sqrt, float=mpmath.mpf, Fraction=lambda p, q=1: mpmath.mpf(p) / q
@@ -64,14 +65,15 @@ def wrong_scales(written: Callable[[str], Any]) -> list[Any]:
 
 
 def test_the_digits_of_every_scale_are_right_to_the_last() -> None:
-    """This test catches a stored scale that was computed in floats, and so is wrong in the 17th digit unless its value
-    is a float."""
+    """The test fails if a stored noise scale was computed in floats, because its 17th digit would be wrong."""
     assert wrong_scales(str) == []
     assert len(wrong_scales(float)) > 50
 
 
 def test_it_imports_the_standard_library_alone() -> None:
-    """This test catches a second implementation that shares code with the first, and so its mistakes."""
+    """The test fails if the second implementation imports code of this project, because both implementations could
+    share a mistake.
+    """
     imported = {line.split()[1] for line in SOURCE.splitlines() if line.startswith(("import ", "from "))}
     assert imported <= sys.stdlib_module_names
 
@@ -85,12 +87,14 @@ def test_it_passes_every_test_as_a_process(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_every_flag_has_a_mutant() -> None:
-    """This test catches a flag of the test vectors whose tests no mutant fails."""
+    """The test fails if a flag of the test vectors has no deliberate mistake that fails its tests."""
     assert set(OF_THE_PAGES) == set(CONTENT["flags"])
 
 
 def test_every_mutant_changes_one_place() -> None:
-    """This test catches a mutant that changes nothing, because its text is not in the program."""
+    """The test fails if a deliberate mistake changes nothing, because its text does not occur exactly once in the
+    program.
+    """
     assert {SOURCE.count(text) for text, *_ in (*OF_THE_PAGES.values(), *THREE_PERCENT.values())} == {1}
 
 
@@ -110,6 +114,6 @@ def test_a_mutant_that_is_wrong_by_3_percent_fails(flag: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("flag", OF_THE_PAGES)
 def test_a_mutant_fails_on_nothing_else(flag: str) -> None:
-    """This test catches a flag of the test vectors that is set on the wrong tests."""
+    """The test fails if a deliberate mistake fails tests with other flags than intended."""
     text, mutant, others = OF_THE_PAGES[flag]
     assert failed(outcomes(SOURCE.replace(text, mutant))) == {flag, *others}

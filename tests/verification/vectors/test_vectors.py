@@ -1,4 +1,6 @@
-"""Test the known-answer vectors: they agree with the generator, and for every flag a mutant fails its tests."""
+"""Test the known-answer vectors. The vectors must agree with the generator, and for every flag a deliberate mistake
+must fail its tests.
+"""
 
 import contextlib
 import copy
@@ -27,7 +29,7 @@ from covassay.verification.vectors.run import tests_file as shipped
 
 CONTENT = shipped()
 Question = dict[str, Any]
-# an implementation of one mechanism in plain Python, written from its page
+# an implementation of one mechanism in plain Python, written from its proof page
 OWN = """
 import json, sys
 
@@ -126,7 +128,7 @@ def shortened(question: Question) -> Question:
 
 
 BUDGET = ("epsilon", "rho", "delta")
-MUTATED = ("release", "scale", "projection")  # the mutants of the reference are asked these kinds of questions
+MUTATED = ("release", "scale", "projection")  # these kinds of questions are given to broken versions of the reference
 MUTANTS: dict[str, Callable[[Question], Question]] = {
     "Release": lambda q: {**q, "noise": times(1.03, q["noise"])},
     "Choice": lambda q: without(q, *(k for k in q["parameters"] if k not in BUDGET)),
@@ -172,7 +174,7 @@ def test_a_file_that_is_not_what_the_generator_makes_is_told(
 
 
 def test_the_schema_refuses_spoiled_tests() -> None:
-    """This test catches a schema that allows a test vector without a tolerance or with a number for text."""
+    """The test fails if the schema accepts a test vector without a tolerance, or with a number in place of text."""
     validator = Draft202012Validator(schemas()["known-answers"])
     valid, invalid = (next(t for t in CONTENT["tests"] if t["result"] == word) for word in ("valid", "invalid"))
     for spoiled in (
@@ -187,14 +189,15 @@ def test_the_schema_refuses_spoiled_tests() -> None:
 
 
 def test_every_mechanism_and_every_flag_has_tests() -> None:
-    """This test catches a mechanism or a flag that no test vector covers."""
+    """The test fails if no test vector covers a mechanism or a flag."""
     assert {test["mechanism"] for test in CONTENT["tests"] if test["kind"] == "release"} == set(MECHANISMS)
     assert {test["mechanism"] for test in CONTENT["tests"] if test["kind"] == "budget"} == set(MECHANISMS)
     assert {flag for test in CONTENT["tests"] for flag in test["flags"]} == set(FLAGS)
     assert {test["tolerance"] for test in CONTENT["tests"] if test["result"] == "valid"} == set(TOLERANCES)
 
 
-@pytest.mark.parametrize("flag", [*MUTANTS, *OF_ANSWERS])  # test_from_the_pages.py has mutants of the other flags
+# for the other flags, test_from_the_pages.py has deliberate mistakes
+@pytest.mark.parametrize("flag", [*MUTANTS, *OF_ANSWERS])
 def test_a_mutant_of_every_flag_fails_on_the_tests_of_that_flag(flag: str) -> None:
     asked, found = MUTANTS.get(flag, lambda q: q), OF_ANSWERS.get(flag, lambda a: a)
     of_flag = [test for test in CONTENT["tests"] if flag in test["flags"] and test["kind"] in MUTATED]
@@ -220,7 +223,7 @@ def test_an_implementation_in_another_process_passes_and_its_mutants_fail(
         ("r * r * (", "(", "RowBound"),
         ("w[i][j] / (n", "1.03 * w[i][j] / (n", "Release"),
         ("w[i][j] != w[j][i]", "False", "AsymmetricNoise"),
-        ("raise ValueError(\"noise\")", "sys.exit(1)", "NoiseShape"),  # a crash is not a refusal
+        ("raise ValueError(\"noise\")", "sys.exit(1)", "NoiseShape"),  # a crash does not count as a rejection
     ):  # fmt: skip
         assert text in OWN
         (tmp_path / "own_gauss.py").write_text(OWN.replace(text, mutant))

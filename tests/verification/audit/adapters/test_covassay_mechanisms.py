@@ -1,4 +1,6 @@
-"""Test the mechanisms of the reference as targets: `draw_many` of a target gives the same outputs as single draws."""
+"""Test the reference mechanisms as targets of an audit. The outputs of `draw_many` must be the same as those of single
+draws.
+"""
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ IN_TURN = [name for name in TARGETS if not known(TARGETS[name]().mechanism or ""
 
 
 def require_same(name: str) -> None:
-    """Require that the outputs of `draw_many` equal those of single draws from an equal generator, bit by bit."""
+    """Assert that `draw_many` and single draws give the same bits if their generators have the same state."""
     target = TARGETS[name]()
     budget = default_claim(target.mechanism or "").keywords()
     x = example_rows(7, max(3, mechanism(target.mechanism or "").smallest_dimension))
@@ -25,12 +27,12 @@ def require_same(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["gauss-cov", "separate-cov", "em-cov", "ppc", "box-gauss"])
 def test_draws_in_turn_are_draws_to_the_bit(name: str) -> None:
-    """This test catches draws in bulk that differ from single draws with the same seed."""
+    """The test fails if `draw_many` and single draws with the same seed give different outputs."""
     require_same(name)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", IN_TURN)
 def test_so_are_those_of_every_mechanism(name: str) -> None:
-    """This test catches draws in bulk that differ from single draws with the same seed."""
+    """The test fails if `draw_many` and single draws with the same seed differ for some mechanism."""
     require_same(name)

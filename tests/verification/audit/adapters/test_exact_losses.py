@@ -1,4 +1,4 @@
-"""Test exact losses of functions of real packages, by their declared primitives, on one pair of data sets each."""
+"""Test the exact privacy losses of functions of other packages, on one pair of data sets each."""
 
 import importlib.util
 import os
@@ -19,7 +19,9 @@ UNIT = HIGH / [100, 1] * [1, 0]
 
 
 def needs(package: str) -> pytest.MarkDecorator:
-    """Skip a test without the package, unless COVASSAY_REQUIRE_PEERS makes its absence a failure."""
+    """Skip a test if the package is not installed. If COVASSAY_REQUIRE_PEERS is set, the
+    test runs and fails instead.
+    """
     missing = importlib.util.find_spec(package) is None and not os.environ.get("COVASSAY_REQUIRE_PEERS")
     return pytest.mark.skipif(missing, reason=f"needs {package}")
 
@@ -43,8 +45,8 @@ def loss_of(name: str) -> ExactLoss:
 def test_noise_of_a_generator_that_an_adapter_seeds_and_puts_back_has_an_exact_loss(
     seeded: Any, noise: Callable[[], float], claim: Guarantee, power: int
 ) -> None:
-    """This test catches a missing exact loss of a package whose adapter reads and sets the state of the generator,
-    which a target may not do. The test also requires that noise which is 3 % too small is refuted.
+    """The test fails if the audit computes no exact loss for noise from a global generator that the adapter seeds and
+    restores. The test also fails if noise that is 3 % too small is not refuted.
     """
 
     def found(share: float) -> ExactLoss:

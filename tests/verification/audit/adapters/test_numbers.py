@@ -1,5 +1,6 @@
-"""Test samplers of numbers as targets: none is refuted in real arithmetic, and some are refuted for their low-order
-bits."""
+"""Test samplers of single numbers as targets. In real arithmetic none is refuted, but the low-order bits of some
+violate privacy.
+"""
 
 import importlib.util
 import os
@@ -53,20 +54,24 @@ def bits_of(name: str) -> Verdict:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", LEAKS)
 def test_a_sum_of_floats_is_flagged(name: str) -> None:
-    """This test catches a check of low-order bits that overlooks a noisy sum of floats."""
+    """The test fails if the check of the low-order bits misses a sampler that adds floating-point noise to a sum."""
     assert bits_of(name) is Verdict.REFUTED
 
 
 @pytest.mark.parametrize("name", PASSES)
 def test_samplers_that_round_correctly_are_not(name: str) -> None:
-    """This test catches false alarms, which have probability at most 1e-10 for each sampler."""
+    """The test fails if a correctly rounded sampler is refuted. For each sampler, a false alarm has probability at
+    most 1e-10.
+    """
     assert bits_of(name) is Verdict.NOT_REFUTED
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*LEAKS, *PASSES])
 def test_in_real_arithmetic_none_is_refuted(name: str) -> None:
-    """This test catches false alarms, which have probability at most 1e-9 for each sampler."""
+    """The test fails if a sampler is refuted in real arithmetic. For each sampler, a false alarm has probability at
+    most 1e-9.
+    """
     source = TargetReference(name, ".")
     target = source.load()
     claim = target.claim or stated_claim(target.mechanism)

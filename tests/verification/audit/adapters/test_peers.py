@@ -1,5 +1,6 @@
-"""Test that audits of other packages, at the versions of the extra `peers`, find the known faults again and can be
-replayed."""
+"""Test that audits of other packages still give the known findings, and that the findings can be replayed. The
+versions of the packages are those of the extra `peers`.
+"""
 
 import importlib.util
 import os
@@ -18,7 +19,9 @@ from covassay.verification.audit.targets.target import CannotRun, TargetReferenc
 
 
 def needs(*modules: str) -> pytest.MarkDecorator:
-    """Skip a test without the extra `peers`, unless COVASSAY_REQUIRE_PEERS makes its absence a failure."""
+    """Skip a test if a module of the extra `peers` is not installed. If COVASSAY_REQUIRE_PEERS is set, the test runs
+    and fails instead.
+    """
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     skip = bool(missing) and not os.environ.get("COVASSAY_REQUIRE_PEERS")
     return pytest.mark.skipif(skip, reason=f"needs {', '.join(missing)}: pip install 'covassay[peers]'")
@@ -66,7 +69,7 @@ def test_an_exception_that_depends_on_the_data_is_a_privacy_violation() -> None:
 @pytest.mark.peers
 @needs("diffprivlib")
 def test_an_adapter_draws_what_the_package_draws() -> None:
-    """This test catches an adapter that changes the data or the seed before it calls the package."""
+    """The test fails if the adapter of diffprivlib changes the data or the seed before it calls the package."""
     from diffprivlib.mechanisms import Bingham
 
     target = TargetReference("diffprivlib:bingham", ".").load()
@@ -96,7 +99,7 @@ def test_a_scale_that_depends_on_public_numbers_alone_is_searched_for_once() -> 
     for public in (None, None, (12, 2), (12, 2), (13, 2)):
         scales.public, scales.count = public, 0
         assert [scales(str, 2, d_out) for d_out in (0.5, 0.25)] == ["4.0", "8.0"]
-    # the search runs twice without public numbers, and once for each of two sizes
+    # if the number of rows is public, its noise scale is searched for only once
     assert searched == [0.5, 0.25] * 4
 
 
@@ -121,5 +124,5 @@ def test_the_named_data_sets_lie_in_the_unit_ball() -> None:
 
 
 def test_a_constant_feature_is_scaled_to_zero() -> None:
-    """This test catches a division by the range 0 of a constant column."""
+    """The test fails if the scaling of a constant column divides by its range, which is 0."""
     np.testing.assert_allclose(scaled(np.array([[1.0, 7.0], [3.0, 7.0]])), [[-(0.5**0.5), 0], [0.5**0.5, 0]])

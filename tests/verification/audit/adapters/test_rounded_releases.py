@@ -1,4 +1,4 @@
-"""Test rounded releases as targets of the audit."""
+"""Test audits of rounded releases."""
 
 import importlib.util
 
@@ -36,6 +36,6 @@ def test_without_python_flint_the_target_cannot_run(monkeypatch: pytest.MonkeyPa
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_the_audit_finds_no_violation(name: str) -> None:
-    """This test catches a false alarm on a rounded release."""
+    """The test fails if an audit refutes a rounded release with the default options."""
     target = TARGETS[name]()
     assert audit(target, **default_claim(target.mechanism).keywords()).verdict is Verdict.NOT_REFUTED

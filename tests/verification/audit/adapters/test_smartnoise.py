@@ -1,6 +1,5 @@
-"""Test that the findings on smartnoise-synth 1.0.8 are found again.
-
-If the package is not installed, the installation hint and the test doubles are tested.
+"""Test that an audit of smartnoise-synth 1.0.8 still gives the known findings. If the package is not installed, the
+tests cover the installation hint and a substitute for the package.
 """
 
 import importlib.util
@@ -41,7 +40,7 @@ def test_a_variance_has_the_noise_of_a_covariance(name: str) -> None:
     assert "it has the scale of entry (1, 3)" in text
     assert "np.tril_indices" in text
     edge = next(check for check in report.checks if check.name == "edge cases")
-    assert edge.status is Status.NOTED  # the output is NaN for every data set of one row
+    assert edge.status is Status.NOTED  # for data sets of one row, every output is NaN
 
 
 @pytest.mark.peers
@@ -63,8 +62,8 @@ def test_the_adapter_draws_what_the_package_draws_and_leaves_the_global_generato
 @pytest.mark.peers
 @needs
 def test_the_test_double_has_the_centres_and_scales_of_the_package() -> None:
-    """This test catches a test double that differs from the package. The scales in the package are twice the exact
-    ones, because the class assumes the sensitivity 2/n. The test uses 400 draws at ε = 2 and n = 400.
+    """The test fails if the substitute for the package differs from the package in centre or scale. The noise of the
+    package is twice as large as necessary, because the package uses the sensitivity 2/n.
     """
     x = np.random.default_rng(1).random((400, 3)) * [1, 100, 1]
     rng = np.random.default_rng(0)
@@ -74,6 +73,6 @@ def test_the_test_double_has_the_centres_and_scales_of_the_package() -> None:
     from covassay.reference.domain import Box
 
     expected = 2 * exact(Box(UNEQUAL), 400, 2.0)
-    # The limit is 8 standard errors of a mean absolute deviation.
+    # The limit is 8 standard errors of a mean absolute deviation over 400 draws.
     assert np.all(np.abs(np.log(spread / expected)) < 8 / 20)
     assert np.all(np.abs(middle - _lower_at_upper(covariance(x)) * 400 / 399) < 8 * expected / 20)

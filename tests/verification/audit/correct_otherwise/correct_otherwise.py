@@ -1,7 +1,6 @@
-"""Implement mechanisms correctly but differently from the reference; an audit may refute none of these implementations.
-
-An implementation has the law of the reference by another algorithm, another stream of randomness, another order of the
-sums or another type of numbers. The implementations validate their input only as far as a typical author would.
+"""Correct implementations that differ from the reference, none of which an audit may refute. All implementations have
+the law of the reference, but use another algorithm, random generator, order of summation or number type. The
+implementations validate their input as authors of packages might do.
 """
 
 import copy
@@ -50,7 +49,7 @@ Rng = np.random.Generator
 
 @dataclass(frozen=True)
 class Otherwise:
-    """A correct implementation: its difference from the reference, and its mechanism."""
+    """A correct implementation of a mechanism, with a description of how it differs from the reference."""
 
     what: str
     mechanism: str
@@ -59,11 +58,11 @@ class Otherwise:
     seeded: bool = True
 
 
-# THE WAYS IN WHICH PEOPLE READ ROWS
+# DIFFERENT WAYS TO READ ROWS
 
 
 def checked(x: Any) -> Matrix:
-    """Reject an argument that is not a finite matrix, and clip rows one by one."""
+    """Raise an error if x is not a finite matrix, and clip its rows one by one."""
     rows = np.array(x, dtype=np.float64, ndmin=2)
     if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
         raise ValueError("x must be a finite (n, d) array")
@@ -114,7 +113,7 @@ def energies(x: Matrix) -> Vector:
     return np.asarray(np.diag(by_einsum(x)))
 
 
-# THE WAYS IN WHICH PEOPLE DRAW NUMBERS
+# DIFFERENT WAYS TO DRAW NUMBERS
 
 
 def box_muller(rng: Rng, size: int) -> Vector:
@@ -153,7 +152,7 @@ def python_gauss(rng: Rng, size: int) -> Vector:
 
 
 def rejected_normal(rng: Rng, size: int) -> Vector:
-    """Draw normal numbers by rejection from the two-sided exponential law."""
+    """Draw normal numbers by rejection from a two-sided exponential law."""
     found: list[float] = []
     while len(found) < size:
         e = rng.standard_exponential()
@@ -184,7 +183,7 @@ def scipy_laplace(rng: Rng, size: int) -> Vector:
 
 
 def products_laplace(rng: Rng, size: int) -> Vector:
-    """Draw a Laplace number as the determinant of four normal numbers."""
+    """Draw each Laplace number as ad − bc, where a, b, c and d are normal numbers."""
     a, b, c, d = rng.standard_normal((4, size))
     return np.asarray(a * d - b * c)
 
@@ -194,7 +193,7 @@ Query = Callable[[Matrix], Matrix]
 
 
 def triangle(numbers: Vector, d: int) -> Matrix:
-    """Make a symmetric matrix from the numbers of its lower triangle, column by column."""
+    """Return the symmetric matrix whose lower triangle, column by column, has the given numbers."""
     z = np.zeros((d, d))
     z.T[np.triu_indices(d)] = numbers
     return z + np.tril(z, -1).T
@@ -210,7 +209,7 @@ def wigner(query: Query, numbers: Numbers, finish: Callable[[Matrix], Any] = lam
 
 
 def by_cholesky(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Draw the upper triangle of the noise as one normal vector with a covariance matrix."""
+    """Draw the noise of the lower triangle as one normal vector, by a Cholesky factor of its covariance matrix."""
     d = x.shape[1]
     size = d * (d + 1) // 2
     factor = np.linalg.cholesky(gauss_cov.noise_scale(len(x), rho) ** 2 * np.eye(size))
@@ -223,7 +222,7 @@ def goe_from_a_square(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def goe_turned(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Draw the noise in a random basis, because the law of the ensemble is invariant under rotations."""
+    """Draw Gaussian noise in a random basis, which does not change its law."""
     q = haar.sample(x.shape[1], rng)
     w = q @ gauss_cov.draw_noise(x.shape[1], rng, ensemble="goe") @ q.T
     return by_outer_products(x) + gauss_cov.noise_scale(len(x), rho) * (w + w.T) / 2
@@ -279,7 +278,9 @@ def symmetric_nuclear(turn: Callable[[Matrix, Rng], Matrix]) -> Callable[..., An
 
 
 def in_the_ball(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
-    """Draw a Gamma(D + 1) radius times a uniform point of the ball of symmetric matrices."""
+    """Draw noise uniformly in a ball of symmetric matrices, and multiply it by a Gamma(D + 1) radius, where D = d(d +
+    1)/2.
+    """
     n, d = x.shape
     size = d * (d + 1) // 2
     point = rng.standard_normal(size)
@@ -291,7 +292,7 @@ def in_the_ball(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
 
 
 def in_the_cube(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
-    """Draw a Gamma(D + 1) radius times a uniform point of the cube."""
+    """Draw noise uniformly in a cube, and multiply it by a Gamma(D + 1) radius, where D = d(d + 1)/2."""
     n, d = x.shape
     size = d * (d + 1) // 2
     point = rng.uniform(-1, 1, size) * sum(rng.standard_exponential(size + 1))
@@ -299,7 +300,7 @@ def in_the_cube(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
 
 
 def centred_by_differences(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
-    """Compute Σ_{i<j} (x_i − x_j)(x_i − x_j)ᵀ/n² from the moment and the mean."""
+    """Compute the centred covariance as the second moment minus the outer product of the mean, and add noise."""
     rows = checked(x)
     mean = rows.mean(axis=0)
     z = -centred_covariance.draw_noise(x.shape[1], rng)
@@ -341,26 +342,26 @@ def laplace_components(numbers: Numbers, finish: Callable[[Vector], Any] = lambd
 
 
 def python_trace(x: Matrix, *, epsilon: float, rng: Rng) -> float:
-    """Compute the trace in plain Python floats."""
+    """Compute the trace with plain Python floats, and add noise from Python's generator."""
     own = random.Random(int.from_bytes(rng.bytes(32)))
     trace = math.fsum(value * value for row in checked(x).tolist() for value in row) / len(x)
     return trace + private_trace.laplace_scale(len(x), epsilon) * (own.expovariate(1) - own.expovariate(1))
 
 
 def softmax(x: Matrix, *, epsilon: float, rng: Rng) -> float:
-    """Choose an outcome by explicit probabilities in place of the largest noisy score."""
+    """Draw an outcome from the probabilities of the exponential mechanism, without adding noise to the scores."""
     scores = exponential.exponent(epsilon, exponential.ENERGY_RANGE) * len(x) * energies(x)
     return float(rng.choice(len(scores), p=special.softmax(scores)) + 1)
 
 
 def exponential_race(x: Matrix, *, epsilon: float, rng: Rng) -> float:
-    """Choose an outcome by the smallest of independent exponential numbers."""
+    """Draw an outcome of the exponential mechanism as the index of the smallest of independent exponential times."""
     scores = exponential.exponent(epsilon, exponential.ENERGY_RANGE) * len(x) * energies(x)
     return float(np.argmin(np.log(rng.standard_exponential(len(scores))) - scores) + 1)
 
 
 def lazy_sparse_vector(x: Matrix, *, epsilon: float, rng: Rng) -> float:
-    """Run AboveThreshold with noise that is drawn for one query after another, and stop at the first success."""
+    """Run the sparse vector technique, and draw the noise of a query only when the query is asked."""
     n, d = x.shape
     threshold = n / d + above_threshold.threshold_scale(epsilon) * rng.laplace()
     for i, energy in enumerate(n * energies(x)):
@@ -370,7 +371,9 @@ def lazy_sparse_vector(x: Matrix, *, epsilon: float, rng: Rng) -> float:
 
 
 def uniform_proposals(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
-    """Draw by rejection from the uniform law of the sphere, or by the reference's sampler where this is too slow."""
+    """Draw a direction by rejection from the uniform law on the sphere. After 500 rejections, use the sampler of the
+    reference.
+    """
     m = bingham.exponent(epsilon, "paper") * len(x) * second_moment(unit_rows(x))
     top = float(np.linalg.eigvalsh(m)[-1])
     for _ in range(500):
@@ -382,7 +385,7 @@ def uniform_proposals(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
 
 
 def turned_bingham(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
-    """Draw a direction u in another basis, and return u or −u at random."""
+    """Draw a direction in a rotated basis, and change its sign at random."""
     rows = unit_rows(x)
     q = haar.sample(x.shape[1], rng)
     u = bingham.sample(rows @ q, rng, epsilon=epsilon)
@@ -390,8 +393,9 @@ def turned_bingham(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
 
 
 def augmented_ridge(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
-    """Solve ridge regression by least squares on the rows and √(nα) I, and draw the radius of the noise as a sum of
-    exponentials."""
+    """Solve ridge regression as least squares on rows with a multiple of the identity appended. The radius of the
+    noise is a sum of exponential numbers.
+    """
     rows, alpha = checked(x), 0.1
     n, d = rows.shape
     if d < 2:
@@ -405,7 +409,9 @@ def augmented_ridge(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
 
 
 def subspace_of_the_rest(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
-    """Return I minus a projection onto the orthogonal directions, drawn in another basis."""
+    """Draw a projection onto the orthogonal complement in a rotated basis, and return the identity minus this
+    projection.
+    """
     rows = checked(x)
     d = rows.shape[1]
     if d < 2:
@@ -416,8 +422,9 @@ def subspace_of_the_rest(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
 
 
 def adaptive_ridge_by_parts(x: Matrix, *, rho: float, rng: Rng) -> Vector:
-    """Draw the vector first, use singular values for the eigenvalue, and invert a matrix; the scales are typed from the
-    mechanism's page."""
+    """Run private ridge regression by other means: normal numbers by Box–Muller, eigenvalues by singular values, and
+    an explicit inverse. The noise scales are those on the proof page.
+    """
     rows = checked(x)
     p = rows.shape[1] - 1
     if p < 1:
@@ -433,11 +440,11 @@ def adaptive_ridge_by_parts(x: Matrix, *, rho: float, rng: Rng) -> Vector:
 
 
 def joint_of_lifted_rows(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Compute the noisy second moment of the rows (x, 1), whose last column contains the mean."""
+    """Compute the noisy second moment of the rows with a 1 appended, so that its last column contains the mean."""
     rows = checked(x)
     n, d = rows.shape
     lifted = np.hstack([rows, np.ones((n, 1))])
-    if d == 1:  # its own weight
+    if d == 1:  # data with one column need another weight
         lam = (11 + 5 * math.sqrt(5)) / 8
         mean, moment = polar(rng, 2) * np.array([1, 1 / math.sqrt(lam)]) * math.sqrt(2 / rho) / n
         return np.array([[rows.mean() + mean], [(rows**2).mean() + moment]])
@@ -447,7 +454,9 @@ def joint_of_lifted_rows(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def point_of_a_larger_ball(x: Matrix, *, epsilon: float, delta: float, rng: Rng) -> Matrix:
-    """Draw a uniform point of a ball whose radius is Gamma(D + 1), as the authors' code does."""
+    """Draw the noise as a uniform point of a ball whose radius has the law Gamma(D + 1), where D = d(d + 1)/2. The
+    paper's authors draw the noise in this way.
+    """
     rows = checked(x)
     n, d = rows.shape
     entries = d * (d + 1) // 2
@@ -461,7 +470,9 @@ def point_of_a_larger_ball(x: Matrix, *, epsilon: float, delta: float, rng: Rng)
 
 
 def one_diagonal_after_another(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Run block-tridiagonal for blocks of one column, with entries clipped to [−1, 1], by computing two diagonals."""
+    """Compute the main diagonal and the next diagonal one after the other. Every block has one column, and entries are
+    clipped to [−1, 1].
+    """
     rows = np.array(x, dtype=np.float64, ndmin=2)
     if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
         raise ValueError("x must be a finite (n, d) array")
@@ -476,7 +487,9 @@ def one_diagonal_after_another(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def recursion_of_the_paper(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Run the recursion of the paper, in which κ and R² shrink by 3/7 from call to call."""
+    """Run the recursion as the paper states it: each call shrinks the bounds on the
+    condition number and on the rows.
+    """
     rows = checked(x)
     n, d = rows.shape
 
@@ -500,7 +513,9 @@ def recursion_of_the_paper(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def separate_by_scipy(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Draw the eigenvalues before the matrix, in ascending order, with the LAPACK driver for few eigenvalues."""
+    """Draw the noise of the eigenvalues before the noise of the matrix, and use scipy's solvers with ascending
+    eigenvalues.
+    """
     n, d = x.shape
     moment, scale = by_einsum(x), separate_cov.noise_scale(n, rho)
     noisy = linalg.eigvalsh(moment) + scale * polar(rng, d)
@@ -509,7 +524,7 @@ def separate_by_scipy(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def projected_by_bisection(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Find by bisection the number that is subtracted from all eigenvalues."""
+    """Project onto matrices of trace at most 1. Bisection finds the number that is subtracted from all eigenvalues."""
     values, vectors = np.linalg.eigh(gauss_cov.sample(x, rng, rho=rho))
     low, high = 0.0, max(0.0, float(values[-1]))
     if np.maximum(values, 0).sum() <= 1:
@@ -522,13 +537,13 @@ def projected_by_bisection(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def column_by_column(x: Matrix, *, rho: float, rng: Rng) -> Vector:
-    """Compute the mean of every column separately, with the noise of the reference in another order."""
+    """Call the reference with the signs and the order of its noise changed, which does not change the law."""
     noise = kv_mean.draw_noise(x.shape[1], rng, mean_bound=10.0, sigma=1.0)
     return kv_mean.release(x, kv_mean.KVMeanNoise(-noise.counts, noise.mean[::-1]), rho=rho)
 
 
 def positive_part(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Compute the positive part as (S + |S|)/2, with |S| from an SVD."""
+    """Compute the positive part of the noisy matrix S as (S + |S|)/2."""
     rows = np.asarray(x, dtype=np.float64)
     if rows.ndim != 2 or not np.isfinite(rows).all():
         raise ValueError("x must be a finite matrix")
@@ -544,8 +559,7 @@ def positive_part(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def without_its_transpose(x: Matrix, *, rho: float, rng: Rng, kappa: float = 1e4, beta: float = 0.1) -> Matrix:
-    """Return V D Vᵀ without symmetrising it, so that entries off the diagonal are rounding errors if all entries of D
-    are equal."""
+    """Return V D Vᵀ without symmetrising it, so that entries off the diagonal may be rounding errors."""
     rows = np.array(x, dtype=np.float64)
     if rows.ndim != 2 or not np.isfinite(rows).all():
         raise ValueError("x must be a finite matrix")
@@ -562,7 +576,7 @@ def without_its_transpose(x: Matrix, *, rho: float, rng: Rng, kappa: float = 1e4
 
 
 def opposite_noises(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Average two releases whose second noises are opposite."""
+    """Return the average of two releases, in which the second noise terms cancel."""
     n, d = x.shape
     noise, opposite = (triangle(rng.standard_normal(d * (d + 1) // 2), d) for _ in range(2))
     sigma = gauss_cov.noise_scale(n, rho)
@@ -573,7 +587,7 @@ LAYERS = 16
 
 
 def layers(rng: Rng, size: int) -> Vector:
-    """Draw by rejection below a staircase of 16 layers, and in the tail by rejection from an exponential law."""
+    """Draw normal numbers by rejection from a staircase of 16 steps. In the tail, propose from an exponential law."""
     edges = np.linspace(0, 3.2, LAYERS + 1)
     heights = np.exp(-(edges**2) / 2)
     areas = np.append(heights[:-1] * np.diff(edges), heights[-1] / edges[-1])
@@ -595,7 +609,7 @@ _spare: list[float] = []
 
 
 def with_a_spare(rng: Rng, size: int) -> Vector:
-    """Draw two numbers at a time, as Marsaglia and Bray do, and keep the second for the next call."""
+    """Draw normal numbers in pairs, and keep an unused number for the next call."""
     found: list[float] = []
     while len(found) < size:
         if not _spare:
@@ -605,14 +619,16 @@ def with_a_spare(rng: Rng, size: int) -> Vector:
 
 
 def single_noise(x: Matrix, *, epsilon: float, delta: float, rng: Rng) -> Matrix:
-    """Draw the noise in float32."""
+    """Draw Gaussian noise in float32."""
     n, d = x.shape
     sigma = gauss_cov_approximate.sensitivity(n) * gaussian_approximate.multiplier(epsilon, delta, "paper")
     return by_einsum(x) + sigma * triangle(rng.standard_normal(d * (d + 1) // 2, dtype=np.float32), d)
 
 
 def goe_by_its_spectrum(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Draw the eigenvectors of the noise as the factor Q of a square matrix of normal numbers."""
+    """Draw Gaussian noise from its eigenvalues and a random basis. The basis is the factor Q of a matrix of normal
+    numbers.
+    """
     d = x.shape[1]
     values = np.linalg.eigvalsh(gauss_cov.draw_noise(d, rng, ensemble="goe"))
     q, r = np.linalg.qr(rng.standard_normal((d, d)))
@@ -623,7 +639,7 @@ def goe_by_its_spectrum(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 @functools.lru_cache
 def kept_factor(size: int) -> Matrix:
-    """Return a factor of the identity, made from the eigenvectors of a public matrix."""
+    """Return an orthogonal matrix, made from the eigenvectors of a public matrix."""
     return np.asarray(np.linalg.eigh(np.minimum.outer(np.arange(size), np.arange(size)) + 1.0)[1])
 
 
@@ -632,12 +648,12 @@ def by_a_kept_factor(rng: Rng, size: int) -> Vector:
 
 
 def by_cosines(rng: Rng, size: int) -> Vector:
-    """Transform normal noise by a discrete cosine transform, which keeps its law."""
+    """Transform normal noise by an orthogonal cosine transform, which keeps its law."""
     return np.asarray(fft.dct(rng.standard_normal(size), norm="ortho"))
 
 
 def in_order_of_size(x: Matrix) -> Matrix:
-    """Sort the longest rows last, in blocks whose ends depend on the data."""
+    """Compute the second moment of the rows sorted by length, in two blocks whose sizes depend on the data."""
     rows = checked(x)
     rows = rows[np.argsort((rows**2).sum(axis=1), kind="stable")]
     middle = int(np.searchsorted((rows**2).sum(axis=1), 0.5))
@@ -645,7 +661,7 @@ def in_order_of_size(x: Matrix) -> Matrix:
 
 
 def noise_first(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Add the rows one by one to the noise, and divide the sum by their number."""
+    """Start with the noise, add the outer products of the rows one by one, and divide the sum by n."""
     n, d = x.shape
     total = n * gauss_cov.noise_scale(n, rho) * triangle(rng.standard_normal(d * (d + 1) // 2), d)
     for row in checked(x):
@@ -654,7 +670,7 @@ def noise_first(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def gamma_shares(rng: Rng, size: int) -> Vector:
-    """Draw the shares of five parties, whose sum is a Laplace number."""
+    """Draw a Laplace number as the sum of the noise of five parties."""
     return np.asarray((rng.gamma(0.2, size=(5, size)) - rng.gamma(0.2, size=(5, size))).sum(axis=0))
 
 
@@ -663,18 +679,20 @@ def normal_shares(rng: Rng, size: int) -> Vector:
 
 
 def cropped(rng: Rng, size: int) -> Vector:
-    """Draw more numbers than are needed, and return the last ones in a random order."""
+    """Draw nine more numbers than needed, drop the first nine, and return the others in random order."""
     return rng.permutation(rng.laplace(size=size + 9)[9:])
 
 
 def one_source(rng: Rng, size: int) -> Vector:
-    """Make a new generator for every number, which continues where the previous one ended."""
+    """Make a new generator for every number from one shared stream of bits, so that no bit is used twice."""
     source = np.random.PCG64(int(rng.integers(2**62)))
     return np.array([np.random.Generator(source).standard_normal() for _ in range(size)])
 
 
 def mirrored_by_rewinding(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Draw the lower triangle again, from the state that the generator had before the upper triangle."""
+    """Draw the upper triangle, restore the state of the generator, and draw the lower
+    triangle with the same numbers.
+    """
     d = x.shape[1]
     state = rng.bit_generator.state
     upper = np.triu(rng.standard_normal((d, d)))
@@ -684,14 +702,16 @@ def mirrored_by_rewinding(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
 
 
 def mirrored_by_a_copy(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Draw the lower triangle of the noise from a copy of the generator, which repeats the upper triangle."""
+    """Draw the lower triangle from a copy of the generator, so that it has the same numbers as the upper one."""
     d, twin = x.shape[1], copy.deepcopy(rng)
     noise = np.triu(rng.standard_normal((d, d))) + np.triu(twin.standard_normal((d, d)), 1).T
     return by_einsum(x) + gauss_cov.noise_scale(len(x), rho) * noise
 
 
 def one_key_for_an_entry(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Seed the generator of an entry with its indices, the smaller index first."""
+    """Draw each entry with a generator of its own, which is seeded with the row and column so that the matrix is
+    symmetric.
+    """
     d, key = x.shape[1], int(rng.integers(2**62))
     seeds = [[(key, min(i, j), max(i, j)) for j in range(d)] for i in range(d)]
     noise = np.array([[np.random.default_rng(seed).standard_normal() for seed in row] for row in seeds])
@@ -713,7 +733,9 @@ PAPER = (("calibration", "paper"),)
 
 
 def truncated_floats(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
-    """A clipped row may lie just below the grid point that it reaches exactly."""
+    """Truncate the rows to a grid in floats. A clipped row may lie just below a grid point that exact arithmetic would
+    reach.
+    """
     n, d = x.shape
     norms = row_norms(x)[:, None]
     q = np.trunc(4 * np.where(norms > 1, x / np.maximum(norms, 1) * (1 - 1e-12), x))

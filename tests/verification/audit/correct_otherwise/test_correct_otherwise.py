@@ -1,6 +1,5 @@
-"""Test over twenty seeds that correct implementations that differ from the reference are not refuted.
-
-The false-alarm probability of one audit is 1e-9.
+"""Test on twenty seeds that audits do not refute correct implementations that differ from the reference. The
+false-alarm probability of one audit is 1e-9.
 """
 
 from typing import Any
@@ -15,7 +14,8 @@ from tests.verification.audit.correct_otherwise.correct_otherwise import CORRECT
 
 SEEDS = 20
 SAMPLES = 300
-QUICK = (12, 31, 34, -2)  # CI audits these implementations in every run, and all others only in slow tests
+# indices of the implementations that every run of CI audits, while slow tests audit the others
+QUICK = (12, 31, 34, -2)
 
 
 def audited(correct: Any, seed: int, samples: int = SAMPLES) -> AuditReport:

@@ -1,5 +1,6 @@
-"""Test that adjacency is part of the claim, and that a report says when a claim for other neighbours explains a
-loss."""
+"""Test that a claim includes its notion of neighbouring data sets. If another notion would explain the privacy loss,
+the report says so.
+"""
 
 import numpy as np
 import pytest
@@ -19,8 +20,9 @@ CLAIM = PureDP(1.0)
 
 
 def summed(factor: float) -> Target:
-    """Make a target that releases the sum of the first coordinates plus Laplace(factor/ε); replace-one neighbours need
-    the factor 2, and add-remove neighbours the factor 1."""
+    """Return a target that adds Laplace noise of scale factor/ε to the sum of the first column. A factor of 1 suffices
+    if a row is added or removed, and a factor of 2 if a row is replaced.
+    """
 
     def draw_many(x: Matrix, size: int, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         return unit_rows(x)[:, 0].sum() + factor / epsilon * rng.laplace(size=size)
@@ -32,7 +34,7 @@ def summed(factor: float) -> Target:
 
 
 def counting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """Release n, which is private only if n is public and a row is replaced."""
+    """Release the number of rows with tiny noise, which is private only if n is public."""
     return float(len(x) + 1e-3 * rng.laplace())
 
 
@@ -69,7 +71,9 @@ def test_a_public_number_of_rows_is_named_under_add_remove() -> None:
 
 
 def normal(x: Matrix, *, rho: float, rng: np.random.Generator) -> float:
-    """Add noise that is ρ-zCDP for adding or removing a row, with ρ = 1/(2σ²), and 4ρ-zCDP for replacing a row."""
+    """Add Gaussian noise of variance 1/(2ρ) to a sum. This noise is ρ-zCDP if a row is added or removed, and 4ρ-zCDP
+    if a row is replaced.
+    """
     return float(unit_rows(x)[:, 0].sum() + rng.standard_normal() / np.sqrt(2 * rho))
 
 
@@ -79,7 +83,9 @@ def nine_times(x: Matrix, *, rho: float, rng: np.random.Generator) -> float:
 
 @pytest.mark.slow
 def test_the_same_for_zcdp() -> None:
-    """This test catches a diagnosis of the adjacency that is made for pure differential privacy only."""
+    """The test fails if the report explains a loss by another notion of neighbours for pure privacy only, and not for
+    zCDP.
+    """
     report = audit(normal, rho=0.5, released="number")
     assert report.verdict is Verdict.REFUTED
     assert "add-remove adjacency could explain it" in report.diagnoses[0]

@@ -1,4 +1,6 @@
-"""Test that a target with both `draw_many` and `draw` is audited in bulk, and that both methods must have one law."""
+"""Test targets with both `draw_many` and `draw`. An audit uses `draw_many`, and checks that both methods have the same
+law.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +18,9 @@ from covassay.verification.audit.targets.target import Target
 
 
 def many(scale: float, of_last: float = 1.0) -> Callable[..., Any]:
-    """Add Laplace noise to the second moment in bulk, with another scale for the last entry."""
+    """Return a function that draws many noisy second moments at once. The noise of the last entry is multiplied by
+    `of_last`.
+    """
 
     def draw_many(x: Any, size: int, *, epsilon: float, rng: np.random.Generator) -> Any:
         noise = rng.laplace(scale=scale / epsilon, size=(size, x.shape[1], x.shape[1]))

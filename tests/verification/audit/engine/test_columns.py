@@ -1,4 +1,6 @@
-"""Test columns of a box: misplaced entries are named, and columns that are treated differently are detected."""
+"""Test data whose columns have different bounds. Misplaced entries must be named, and columns that are treated
+differently must be detected.
+"""
 
 import numpy as np
 import pytest
@@ -38,7 +40,8 @@ def test_entries_in_their_places_are_no_finding() -> None:
         assert query.startswith("covariance")
         assert found == []
     assert entry_findings(BOX, x, outputs(x.T @ x / len(x), exact(BOX, len(x), 1.0))) == ("second moment", [])
-    one_scale = np.full((3, 3), exact(BOX, len(x), 1.0).max())  # ℓ1 or Gaussian noise has one scale for all entries
+    # noise calibrated to the ℓ1 or ℓ2 norm has the same scale for all entries
+    one_scale = np.full((3, 3), exact(BOX, len(x), 1.0).max())
     assert entry_findings(BOX, x, outputs(covariance(x), one_scale))[1] == []
 
 
@@ -59,8 +62,9 @@ def test_the_value_of_another_entry_is_named() -> None:
 
 @pytest.mark.parametrize(("factor", "named"), [(1.03, False), (2.0, True), (0.5, True)])
 def test_one_entry_with_noise_of_its_own(factor: float, named: bool) -> None:
-    """This test catches a report that names the scale of one entry when 1000 draws cannot show it: an error of 3 % is
-    below the detectable 0.22 in the logarithm."""
+    """The test fails if the report names an entry because its noise is 3 % too large. With 1000 draws, only a
+    difference of 0.22 in the logarithm of the scale can be detected.
+    """
     x, scales = _data(BOX, 0), exact(BOX, 500, 1.0)
     scales[0, 1] *= factor
     _, found = entry_findings(BOX, x, outputs(covariance(x), scales))
@@ -72,7 +76,7 @@ def test_one_entry_with_noise_of_its_own(factor: float, named: bool) -> None:
 
 
 def noisier_first_column(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
-    """Add enough noise to all columns, and more than necessary to the first column."""
+    """Return a correct release with additional noise on the first column."""
     noisy = CORRECT[0].draw(x, epsilon=epsilon, rng=rng, bounds=bounds)
     more = np.zeros_like(noisy)
     more[0, 0] = 300 * (bounds[0][1] - bounds[0][0]) ** 2 / len(x) / epsilon * rng.laplace()
@@ -80,18 +84,18 @@ def noisier_first_column(x: Matrix, *, epsilon: float, rng: np.random.Generator,
 
 
 def fixed_unit(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
-    """Add noise that is correct for the bounds of the test, at a scale that does not depend on the unit."""
+    """Add noise that is correct for fixed bounds, whatever bounds are given."""
     return CORRECT[0].draw(x, epsilon=epsilon, rng=rng, bounds=UNEQUAL)
 
 
 def absolute(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
-    """Release the absolute values of covariances."""
+    """Return the absolute values of the noisy covariances."""
     noisy: Matrix = CORRECT[0].draw(np.asarray(x), epsilon=epsilon, rng=rng, bounds=bounds)
     return np.abs(noisy)
 
 
 def found(function, promised: bool = False) -> dict[str, Finding]:  # type: ignore[no-untyped-def]
-    target = Target("f", function)  # at ε = 100 the noise is small in comparison with the covariances
+    target = Target("f", function)  # with ε = 100, the noise is small compared with the covariances
     setting = Setting(target, {"epsilon": 100.0, "bounds": UNEQUAL}, SECOND_MOMENT, 0, box=BOX)
     return {check.name: check for check in columns(setting, 1000, ALPHA, promised).checks}
 
@@ -100,7 +104,7 @@ ORDER, UNITS, REFLECTED = "other order of the columns", "other units of the colu
 
 
 def test_columns_that_are_treated_alike() -> None:
-    """This test catches a false alarm on a mechanism that treats all columns alike."""
+    """The test fails if an audit refutes a mechanism that treats all columns alike."""
     checks = found(CORRECT[0].draw, promised=True)
     assert set(checks) == {"entries", ORDER, UNITS, REFLECTED}
     assert {check.status for check in checks.values()} == {Status.NOT_REFUTED}

@@ -1,4 +1,6 @@
-"""Test the contract: data that a target may reject, and targets that draw from the operating system."""
+"""Test the checks of the contract on targets that reject some data, and on targets that draw from the operating
+system.
+"""
 
 import numpy as np
 import pytest
@@ -104,7 +106,9 @@ def test_unseeded_is_part_of_the_replay_command() -> None:
 
 @pytest.mark.parametrize(("error", "status"), [(0.0, Status.NOT_REFUTED), (1e-7, Status.NOTED), (0.5, Status.REFUTED)])
 def test_a_change_that_single_precision_explains_is_noted(error: float, status: Status) -> None:
-    """This test catches a refutation of a correct float32 implementation."""
+    """The test fails if a float32 implementation is refuted because changing the order of its rows changes the
+    rounding. The audit only notes a change that rounding explains.
+    """
 
     def first_row_weighs_more(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
         moment = x.T @ x / len(x) + rng.standard_normal((x.shape[1],) * 2)
@@ -116,7 +120,7 @@ def test_a_change_that_single_precision_explains_is_noted(error: float, status: 
 
 
 def noise_in_the_basis_of_the_rows(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Draw noise in a basis whose signs follow the first row; its law is the same in every basis."""
+    """Add noise in a basis whose signs depend on the first row. The law of the noise is the same in every basis."""
     _, vectors = np.linalg.eigh(x.T @ x)
     basis = vectors * np.where(x[0] @ vectors < 0, -1.0, 1.0)
     return np.asarray(x.T @ x / len(x) + basis @ sample_goe(x.shape[1], rng) @ basis.T)

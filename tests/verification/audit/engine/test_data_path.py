@@ -1,5 +1,6 @@
-"""Test the data path: correct targets are not refuted, an error of 3 % of a row is detected, and every mechanism has a
-path."""
+"""Test the path from the data to the output. Correct targets must not be refuted, and an error of 3 % in one row must
+be found.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +27,7 @@ from covassay.verification.declared import default_claim
 
 ALPHA = 5e-10
 ADDITIVE = {name for name in MECHANISMS if isinstance(known(name).path, QueryPlusNoise)}
-OWN_ROWS = unit_rows(np.random.default_rng(0).standard_normal((178, 13)))  # the data set of a user
+OWN_ROWS = unit_rows(np.random.default_rng(0).standard_normal((178, 13)))  # these rows stand for the data set of a user
 
 
 def path_of(name: str, options: dict[str, str] | None = None) -> DataPath:
@@ -69,7 +70,7 @@ def row_by_row(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
 
 
 def shuffled(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """A target that makes a number of draws that depends on n."""
+    """Shuffle the rows before the release, which draws a number of random bits that depends on n."""
     return gauss_cov.sample(rng.permutation(x), rng, rho=rho)
 
 
@@ -89,7 +90,7 @@ CORRECT = (float32_inside, float32_throughout, row_by_row, shuffled, rejects_lon
 @pytest.mark.thorough
 @pytest.mark.parametrize("draw", CORRECT)
 def test_a_correct_target_written_otherwise_stays(draw: Callable[..., Any]) -> None:
-    """This test catches a false alarm on a correct mechanism that is written in another way."""
+    """The test fails if an audit refutes a correct mechanism that is implemented in another way."""
     for seed in range(2):
         checks = run(draw, "gauss-cov", seed)
         assert all(check.status is Status.NOT_REFUTED for check in checks), [(c.name, c.detail) for c in checks]
@@ -120,9 +121,7 @@ def test_a_target_that_ignores_the_seed_is_skipped_in_words() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("single", [False, True])
 def test_three_percent_of_one_row_are_seen(single: bool) -> None:
-    """This test catches an error of 3 % that a tolerance hides, for the only row of its category, in float64 and in
-    float32.
-    """
+    """The test fails if a tolerance hides that one row is 3 % too long. The test runs in float64 and in float32."""
 
     def stretched(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
         y = float32_throughout(x, rho=rho, rng=rng) if single else gauss_cov.sample(x, rng, rho=rho)
@@ -137,15 +136,16 @@ def test_three_percent_of_one_row_are_seen(single: bool) -> None:
 
 @pytest.mark.parametrize(("n", "d"), SHAPES_OF_THE_ZOO)
 def test_the_tolerance_is_below_three_percent_of_a_row(n: int, d: int) -> None:
-    """This test catches a tolerance that would hide an error of 3 % of one row. A change of a second moment by 0.06 x
-    xᵀ/n has an entry of at least 0.06/(nd).
+    """The test fails if the tolerance exceeds the effect of a row that is 3 % too long. A row that is 3 % too long
+    changes some entry of a second moment by at least 0.06/(nd).
     """
     for name in sorted(ADDITIVE - {"output-perturbation", "private-trace"}):
         scale = path_of(name).scale
         assert scale is not None
-        sums = MECHANISMS[name].domain == "box"  # all other mechanisms release means
+        # mechanisms with bounds on the columns release sums, and the others release means
+        sums = MECHANISMS[name].domain == "box"
         if sums and d > 8:
-            # the noise is a thousand times as large as a row, so that single precision hides a change of the row by 3 %
+            # The noise is a thousand times as large as a row, so single precision hides an error of 3 % of a row.
             continue
         unit = 1 if sums else n
         assert TOLERANCE_FLOAT32 * (1 + n**0.5 / 8) * (2 + 2 * scale(n, d)) < 0.06 / (unit * d), name
@@ -204,7 +204,7 @@ def test_an_audit_prints_what_is_covered_and_finds_a_witness() -> None:
 
 
 def branches_at_178_rows(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """A target that halves the noise on 178 rows of 13 columns, if the first column is not constant."""
+    """Halve the noise on data sets of 178 rows and 13 columns, unless the first column is constant."""
     y = gauss_cov.sample(x, rng, rho=rho)
     query = x.T @ x / len(x)
     return query + 0.5 * (y - query) if x.shape == (178, 13) and x[:, 0].std() > 0 else y
@@ -224,7 +224,9 @@ def test_the_users_data_are_compared_with_others_of_their_shape() -> None:
 
 
 def test_a_failure_on_the_users_data_alone_does_not_refute() -> None:
-    """This test catches a refutation for data of the user that may lie outside of the target's domain."""
+    """The test fails if a target is refuted because it fails on data of the user. Data of the user may lie outside the
+    domain of the target.
+    """
     path, claim = path_of("gauss-cov"), default_claim("gauss-cov").keywords()
 
     def refuses_them(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:

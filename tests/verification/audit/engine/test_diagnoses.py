@@ -1,8 +1,6 @@
-"""Test that a diagnosis is offered only if no other known factor fits better.
-
-The tests call `diagnose` on draws with a chosen factor of the noise. The diagnosis names a mistake if its factor is
-right, and rarely names one at 0.8 or 0.6 times the noise, where a hundred draws also fit noise that is too small by the
-factor √2 or 2.
+"""Test that the report names a mistake in the noise scale only if no other known factor fits better. The function
+`diagnose` gets draws whose scale has a chosen factor. If the factor is that of a known mistake, the mistake must be
+named. If the factor is 0.8 or 0.6, a mistake may be named only rarely, although √2 or 2 may also fit a hundred draws.
 """
 
 import numpy as np
@@ -31,7 +29,7 @@ def draws(name: str, x: Matrix, factor: float, seed: int, size: int = 100) -> Ma
 
 
 def named(name: str, factor: float, size: int = 100) -> list[set[str]]:
-    """Return, for every seed, the suspects that the diagnosis names for draws with the given factor."""
+    """Return, for each seed, the mistakes that the report names for draws with the given factor."""
     seen = scenario(name, 2)
     return [{s.name for s in diagnose([(seen, draws(name, seen.x, factor, seed, size))])} for seed in SEEDS]
 
@@ -41,10 +39,8 @@ def named(name: str, factor: float, size: int = 100) -> list[set[str]]:
     ("name", "factor"), [("gauss-cov", 0.6), ("gauss-cov", 0.8), ("nuclear-laplace", 0.6), ("entrywise-laplace", 0.6)]
 )
 def test_a_factor_that_no_mistake_has_is_given_no_name(name: str, factor: float) -> None:
-    """This test catches a diagnosis that names a factor next to the right one, which sometimes fits 100 draws better.
-
-    Without the comparison with rival factors, the diagnosis names a factor on 7, 9, 6 and 9 seeds, and the test fails;
-    with the comparison, on 1, 2, 0 and 2 seeds.
+    """The test fails if the report names a mistake on more than 3 of 10 seeds although no known mistake has the true
+    factor. Without a comparison with other factors, a mistake would be named on 6 to 9 seeds.
     """
     assert sum(bool(found & OF_FACTORS) for found in named(name, factor)) <= 3
 

@@ -1,4 +1,6 @@
-"""Test pairs that end early: a broken target needs few draws, and early ends do not refute a correct target."""
+"""Test draws that end before the planned number. A broken target must need few draws, and stopping early must not
+refute a correct target.
+"""
 
 import math
 
@@ -22,7 +24,7 @@ from covassay.verification.audit.targets.target import Target
 from covassay.verification.statistics.streams import Watch
 
 PAIR = Pair("0 and 1", np.zeros((1, 1)), np.ones((1, 1)), (Statistic("y", lambda y: y[:, 0]),))
-ALPHA = 5e-10  # of one look
+ALPHA = 5e-10  # the level of one round of draws
 STOP = ALPHA / 1000
 LOOSE = ApproximateDP(1.0, 0.01)
 RIGHT = {"pure": ("laplace", 1.0, PureDP(1.0)), "zcdp": ("gaussian", 1.0, ZCDP(0.5)),
@@ -30,7 +32,7 @@ RIGHT = {"pure": ("laplace", 1.0, PureDP(1.0)), "zcdp": ("gaussian", 1.0, ZCDP(0
 
 
 def target(noise: str, scale: float) -> Target:
-    """Make a target that releases the sum of the rows plus noise."""
+    """Return a target that adds noise to the sum of the rows."""
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         shape = size, x.shape[1]
@@ -42,7 +44,7 @@ def target(noise: str, scale: float) -> Target:
 def checks(
     noise: str, scale: float, claim: Guarantee, samples: int, seed: int, stop: float
 ) -> tuple[list[Finding], int]:
-    """Return the checks of the pair, and the number of draws per data set."""
+    """Return the findings for one pair of data sets, and the number of draws per data set."""
     made: list[int] = []
     watch = Watch(lambda _, n: made.append(n))
     setting = Setting(target(noise, scale), claim.keywords(), OUTPUTS["vector"], seed=seed, progress=watch)
@@ -55,8 +57,8 @@ def checks(
 def test_a_target_with_far_too_little_noise_ends_in_a_fraction_of_the_draws(
     claim: str, factor: float, most: int
 ) -> None:
-    """This test catches a pair for which all planned draws are made although few draws suffice. The target is refuted
-    with a fraction of 20 000 draws per data set; the full number would detect noise multiplied by about 0.9.
+    """The test fails if the audit makes all 20 000 planned draws although a few hundred refute the target. The target
+    adds at most a quarter of the noise that its claim requires.
     """
     noise, scale, guarantee = RIGHT[claim]
     for seed in range(3):
@@ -83,9 +85,9 @@ def test_a_correct_target_makes_all_draws_and_the_same_ones(claim: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("claim", "runs"), [("pure", 500), ("approximate", 500), ("zcdp", 150)])
 def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches early ends that refute more often than their share allows. The test uses a level of 0.2, at
-    which early ends have probability at most 0.1. A larger frequency of early ends, or too small p-values, would occur
-    by chance with probability below 1e-9.
+    """The test fails if draws that end early refute a correct target more often than allowed. The settings allow draws
+    to end early with probability up to 0.1, so that early ends can be observed. A correct test fails with probability
+    at most 2e-9.
     """
     for module in (pair_draws, privacy):
         monkeypatch.setattr(module, "EARLY_SHARE", 0.5)
@@ -101,8 +103,9 @@ def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pyte
 
 
 def test_early_ends_do_come_where_they_are_let() -> None:
-    """This test catches early ends that never occur: with 0.7 of the noise more than a third of the pairs must end
-    early."""
+    """The test fails if draws never end early. With 0.7 times the required noise, at least 4 of 12 runs must end
+    early.
+    """
     with pytest.MonkeyPatch.context() as patch:
         for module in (pair_draws, privacy):
             patch.setattr(module, "EARLY_SHARE", 0.5)
@@ -114,8 +117,8 @@ def test_early_ends_do_come_where_they_are_let() -> None:
 
 
 def test_the_bound_of_an_early_end_holds() -> None:
-    """This test catches a bound on the loss that is too large. With half of the Laplace noise the loss is 2, and no
-    bound of 15 pairs may exceed it.
+    """The test fails if a lower bound on the privacy loss exceeds the true loss. The true loss is 2, because the
+    target adds half of the required Laplace noise.
     """
     bounds = [checks("laplace", 0.5, PureDP(1.0), 20_000, seed, STOP)[0][0].facts.loss_lower_bound
               for seed in range(15)]  # fmt: skip
@@ -132,7 +135,7 @@ def test_draws_in_parts_are_the_draws_of_the_whole() -> None:
 
 
 class Hangs:
-    """A target that answers on the first data set, but never in time on the second one after its first draws."""
+    """A target that always answers on one data set, but runs forever on the other data set after 40 calls."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -146,8 +149,8 @@ class Hangs:
 
 
 def test_a_pair_that_runs_out_of_time_ends_after_the_stage_in_which_it_did() -> None:
-    """This test catches draws on a pair that go on after draws timed out. Three slow draws end a chunk, and a stage
-    begins with two chunks, so 6 draws time out instead of 3 × 28.
+    """The test fails if the audit goes on drawing after calls timed out. The audit stops after 6 calls that time out,
+    not after 84.
     """
     slow = Hangs()
     setting = Setting(Target("slow", slow), {"epsilon": 1.0}, OUTPUTS["vector"], seed=0, seconds=0.02)
@@ -169,9 +172,7 @@ def test_a_whole_audit_of_a_target_with_little_noise_makes_a_fraction_of_its_dra
 
 
 def test_a_test_to_which_chance_gives_no_draws_does_not_count_the_pilot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a test that counts the draws of the pilot. The pilot has chosen the event, so its draws cannot
-    test it.
-    """
+    """The test fails if the draws that chose an event also count in the test of this event."""
     sizes = iter([500, 500, 0, 0])
     monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: next(sizes))
     (check,) = checks("laplace", 0.001, PureDP(1.0), 1000, 0, 0.0)[0]
@@ -185,8 +186,8 @@ def test_a_test_to_which_chance_gives_no_draws_does_not_count_the_pilot(monkeypa
 
 @pytest.mark.thorough
 def test_a_pilot_to_which_chance_gives_no_draws_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a division by zero when the pilot has no draws. A pilot without draws occurs once in a thousand
-    audits with 100 samples: the random sizes of both sides are 0.
+    """The test fails if the audit divides by zero because no draws were made to choose an event. The numbers of these
+    draws are random, and both are 0 once in a thousand audits with 100 samples.
     """
     monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: 0)
     report = audit("covassay:gauss-cov", rho=0.5, samples=100)

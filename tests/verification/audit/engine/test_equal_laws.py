@@ -1,6 +1,5 @@
-"""Test that equivalent data give equal laws for the reference, and that targets that violate this are refuted.
-
-The tests use fixed seeds; a correct target would be refuted with probability below 1e-9.
+"""Test that equivalent data sets must give the same law of outputs. The seeds are fixed, and a correct target is
+refuted with probability below 1e-9.
 """
 
 from collections.abc import Callable
@@ -44,7 +43,7 @@ def test_mixed_rows_have_the_second_moment_and_stay_in_the_ball() -> None:
         y = CHANGES["mixed"](member.x, np.random.default_rng(0))
         assert np.abs(second_moment(y) - second_moment(unit_rows(member.x))).max() < 1e-14
         assert row_norms(y).max() <= 1 + 1e-12
-    plain = zoo(30, 4, 0)[11]  # with zero rows
+    plain = zoo(30, 4, 0)[11]  # this data set has zero rows
     assert not plain.x[0].any()
     assert row_norms(CHANGES["mixed"](plain.x, np.random.default_rng(0))).min() > 0.1
 
@@ -66,7 +65,7 @@ def test_the_reference_gives_one_output_on_equivalent_plain_data(name: str) -> N
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in NOT_ADDITIVE]
 )
 def test_the_reference_is_not_refuted(name: str) -> None:
-    """This test catches a false alarm on a correct mechanism."""
+    """The test fails if an audit refutes a correct mechanism."""
     (check,) = run(mechanism(name).sample, name)
     assert check.status is Status.NOT_REFUTED, check.detail
 

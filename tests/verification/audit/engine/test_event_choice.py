@@ -1,4 +1,4 @@
-"""Test the events and bets on privacy: the losses that they detect, and their false alarms."""
+"""Test the statistics for privacy violations: the violations that they detect, and their false-alarm probability."""
 
 import math
 
@@ -19,12 +19,12 @@ from covassay.verification.audit.engine.violation import violates
 from covassay.verification.audit.targets.target import Target
 
 PAIR = Pair("0 and 1", np.zeros((1, 1)), np.ones((1, 1)), (Statistic("y", lambda y: y[:, 0]),))
-RUN_LEVEL = 1e-10  # the approximate level of one check in a run with a false-alarm budget of 1e-9
+RUN_LEVEL = 1e-10  # the error level of one check if an audit has a false-alarm probability of 1e-9
 LOOSE = ApproximateDP(1.0, 0.01)
 
 
 def target(noise: str, scale: float) -> Target:
-    """Make a target that releases the sum of the rows plus noise."""
+    """Return a target that adds noise to the sum of the rows."""
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         shape = size, x.shape[1]
@@ -48,8 +48,8 @@ TIGHT = {
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) for n in TIGHT])
 def test_p_values_of_a_mechanism_that_just_keeps_its_claim_are_uniform_or_larger(name: str) -> None:
-    """This test catches p-values that are too small for a mechanism whose loss equals its claim. In 500 runs, the
-    frequency of p ≤ u may exceed u nowhere by an amount that has probability below 1e-9.
+    """The test fails if p-values are too small for a mechanism whose loss equals its claim. In 500 runs, the frequency
+    of p-values below any u may exceed u only by what chance explains at level 1e-9.
     """
     noise, scale, claim, check, samples = TIGHT[name]
     runs = 500
@@ -59,9 +59,7 @@ def test_p_values_of_a_mechanism_that_just_keeps_its_claim_are_uniform_or_larger
 
 @pytest.mark.thorough
 def test_half_of_the_gaussian_noise_is_refuted_at_1000_draws() -> None:
-    """This test catches a loss of power: all 10 runs must refute, although tests of single events by two
-    Clopper–Pearson bounds would refute in none.
-    """
+    """The test fails if one of 10 runs does not refute a target with half the required Gaussian noise."""
     found = [checks("gaussian", 0.5, ZCDP(0.5), 1000, seed)["divergence"].p_value for seed in range(10)]
     assert all(p is not None and p < RUN_LEVEL for p in found), found
 
@@ -81,16 +79,17 @@ def test_half_of_the_laplace_noise_is_refuted_at_1000_draws() -> None:
 
 @pytest.mark.slow
 def test_the_loss_of_laplace_noise_is_shown_to_two_hundredths_at_a_million_draws() -> None:
-    """This test catches an event with too few counts: an event with the counts 318 000 : 116 000 exists, but the
-    largest ratio in the pilot leads to an event with only 10 403 : 3 823."""
+    """The test fails if the audit tests an event that occurs too rarely. At the counts 318 000 and 116 000 there is a
+    better event than the one with the largest ratio, which occurs 10 403 and 3 823 times.
+    """
     event = checks("laplace", 1.0, PureDP(1.0), 10**6, 0)["event"]
     assert event.facts.loss_lower_bound > 0.98
     assert max(event.facts.counts) > 200_000
 
 
 def test_the_bet_on_an_event_sees_approximate_dp_broken() -> None:
-    """This test catches a bet that has no power against approximate DP. With half of the noise for ε = 1 and δ = 0.01,
-    P(S) − e Q(S) reaches 0.127 on some event S.
+    """The test fails if the audit does not detect a violation of approximate privacy. The target has half of the
+    required Gaussian noise.
     """
     half = multiplier(1.0, 0.01, "tight") / 2
     found = [checks("gaussian", half, LOOSE, 4000, seed)["event"].p_value for seed in range(5)]
@@ -107,7 +106,9 @@ def test_no_claim_is_too_large_or_too_small_to_be_tested(claim: Guarantee) -> No
 
 
 def test_thresholds_reach_the_extremes() -> None:
-    """This test catches thresholds that leave out the least or the largest draw, where a rare event lies."""
+    """The test fails if no threshold lies at the smallest or at the largest draw, because rare events are found at the
+    extremes.
+    """
     values = np.random.default_rng(0).random(1000)
     tried = thresholds(values)
     assert tried[0] == values.min()
@@ -125,8 +126,8 @@ def test_the_table_of_coins_that_keep_a_claim_agrees_with_the_definition(claim: 
 
 
 def test_the_largest_loss_is_the_loss_that_an_event_without_an_exception_would_show() -> None:
-    """This test catches a stated largest loss that no event could show. If all n draws on one data set show an event
-    and none of the n′ draws on the other does, the lower bound of the first proportion is error^{1/n}.
+    """The test fails if the report says that a loss could be detected which no event can show. An event shows the
+    largest loss if all outputs on one data set and none on the other belong to it.
     """
     share = 1e-10 ** (1 / 700)
     assert largest_loss((700, 720), PureDP(1.0), 1e-10) == pytest.approx(math.log(share / (1 - share)))
@@ -140,8 +141,8 @@ def noiseless(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @pytest.mark.slow
 def test_a_claim_beyond_the_reach_of_a_black_box_audit_is_inconclusive() -> None:
-    """This test catches a report "not refuted" that hides that no draws could have refuted the claim: at ε = 6, noise
-    of 1e-6 is not refuted, so the report must state the largest loss that the run could detect.
+    """The test fails if the verdict is "not refuted" although no draws could have refuted the claim. At ε = 6 the
+    verdict is "inconclusive", and the report states the largest loss that could be detected.
     """
     report = audit(noiseless, epsilon=6.0, samples=600)
     assert report.verdict is Verdict.INCONCLUSIVE
@@ -162,10 +163,8 @@ def fails_on_long_rows(x: Matrix, *, rng: np.random.Generator, **budget: float) 
     [PureDP(0.1), PureDP(3.0), ZCDP(0.1), ZCDP(0.5), ZCDP(1.0), ApproximateDP(1.0, 1e-6), ApproximateDP(3.0, 0.1)],
 )
 def test_a_target_that_always_fails_on_one_side_is_refuted_under_every_claim(claim: Guarantee) -> None:
-    """This test catches a target that always fails on one data set and is not refuted, under every claim and among 300
-    other checks.
-
-    If the number of draws depended on the loss alone, the claim ρ = 0.5 would never be refuted.
+    """The test fails if a target is not refuted although it always fails on one of two neighbouring data sets. The
+    target must be refuted under every claim, with an error level divided among 300 checks.
     """
     budget = dict.fromkeys(claim.keywords(), 1.0)
     setting = Setting(Target("mine", fails_on_long_rows), {**budget, "epsilon": 1.0}, OUTPUTS["matrix"], seed=0)

@@ -1,5 +1,6 @@
-"""Test the law on data of many kinds: the ranks are uniform, and a target that treats some data differently is
-detected."""
+"""Test the comparison with the reference on data of many kinds. For equal laws the ranks must be uniform, and a target
+that treats some data differently must be detected.
+"""
 
 import itertools
 from collections import Counter
@@ -32,15 +33,15 @@ ALPHA = 1e-9
 
 
 class Same(np.random.Generator):
-    """A generator whose uniform numbers are all 1/2."""
+    """A random generator whose uniform numbers are all 1/2."""
 
     def random(self, size: int | None = None) -> object:  # type: ignore[override]
         return 0.5 if size is None else np.full(size, 0.5)
 
 
 def test_the_places_are_uniform_and_independent_whatever_the_order() -> None:
-    """This test catches ranks that favour the order in which values come. Over all 120 orders of five values, every
-    pair of ranks occurs equally often in the last two places.
+    """The test fails if a rank depends on the order of the values. Over all 120 orders of five values, every pair of
+    ranks of the last two values must occur equally often.
     """
     rng = Same(np.random.PCG64(0))
     found = Counter(
@@ -52,8 +53,8 @@ def test_the_places_are_uniform_and_independent_whatever_the_order() -> None:
 
 
 def test_rounding_errors_are_ties() -> None:
-    """This test catches a rounding error that counts as a difference of laws. A number that is zero in one
-    implementation and 1e-17 in the other counts as a tie, and gets a random rank.
+    """The test fails if a rounding error counts as a difference between two laws. The values 0 and 1e-17 count as
+    equal, and equal values get a random rank.
     """
     rng = np.random.default_rng(0)
     found = np.concatenate([places(np.full(4, 1e-17), np.array([0.0, 0.0, 0.0, 5.0, 7.0]), rng) for _ in range(500)])
@@ -63,12 +64,12 @@ def test_rounding_errors_are_ties() -> None:
 
 
 def laplace(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Add Laplace noise to every entry of the mean square."""
+    """Add Laplace noise to every entry of the second moment."""
     return np.asarray(x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2))
 
 
 def many(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
-    """Make many draws of `laplace`."""
+    """Return many independent draws of `laplace`."""
     return np.array([laplace(x, rng) for _ in range(size)])
 
 
@@ -76,8 +77,9 @@ BESIDE = Beside(many, lambda x: features(SECOND_MOMENT, x.shape[1]), 2)
 
 
 def test_data_that_correct_implementations_round_differently_are_left_out() -> None:
-    """This test catches a comparison of draws on rows that floating-point clipping may put on either side of a grid
-    point."""
+    """The test fails if the audit compares draws on data for which correct implementations may round a row to
+    different grid points.
+    """
     target = Target("laplace", lambda x, *, rng: laplace(x, rng))
     unsure = replace(BESIDE, unsure=lambda x: True)
     (found,) = run_kinds(Setting(target, {}, SECOND_MOMENT, seed=0), unsure, Look(samples=100))
@@ -86,8 +88,7 @@ def test_data_that_correct_implementations_round_differently_are_left_out() -> N
 
 @pytest.mark.parametrize(("bits", "size", "rounds"), [("2", 7.0, True), ("2", 1.0, False), ("20", 7.0, False)])
 def test_only_clipped_rows_on_a_coarse_grid_are_rounded_differently(bits: str, size: float, rounds: bool) -> None:
-    """This test catches an unnecessary allowance for rounding: for rows inside the ball, or for a grid so fine that the
-    noise hides it."""
+    """The test fails if the audit expects rounding differences for rows inside the ball, or on a very fine grid."""
     name = "discrete-laplace-covariance"
     known = profile(name, default_claim(name), mechanism(name).resolve({"input_bits": bits}), 2000, 0)
     assert known.beside.unsure(np.full((4, 1), size)) == rounds
@@ -104,8 +105,8 @@ def smallest(checks: list[Finding]) -> float:
 
 @pytest.mark.thorough
 def test_the_same_law_is_not_suspicious() -> None:
-    """This test catches p-values that are too small for equal laws. The false-alarm probability of three checks
-    together is at most 3e-5.
+    """The test fails if the p-values are too small for equal laws. A false alarm of the three checks has probability
+    at most 3e-5.
     """
     checks = looked_at(lambda x, *, epsilon, rng: laplace(x, rng))
     assert [check.name for check in checks] == list(NAMES.values())
@@ -152,7 +153,7 @@ def test_data_that_the_reference_rejects_or_on_which_the_target_fails_are_left_o
 
 
 class Unseeded:
-    """A target that draws from a generator of its own and drops zero rows."""
+    """A target that ignores the given generator and drops zero rows."""
 
     def __init__(self) -> None:
         self.own = np.random.default_rng(5)
@@ -174,8 +175,8 @@ def test_a_target_that_draws_from_the_operating_system_is_compared_as_well() -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in ("gaussian-learner", "adaptive-cov")])
 def test_the_reference_itself_is_not_suspicious(name: str) -> None:
-    """This test catches non-uniform ranks of the target's draws among the reference's draws. The target and the
-    reference have the same code, so their laws are equal, and a false alarm has probability at most 3e-5.
+    """The test fails if ranks are not uniform when the target and the reference are the same code. A false alarm has
+    probability at most 3e-5.
     """
     claim, declared = default_claim(name), mechanism(name)
     known = profile(name, claim, declared.resolve({}), 2000, 0)
@@ -204,8 +205,8 @@ def test_shapes_where_a_draw_is_slow_are_left_after_their_first_kind(monkeypatch
 
 
 def test_places_that_keep_to_the_middle_are_seen_by_their_distance_from_it() -> None:
-    """This test catches a missing test of the distance from the middle. Too little noise of a symmetric law moves the
-    ranks towards the middle, which an ordinary test of the ranks hardly detects.
+    """The test fails if ranks that concentrate around the middle are not detected. Too little symmetric noise
+    concentrates the ranks, which an ordinary test of the ranks hardly detects.
     """
     sample = 0.5 + 0.75 * ((np.arange(200) + 0.5) / 200 - 0.5)
     assert kolmogorov_smirnov(sample, uniform, "").p_value > 1e-4

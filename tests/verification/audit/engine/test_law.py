@@ -1,4 +1,4 @@
-"""Test the law when draws are missing because they took too long."""
+"""Test the comparison with a law when draws are missing because the target took too long."""
 
 import time
 

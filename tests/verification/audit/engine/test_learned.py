@@ -1,5 +1,6 @@
-"""Test statistics that are learned from pilot draws: they detect losses that no other statistic detects, and refute no
-correct target."""
+"""Test statistics that are learned from a first set of draws. Learned statistics must detect losses that no other
+statistic detects, and refute no correct target.
+"""
 
 import math
 from collections.abc import Callable
@@ -27,8 +28,7 @@ VALUES = 20
 
 
 def alternating(side: float, size: int, rng: np.random.Generator) -> Matrix:
-    """Draw a random index; odd values, except the first and the last, are five times as likely on one data set as on
-    the other."""
+    """Draw random indices. Except at both ends, odd indices are likelier on one data set than on the other."""
     odd = 0.5 if side else 0.1
     weights = np.where(np.arange(VALUES) % 2, odd, 1 - odd)
     weights[[0, 1, -2, -1]] = 1.0
@@ -36,7 +36,7 @@ def alternating(side: float, size: int, rng: np.random.Generator) -> Matrix:
 
 
 def scale(side: float, size: int, rng: np.random.Generator) -> Matrix:
-    """Draw Laplace noise that is three times as large on one of the two data sets."""
+    """Draw Laplace noise, which is three times as large on one of the two data sets."""
     return rng.laplace(scale=3.0 if side else 1.0, size=(size, 2))
 
 
@@ -55,8 +55,8 @@ def smallest_p(sampler: Sampler, epsilon: float, samples: int, seed: int) -> flo
 
 
 def test_a_difference_that_no_threshold_shows_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches an audit without learned statistics, which would not refute a claim of 1 with any seed although
-    the exact loss is 2 ln 5.
+    """The test fails if the audit learns no statistic that detects the difference. The privacy loss is 2 ln 5, and
+    without learned statistics a claim of 1 is not refuted.
     """
     assert all(smallest_p(alternating, 1.0, 4000, seed) < 1e-12 for seed in range(3))
     monkeypatch.setattr(pilot, "_learned", lambda pilots: [])
@@ -69,8 +69,8 @@ def test_another_scale_of_the_noise_is_refuted() -> None:
 
 @pytest.mark.slow
 def test_p_values_stay_uniform_or_larger_although_the_draws_chose_the_statistic() -> None:
-    """This test catches a statistic that is tested on the draws that chose it. In 200 runs with the exact loss as the
-    claim, the p-values must be uniform or larger; a false alarm has probability 1e-9.
+    """The test fails if a statistic is tested on the draws from which it was learned. In 200 runs with the loss equal
+    to the claim, the p-values may be too small only by what chance explains at level 1e-9.
     """
     runs = 200
     p_values = np.sort([smallest_p(alternating, 2 * math.log(5), 300, seed) for seed in range(runs)])
@@ -78,8 +78,8 @@ def test_p_values_stay_uniform_or_larger_although_the_draws_chose_the_statistic(
 
 
 def test_statistics_that_are_ranked_by_the_draws_they_were_learned_from_would_promise_what_is_not_there() -> None:
-    """This test shows a bias that fresh draws avoid: both data sets have the same law of many values, but a learned
-    likelihood ratio seems to differ from 1 on the draws from which it was learned.
+    """The test shows the bias of a likelihood ratio on the draws from which it was learned. Although both data sets
+    have the same law, the ratio seems to differ from 1, and on fresh draws it does not.
     """
     rng = np.random.default_rng(0)
     one, two, fresh, other = rng.integers(40, size=(4, 500, 1)).astype(np.float64)

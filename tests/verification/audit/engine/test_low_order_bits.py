@@ -1,5 +1,4 @@
-"""Test the check of low-order bits: its statistic, the targets that it flags, the error of its test, and its two
-verdicts."""
+"""Test the checks of low-order bits: their statistic, the targets that they refute, and their error probability."""
 
 import json
 import math
@@ -65,7 +64,7 @@ def looked_at(control: BitControl, seed: int = 0) -> BitFindings:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", BIT_CONTROLS)
 def test_every_control_is_flagged(name: str) -> None:
-    """This test catches a check of low-order bits that overlooks a planted mistake."""
+    """The test fails if the check of the low-order bits misses a planted mistake."""
     found = looked_at(BIT_CONTROLS[name])
     assert found.verdict is Verdict.REFUTED
     assert "in place of 1" in found.loss
@@ -73,7 +72,7 @@ def test_every_control_is_flagged(name: str) -> None:
 
 @pytest.mark.parametrize("name", SOUND)
 def test_whole_numbers_and_a_coarse_grid_are_not_flagged(name: str) -> None:
-    """This test catches a flag on a correct grid. The false-alarm probability is at most 1e-10."""
+    """The test fails if outputs on a correct grid are refuted. A false alarm has probability at most 1e-10."""
     assert looked_at(SOUND[name]).verdict is Verdict.NOT_REFUTED
 
 
@@ -102,7 +101,9 @@ def test_the_norm_of_a_direction_is_computed_exactly(entries: list[float]) -> No
 
 
 def clips_or_drops(keep_long: bool) -> Target:
-    """Release the noisy mean of numbers; a number beyond ±37 is clipped if `keep_long`, and otherwise counts as 0."""
+    """Return a target that releases a noisy mean. Numbers beyond ±37 are clipped if `keep_long`, and otherwise
+    replaced by 0.
+    """
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> np.float64:
         kept = np.clip(x, -37, 37) if keep_long else np.where(np.abs(x) <= 37, x, 0)
@@ -125,8 +126,9 @@ def test_rows_are_as_long_as_moves_the_output_the_most(keep_long: bool, shortest
 
 
 def coin(loss: float) -> Target:
-    """Make a target that releases a whole number, or 2^-40 more; adding or removing a row costs exactly the given
-    loss."""
+    """Return a target whose low-order bits have exactly the privacy loss `loss` if a row is added or removed. The
+    output is a whole number, or larger by 2^-40.
+    """
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> list[np.float64]:
         likely = 1 / (1 + math.exp(-loss))
@@ -150,16 +152,16 @@ def flagged(loss: float, runs: int, alpha: float) -> int:
 
 @pytest.mark.thorough
 def test_the_test_errs_no_more_often_than_it_says() -> None:
-    """This test catches a test whose error is larger than stated. The loss of the low-order bits equals the claim; more
-    refutations in 40 runs than allowed would have probability below 1e-9.
+    """The test fails if the check refutes too often when the loss equals the claim. At level 0.2, a correct check
+    refutes too often in 40 runs with probability below 1e-9.
     """
     assert flagged(CLAIM.epsilon, 40, 0.2) <= binom.isf(1e-9, 40, 0.2)
-    assert flagged(1.5 * CLAIM.epsilon, 5, 0.2) == 5  # the check finds a loss that is 1.5 times as large
+    assert flagged(1.5 * CLAIM.epsilon, 5, 0.2) == 5  # the check must refute a loss that is 1.5 times as large
 
 
 def test_an_event_is_tested_if_the_draws_that_are_left_may_be_enough() -> None:
-    """This test catches an event that is given up although the remaining draws may be enough. The draws that choose an
-    event bound the probability of the event from below, and so the number of draws that a test needs from above.
+    """The test fails if the audit gives up an event although the remaining draws may suffice. The draws that choose an
+    event also say how many further draws are needed.
     """
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> np.float64:
@@ -168,7 +170,7 @@ def test_an_event_is_tested_if_the_draws_that_are_left_may_be_enough() -> None:
     found = looked_at(BitControl("rare bit", "", draw))
     assert found.verdict is Verdict.REFUTED
     (shown,) = (check for check in found.checks if check.status is Status.REFUTED)
-    assert max(shown.facts.draws) < 2200  # the test makes at most the remaining number of draws
+    assert max(shown.facts.draws) < 2200  # the test of the event may use only the remaining draws
 
 
 def test_losses_are_proven_in_the_parameters_of_the_claim() -> None:
@@ -207,7 +209,7 @@ def test_the_bits_have_a_verdict_of_their_own_that_does_not_turn_the_other() -> 
 
 @pytest.mark.thorough
 def test_with_scope_bits_they_count() -> None:
-    """This test catches a verdict or a replay line that ignores `--scope bits`."""
+    """The test fails if the verdict or the replay command ignores `--scope bits`."""
     report = audit("numpy:laplace", epsilon=1.0, samples=100, scope="bits")
     assert (report.verdict, report.in_real_arithmetic) == (Verdict.REFUTED, Verdict.NOT_REFUTED)
     assert report.verdict.exit_status == 1
@@ -223,7 +225,7 @@ def test_with_scope_bits_they_count() -> None:
 
 @pytest.mark.slow
 def test_a_rounded_release_passes_both() -> None:
-    """This test catches a false alarm on the low-order bits of a rounded release."""
+    """The test fails if the low-order bits of a rounded release are refuted."""
     report = audit("rounded:private-trace", epsilon=1.0, samples=100, scope="bits")
     assert report.verdict is Verdict.NOT_REFUTED
     assert "no loss above the claim was found in its low-order bits" in bits_sentence(report)
@@ -238,11 +240,11 @@ def test_the_budgets_of_both_verdicts_are_within_that_of_the_run() -> None:
 # OUR OWN MECHANISMS
 
 
-RARE = {"adaptive-cov", "ppde"}  # events of these mechanisms need more draws than an audit makes by default
+RARE = {"adaptive-cov", "ppde"}  # these mechanisms need more draws than an audit makes by default
 
 
 def may_be_seen(mechanism_name: str) -> bool:
-    """Return whether a mechanism adds noise to floats, and the draws of the test are enough to show it."""
+    """Return whether the mechanism adds noise to floats and the low-order bits can show this in the draws of a test."""
     return not mechanism_name.startswith("discrete-") and not known(mechanism_name).bits_unseen
 
 
@@ -255,13 +257,13 @@ def may_be_seen(mechanism_name: str) -> bool:
     ],
 )
 def test_our_float_releases_are_flagged(name: str) -> None:
-    """This test catches a check of low-order bits that overlooks floating-point noise in our own releases."""
+    """The test fails if the check of the low-order bits misses the floating-point noise of our own mechanisms."""
     source = TargetReference(f"covassay:{name}", ".")
     mechanism = source.load().mechanism
     samples = 4000 if mechanism in RARE else 2000
     claim = stated_claim(mechanism)
     found = audit_bits(source, claim, samples=samples, scope="real")
-    if found.verdict is not Verdict.REFUTED:  # a rare event needs more draws than this audit makes
+    if found.verdict is not Verdict.REFUTED:  # an event that occurs rarely needs more draws
         found = audit_bits(source, claim, samples=samples)
     assert found.verdict is Verdict.REFUTED
 
@@ -271,7 +273,7 @@ def test_our_float_releases_are_flagged(name: str) -> None:
     "name", ["nuclear-laplace", "gauss-cov", "iterative-eigenvectors", "exponential", "laplace", "bingham"]
 )
 def test_our_rounded_releases_are_not(name: str) -> None:
-    """This test catches a flag on a rounded release. The false-alarm probability is at most 1e-10 for each release."""
+    """The test fails if a rounded release is refuted. For each release, a false alarm has probability at most 1e-10."""
     source = TargetReference(f"rounded:{name}", ".")
     assert audit_bits(source, stated_claim(source.load().mechanism), samples=300).verdict is not Verdict.REFUTED
 

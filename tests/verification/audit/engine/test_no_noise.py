@@ -1,4 +1,4 @@
-"""Test targets without noise: for every mechanism the audit ends with the verdict REFUTED."""
+"""Test targets without noise. For every mechanism, the verdict of the audit must be REFUTED."""
 
 import dataclasses
 import inspect
@@ -22,9 +22,9 @@ from covassay.verification.statistics.tests import NotFinite, TestResult, indepe
 DIVIDES_BY_THE_NOISE = ("nuclear-laplace", "nuclear-laplace-symmetric", "centred-covariance",
                         "nuclear-ball-projection", "k-norm", "johnson-lindenstrauss",
                         "output-perturbation")  # fmt: skip
-# the tests of the other mechanisms are whole audits of the same kind, and slow
+# for other mechanisms, these whole audits are slow tests
 QUICK = ("laplace", "gauss-cov", "bingham", "output-perturbation")
-NOT_SEEN = {"private-radius"}  # no check of the profile of these mechanisms detects missing noise
+NOT_SEEN = {"private-radius"}  # the audit cannot see a lack of noise in these mechanisms
 
 
 def top_eigenvector(matrix: Matrix, step: int = 0) -> Vector:
@@ -32,7 +32,9 @@ def top_eigenvector(matrix: Matrix, step: int = 0) -> Vector:
 
 
 def silenced(noise: Any) -> Any:
-    """Replace all noise by zero, and a sampler of directions by the most likely direction."""
+    """Return a noise object in which all numbers are zero. A sampler of directions is replaced by the most likely
+    direction.
+    """
     if isinstance(noise, np.ndarray):
         return np.zeros_like(noise)
     if isinstance(noise, float):
@@ -49,7 +51,7 @@ def silenced(noise: Any) -> Any:
 
 
 def without_noise(mechanism: Mechanism[Any, ..., Any], share: float = 1.0) -> Callable[..., Any]:
-    """Make a target that adds no noise in a given share of its draws."""
+    """Return a broken version of the mechanism that adds no noise in a given share of its draws."""
     release, draw_noise = inspect.unwrap(mechanism.release), inspect.unwrap(mechanism.draw_noise)
     taken = inspect.signature(mechanism.draw_noise).parameters
     defaults = {name: p.default for name, p in mechanism.declared.items()}
@@ -78,7 +80,7 @@ def test_a_target_without_noise_is_refuted(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [pytest.param(n, marks=() if n in ("output-perturbation",) else pytest.mark.slow)
-     for n in DIVIDES_BY_THE_NOISE if n != "nuclear-ball-projection"],  # too few draws
+     for n in DIVIDES_BY_THE_NOISE if n != "nuclear-ball-projection"],  # too few draws for it
 )  # fmt: skip
 def test_a_target_that_leaves_the_noise_out_once_in_a_hundred_draws_is_refuted_by_its_law(name: str) -> None:
     target = Target("mostly", without_noise(MECHANISMS[name], share=0.01))

@@ -1,5 +1,6 @@
-"""Test that a change of every number of a noise object reaches all numbers, and does not change the samplers in the
-object."""
+"""Test the function that changes every number of a noise object. The function must reach all numbers, and must not
+change the samplers in the object.
+"""
 
 from dataclasses import dataclass
 from functools import partial
@@ -33,7 +34,7 @@ NOISE = Noise(Inner(2.0, np.ones(3)), np.eye(2), DrawsAgain(normal, key=2**250 +
 
 
 def test_every_number_is_changed_and_no_key() -> None:
-    """This test catches a planted mistake that leaves a part of the noise unchanged, so that the control is weaker than
+    """The test fails if a number of the noise object is not changed, because a planted mistake would be smaller than
     stated.
     """
     half = mapped(NOISE, lambda z: 0.5 * z)

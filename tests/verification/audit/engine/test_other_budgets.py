@@ -1,5 +1,6 @@
-"""Test noise at other budgets: wrong noise is refuted, a target that uses a smaller or a fixed budget is noted, and
-right noise passes."""
+"""Test audits at budgets other than the claimed one. Wrong noise is refuted, a smaller or fixed budget is noted, and
+correct noise passes.
+"""
 
 import time
 from collections.abc import Callable
@@ -35,7 +36,9 @@ Budget = dict[str, float]
 
 
 def checked(name: str, draw: Callable[..., Any], seconds: float = 3.0, seeded: bool = True) -> list[Finding]:
-    """Audit, at budgets other than the claimed one, a target that claims to be this mechanism."""
+    """Return the findings at budgets other than the claimed one, for a target that claims
+    to be the mechanism `name`.
+    """
     declared, claim = mechanism(name), default_claim(name)
     known = profile(name, claim, declared.resolve({}), 2000, 0)
     target = Target("own", draw, seeded=seeded)
@@ -44,7 +47,7 @@ def checked(name: str, draw: Callable[..., Any], seconds: float = 3.0, seeded: b
 
 
 def of(name: str, used: Callable[[Budget], Budget] = dict) -> Callable[..., Matrix]:
-    """Make a target that calls the reference with another budget in place of the given one."""
+    """Return a target that calls the reference with the budget `used(budget)`."""
     return lambda x, *, rng, **budget: np.asarray(mechanism(name).sample(x, rng, **used(budget)))
 
 
@@ -55,19 +58,20 @@ def only(name: str, draw: Callable[..., Any], **more: Any) -> Finding:
 
 @pytest.mark.parametrize("name", ["laplace", "lap-cov", "gauss-cov", "gaussian-approximate", "k-norm"])
 def test_the_reference_is_not_refuted(name: str) -> None:
-    """This test catches a false alarm on a correct mechanism."""
+    """The test fails if an audit refutes a correct mechanism."""
     assert only(name, of(name)).status is Status.NOT_REFUTED
 
 
 def test_budgets_that_the_target_rejects_are_named() -> None:
     detail = only("gaussian-approximate", of("gaussian-approximate")).detail
-    assert "the same at 26 other budgets" in detail  # the budgets are ε = 0.01 to 0.8, and four δ
+    assert "the same at 26 other budgets" in detail  # these budgets are ε = 0.01 to 0.8, and four values of δ
     assert "at 26 budgets from ε = 1.1, δ = 1e-06 to ε = 20, δ = 1e-06 the mechanism refuses it" in detail
 
 
 def without_a_guard(name: str, factor: float = 1.0) -> Callable[..., Matrix]:
-    """Make a target that uses the classical formula also for ε above 1, where it does not hold, and multiplies the
-    noise by a factor for δ < 1e-6."""
+    """Return a target that uses the classical Gaussian formula also for ε above 1, where it does not hold. If δ <
+    1e-6, the noise is multiplied by `factor`.
+    """
 
     def draw(x: Matrix, *, rng: np.random.Generator, epsilon: float, delta: float) -> Matrix:
         sigma = classical_multiplier(epsilon, delta) * (factor if delta < 1e-6 else 1)
@@ -146,7 +150,7 @@ def test_more_noise_than_needed_is_noted() -> None:
 
 
 def otherwise(factor: float) -> Callable[..., Matrix]:
-    """Make a target that draws twice at small budgets and uses the second noise, multiplied by a factor."""
+    """Return a target that draws extra numbers at small budgets, and then multiplies the noise by `factor`."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         used = epsilon
@@ -171,12 +175,12 @@ def test_half_the_noise_from_other_numbers_is_refuted_by_its_law() -> None:
 
 
 def test_single_precision_is_not_refuted() -> None:
-    """This test catches a false alarm on a correct mechanism that rounds to single precision."""
+    """The test fails if an audit refutes a correct mechanism that computes in single precision."""
     assert only("lap-cov", lambda x, **given: of("lap-cov")(x, **given).astype(np.float32)).status is Status.NOT_REFUTED
 
 
 def test_without_seeds_nothing_is_compared() -> None:
-    """This test catches a comparison of two draws whose noise is not the same."""
+    """The test fails if the audit compares two draws of a target that ignores its seed, because their noise differs."""
     assert only("laplace", of("laplace"), seeded=False).status is Status.SKIPPED
     unseeded = np.random.default_rng(0)
     moving = lambda x, *, rng, epsilon: mechanism("laplace").sample(x, unseeded, epsilon=epsilon)  # noqa: E731

@@ -1,4 +1,4 @@
-"""Test other parts of the returned value: parts that depend on the data and not on the seed are found."""
+"""Test the search through the returned object for parts that depend on the data but not on the seed."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from covassay.verification.audit.targets.target import load
 
 
 class Fitted:
-    """An object with attributes like those of a fitted object, one of which is computed when it is read."""
+    """An estimator that stores private data as attributes, as fitted estimators may do."""
 
     kept: tuple[str, ...] = ()
 
@@ -33,7 +33,7 @@ class Fitted:
         noise = rng.laplace(size=(d, d))
         self.covariance_ = rows.T @ rows / n + 2 * d / (n * self.epsilon) * (np.triu(noise) + np.triu(noise, 1).T)
         self.n_features_in_, self.n_samples_, self.bounds_ = d, n, (0.0, 1.0)
-        # the choice is noisy, and a few seeds may make the same choice
+        # the choice is noisy, but a few seeds may give the same choice
         self.choice_ = int(np.argmax(np.diag(self.covariance_)))
         everything = {"X_": X, "_mean": rows.mean(axis=0), "parts": [{"norm": float(np.linalg.norm(rows))}]}
         vars(self).update({name: everything[name] for name in self.kept})

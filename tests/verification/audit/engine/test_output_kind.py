@@ -1,4 +1,4 @@
-"""Test the output kind of a target that declares none: the detected kind, and the text of the report."""
+"""Test how the audit detects the kind of output, and what the report says about it."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def noisy_matrix(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matr
 
 def noisy_mean(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     rows = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1)
-    scale = 2 * np.sqrt(x.shape[1]) / (len(x) * epsilon)  # the ℓ1 distance of two means is at most 2√d/n
+    scale = 2 * np.sqrt(x.shape[1]) / (len(x) * epsilon)  # two means differ by at most 2√d/n in ℓ1 norm
     return np.asarray(rows.mean(axis=0) + rng.laplace(scale=scale, size=x.shape[1]))
 
 
@@ -26,9 +26,8 @@ def noisy_trace(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float
 
 
 def joint(x: Matrix, rho: float, rng: np.random.Generator) -> Matrix:
-    """Release a mean over a second moment.
-
-    The squared sensitivity of √2 times the means and the moments together is at most 4.5/n².
+    """Release a mean above a second moment. The mean multiplied by √2 and the second moment together have squared
+    sensitivity at most 4.5/n².
     """
     n, d = x.shape
     rows = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1)
@@ -47,7 +46,7 @@ def noisy_moments_over_claim(x: Matrix, *, rho: float, rng: np.random.Generator)
 
 
 def of_three_numbers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Release a vector at d = 3 only, so that no kind of output fits all examples."""
+    """Return a vector of length 3 for data of any dimension, so that no kind of output fits."""
     return rng.laplace(size=3)
 
 
@@ -86,8 +85,8 @@ def test_a_correct_mean_is_not_accused_of_being_no_matrix() -> None:
 
 
 def test_a_kind_that_is_stated_is_kept() -> None:
-    """This test catches an audit that ignores the kind of output which the user states. If the user states a matrix and
-    the target never returns one, the audit gives a message and does not call the target not private.
+    """The test fails if the audit changes the kind of output that the user stated. If a target never returns the
+    stated kind of output, the audit raises an error instead of refuting the target.
     """
     with pytest.raises(CannotRun, match=r"returned ndarray of shape \(5,\), and an output has the shape \(5, 5\)"):
         audit(noisy_mean, epsilon=1.0, samples=100, released="matrix")
@@ -96,8 +95,8 @@ def test_a_kind_that_is_stated_is_kept() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("share", [1.0, pytest.param(0.1, marks=pytest.mark.thorough)])
 def test_a_flat_triangle_is_audited_as_what_it_is(share: float) -> None:
-    """This test catches a triangle of a matrix that is audited as if it were any vector. A tenth of the noise is
-    refuted on a single pair, by the products with the change Δ of the second moment.
+    """The test fails if a flat triangle of a matrix is audited as an ordinary vector. A tenth of the required noise
+    must be refuted.
     """
 
     def triangle(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:

@@ -1,4 +1,4 @@
-"""Test that the cost that an implementation computes for itself is compared with its claim."""
+"""Test the comparison of an implementation's claim with the privacy cost that it computes itself."""
 
 import math
 import os
@@ -72,7 +72,7 @@ def _raises(x: Matrix, **budget: float) -> float:
 
 @pytest.mark.parametrize("accounting", [_raises, lambda x, **budget: math.nan, lambda x, **budget: "much"])
 def test_no_figure_decides_nothing(accounting: Callable[..., Any]) -> None:
-    """This test catches a comparison for an implementation that reports no cost of its own."""
+    """The test fails if the check decides anything for an implementation that reports no privacy cost."""
     assert result(accounting, PureDP(1.0)).status is Status.INCONCLUSIVE
 
 

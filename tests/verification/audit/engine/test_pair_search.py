@@ -1,6 +1,5 @@
-"""Test the search for worse neighbours: it finds violations that fixed pairs miss, and its pairs are neighbours.
-
-The tests use fixed seeds; a correct target would be refuted with probability at most 1e-9.
+"""Test the search for pairs of neighbouring data sets with a large privacy loss. The search must find violations that
+fixed pairs miss. The seeds are fixed, and a correct target is refuted with probability at most 1e-9.
 """
 
 import numpy as np
@@ -32,7 +31,9 @@ def correct(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def drops_outliers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Replace rows that are five times as long as the median row by zeros: one row can remove many others."""
+    """Replace rows by zeros if they are five times as long as the median row. The mechanism is not private, because
+    changing one row can remove many others.
+    """
     rows = unit_rows(x)
     norms = np.linalg.norm(rows, axis=1)
     return released(rows * (norms <= 5 * np.median(norms))[:, None], epsilon, rng)
@@ -44,8 +45,8 @@ def setting(draw: object) -> Setting:
 
 @pytest.mark.thorough
 def test_a_pair_that_was_found_refutes_on_fresh_draws() -> None:
-    """This test catches a pair that is refuted by the draws that found it. The p-value of the pair found by the search
-    must be below 1e-12, which has probability below 1e-12 for a correct target.
+    """The test fails if fresh draws do not refute the pair that the search found. For a correct target, a p-value
+    below 1e-12 has probability below 1e-12.
     """
     found = [pair for pair in worse_pairs(setting(drops_outliers), 2000) if len(pair.first) > 3]
     checks = [check for pair in found for check in run_pair(setting(drops_outliers), pair, CLAIM, Look(samples=2000))]
@@ -67,9 +68,9 @@ def rejects(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @pytest.mark.thorough
 def test_a_target_that_rejects_rows_outside_the_ball_is_not_refuted() -> None:
-    """This test catches a rejection of long rows that counts as a violation of privacy. Pairs of the audit have both
-    data sets inside the ball or both outside; for a pair of a user, of which only one data set may be inside, the
-    rejection is only noted.
+    """The test fails if an audit refutes a target because it rejects rows longer than allowed. In the audit's own
+    pairs, both data sets are allowed or both are not. If only one data set of a user's pair is rejected, the report
+    notes it.
     """
     long = (np.array([[3.0, 4.0], [0.5, 0.0]]), np.array([[0.6, 0.8], [0.5, 0.0]]))
     report = audit(rejects, epsilon=1.0, samples=200, pair=long)

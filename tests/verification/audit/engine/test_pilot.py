@@ -1,4 +1,4 @@
-"""Test the statistic of a combination of entries without noise, on outputs with and without such a combination."""
+"""Test the search for a combination of output entries that has no noise."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def symmetric(rng: np.random.Generator, mean: np.ndarray) -> Matrix:
 
 
 def with_one_noise(rng: np.random.Generator, mean: np.ndarray) -> Matrix:
-    """Return two vectors with the same noise; only the first depends on the data."""
+    """Draw pairs of vectors with the same noise, of which only the first depends on the data."""
     noise = rng.normal(size=(SIZE, D))
     return np.stack([mean + noise, 2 * noise], axis=1)
 
@@ -46,7 +46,7 @@ def of_trace_one(rng: np.random.Generator, mean: np.ndarray) -> Matrix:
 
 
 def with_little_noise(rng: np.random.Generator, mean: np.ndarray) -> Matrix:
-    """Return two vectors whose difference has noise of 1e-4 of the size of the noise of each."""
+    """Draw pairs of vectors whose difference has little noise, 1e-4 times the noise of each vector."""
     values = with_one_noise(rng, mean)
     values[:, 1] += 1e-4 * rng.normal(size=(SIZE, D))
     return values

@@ -1,6 +1,5 @@
-"""Simulate the power that reports state: the stated effect must be detected in at least 97 % of the runs.
-
-If the power is 99 %, the probability that fewer than 97 % of 2000 runs reject is below 1e-13.
+"""Simulate the power that reports state. At the stated effect, at least 97 of 100 runs must refute. If the true power
+is 99 %, the frequency in 2000 runs is below 97 % with probability below 1e-13.
 """
 
 import math
@@ -29,7 +28,9 @@ CLAIMS = (PureDP(1.0), PureDP(0.1), ApproximateDP(1.0, 1e-6), ZCDP(0.5))
 
 
 def other_probability(p: float, loss: float, guarantee: Guarantee) -> float:
-    """Return the probability q with which an event of probability p shows a given loss."""
+    """Return the probability of the event on the second data set if it has probability p on the first and shows the
+    given loss.
+    """
     if isinstance(guarantee, PureDP):
         return p * math.exp(-loss)
     if isinstance(guarantee, ApproximateDP):
@@ -42,7 +43,7 @@ def other_probability(p: float, loss: float, guarantee: Guarantee) -> float:
 
 
 def refuted(p: float, q: float, mean: float, guarantee: Guarantee, runs: int) -> float:
-    """Return the share of runs in which the test refutes, with Poisson numbers of draws."""
+    """Return the share of simulated runs that refute, if the numbers of draws have a Poisson law."""
     rng = np.random.default_rng(17)
     found = 0
     for _ in range(runs):
@@ -61,7 +62,7 @@ def test_a_loss_of_the_stated_size_is_seen(guarantee: Guarantee, p: float, runs:
     loss = test.smallest_loss(4000.0)
     q = other_probability(p, loss, guarantee)
     assert refuted(p, q, 4000.0, guarantee, runs) >= 0.97
-    # a loss slightly below the stated one is detected less often
+    # a loss slightly below the stated one must be detected less often
     assert refuted(p, q + 0.25 * (p - q), 4000.0, guarantee, 100) < 0.97
 
 
@@ -74,7 +75,7 @@ def test_with_the_samples_that_the_report_asks_for_a_loss_near_the_claim_is_seen
     q = other_probability(reach.probability, reach.small_loss, guarantee)
     mean = 1400.0 * reach.times_the_samples
     assert refuted(reach.probability, q, mean, guarantee, RUNS) >= 0.97
-    # The stated loss may be up to four times too large, because two bounds together need more draws than one test.
+    # The report uses two bounds in place of one test, so its number of draws is up to four times too large.
     assert refuted(reach.probability, q, mean / 4, guarantee, 300) < 0.5
 
 
@@ -95,7 +96,7 @@ def test_with_too_few_draws_no_loss_is_promised() -> None:
 
 
 def moved(rng: np.random.Generator, n: int, distance: float) -> TestResult:
-    """Draw uniform numbers, a share of which comes from the lower end of the interval in place of the upper end."""
+    """Test numbers that are not quite uniform, because the top part of the interval is replaced by its bottom part."""
     u = rng.random(n)
     return kolmogorov_smirnov(np.where(u > 1 - distance, distance * rng.random(n), u), lambda t: np.clip(t, 0, 1), "")
 
@@ -110,8 +111,9 @@ def coin(rng: np.random.Generator, n: int, off: float) -> TestResult:
 
 
 def quadrants(rng: np.random.Generator, n: int, off: float) -> TestResult:
-    """Draw pairs of numbers; both are above their medians with probability 1/4 + off/2, and both are below with the
-    same probability."""
+    """Test the independence of two dependent numbers. The two numbers are on the same side of their medians with
+    probability 1/2 + `off`.
+    """
     above = rng.random(n) < 0.5
     same = rng.random(n) < 0.5 + off
     other = np.where(same, above, ~above)
@@ -150,8 +152,8 @@ def test_the_report_says_what_it_would_have_seen_and_what_more_draws_would_show(
 
 @pytest.mark.thorough
 def test_the_level_of_the_stated_loss_is_that_of_the_run(report: AuditReport) -> None:
-    """This test catches a stated loss that ignores the number of checks. With more checks the level of each check is
-    lower, so that only a larger loss is detected.
+    """The test fails if the stated loss ignores the number of checks. With more checks, each has a lower error level,
+    so only larger losses can be detected.
     """
     counts = EventCounts(500, 400, 1000, 1000, 1000.0)
     alone, among = (in_reach(counts, PureDP(1.0), 1, Look(level=1e-9, tests=tests).step) for tests in (1, 61))

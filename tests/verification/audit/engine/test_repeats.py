@@ -1,4 +1,6 @@
-"""Test repeated outputs of mechanisms that add no noise to a query; correct targets are not refuted."""
+"""Test the search for repeated outputs in mechanisms that do not add noise to a query. Correct targets must not be
+refuted.
+"""
 
 from collections.abc import Callable
 from itertools import product
@@ -23,7 +25,7 @@ PATH = DataPath("stated", continuous=True)
 
 
 def directions(rng: np.random.Generator, size: int, seeds: int | None = None) -> Matrix:
-    """Draw uniform directions, from a table with a given number of entries or without a table."""
+    """Draw uniform directions. If `seeds` is given, draw them from a table with this many entries."""
     drawn = rng.standard_normal((seeds or size, 3))
     drawn = drawn[rng.integers(seeds, size=size)] if seeds else drawn
     return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
@@ -64,7 +66,7 @@ def test_float32_directions_of_a_right_sampler_do_not_count_as_repeats() -> None
 
 
 def in_float32(name: str) -> Callable[..., Any]:
-    """Run the reference on float32 data, and round its output to float32."""
+    """Return a target that runs the reference on float32 data and rounds the output to float32."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return np.asarray(mechanism(name).sample(x.astype(np.float32), rng, **budget), dtype=np.float32)
@@ -82,8 +84,8 @@ def test_a_correct_mechanism_in_float32_is_not_refuted_with_20_seeds(name: str) 
 
 @pytest.mark.slow
 def test_the_laws_that_are_called_continuous_repeat_no_output() -> None:
-    """This test catches a declaration "continuous" for a law with atoms. The test makes 400 draws of the reference on
-    small data, where clipping and projecting have the largest effect.
+    """The test fails if a mechanism is declared to have continuous outputs but repeats one. The reference makes 400
+    draws on small data, where clipping and projection have the largest effect.
     """
     rng = np.random.default_rng(3)
     x = 0.5 * rng.standard_normal((12, 3)) / 3
@@ -97,7 +99,7 @@ def test_the_laws_that_are_called_continuous_repeat_no_output() -> None:
             drawn = np.array([declared.sample(x, rng, **claim.keywords(), **options) for _ in range(400)])
             assert len(np.unique(drawn.reshape(400, -1), axis=0)) == 400, (name, options)
     drawn = np.array([mechanism("kapralov-talwar").sample(x, rng, epsilon=1.0) for _ in range(400)])
-    assert len(np.unique(drawn.reshape(400, -1), axis=0)) < 390  # the mutant clips all values to 0 in some draws
+    assert len(np.unique(drawn.reshape(400, -1), axis=0)) < 390  # this mechanism clips all values to 0 in some draws
 
 
 @pytest.mark.slow

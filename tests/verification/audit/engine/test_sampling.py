@@ -1,4 +1,4 @@
-"""Test that failures of single draws remain independent, although draws are made in blocks that fail as a whole."""
+"""Test draws that are made in blocks. One failed draw makes its whole block fail, but must count as one failure."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,9 +21,8 @@ X = np.eye(3)
 
 
 def in_blocks(rare: float) -> Target:
-    """Make a target with noise that ignores the data.
-
-    A draw fails with probability `rare`, and if one draw fails, so does the whole block.
+    """Return a target whose noise does not depend on the data. Each draw fails with probability `rare`, and a block
+    fails if one of its draws fails.
     """
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
@@ -53,12 +52,13 @@ def test_where_a_block_fails_every_draw_of_the_call_is_made_alone(failing: str) 
     target = Target("numbers", lambda x, *, rng, **budget: rng.random(), draw_many=draw_many)
     draws = draw(setting(target, "number"), X, 20 * CHUNK, "some blocks fail")
     assert (len(draws.outputs), draws.failed, draws.skipped, draws.again) == (20 * CHUNK, 0, 0, True)
-    assert len(set(draws.outputs)) == 20 * CHUNK  # no output equals 0, which stands for a block
+    assert len(set(draws.outputs)) == 20 * CHUNK  # no output equals 0, which is what failed blocks return
 
 
 def test_after_a_failed_block_later_calls_make_no_blocks() -> None:
-    """This test catches an audit that tries blocks again after a failure, which could double the probability of
-    outcomes without failures at every call."""
+    """The test fails if the audit tries blocks again after one has failed. If blocks were tried again, failures would
+    seem rarer than they are.
+    """
     blocks = 0
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Any:
@@ -88,13 +88,13 @@ def test_a_draw_that_fails_in_a_block_without_failing_it_is_a_failure_of_its_own
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make blocks of two chunks, and keep the draws of the first four chunks."""
+    """Set the size of a block to two chunks, and the number of stored draws to four chunks."""
     for name, value in (("BLOCK", 2), ("WHOLE", 4), ("KEPT", 4 * CHUNK), ("SECONDS", 0.0)):
         monkeypatch.setattr(sampling, name, value)
 
 
 def counted(draws: Draws, block: int) -> Counts:
-    """Count the draws with a positive first entry, and record the number of the block."""
+    """Count the draws whose first entry is positive, and record the number of the block."""
     positive = draws.outputs[:, 0, 0] > 0
     return Counts(int(positive.sum()), np.array([float(block)]), np.zeros(0))
 
@@ -102,11 +102,10 @@ def counted(draws: Draws, block: int) -> Counts:
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("made", [draw, reduced])
 def test_failures_are_as_frequent_as_in_single_draws(made: Callable[..., Any]) -> None:
-    """This test catches a failed block of 50 draws or more that counts as 50 failures, so that nearly all draws
-    fail."""
+    """The test fails if a failed block counts as many failed draws, because nearly all draws would seem to fail."""
     rate, asked = 0.02, setting(in_blocks(0.02))
     draws = draw(asked, X, 2000, "rate") if made is draw else reduced(asked, X, 2000, "rate", counted)
-    # By Bernstein's inequality for 2000 draws, 109 more than the mean of 40 has probability below exp(-62).
+    # By Bernstein's inequality, 149 of 2000 draws fail with probability below exp(-62) if the mean is 40.
     assert draws.size == 2000
     assert 0 < draws.failed < 2000 * rate + 109
 
@@ -122,7 +121,7 @@ def test_what_is_reduced_are_the_draws_that_would_be_made(chunks: slice, jobs: i
     asked = Setting(TargetReference("covassay:gauss-cov", "."), {"rho": 0.5}, SECOND_MOMENT, seed=1, jobs=jobs)
     whole, summary = (
         draw(asked, X, 19 * CHUNK + 7, "same", chunks),
-        # Workers cannot import test modules; a class that is defined in a function is sent to them with its code.
+        # Workers cannot import test modules, so the class is defined in a function and sent as code.
         reduced(asked, X, 19 * CHUNK + 7, "same", by_value(), chunks),
     )
     assert summary.size == len(whole.outputs)
@@ -134,7 +133,7 @@ def test_what_is_reduced_are_the_draws_that_would_be_made(chunks: slice, jobs: i
 
 @pytest.mark.usefixtures("small_blocks")
 def test_draws_end_when_they_will_do() -> None:
-    """This test catches further draws after enough draws were made."""
+    """The test fails if draws continue after the function `enough` has returned True."""
     asked: list[int] = []
 
     def enough(summary: Any) -> bool:
@@ -142,7 +141,7 @@ def test_draws_end_when_they_will_do() -> None:
         return bool(summary.size >= 8 * CHUNK)
 
     assert reduced(setting(in_blocks(0.0)), X, 100 * CHUNK, "enough", counted, enough=enough).size == 8 * CHUNK
-    assert asked == [4 * CHUNK, 8 * CHUNK]  # the function is called again after 2 and after 4 blocks
+    assert asked == [4 * CHUNK, 8 * CHUNK]  # the function is called after two and after four blocks
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -161,14 +160,14 @@ def test_draws_end_where_the_time_limit_stops_them_again_and_again() -> None:
 
 
 class Ended(BaseException):
-    """An exception that ends the run."""
+    """An exception that interrupts the run."""
 
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("rare", [0.0, 1e-3], ids=["whole", "with a block that fails"])
 def test_what_the_store_has_is_not_drawn_again(tmp_path: Path, rare: float) -> None:
-    """This test catches draws that are repeated although the store has them. The run is interrupted at every fifth
-    report of progress, and continued until it completes.
+    """The test fails if stored draws are made again. The run is interrupted at every fifth report of progress, and
+    continued until it is complete.
     """
     whole = reduced(setting(in_blocks(rare)), X, 20 * CHUNK, "stored", counted)
     asked, ends = setting(in_blocks(rare)), 0
@@ -204,7 +203,7 @@ def test_what_the_store_has_is_not_drawn_again(tmp_path: Path, rare: float) -> N
 
 
 def test_the_draws_are_the_same_again() -> None:
-    """This test catches a seed that does not determine the draws, or which draws failed."""
+    """The test fails if two runs with the same seed make different draws, or if different draws fail."""
     one, two = (draw(setting(in_blocks(1e-2)), X, 20 * CHUNK, "again") for _ in range(2))
     assert one.again
     assert np.array_equal(one.outputs, two.outputs)
@@ -212,9 +211,8 @@ def test_the_draws_are_the_same_again() -> None:
 
 
 def refuted(seed: int) -> bool:
-    """Return whether a test refutes a target that has the same law on all data, and in which one draw of 2500 fails.
-
-    The contract is left out, because a single draw on an edge case may fail by chance, with blocks or without.
+    """Return whether a statistical test refutes a target that ignores the data, and in which one draw of 2500 fails.
+    Checks without a p-value are not counted, because one draw may fail on an edge case by chance.
     """
     report = audit(in_blocks(1 / 2500), epsilon=1.0, samples=1000, seed=seed, jobs=1)
     return any(check.p_value is not None for check in report.refuted)
@@ -223,8 +221,8 @@ def refuted(seed: int) -> bool:
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", [2, 3, 4])
 def test_a_law_that_ignores_the_data_is_not_refuted_because_blocks_fail(seed: int) -> None:
-    """This test catches a failed block that counts as 50 failures. The stated probability of a false alarm is 1e-9. The
-    target would be refuted if a failed block counted as 50 failures.
+    """The test fails if the audit refutes a target whose law ignores the data, because it counts a failed block as 50
+    failures. A false alarm has probability at most 1e-9.
     """
     assert not refuted(seed)
 

@@ -1,4 +1,6 @@
-"""Test the questions of an audit about the law at other shapes, about tails and about rare branches."""
+"""Test three parts of an audit: the law for data of other shapes, the tails of the noise, and branches that occur
+rarely.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -33,7 +35,7 @@ from tests.negative_controls.changed_noise import (
 )
 from tests.negative_controls.of_tails import student
 
-SHAPED = [  # the mechanisms whose law at other shapes is known for their default options
+SHAPED = [  # for these mechanisms, the law with the default options is known for data of every shape
     name
     for name in MECHANISMS
     if profile(name, default_claim(name), mechanism(name).resolve({}), 100, 0).shapes is not None
@@ -41,7 +43,7 @@ SHAPED = [  # the mechanisms whose law at other shapes is known for their defaul
 
 
 def shaped(n: int, d: int) -> Scenario:
-    """Return the scenario with one Laplace number for every column."""
+    """Return a scenario in which the output has one Laplace number for every column."""
     tests = {
         "all": lambda y: kolmogorov_smirnov(y.ravel(), LAPLACE, ""),
         "total": lambda y: gamma_total(np.abs(y).sum(axis=1), d, ""),
@@ -173,12 +175,13 @@ def test_without_a_law_that_is_known_far_out_nothing_is_said_of_rare_branches() 
     assert rare_branches(checks, LOOK) == []
 
 
-# WHOLE AUDITS, WITH THEIR SECOND LOOK
+# WHOLE AUDITS
 
 
 def verdict(declared: Declared, change: Change, kinds: str = "law") -> None:
-    """Require that the questions on the law alone refute, although the target ignores its generator and no seed can be
-    compared."""
+    """Assert that the audit refutes a change of the noise by its law alone. The target ignores its generator, so that
+    draws with the same seed cannot be compared.
+    """
     control = with_noise("own", "", declared, change, ())
     own = np.random.default_rng(3)
 

@@ -1,5 +1,6 @@
-"""Test that a store returns its values, also after its process was killed, and that no other file is accepted as a
-store."""
+"""Test the file that stores draws. Stored draws must be found again even after the process was killed, and files of
+other kinds must be rejected.
+"""
 
 import os
 import signal
@@ -129,7 +130,7 @@ def test_after_a_kill_there_is_what_was_put_last(file: Path) -> None:
     if not child:
         with store.opened(file, IDENTITY) as kept:
             kept.put("key", (4, []))
-            kept._connection.execute("DELETE FROM drawn")  # the run was begun and did not end
+            kept._connection.execute("DELETE FROM drawn")  # the run began but did not end
             os.kill(os.getpid(), signal.SIGKILL)
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
     assert _read(file) == (4, [])

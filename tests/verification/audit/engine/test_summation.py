@@ -1,4 +1,4 @@
-"""Test which implementations depend on the order of summation, and how much."""
+"""Test which implementations depend on the order in which rows are summed, and by how much."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,9 @@ NUMBER = OUTPUTS["number"]
 
 
 def summed(number: Callable[[Any], Any]) -> Callable[..., float]:
-    """Make a noisy mean of squares, whose rows are added one at a time in numbers of the given type."""
+    """Return a target that adds the squared norms of the rows one by one in the given number type, and adds noise to
+    the mean.
+    """
 
     def release(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
         total = number(0)
@@ -41,13 +43,13 @@ def test_a_sum_in_the_order_of_the_rows_is_seen_with_its_size() -> None:
     assert "moves by 1e-13 of what the long row changes" in detail
     found, detail = status(Target("float32", summed(np.float32)))
     assert found is Status.NOTED
-    # the effect is 1023 times half a unit of float32 in the last place
+    # the effect is 1023 times half a unit in the last place of float32
     assert "6e-05 of what the long row changes" in detail
 
 
 @pytest.mark.parametrize("name", ["covassay:private-trace", "rounded:private-trace"])
 def test_other_sums_are_not(name: str) -> None:
-    """This test catches a false alarm on a sum that is accurate in every order of the rows."""
+    """The test fails if a sum is refuted although it does not depend on the order of the rows."""
     found, detail = status(load(Reference(name, ".")))
     assert found is Status.NOT_REFUTED
     assert "same output up to rounding" in detail

@@ -1,5 +1,6 @@
-"""Test that a promise of symmetry holds up to rounding, and that any larger difference breaks it, however rare it
-is."""
+"""Test the check of symmetry. An output that is declared symmetric may be asymmetric only by rounding, and larger
+differences must be found even if they are rare.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Test the user's data set in an audit."""
+"""Test audits in which the user supplies a data set."""
 
 import ast
 from pathlib import Path
@@ -33,7 +33,7 @@ def setting(draw: object) -> Setting:
 
 
 def test_a_target_that_answers_is_not_refuted() -> None:
-    """This test catches a false alarm on a target that answers on the user's data."""
+    """The test fails if a target is refuted although it returns outputs for the user's data."""
     (check,) = user_checks(setting(answers), DATA)
     assert check.status is Status.NOT_REFUTED
     assert check.detail == "n = 4, d = 3: 3 outputs"

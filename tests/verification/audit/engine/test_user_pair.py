@@ -1,5 +1,5 @@
-"""Test a pair of the user: valid neighbours, rejections in one line, and the use of the pair in an audit. The seeds are
-fixed; each correct target would be refuted with probability at most 1e-9.
+"""Test pairs of neighbouring data sets that the user supplies. Valid pairs are used in the audit, and invalid pairs
+are rejected with one line. The seeds are fixed, and each correct target is refuted with probability at most 1e-9.
 """
 
 import json
@@ -23,20 +23,20 @@ Y = np.array([[0.6, 0.8], [0.0, 1.0], [0.0, 0.5], [0.6, 0.8]])
 
 
 def entrywise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Add Laplace noise to every entry, for the ℓ1 sensitivity √2 d."""
+    """Add Laplace noise to every entry of the second moment, whose ℓ1 sensitivity is at most √2 d/n."""
     rows = unit_rows(x)
     n, d = rows.shape
     return second_moment(rows) + 2**0.5 * d / (n * epsilon) * rng.laplace(size=(d, d))
 
 
 def special(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Add the noise of `entrywise`, divided by a hundred if the second row is (0.25, 0.25)."""
+    """Add the noise of `entrywise`, divided by 100 if the second row is (0.25, 0.25)."""
     y, noisy = second_moment(unit_rows(x)), entrywise(x, epsilon=epsilon, rng=rng)
     return y + (noisy - y) / 100 if len(x) > 1 and (x[1] == 0.25).all() else noisy
 
 
 def test_the_rows_may_stand_in_any_order() -> None:
-    """This test catches two tables that are refused as neighbours because their rows are in different orders."""
+    """The test fails if two data sets are rejected as neighbours because their rows are in different orders."""
     order = [2, 0, 3, 1]
     pair = as_pair(X, Y[order])
     assert pair.moved
@@ -46,8 +46,8 @@ def test_the_rows_may_stand_in_any_order() -> None:
 
 
 def test_repeated_rows_are_counted() -> None:
-    """This test catches a comparison of data sets that ignores multiplicities. Data sets with the same distinct rows
-    are not neighbours if two of the rows differ in their multiplicities.
+    """The test fails if the comparison of two data sets ignores how often each row occurs. Neighbours may differ in
+    one row only.
     """
     a, b, c = np.eye(3)
     assert (as_pair([a, a, b], [a, b, b]).first != as_pair([a, a, b], [a, b, b]).second).any(axis=1).sum() == 1
@@ -129,7 +129,7 @@ def test_a_file_without_a_pair_is_refused_in_one_line(name: str, tmp_path: Path)
 
 
 def test_an_archive_of_objects_is_not_loaded(tmp_path: Path) -> None:
-    """This test catches a reader that loads pickled objects, which could run code."""
+    """The test fails if an archive with pickled objects is loaded, because pickled objects can run code."""
     np.savez(tmp_path / "p.npz", x=np.array([{}], dtype=object), y=Y)
     with pytest.raises(InvalidInput, match="archive of arrays"):
         load_pair(str(tmp_path / "p.npz"))
@@ -146,10 +146,9 @@ def test_what_a_reader_should_know_of_the_rows_is_said() -> None:
 
 @pytest.mark.slow
 def test_a_pair_shows_what_no_other_pair_shows() -> None:
-    """This test catches an audit that ignores the user's pair. A mistake at one point is detected only with a pair that
-    contains the point.
-
-    A correct target is not refuted.
+    """The test fails if an audit ignores the pair of data sets that the user supplies. The target adds too little
+    noise only for one value of a row, which no other pair contains. The test also fails if a correct target is
+    refuted.
     """
     x, y = X.copy(), X.copy()
     x[1] = 0.25

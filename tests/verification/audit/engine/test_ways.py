@@ -1,6 +1,6 @@
-"""Test the questions whether the law is the same for every way of calling the target, and is that of the reference.
-
-The level of every check is 1e-11, and the seeds are fixed.
+"""Test that the noise does not depend on how the target is called, and that draws agree with those of the reference.
+Broken targets must be refuted, and correct targets must pass. Every check has the error level 1e-11, and the seeds are
+fixed.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ Draw = Callable[..., Any]
 
 
 def checks(draw: Draw, name: str = "gauss-cov", seed: int = 0) -> list[Finding]:
-    """Return the findings of the three questions on a target that claims to be the mechanism."""
+    """Return the findings of three checks on a target that claims to be the mechanism `name`."""
     declared, claim = mechanism(name), default_claim(name)
     known = profile(name, claim, declared.resolve({}), 2000, seed)
     setting = Setting(Target("own", draw), dict(claim.keywords()), declared.output, seed)
@@ -53,7 +53,7 @@ def symmetric(z: Matrix, d: int) -> Matrix:
 
 
 def all_in_single_precision(x: Any, *, rho: float, rng: np.random.Generator) -> Any:
-    """Round rows and draw noise in float32 if the data are in float32."""
+    """Round the rows to float32 and draw float32 noise if the data are float32."""
     if getattr(x, "dtype", None) != np.float32:
         return gauss_cov.sample(x, rng, rho=rho)
     d = x.shape[1]
@@ -62,7 +62,9 @@ def all_in_single_precision(x: Any, *, rho: float, rng: np.random.Generator) -> 
 
 
 def otherwise_for_wide_data(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Draw the noise by the normal quantile function if there are more columns than rows, and otherwise by numpy."""
+    """Draw the noise by numpy if there are at least as many rows as columns, and otherwise by the normal quantile
+    function.
+    """
     n, d = np.shape(x)
     if d <= n:
         return np.asarray(gauss_cov.sample(x, rng, rho=rho))
@@ -70,20 +72,22 @@ def otherwise_for_wide_data(x: Any, *, rho: float, rng: np.random.Generator) -> 
 
 
 def otherwise_for_every_n(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Draw as many unused numbers as there are rows before the noise."""
+    """Draw and drop as many normal numbers as there are rows, and then call the reference."""
     rng.standard_normal(len(x))
     return np.asarray(gauss_cov.sample(x, rng, rho=rho))
 
 
 def turned_with_the_data(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """A target that flips the signs of axes depending on the data, which does not change the law of the noise."""
+    """Change the signs of rows and columns of the noise depending on the data, which does not change the law of the
+    noise.
+    """
     rows = np.asarray(x, dtype=np.float64)
     signs = np.where(rows.sum(axis=0) < 0, -1.0, 1.0)
     return released(rows, np.outer(signs, signs) * gauss_cov.draw_noise(rows.shape[1], rng), rho)
 
 
 def keeps_a_spare_number() -> Draw:
-    """Draw by Box–Muller, and keep the second number for the next call."""
+    """Return a target that draws normal numbers in pairs, and keeps an unused number for the next call."""
     spare: list[float] = []
 
     def number(rng: np.random.Generator) -> float:
@@ -101,7 +105,9 @@ def keeps_a_spare_number() -> Draw:
 
 
 def remembers_outputs() -> Draw:
-    """Cache the output for a data set and a state of the generator, and return it at the second call."""
+    """Return a target that stores its outputs, and returns the stored output if it is called with the same data and
+    generator state.
+    """
     kept: dict[Any, Matrix] = {}
 
     def draw(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -120,7 +126,7 @@ def refuses_all_but_arrays(x: Any, *, rho: float, rng: np.random.Generator) -> M
 
 
 def counts_before_clipping(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Count the rows by a sum of ones in float32, which is exact up to 2²⁴."""
+    """Count the rows by a float32 sum of ones, which is exact for up to 2²⁴ rows."""
     rows = np.asarray(x, dtype=np.float64)
     n = float(np.ones(len(rows), np.float32).sum())
     sigma = np.sqrt(2) / n / np.sqrt(2 * rho)
@@ -142,13 +148,13 @@ QUICK = ("arrays",)
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.thorough) for n in CORRECT])
 def test_a_correct_implementation_stands(name: str) -> None:
-    """This test catches a false alarm on a correct implementation."""
+    """The test fails if a correct implementation is refuted."""
     found = checks(CORRECT[name]())
     assert not [(f.name, f.detail) for f in found if f.status is Status.REFUTED]
 
 
 def in_other_order(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Draw the steps of separate-cov in another order from 100 rows on; the law is the same."""
+    """Change the order of the noise of separate-cov if there are 100 rows or more, which does not change its law."""
     rows = np.asarray(x, dtype=np.float64)
     z = separate_cov.draw_noise(rows.shape[1], rng)
     if len(rows) >= 100:
@@ -163,7 +169,9 @@ def test_another_order_of_the_draws_is_no_other_law_where_noise_is_not_added() -
 
 
 def test_state_is_refuted_in_words() -> None:
-    """This test catches an audit that misses that the noise depends on earlier calls, or does not say so."""
+    """The test fails if the audit does not find that the noise depends on the previous call, or if the report does not
+    say so.
+    """
     seen: list[int] = []
 
     def draw(x: Any, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -187,8 +195,8 @@ def test_a_fresh_process_is_asked_where_the_target_has_a_name() -> None:
 
 @pytest.mark.thorough
 def test_pairs_of_one_law_differ_as_rarely_as_they_are_meant_to() -> None:
-    """This test catches pairs of draws that count as different too often; it fails by chance with probability below
-    1e-8, if more than 24 of 40 events of probability 0.2 occur.
+    """The test fails if samplers with equal laws are called different in more than 24 of 40 comparisons at level 0.2.
+    A valid test finds so many differences with probability below 1e-8.
     """
 
     def one(rng: np.random.Generator) -> Matrix:
@@ -209,7 +217,9 @@ def test_pairs_tell_three_per_cent_with_few_draws() -> None:
 
 
 def test_the_sizes_have_no_gaps() -> None:
-    """This test catches a range of sizes that the audit never draws, in which a mistake could hide."""
+    """The test fails if the numbers of rows and columns that the audit tries leave large gaps, because a mistake could
+    hide there.
+    """
     assert max(b / a for a, b in pairwise(ROWS) if a >= 12) <= 1.4
     assert max(b / a for a, b in pairwise(COLUMNS) if a >= 12) <= 1.3
     assert (ROWS[0], COLUMNS[0], COLUMNS[-1]) == (1, 1, 64)
@@ -217,8 +227,8 @@ def test_the_sizes_have_no_gaps() -> None:
 
 
 def test_pairs_of_one_law_stand_where_one_draw_of_a_pair_fails() -> None:
-    """This test catches failures that bias the comparison of pairs of draws: two samplers are uniform on [0.05, 1] or
-    fail, and if neither draw of a pair fails, the second draw is larger.
+    """The test fails if failed draws bias the comparison of two samplers with equal laws. The samplers fail on
+    different draws, and if both succeed, the second draw is larger.
     """
 
     def low(rng: np.random.Generator) -> Matrix | Failure:

@@ -1,4 +1,4 @@
-"""Test that the witness names the data set on which an event was seen."""
+"""Test that the report of a violation names the data set on which the target failed."""
 
 import numpy as np
 import pytest
@@ -16,8 +16,7 @@ LARGE, SMALL = np.eye(2), np.zeros((2, 2))
 
 
 def sometimes_fails_on_large(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Fail in half of the draws if the data are not all zero, and never on zeros, so that a failure reveals the data
-    set."""
+    """Raise an error in half of the draws if the data are not all zero, so that an error reveals the data set."""
     if x.any() and rng.random() < 0.5:
         raise ArithmeticError
     return x.T @ x
@@ -26,7 +25,7 @@ def sometimes_fails_on_large(x: Matrix, *, epsilon: float, rng: np.random.Genera
 @pytest.mark.parametrize(("first", "second", "failing"), [(LARGE, SMALL, "first"), (SMALL, LARGE, "second")])
 @pytest.mark.parametrize("sign", [1.0, -1.0], ids=["trace", "minus trace"])
 def test_a_failure_is_laid_to_the_side_that_failed(first: Matrix, second: Matrix, failing: str, sign: float) -> None:
-    """The test catches a witness that names the wrong data set for one of the two orders of the pair."""
+    """The test fails if the report names the wrong data set for either order of the pair."""
     statistic = Statistic("t", lambda y: sign * np.trace(y, axis1=1, axis2=2))
     setting = Setting(Target("mine", sometimes_fails_on_large), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)
     checks = run_pair(setting, Pair("pair", first, second, (statistic,)), PureDP(1.0), Look(samples=400))

@@ -1,5 +1,6 @@
-"""Test that draws are the same on every backend of joblib, that time limits work on all backends, and that an audit
-with a dead worker gives no verdict."""
+"""Test that all backends of joblib give the same draws, that time limits hold in their workers, and that an audit
+gives no verdict if a worker ends.
+"""
 
 import contextlib
 import os
@@ -76,7 +77,7 @@ def _assert_equal(one: tuple[Any, ...], two: tuple[Any, ...]) -> None:
 
 
 def test_a_single_call_starts_no_worker() -> None:
-    """This test catches a slow start of workers for one call."""
+    """The test fails if workers are started for a single call."""
     assert list(workers.run(4, os.getpid, [()])) == [os.getpid()]
     assert list(workers.run(4, os.getpid, [])) == []
 
@@ -99,7 +100,7 @@ def test_two_workers_start_within_a_stated_time_and_more_workers_sooner() -> Non
 
 @pytest.mark.slow
 def test_then_workers_make_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches draws that the parent process makes although it was told to use workers."""
+    """The test fails if the parent process makes draws that it should leave to its workers."""
     monkeypatch.setattr(workers, "supervised", lambda: True)
     monkeypatch.setattr(workers, "_paying", 0.0)
     assert os.getpid() not in workers.run(2, os.getpid, [()] * 9)
@@ -117,7 +118,7 @@ def test_threads_draw_in_processes_of_their_own_with_their_time_limit(folder: Pa
         _assert_equal(_drawn(folder, "fails_in_every_way"), alone)
         with pytest.raises(CannotRun, match="ended before its draws were made"):
             _drawn(folder, "ends_its_process")
-        # a new process takes the place of one that has ended
+        # a new worker replaces the one that ended
         _assert_equal(_drawn(folder, "fails_in_every_way"), alone)
 
 
@@ -144,7 +145,7 @@ def test_an_end_of_a_process_on_a_local_cluster_is_no_fewer_draws(folder: Path, 
 
 
 def _working_in(folder: Path) -> list[str]:
-    """Return the visible processes whose working directory is the given folder."""
+    """Return the entries in /proc of the processes whose working directory is `folder`."""
     found = []
     for link in Path("/proc").glob("[0-9]*/cwd"):
         with contextlib.suppress(OSError):

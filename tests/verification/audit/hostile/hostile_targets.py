@@ -1,4 +1,4 @@
-"""Define hostile functions that an audit must survive. All of these functions break the claim ε = 1."""
+"""Functions that try to disturb an audit in many ways. Each function also violates its claim of ε = 1."""
 
 import array
 import asyncio
@@ -40,13 +40,12 @@ kept: list[Any] = []
 
 
 def bare(x, rng):
-    """Return the second moment with hardly any noise."""
+    """Return the second moment with far too little noise."""
     return x.T @ x / len(x) + 1e-6 * rng.standard_normal((x.shape[1], x.shape[1]))
 
 
 def register(where, name, body):
-    """Make a target that runs `body` and returns its result, or the nearly exact second moment if `body` returns
-    none."""
+    """Define a target that returns the result of `body`, or a nearly noiseless release if the result is None."""
 
     def target(x, *, epsilon, rng):
         result = body(x, rng)
@@ -70,7 +69,7 @@ def returns(name, make):
 
 
 class Liar:
-    """An array-like object whose conversion misbehaves."""
+    """An object whose conversion to an array runs the function `act`."""
 
     def __init__(self, act):
         self.act = act
@@ -80,7 +79,7 @@ class Liar:
 
 
 class StrangeArray(np.ndarray):
-    """An array that claims to be equal to everything."""
+    """An array whose comparison with anything returns True."""
 
     def __eq__(self, other):
         return True
@@ -89,7 +88,7 @@ class StrangeArray(np.ndarray):
 
 
 class Sequence:
-    """A sequence with a stated length and the same item at every index."""
+    """A sequence of a given length whose items are all the same object."""
 
     def __init__(self, length, item):
         self.length, self.item = length, item
@@ -102,7 +101,7 @@ class Sequence:
 
 
 class Overridden:
-    """An object that answers every function of numpy with an error."""
+    """An object for which every numpy function raises an error."""
 
     def __array_function__(self, *arguments):
         raise ZeroDivisionError
@@ -111,7 +110,7 @@ class Overridden:
 
 
 class ExitsWhenFreed:
-    """An object that ends the process when it is no longer referenced."""
+    """An object that exits the process when it is deleted."""
 
     def __del__(self):
         sys.exit(0)
@@ -533,7 +532,7 @@ def sets_an_alarm(x, rng):
     time.sleep(0.002)
 
 
-# WHAT ENDS THE PROCESS, OR WOULD SPOIL THE PROCESS OF THE TESTS
+# FUNCTIONS THAT END OR DAMAGE THE PROCESS
 
 
 @deadly
@@ -584,7 +583,7 @@ def waits_for_ever_in_c(x, rng):
     libc, lock = (
         ctypes.PyDLL(None),
         ctypes.create_string_buffer(64),
-    )  # a call through PyDLL keeps the interpreter's lock
+    )  # a call through PyDLL does not release the interpreter's lock
     libc.pthread_mutex_lock(lock)
     libc.pthread_mutex_lock(lock)
 

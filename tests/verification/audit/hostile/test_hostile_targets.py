@@ -1,5 +1,6 @@
-"""Test hostile targets: whatever a target does, the audit ends with a verdict, exit status 1 or 3, and well-formed
-JSON."""
+"""Test audits of hostile targets. Whatever the target does, the audit must end with a verdict, exit status 1 or 3, and
+valid JSON.
+"""
 
 import importlib.util
 import json
@@ -39,7 +40,7 @@ def some(names: Any, quick: Any) -> list[Any]:
 
 
 def checked(printed: str) -> tuple[str, int]:
-    """Return the verdict and the exit status of a report that keeps its schema."""
+    """Return the verdict and the exit status of a JSON report, and check that the report conforms to its schema."""
     report = json.loads(printed, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
     jsonschema.validate(report, schema())
     return report["verdict"], report["exit_status"]
@@ -51,7 +52,7 @@ def checked(printed: str) -> tuple[str, int]:
 def test_a_hostile_target_ends_in_a_verdict(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """This test catches a target that crashes the audit, or changes the state of its process."""
+    """The test fails if a hostile target crashes the audit or changes the state of its process."""
     monkeypatch.chdir(HERE)
     before = np.geterr(), os.getcwd(), sys.stdout
     status = run(["audit", f"hostile_targets:{name}", *OPTIONS, "--time-limit", "0.05"])
@@ -64,7 +65,7 @@ def test_a_hostile_target_ends_in_a_verdict(
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", some(targets.DEADLY, QUICK_DEADLY))
 def test_a_deadly_target_ends_in_a_verdict(name: str) -> None:
-    """This test catches a target that ends the process of the audit, so that no verdict is given."""
+    """The test fails if a target that ends its process leaves the audit without a verdict."""
     done = subprocess.run(
         [COMMAND, "audit", f"hostile_targets:{name}", *OPTIONS, "--time-limit", "0.1"],
         cwd=HERE, capture_output=True, encoding="utf-8", errors="replace", check=False, timeout=120,

@@ -1,6 +1,5 @@
-"""Test the exact law of AdaSSP's coefficient for one feature, which detects scales that are wrong by 3 %.
-
-Seeds are fixed. With a random seed, each comparison would raise a false alarm with probability at most 1e-9.
+"""Test the exact law of the regression coefficient that AdaSSP releases for one feature. A scale that is wrong by 3 %
+must be detected. The seeds are fixed, and with random seeds a false alarm would have probability at most 1e-9.
 """
 
 import math
@@ -30,8 +29,9 @@ def scenario(name: str) -> Scenario:
 
 
 def coefficients(x: Matrix, size: int, seed: int, eigen: float = 1, matrix: float = 1, vector: float = 1) -> Matrix:
-    """Draw coefficients on rows with one feature by the formulas of the mechanism's page, with s₁, s₂ and s₃ multiplied
-    by the arguments."""
+    """Draw coefficients for rows with one feature as the proof page describes. The last three arguments multiply the
+    scales of the three noise terms.
+    """
     g, v = len(x) * second_moment(x)[0]
     s1, s2, s3 = eigen * math.sqrt(3 / (2 * RHO)), matrix * math.sqrt(3 / RHO), vector * math.sqrt(3 / (2 * RHO))
     z, w, n = np.random.default_rng(seed).standard_normal((3, size))
@@ -65,7 +65,7 @@ def test_the_ratio_of_two_gaussians_has_its_law(numerator: float, denominator: f
     ratios = (numerator + 0.7 * n) / (denominator + 1.3 * w)
     assert kolmogorov_smirnov(ratios, cdf, "ratio").p_value > FALSE_ALARM
     assert kolmogorov_smirnov(1.3 * ratios, cdf, "ratio").p_value < FALSE_ALARM
-    if numerator == denominator == 0:  # Cauchy
+    if numerator == denominator == 0:  # the ratio of two independent normal numbers with mean zero has the Cauchy law
         t = np.array([-5.0, -0.1, 0.0, 2.0])
         np.testing.assert_allclose(cdf(t), stats.cauchy.cdf(t, scale=0.7 / 1.3), atol=1e-11)
 

@@ -1,4 +1,6 @@
-"""Test neighbours in a box: every entry attains its sensitivity, and all rows are in the box, except in one pair."""
+"""Test pairs of neighbouring data sets with bounded columns. The pairs must attain the sensitivity of every entry, and
+all rows but those of one pair must be within the bounds.
+"""
 
 import numpy as np
 import pytest
@@ -31,7 +33,9 @@ def differing(first: Matrix, second: Matrix) -> int:
 @pytest.mark.parametrize("bounds", BOXES)
 @pytest.mark.parametrize("told", [False, True])
 def test_all_pairs_are_neighbours_in_their_box(bounds: list[tuple[float, float]], told: bool) -> None:
-    """This test catches a pair that is not neighbouring or not within the bounds, whose loss proves nothing."""
+    """The test fails if a pair of data sets differs in more than one row or leaves the bounds, because its loss would
+    prove nothing.
+    """
     pairs = box_pairs(Box.of(bounds), SECOND_MOMENT, told)
     assert len({pair.name for pair in pairs}) == len(pairs)
     for pair in pairs:

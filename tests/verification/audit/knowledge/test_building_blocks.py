@@ -1,5 +1,5 @@
-"""Test the profiles of the building blocks: the reference passes, and each suspect fits its mistake. The seeds are
-fixed; the reference would fail one of these checks with probability at most 1e-9.
+"""Test what the audit expects of simple mechanisms. The reference must pass, and each broken version must fit its
+description. The seeds are fixed, and the reference fails a check with probability at most 1e-9.
 """
 
 import numpy as np
@@ -73,7 +73,7 @@ def test_a_discrete_profile_follows_the_claim(name: str, guarantee: Guarantee) -
     rng = np.random.default_rng(1)
     draws = np.array([about.sample(scenario.x, rng, **guarantee.keywords(), **options) for _ in range(1000)])
     assert scenario.tests["output"](draws).p_value > ALPHA
-    swapped = np.where(draws == draws[0], 5.5, draws)  # an output of probability 0
+    swapped = np.where(draws == draws[0], 5.5, draws)  # this output has probability 0
     assert scenario.tests["output"](swapped).p_value < ALPHA
 
 
@@ -83,7 +83,7 @@ def test_the_approximate_profile_takes_an_epsilon_above_one_with_the_exact_scale
 
 
 def nine_tenths(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """Add Laplace noise to the second moments, at nine tenths of the scale that privacy requires."""
+    """Return noisy second moments with nine tenths of the required Laplace noise."""
     rows = unit_rows(x)
     scale = laplace.noise_scale(laplace.second_moments_sensitivity(*rows.shape), epsilon)
     return np.diag(second_moment(rows)) + 0.9 * scale * rng.laplace(size=(size, rows.shape[1]))
@@ -91,8 +91,8 @@ def nine_tenths(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: floa
 
 @pytest.mark.slow
 def test_nine_tenths_of_the_laplace_noise_are_refuted_at_the_default_number_of_draws() -> None:
-    """This test catches a profile without the exact law of the total, by which few draws refute where Kolmogorov's test
-    would need 10 000 draws.
+    """The test fails if the audit no longer compares the total noise with its exact law. Only this comparison refutes
+    nine tenths of the required noise, because a Kolmogorov–Smirnov test would need 10 000 draws.
     """
     report = audit(Target("mine", one(nine_tenths), draw_many=nine_tenths), epsilon=1.0, mechanism="laplace")
     assert {"total scale", "all shapes"} & {check.name for check in report.refuted}

@@ -1,6 +1,5 @@
-"""Test data on which a mechanism with several steps has a simple law: the reference passes, and less noise is refuted.
-
-The seed is fixed; the reference would fail the test of a scenario with probability below 1e-9.
+"""Test data on which the output of a mechanism with several steps has a simple law. The reference must pass, and less
+noise must be refuted. The seed is fixed, and the reference fails a test with probability below 1e-9.
 """
 
 import numpy as np

@@ -1,5 +1,5 @@
-"""Test scenarios in which the noise of the counts chooses the bin, and tests of sets of rare outcomes. The seeds are
-fixed; the reference would fail the test of a scenario with probability below 1e-9.
+"""Test data on which the noise of the counts decides which bin is chosen, and sets of outcomes that are rare one by
+one. The seeds are fixed, and the reference fails a test with probability below 1e-9.
 """
 
 import numpy as np
@@ -26,9 +26,8 @@ def scenarios(name: str) -> list[Scenario]:
 
 
 def test_the_leaders_share_is_that_of_a_maximum() -> None:
-    """This test catches a wrong formula for the largest of several normal numbers. With equal counts all bins win with
-    equal probability, with two bins the probability is a normal one, and a lead of one bin that is 3 % smaller gives
-    another probability.
+    """The test fails if the probability that the leading bin has the largest noisy count is wrong. Without a lead, all
+    bins are equally likely. With one other bin, the probability follows from the normal distribution function.
     """
     assert leaders_share(0.0, 20) == pytest.approx(1 / 21, rel=1e-12)
     assert leaders_share(3.0, 1) == pytest.approx(norm.cdf(3 / 2**0.5), rel=1e-12)
@@ -37,8 +36,8 @@ def test_the_leaders_share_is_that_of_a_maximum() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_reference_has_the_mixture_and_other_noise_of_the_counts_has_not(name: str) -> None:
-    """This test catches a scenario that does not show the noise of the counts. If the noise of the counts is multiplied
-    by 0.7, the noise of the mean is unchanged, and other scenarios show only the noise of the mean.
+    """The test fails if 0.7 times the noise of the counts is not detected. On other data, only the noise of the mean
+    can be seen, and this noise is correct.
     """
     found = scenarios(name)
     assert [one.name for one in found] == list(NAMES[name])
@@ -53,8 +52,8 @@ def test_the_reference_has_the_mixture_and_other_noise_of_the_counts_has_not(nam
 
 
 def test_rare_levels_are_missed_together() -> None:
-    """This test catches an audit that tests rare levels one by one: the mutant never returns any of 500 levels of
-    probability 2e-5, of which a single one would not be missed in 2000 draws.
+    """The test fails if rare outcomes are tested only one by one. The broken sampler never returns any of 500 outcomes
+    of probability 2e-5 each.
     """
     law = np.append(np.full(500, 2e-5), 0.99)
     levels = np.arange(501.0)

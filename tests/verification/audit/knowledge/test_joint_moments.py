@@ -1,6 +1,6 @@
-"""Test the exact laws of joint moments: right scales fit, and an error of 3 % in one part is detected.
-
-Seeds are fixed. With a random seed, each comparison would raise a false alarm with probability at most 1e-9.
+"""Test the exact law of a mean and a second moment that are released together. Correct scales must pass, and an error
+of 3 % in one scale must be detected. The seeds are fixed, and with random seeds a false alarm would have probability
+at most 1e-9.
 """
 
 import numpy as np
@@ -15,7 +15,9 @@ RHO, N, D = 0.5, 12, 4
 
 
 def outputs(x: Matrix, size: int, weight: float, first: float = 1, second: float = 1) -> Matrix:
-    """Draw outputs by the formulas of the mechanism's page, with σ₁ and σ₂ multiplied by factors."""
+    """Draw outputs as the proof page describes. The factors `first` and `second` multiply the noise of the mean and of
+    the second moment.
+    """
     n, d = x.shape
     rng = np.random.default_rng(1)
     squared = 4.0 if weight <= 1 else (1 + weight) ** 2 / weight
@@ -62,8 +64,7 @@ def test_mistakes_are_told_from_one_another() -> None:
 @pytest.mark.parametrize("weight", [0.5, 1.0, 3.0])
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_the_pairs_attain_the_claim(d: int, weight: float) -> None:
-    """This test catches pairs of data sets whose loss is below the claim, on which too little noise would not be
-    detected."""
+    """The test fails if no pair of data sets attains the claimed loss, because too little noise could pass."""
     x, y = joint_moments.worst_rows(d, weight)
     change = np.outer(x, x) - np.outer(y, y)
     moved = (x - y) @ (x - y) + joint_moments.moment_weight(d, weight) * (change**2).sum()

@@ -1,4 +1,4 @@
-"""Test that the knowledge of a mechanism is found by its name, in the file of that name or in another package."""
+"""Test that the audit finds what it knows of a mechanism by name, in a file of this project or in another package."""
 
 from collections.abc import Iterator
 from copy import copy
@@ -33,7 +33,7 @@ KNOWN = Known(
 
 
 def named(name: str) -> Mechanism[Any, ..., Any]:
-    """Register GaussCov under another name."""
+    """Return a copy of the declaration of the mechanism gauss-cov under another name."""
     declared = copy(mechanism("gauss-cov"))
     object.__setattr__(declared, "about", replace(declared.about, name=name))
     return declared
@@ -41,7 +41,7 @@ def named(name: str) -> Mechanism[Any, ..., Any]:
 
 @pytest.fixture
 def unheard_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Register a mechanism that has no knowledge file."""
+    """Register a mechanism of which the audit knows nothing."""
     monkeypatch.setitem(registry.MECHANISMS, NAME, named(NAME))
     known.cache_clear()
     yield NAME
@@ -49,7 +49,7 @@ def unheard_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, source: str) -> None:
-    """Install a package of one file with knowledge of the mechanism of that name."""
+    """Install a package of one file that tells the audit about the mechanism `name`."""
     module = f"knows_{abs(hash((str(folder), name)))}"
     (folder / f"{module}.py").write_text(source)
     told = folder / f"{module}-1.0.dist-info"
@@ -88,7 +88,7 @@ def test_another_package_brings_what_it_knows(unheard_of: str, tmp_path: Path, m
 
 
 def test_another_package_does_not_replace_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a package that replaces what covassay knows about its own mechanisms."""
+    """The test fails if another package can replace what the audit knows about a mechanism of covassay."""
     own = known("lap-cov")
     install(tmp_path, monkeypatch, "lap-cov", OTHER_PACKAGE)
     assert known("lap-cov").law is own.law

@@ -1,7 +1,6 @@
-"""Test that the profile of noise on a lattice is right for fine and coarse lattices, and that atoms of the law are not
-reported as defects.
-
-Seeds are fixed; the reference fails one of these checks with probability at most 1e-9.
+"""Test what the audit expects of discrete noise on a grid. The reference must pass on fine and coarse grids, although
+an output may have positive probability. The seeds are fixed, and the reference fails a check with probability at most
+1e-9.
 """
 
 from functools import partial
@@ -62,13 +61,13 @@ def test_a_coarse_law_shows_no_coincidence_that_its_atoms_do_not_explain(
     x = np.eye(3)
     seen = as_draws(x, draws_on(name, x, guarantee, bits, 48), path.query(x), path)
     assert found_in(seen, ALPHA) == []
-    if path.atom > 0.05:  # the check would call the atoms a defect if the law were declared to have a density
+    # if the law were declared to have a density, the check would report the repeated outputs as a defect
+    if path.atom > 0.05:
         assert found_in(as_draws(x, draws_on(name, x, guarantee, bits, 48), path.query(x), DataPath("")), ALPHA)
 
 
 def sizes_of(u: Matrix, tail: Tail, most: float) -> Matrix:
-    """Return the largest whole numbers k with P(|Z| ≥ k) > u, found by bisection, which are draws of |Z| for uniform
-    u."""
+    """Return the largest integers k with P(|Z| ≥ k) > u. If u is uniform, k has the law of |Z|."""
     low, high = np.zeros_like(u), np.full_like(u, most)
     while (high - low > 1).any():
         middle = np.floor((low + high) / 2)
@@ -80,8 +79,9 @@ def sizes_of(u: Matrix, tail: Tail, most: float) -> Matrix:
 @pytest.mark.parametrize("spread", [0.5, 3.0, 1e12])
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
 def test_spread_numbers_have_the_continuous_law(law: str, spread: float) -> None:
-    """This test catches whole numbers that are spread over intervals wrongly, so that a test for continuous laws
-    refutes correct noise."""
+    """The test fails if random numbers that replace discrete noise do not have the continuous law that they should
+    have.
+    """
     rng, count = np.random.default_rng(4), 20_000
     if law == "laplace":
         tail, quantile, wanted, power = discrete_laplace_covariance.tail_of(spread), lambda p: -np.log(p), LAPLACE, 1
@@ -97,7 +97,9 @@ def test_spread_numbers_have_the_continuous_law(law: str, spread: float) -> None
         return gamma_total(np.abs(x) ** power / power, 1 / power, "", power)
 
     assert total(values).p_value > ALPHA
-    assert total(values).detectable(ALPHA) < 0.07  # with 99 % probability
+    assert (
+        total(values).detectable(ALPHA) < 0.07
+    )  # the relative error of the scale that is detected with probability 99 %
     assert total(1.07 * values).p_value < ALPHA
 
 
@@ -114,7 +116,7 @@ def test_what_is_wrong_with_single_integers_is_seen_on_a_coarse_lattice(control)
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "guarantee", "bits"), CLAIMS)
 def test_the_reference_is_not_refuted(name: str, guarantee: Guarantee, bits: int) -> None:
-    """This test catches a false alarm on a correct mechanism."""
+    """The test fails if an audit refutes a correct mechanism."""
     target = Target("lattice", partial(mechanism(name).sample, input_bits=bits), mechanism=name)
     for seed in range(3):
         report = audit(target, **guarantee.keywords(), options={"input_bits": bits}, samples=300, seed=seed)

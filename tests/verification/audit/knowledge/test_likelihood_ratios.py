@@ -1,4 +1,4 @@
-"""Test that the log likelihood ratio is a statistic of a pair if the law of the output is known."""
+"""Test that the audit uses the log likelihood ratio of a pair of data sets if the law of the output is known."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def pair_of(name: str, pair: str) -> Pair:
     return next(p for p in knowledge.pairs(frozenset()) if p.name == pair)
 
 
-# pairs of mechanisms whose law is known without draws of the reference, and the name of the statistic
+# Pairs of data sets on which the law of the output is known, and the name of the statistic that uses it.
 KNOWN = {
     ("nuclear-laplace", "orthonormal rows, d=2"): "log likelihood ratio",
     ("nuclear-laplace-symmetric", "orthonormal rows, d=2"): "log likelihood ratio",
@@ -60,8 +60,8 @@ EXACT = [
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "pair"), EXACT)
 def test_the_mean_of_the_inverse_ratio_is_one(name: str, pair: str) -> None:
-    """This test catches a log likelihood ratio L that is wrong, or for the data sets in the wrong order, by
-    E_P[exp(−L)] = 1 and E_Q[exp(L)] = 1, to within 7 standard errors of 2000 draws.
+    """The test fails if the log likelihood ratio L is wrong or has the wrong sign. The means of exp(−L) on the first
+    data set and of exp(L) on the second must be 1, to within 7 standard errors of 2000 draws.
     """
     declared, claim = mechanism(name), default_claim(name)
     found = pair_of(name, pair)
@@ -71,7 +71,7 @@ def test_the_mean_of_the_inverse_ratio_is_one(name: str, pair: str) -> None:
         y = np.array([declared.sample(x, rng, **claim.keywords(), **declared.resolve({})) for _ in range(2000)])
         ratio = sign * statistic.values(y)
         assert abs(np.exp(ratio).mean() - 1) < 7 * np.exp(ratio).std() / np.sqrt(2000)
-        # the mutant has the two data sets in the wrong order
+        # the wrong sign must be detected
         assert np.exp(-ratio).mean() - 1 > 7 * np.exp(-ratio).std() / np.sqrt(2000)
 
 

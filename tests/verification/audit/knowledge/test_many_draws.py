@@ -1,4 +1,4 @@
-"""Test that many draws of the reference at once equal draws one by one, bit for bit."""
+"""Test that many draws of the reference at once have the same bits as draws one by one."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ CASES = [
     ("lap-cov", {}),
     ("ppc", {}),
     ("ppc", {"calibration": "tight"}),
-    ("ppc", {"kappa": 10.0}),  # at κ = 10 the mechanism makes no round
+    ("ppc", {"kappa": 10.0}),  # no round is needed for κ = 10
     ("recursive-moment", {}),
     ("recursive-moment", {"calibration": "tight", "kappa": 10.0}),
 ]
@@ -30,8 +30,8 @@ CASES = [
 def test_draws_at_once_are_the_draws_one_by_one(
     name: str, options: dict[str, object], n: int, d: int, size_of_rows: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # This test catches axes of the stack that are exchanged, and noise that is drawn in a different order.
-    monkeypatch.setattr(many_draws, "ENTRIES", 16 * n * d)  # the draws are made in two parts
+    # The test fails if the axes of the result are exchanged, or if the noise is drawn in another order.
+    monkeypatch.setattr(many_draws, "ENTRIES", 16 * n * d)  # this limit splits the draws into two parts
     x = size_of_rows * np.random.default_rng(0).standard_normal((n, d))
     given = {**default_claim(name).keywords(), **options}
     many = known(name).many
@@ -43,7 +43,7 @@ def test_draws_at_once_are_the_draws_one_by_one(
 
 @pytest.mark.parametrize("name", sorted(name for name in MECHANISMS if known(name).many))
 def test_a_single_draw_beside_a_target_is_that_of_the_mechanism(name: str) -> None:
-    # this catches a reference whose draws change, so that comparisons of draws with one seed would detect nothing
+    # The test fails if the audit compares targets with draws that are not those of the mechanism's `sample`.
     declared = MECHANISMS[name]
     claim = ClaimUnderAudit(
         declared, default_claim(name), declared.resolve({}), samples=2000, seed=0, many=known(name).many

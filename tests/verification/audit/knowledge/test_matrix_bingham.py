@@ -1,7 +1,5 @@
-"""Test the laws by which subspaces are audited: the reference has these laws for every rank, and an error of 3 % is
-detected.
-
-Seeds are fixed. With a random seed, each comparison would raise a false alarm with probability at most 1e-9.
+"""Test the laws of released subspaces. The reference must have these laws for every rank, and an error of 3 % must be
+detected. The seeds are fixed, and with random seeds a false alarm would have probability at most 1e-9.
 """
 
 import numpy as np
@@ -33,14 +31,14 @@ def drawn(x: Matrix, rank: int, size: int, factor: float = 1.0) -> Matrix:
 
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_the_reference_has_every_law(rank: int) -> None:
-    """This test catches a stated law that the reference's draws do not have."""
+    """The test fails if draws of the reference do not have the stated law."""
     for scenario in scenarios(rank):
         p = drawn(scenario.x, rank, 400)
         assert min(test(p).p_value for test in scenario.tests.values()) > FALSE_ALARM, scenario.name
 
 
 def test_every_rank_has_scenarios_of_its_own() -> None:
-    """This test catches a rank that is audited only on data of a different rank."""
+    """The test fails if a rank is audited only on data that were made for another rank."""
     names = {rank: {scenario.name for scenario in scenarios(rank)} for rank in (2, 6)}
     assert "two directions, d=4, k=2" in names[2] - names[6]
     assert any("d=8, k=6" in name for name in names[6])

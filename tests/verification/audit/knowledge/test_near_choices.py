@@ -1,5 +1,6 @@
-"""Test the data sets near the choices of mechanisms: they lie where they should, and the reference decides differently
-on the two sides of a choice."""
+"""Test data sets on which a mechanism is about to change a decision. The data must have the stated distance from the
+decision, and the reference must behave differently on both sides of it.
+"""
 
 import numpy as np
 import pytest
@@ -32,7 +33,9 @@ WITH_CHOICES = [name for name in MECHANISMS if beside(name).choices]
 
 
 def test_the_mechanisms_with_choices_are_these() -> None:
-    """This test catches a missing declaration of choices, which no other test detects."""
+    """The test fails if the declaration that a mechanism makes a data-dependent choice gets lost. No other test would
+    notice that the declaration is missing.
+    """
     assert len(WITH_CHOICES) == 24
     assert {"above-threshold", "private-radius", "clipped-cov", "adaptive-cov", "kv-mean"} <= set(WITH_CHOICES)
 
@@ -47,8 +50,8 @@ def test_a_mechanism_that_is_no_query_plus_noise_has_data_near_its_choices_or_a_
 
 
 def test_without_a_choice_in_reach_there_are_no_data() -> None:
-    """PPC makes no round if κ ≤ 1000, CoinPress clips to a drawn ball only from two steps on, and with 128 columns or
-    fewer no trace makes the bounds of AdaptiveCov equal where the search ends, if β is small.
+    """The test fails if the audit makes data near a choice that the options exclude. For example, PPC with κ ≤ 1000
+    makes no round, and CoinPress with one step never clips to an estimated ball.
     """
     for name, own, kind in (
         ("ppc", {"kappa": 1000.0}, "the last threshold"),
@@ -62,7 +65,7 @@ def test_without_a_choice_in_reach_there_are_no_data() -> None:
 
 
 def test_eigenvalues_are_as_stated() -> None:
-    """This test catches a data set whose eigenvalues differ from the requested ones."""
+    """The test fails if a data set does not have the requested eigenvalues."""
     x = with_eigenvalues(7.25, 2.5)
     assert np.linalg.eigvalsh(x.T @ x) == pytest.approx([2.5, 7.25], rel=1e-12)
     assert row_norms(x).max() <= 1 + 1e-12
@@ -72,7 +75,7 @@ def test_eigenvalues_are_as_stated() -> None:
 
 
 def test_unit_rows_are_counted() -> None:
-    """This test catches a data set that has a different number of unit rows from the one asked for."""
+    """The test fails if a data set does not have the requested number of unit rows."""
     x = unit_rows_among(12, 4.5)
     assert x is not None
     assert x.shape == (12, 2)
@@ -81,8 +84,7 @@ def test_unit_rows_are_counted() -> None:
 
 
 def outermost(name: str) -> list[tuple[str, DataSetOfZoo, DataSetOfZoo]]:
-    """Return, for each choice, the data sets that are furthest from it on both sides; a kind with only one data set is
-    left out."""
+    """Return for each choice of the mechanism the two data sets that are furthest apart, one on each side."""
     by_words: dict[str, list[DataSetOfZoo]] = {}
     for member in beside(name).choices:
         by_words.setdefault(member.category, []).append(member)
@@ -94,9 +96,8 @@ def outermost(name: str) -> list[tuple[str, DataSetOfZoo, DataSetOfZoo]]:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", WITH_CHOICES)
 def test_the_outputs_differ_between_both_sides(name: str) -> None:
-    """This test catches data sets that all lie on one side of a choice, or far from it, and so would show nothing.
-
-    The test fails by chance with probability at most 1e-6 for each choice.
+    """The test fails if the data near a choice all lie on one side of it, or too far from it to show anything. For
+    each choice, the test fails by chance with probability at most 1e-6.
     """
     reference = beside(name)
     for words, low, high in outermost(name):
@@ -109,8 +110,8 @@ def test_the_outputs_differ_between_both_sides(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_CHOICES)
 def test_the_reference_is_not_suspicious_near_its_choices(name: str) -> None:
-    """This test catches data, near a choice of a mechanism, on which an audit finds even the reference suspicious. The
-    test fails by chance with probability at most 3e-5 for each choice.
+    """The test fails if the audit suspects the reference on data near one of its choices. For each choice, the test
+    fails by chance with probability at most 3e-5.
     """
     declared, claim = mechanism(name), default_claim(name)
     chosen = declared.resolve(OPTIONS.get(name, {}))

@@ -1,4 +1,6 @@
-"""Test that the pairs of a black-box audit detect violations of targets with different worst neighbours."""
+"""Test the pairs of neighbouring data sets for audits without a named mechanism. The pairs must reveal violations of
+targets whose worst neighbours differ.
+"""
 
 from collections.abc import Callable
 
@@ -21,8 +23,9 @@ def clipped(x: Matrix) -> Matrix:
 
 
 def additive(query: Query, scale: Callable[[Matrix], float], draw: str) -> Target:
-    """Make a target that releases a query of the clipped rows with noise; the noise scale may depend on the public size
-    of the data."""
+    """Return a target that adds noise to a query of the clipped rows. The noise scale may depend on the public size of
+    the data.
+    """
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         value = np.asarray(query(clipped(x)))
@@ -40,17 +43,21 @@ def moment(x: Matrix) -> Matrix:
 
 
 def laplace_mean(share: float) -> Target:
-    """Release the mean with Laplace noise; the ℓ1 sensitivity of the mean is 2√d/n."""
+    """Return a target that adds Laplace noise to the mean, whose ℓ1 sensitivity is at most 2√d/n."""
     return additive(mean, lambda x: share * 2 * x.shape[1] ** 0.5 / len(x), "laplace")
 
 
 def gaussian_mean(share: float) -> Target:
-    """Release the mean with Gaussian noise; the ℓ2 sensitivity is 2/n, and σ = Δ/√(2ρ) with ρ = 1/2."""
+    """Return a target that adds Gaussian noise to the mean, whose ℓ2 sensitivity is 2/n. If `share` is 1, the noise
+    suffices for ρ = 1/2.
+    """
     return additive(mean, lambda x: share * 2 / len(x), "standard_normal")
 
 
 def full_laplace(share: float) -> Target:
-    """Add Laplace noise to all entries of the second moment; √2 d bounds the ℓ1 norm of the change."""
+    """Return a target that adds Laplace noise to all entries of the second moment, whose ℓ1 sensitivity is at most √2
+    d/n.
+    """
     return additive(moment, lambda x: share * (2**0.5 * x.shape[1] if x.shape[1] > 1 else 1) / len(x), "laplace")
 
 
@@ -63,17 +70,23 @@ def laplace_trace(share: float) -> Target:
 
 
 def first_mean(share: float) -> Target:
-    """Release one number, which opposite rows change most."""
+    """Return a target that releases the noisy mean of the first column, which changes most if a row is replaced by its
+    opposite.
+    """
     return additive(lambda x: np.asarray(x[:, 0].mean()), lambda x: share * 2 / len(x), "laplace")
 
 
 def gaussian_form(share: float) -> Target:
-    """Release a mean and a second moment as one Gaussian vector; together they change by at most √6/n in ℓ2."""
+    """Return a target that adds Gaussian noise to a mean and a second moment together, whose joint ℓ2 sensitivity is
+    at most √6/n.
+    """
     return additive(lambda x: np.vstack([mean(x), moment(x)]), lambda x: share * 6**0.5 / len(x), "standard_normal")
 
 
 def level(share: float) -> Target:
-    """Run the exponential mechanism on the energies of the columns, which change by at most 1."""
+    """Return a target that chooses a column by the exponential mechanism. The score of a column is its sum of squares,
+    which one row changes by at most 1.
+    """
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         energies = (clipped(x) ** 2).sum(axis=0) / (2 * share)
@@ -96,8 +109,8 @@ def level(share: float) -> Target:
     ],
 )
 def test_half_of_the_noise_is_refuted_and_all_of_it_is_not(target, claim: Guarantee, released: str) -> None:  # type: ignore[no-untyped-def]
-    """This test catches a list of pairs without opposite rows, with which half of the necessary noise on a mean would
-    pass at the default number of draws.
+    """The test fails if half of the required noise is not refuted at the default number of draws. Half of the noise on
+    a mean is refuted only by a pair of data sets in which opposite rows are exchanged.
     """
     assert audit(target(0.5), **claim.keywords(), released=released).verdict is Verdict.REFUTED
     report = audit(target(1.0), **claim.keywords(), released=released, samples=1000)

@@ -1,6 +1,5 @@
-"""Test the knowledge of the recursive moment: exact laws, and tests of the rounds that detect 3 % less noise.
-
-Seeds are fixed. With a random seed, each comparison would raise a false alarm with probability at most 1e-9.
+"""Test what the audit knows of the mechanism recursive-moment: exact laws, and tests that detect 3 % less noise in any
+round. The seeds are fixed, and with random seeds a false alarm would have probability at most 1e-9.
 """
 
 from dataclasses import replace
@@ -49,8 +48,8 @@ def scenario(name: str, **options: Any) -> Scenario:
     ],
 )
 def test_the_last_noise_is_seen_alone(name: str, squared: float, options: dict[str, Any], calibration: Any) -> None:
-    """This test catches a wrong factor of the last noise. The output is the second moment of rows, some of which are
-    shortened, plus the last noise times a known factor.
+    """The test fails if the output differs from the second moment plus a known multiple of the last noise. If rows are
+    shortened, the second moment has a known factor, too.
     """
     x = scenario(name, calibration=calibration, **options).x
     rng, d = np.random.default_rng(0), x.shape[1]
@@ -76,7 +75,7 @@ def test_the_second_writing_of_the_rounds_agrees_with_the_first(options: dict[st
 
 
 def p_value_near_the_choice(factor: float, size: int) -> float:
-    """Return the p-value for the norms of `size` outputs, with the noise of all rounds multiplied by a factor."""
+    """Return the p-value for the norms of `size` outputs if the noise of all rounds is multiplied by `factor`."""
     known = claimed(calibration="tight")
     made, found = near_the_choice(known, 0), known.near()
     assert made is not None
@@ -99,7 +98,7 @@ def test_three_percent_are_seen_near_the_choice(factor: float) -> None:
 
 
 def test_one_round_has_no_choice() -> None:
-    """This test catches data sets for a choice between rounds where only one round is made."""
+    """The test fails if the audit makes data near a choice between rounds although there is only one round."""
     known = claimed(kappa=100.0)
     assert known.rounds == 1
     assert (near_the_choice(known, 0), pair_at_the_choice(known), turning(known, 0)) == (None, None, None)

@@ -1,4 +1,6 @@
-"""Test that draws of the reference are made in two steps, first few and then more if needed, with a valid p-value."""
+"""Test comparisons with draws of the reference. The reference makes few draws first and more if needed, and the
+p-value must stay valid.
+"""
 
 from collections.abc import Callable
 
@@ -16,7 +18,9 @@ def one_entry(outputs: Matrix) -> Vector:
 
 
 def normal(seed: int, asked: list[int]) -> Callable[[int], Matrix]:
-    """Draw standard normal numbers as the reference does, and record how many were requested."""
+    """Return a function that draws standard normal numbers in place of the reference, and records how many were
+    requested.
+    """
 
     def draws(size: int) -> Matrix:
         asked.append(size)
@@ -26,8 +30,8 @@ def normal(seed: int, asked: list[int]) -> Callable[[int], Matrix]:
 
 
 def test_many_draws_are_made_only_where_few_show_something() -> None:
-    """This test catches a comparison that makes no second test, with more draws, when the first test finds a
-    difference.
+    """The test fails if the comparison makes more draws although the first draws show no difference, or makes none
+    although they do.
     """
     for shift, sizes in ((0.0, [FEW * N]), (1.5, [FEW * N, TIMES * N])):
         asked: list[int] = []
@@ -40,9 +44,8 @@ def test_many_draws_are_made_only_where_few_show_something() -> None:
 
 @pytest.mark.thorough
 def test_the_p_value_is_valid() -> None:
-    """This test catches a function that returns the smaller of both p-values in place of the second: a share of 0.157
-    would then lie below `CLEAR`. A share among 2000 valid p-values exceeds its probability by 6 standard deviations
-    with probability 1e-9.
+    """The test fails if the comparison returns the smaller of its two p-values in place of the second. For valid
+    p-values, the test fails with probability about 1e-9.
     """
     found = []
     for seed in range(2000):

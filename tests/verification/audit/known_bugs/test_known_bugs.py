@@ -1,5 +1,6 @@
-"""Test that the declarations of known bugs agree with the negative controls that repeat the bugs, and with figures from
-another method."""
+"""Test the declared bugs of published libraries. A declared bug must agree with a broken implementation that repeats
+it, and with figures from another method.
+"""
 
 import math
 
@@ -26,7 +27,7 @@ FALSE_ALARM = 1e-9
 
 @pytest.mark.parametrize("bug", of_bingham.BUGS, ids=lambda bug: bug.name)
 def test_a_negative_control_repeats_the_bug(bug) -> None:  # type: ignore[no-untyped-def]
-    """This test catches a published bug that no negative control repeats."""
+    """The test fails if no broken implementation repeats the published bug."""
     control = NEGATIVE_CONTROLS[bug.name]
     assert control.mechanism == "bingham"
     assert control.seen_in == bug.seen_in
@@ -34,15 +35,15 @@ def test_a_negative_control_repeats_the_bug(bug) -> None:  # type: ignore[no-unt
 
 
 def test_the_exact_losses() -> None:
-    """This test catches a wrong loss of a known bug. The README quotes the loss ε/4 + 6 ln(1 + ε/(2b)) at ε = 1 and b =
-    1.8205, for k = 400.
+    """The test fails if the privacy loss that is declared for a known bug is wrong. The expected loss is ε/4 + 6 ln(1
+    + ε/(2b)) with ε = 1 and b = 1.8205.
     """
     b = law.envelope_parameter(exponents(Q, K, ETA))
     assert b == pytest.approx(1.8205, abs=5e-5)
     assert loss(ETA, b, Q) == pytest.approx(0.25 + 6 * math.log(1 + 0.5 / b), rel=1e-12)
     assert wrong_law(Q, K, ETA, 2000.0).supremum == pytest.approx(1.706, abs=5e-4)
     assert exact_loss(ETA, Q) == pytest.approx(1.735, abs=5e-4)
-    assert exact_loss(ETA, Q) > loss(ETA, b, Q) > 1  # the loss is above the claim ε = 1
+    assert exact_loss(ETA, Q) > loss(ETA, b, Q) > 1  # the loss exceeds the claim ε = 1
 
 
 def test_the_loss_is_the_largest_log_ratio_and_is_attained_between_the_axes_of_the_copies() -> None:
@@ -51,12 +52,12 @@ def test_the_loss_is_the_largest_log_ratio_and_is_attained_between_the_axes_of_t
     u2 = np.vstack([np.random.default_rng(0).dirichlet(np.full(Q, 0.2), 20000), np.eye(Q)])
     ratio = log_density(u2 @ a, b, Q) - log_density(u2 @ swapped, b, Q)
     assert ratio.max() == pytest.approx(loss(ETA, b, Q), rel=1e-12)
-    assert np.argmax(ratio) == 20000  # at e₁
+    assert np.argmax(ratio) == 20000  # index 20000 is the direction e₁
 
 
 def test_the_acceptance_rate_by_simulation() -> None:
-    """This test catches a wrong acceptance rate in the declaration of a known bug. The test draws proposals one by one,
-    and accepts them by the wrong rule and by the right rule.
+    """The test fails if the declared acceptance rate of a known bug is wrong. The test simulates the wrong and the
+    correct acceptance rule.
     """
     a = exponents(Q, K, ETA)
     b = law.envelope_parameter(a)
@@ -69,11 +70,12 @@ def test_the_acceptance_rate_by_simulation() -> None:
     for sign, rate in rates.items():
         accepted = int((log_u < -y + sign * power - law.log_envelope_bound(b, Q)).sum())
         assert binomial(accepted, len(y), rate, "").p_value > FALSE_ALARM
-        assert binomial(accepted, len(y), 1.25 * rate, "").p_value < FALSE_ALARM  # the test can detect the wrong rule
+        # the test must detect an error of 25 % in the rate
+        assert binomial(accepted, len(y), 1.25 * rate, "").p_value < FALSE_ALARM
 
 
 def test_the_aimed_event_is_the_likelihood_ratio() -> None:
-    """This test catches an event that is not the one with the largest loss for this bug."""
+    """The test fails if the statistic that is aimed at a known bug is not the log likelihood ratio of its two laws."""
     pair = aimed_pair(ETA, 1.0, 2000.0)
     assert pair.name == "400 copies of e₁ and of e₂ and one more, d=6"
     assert pair.first.shape == pair.second.shape == (2 * K + 1, Q)

@@ -1,4 +1,6 @@
-"""Test releases of data in a box: mistakes are refuted at the default budget, and correct releases are not."""
+"""Test releases of data with bounded columns. Mistakes must be refuted with the default number of draws, and correct
+releases must pass.
+"""
 
 from dataclasses import replace
 
@@ -37,8 +39,8 @@ def test_every_control_is_refuted_at_its_budget_and_named(name: str) -> None:
 
 @pytest.mark.thorough
 def test_equal_bounds_hide_nothing_from_an_audit_that_may_choose_others() -> None:
-    """This test catches an audit that tries only the given bounds, whose equal widths would hide a wrong order of the
-    scales.
+    """The test fails if the audit tries only the given bounds. The noise scales are in another order than the entries,
+    which shows only if the columns have different widths.
     """
     report = audited(replace(BOX_CONTROLS["box-triangle-orders"], bounds=UNIT), samples=600)
     pairs = [f.losses[0].name if (f := check.fact(ExactLosses)) else check.scenario for check in report.refuted]
@@ -53,26 +55,28 @@ def test_every_control_is_a_target() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("control", CORRECT, ids=lambda control: control.name)
 def test_correct_releases_are_not_refuted(control: BoxControl) -> None:
-    """This test catches a false alarm for a release in a box, which has probability at most 1e-9 in each run."""
+    """The test fails if a correct release with bounded columns is refuted. A false alarm has probability at most 1e-9
+    in each run.
+    """
     assert audited(control, samples=300).verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("control", CORRECT, ids=lambda control: control.name)
 def test_correct_releases_are_not_refuted_over_20_seeds(control: BoxControl) -> None:
-    """This test catches a false alarm for a release in a box, over many seeds. The false-alarm probability of all runs
-    is at most 20e-9.
+    """The test fails if a correct release with bounded columns is refuted with one of 20 seeds. A false alarm in any
+    run has probability at most 20e-9.
     """
     for seed in range(20):
         report = audited(control, seed)
         assert report.verdict is Verdict.NOT_REFUTED, (seed, [(c.label, c.p_value) for c in report.refuted])
 
 
-# Correct targets of other forms
+# Other correct targets
 
 
 def gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Add Gaussian noise of one scale, for bounds that are built into the function."""
+    """Add Gaussian noise of one scale to the covariance, for fixed bounds on the columns."""
     box = Box(UNEQUAL)
     n, d = x.shape
     changes = np.triu(np.outer(box.widths, box.widths)) * (n - 1) / n**2
@@ -87,7 +91,7 @@ def mean(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds)
 
 
 def rejecting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Raise an exception for rows outside of built-in bounds, and for a single row."""
+    """Raise an error if a row is outside of fixed bounds, or if there is only one row."""
     box = Box(UNEQUAL)
     if len(x) < 2 or (clipped(x, box) != x).any():
         raise ValueError("not in the box, or one row")
@@ -96,7 +100,7 @@ def rejecting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @pytest.mark.slow
 def test_other_notions_and_outputs() -> None:
-    """This test catches a false alarm on bounded data with zCDP, or with a vector as output."""
+    """The test fails if a correct release of bounded data is refuted under zCDP, or if its output is a vector."""
     assert audit(gaussian, rho=0.5, bounds=UNEQUAL, samples=150).verdict is Verdict.NOT_REFUTED
     assert audit(mean, epsilon=1.0, bounds=UNEQUAL, released="vector", samples=150).verdict is Verdict.NOT_REFUTED
 
@@ -114,7 +118,7 @@ def test_too_little_noise_in_other_notions_and_outputs() -> None:
 
 
 def test_preconditions_accuse_nobody() -> None:
-    """This test catches a false alarm on a release that refuses too few records."""
+    """The test fails if a release is refuted because it rejects data sets of one row."""
     report = audit(rejecting, epsilon=1.0, bounds=UNEQUAL, samples=150)
     assert report.verdict is Verdict.NOT_REFUTED
     edge = next(check for check in report.checks if check.name == "edge cases")

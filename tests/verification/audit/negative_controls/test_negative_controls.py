@@ -1,6 +1,6 @@
-"""Test that every check of the audit fails on some negative control, and that the intended check refutes each control.
-
-The seed is fixed; a correct target would fail one of these checks with probability at most 1e-9 / 2 per group.
+"""Test that every check of the audit refutes some broken implementation, and that every broken implementation is
+refuted by the intended check. The seed is fixed, and a correct target fails a check with probability at most 1e-9 / 2
+per group.
 """
 
 import importlib
@@ -57,8 +57,8 @@ CAUGHT = [(name, kind, check) for name, mutant in NEGATIVE_CONTROLS.items() for 
 
 
 def is_slow(i: int) -> bool:
-    """Return whether the test of a mutant is slow; quick tests are the first mutant of every check, if its mechanism is
-    quick, and some mutants of the data path.
+    """Return whether the test of a broken implementation is slow. The quick tests are the first one of every check, if
+    its mechanism is quick, and some on the path of the data.
     """
     name, *check = CAUGHT[i]
     if check[0] == "data path":
@@ -88,7 +88,7 @@ def test_every_mutant_is_registered_under_a_name_of_its_own() -> None:
 
 
 def every_check() -> set[tuple[str, str]]:
-    """Return the names of all checks in audits of the mechanisms whose controls name their checks."""
+    """Return the names of all checks in audits of those mechanisms whose broken implementations name their checks."""
     names = {("privacy", "event"), ("privacy", "failures"), ("privacy", "divergence")}
     for mechanism_name in {mutant.mechanism for mutant in NEGATIVE_CONTROLS.values() if mutant.caught_by}:
         about = mechanism(mechanism_name)
@@ -125,7 +125,7 @@ def test_what_stands_names_no_check_but_one_that_only_notes() -> None:
 
 
 def test_there_are_enough_controls_of_every_class() -> None:
-    """This test catches negative controls that are lost because their module is no longer imported."""
+    """The test fails if broken implementations are lost because their module is no longer imported."""
     of_classes = [of_rows, of_branches, of_repeats, of_families, of_scales, of_joint_laws, of_steps, of_the_list]
     new = [mutant for group in of_classes for mutant in group.NEGATIVE_CONTROLS]
     assert len(new) >= 150
@@ -144,8 +144,8 @@ MEASURED = [name for name in NEGATIVE_CONTROLS if name not in NOT_MEASURED]
     "name", [pytest.param(name, marks=() if name in SHARE else pytest.mark.slow) for name in MEASURED]
 )
 def test_the_table_of_controls_is_what_an_audit_finds(name: str) -> None:
-    """This test catches a negative control that the present audit no longer refutes. A new question may change which
-    check refutes a control and the number of draws, but not the verdict.
+    """The test fails if the audit no longer refutes a broken implementation that is listed as refuted. The check that
+    refutes it and the number of draws may change.
     """
     row = row_of(name)
     assert (row.verdict == "REFUTED") == (name not in STANDING)
@@ -155,8 +155,9 @@ def test_the_table_of_controls_is_what_an_audit_finds(name: str) -> None:
 
 
 def test_the_rows_have_no_control_twice_lack_few_and_know_those_that_stand() -> None:
-    """This test catches rows of the table that are repeated, missing or outdated; a new control has no row until the
-    maintainers measure it."""
+    """The test fails if the stored rows are repeated, missing or outdated. The maintainers measure a new broken
+    implementation later, so that a few rows may be missing.
+    """
     assert len(WRITTEN) == len(ROWS)
     assert set(WRITTEN) <= set(NEGATIVE_CONTROLS)
     assert len(NOT_MEASURED) <= len(NEGATIVE_CONTROLS) / 10
@@ -164,7 +165,7 @@ def test_the_rows_have_no_control_twice_lack_few_and_know_those_that_stand() -> 
 
 
 def test_the_page_of_controls_is_what_the_rows_make() -> None:
-    """This test catches a page that was edited by hand, or not written again after a row was added."""
+    """The test fails if proofs/CONTROLS.md was edited by hand, or was not rendered again after a row was added."""
     page = Path(__file__).parents[4] / "proofs" / "CONTROLS.md"
     assert page.read_text(encoding="utf-8") == controls.render(ROWS)
 
@@ -177,7 +178,7 @@ def test_a_page_that_is_written_after_a_few_controls_has_all_rows(tmp_path: Path
 
 
 DIAGNOSED = [name for name, mutant in NEGATIVE_CONTROLS.items() if mutant.diagnosis and name != "acg-sign"]
-QUICK = ("quadruple-exponent",)  # the tests of the other controls are whole audits of the same kind, and slow
+QUICK = ("quadruple-exponent",)  # for other broken implementations, these whole audits are slow tests
 
 
 @pytest.mark.thorough
@@ -196,4 +197,4 @@ def test_the_audit_names_the_sign_mistake() -> None:
     report = audit(TargetReference("mutant:acg-sign", "."), epsilon=1.0, seed=1, time_limit=1.0)
     assert NEGATIVE_CONTROLS["acg-sign"].diagnosis in report.diagnoses[0]
     aimed = [check for check in report.checks if "d=6" in check.scenario]
-    assert "1.706" in aimed[0].detail  # ε/4 + 6 ln(1 + ε/(2b)) with b = 1.8205 at n = 801
+    assert "1.706" in aimed[0].detail  # the loss is ε/4 + 6 ln(1 + ε/(2b)) with b = 1.8205

@@ -1,5 +1,6 @@
-"""Test that the Wishart mechanism is not private: the exact probability of its distinguishing event, and the draws
-needed to see it."""
+"""Test that the Wishart mechanism violates its claim. The test computes the exact probability of an event that only
+one data set allows, and the draws needed to see it.
+"""
 
 import math
 
@@ -31,14 +32,14 @@ def test_the_probability_by_hand() -> None:
 
 
 def below(outputs: Matrix, x: Matrix) -> int:
-    """Return the number of outputs Y for which Y − Σ is not positive semidefinite."""
+    """Return the number of outputs that are smaller than the second moment in some direction."""
     return int((np.linalg.eigvalsh(outputs - second_moment(x))[:, 0] < -1e-12).sum())
 
 
 @pytest.mark.parametrize("d", [1, 2, 5])
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
 def test_an_event_that_is_impossible_on_one_side_has_that_probability_on_the_other(d: int, epsilon: float) -> None:
-    # With n = 4, the last row is v or 0, and each side has 20000 draws.
+    # The two data sets have four rows, of which the last differs, and 20000 draws are made on each.
     rng = np.random.default_rng(d)
     first = np.vstack([0.3 * np.ones((3, d)) / math.sqrt(d), np.ones((1, d)) / math.sqrt(d)])
     second = first.copy()
@@ -46,15 +47,13 @@ def test_an_event_that_is_impossible_on_one_side_has_that_probability_on_the_oth
     assert below(draw_wishart(first, 20000, rng=rng, epsilon=epsilon), first) == 0
     seen = below(draw_wishart(second, 20000, rng=rng, epsilon=epsilon), first)
     assert binomial(seen, 20000, distinguishing_probability(epsilon), "").p_value > FALSE_ALARM
-    # The mutants are the probability with one degree of freedom, P(χ²_1 < 2ε/3), and with a scale without the factor 3,
-    # 1 − e^{−ε}.
+    # These wrong formulas have one degree of freedom, or a scale without the factor 3.
     for wrong in (math.erf(math.sqrt(epsilon / 3)), 1 - math.exp(-epsilon)):
         assert binomial(seen, 20000, wrong, "").p_value < FALSE_ALARM
 
 
 def refuted(claim: Guarantee, samples: int) -> bool:
-    """Return whether the audit's search for events, without knowledge of the mechanism, refutes the claim at the level
-    1e-9."""
+    """Return whether the audit refutes the claim at level 1e-9 if it does not know the mechanism."""
     setting = Setting(TargetReference("mutant:wishart", "."), {"epsilon": 1.0}, SECOND_MOMENT, seed=0, seconds=1.0)
     checks = []
     for pair in black_box(SECOND_MOMENT).pairs(frozenset()):
@@ -64,7 +63,9 @@ def refuted(claim: Guarantee, samples: int) -> bool:
 
 @pytest.mark.parametrize(("samples", "seen"), [(100, False), (400, True)])
 def test_a_black_box_audit_sees_it(samples: int, seen: bool) -> None:
-    """This test catches an audit of outputs alone that overlooks the distinguishing event of the Wishart mechanism."""
+    """The test fails if an audit without a named mechanism misses the violation of the
+    Wishart mechanism at 400 draws.
+    """
     assert refuted(PureDP(1.0), samples) is seen
 
 

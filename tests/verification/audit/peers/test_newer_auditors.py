@@ -1,4 +1,4 @@
-"""Test the auditors that we wrote anew from their definitions: what they compute, their level, and what they refute."""
+"""Test our implementations of other auditors: their formulas, their error level, and what they refute."""
 
 import math
 
@@ -15,7 +15,7 @@ from tests.peers.tools import COVASSAY, TOOLS
 
 NEW = "StatDP", "Delta-Siege", kernel.KERNEL, f_dp.GENERAL, sequential_f_dp.SEQUENTIAL
 CLAIM = PureDP(epsilon=1.0)
-MANY = 34  # at the level 0.05, this number of refutations or more among 200 runs has probability below 1e-9
+MANY = 34  # at the level 0.05, this many refutations in 200 runs have probability below 1e-9
 
 
 def test_many_refutations_are_rare_at_the_level() -> None:
@@ -24,8 +24,8 @@ def test_many_refutations_are_rare_at_the_level() -> None:
 
 @pytest.mark.parametrize("name", NEW)
 def test_a_tool_refutes_a_broken_function_and_keeps_a_correct_one(name: str) -> None:
-    """This test catches a tool that refutes nothing, or everything. The broken function, which forgets to clip, has a
-    loss of 19.4. Settings of a tool that cannot handle the outputs are left out.
+    """The test fails if an auditor does not refute a broken function, or refutes a correct one. The broken function
+    forgets to clip its data. Settings that cannot handle the outputs are skipped.
     """
     if not TOOLS[name].installed:
         pytest.skip(f"{name} is not installed")
@@ -36,7 +36,7 @@ def test_a_tool_refutes_a_broken_function_and_keeps_a_correct_one(name: str) -> 
 
 
 def _responses(epsilon: float, delta: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the two laws of randomised response that attain (ε, δ)-DP, on four outputs."""
+    """Return the two laws of a randomised response with four outputs that attains (ε, δ)-DP."""
     kept = (1 - delta) / (1 + math.exp(epsilon))
     first = np.array([delta, kept * math.exp(epsilon), kept, 0])
     return first, first[::-1]
@@ -44,21 +44,21 @@ def _responses(epsilon: float, delta: float) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.0), (1.0, 0.0), (1.0, 0.01), (3.0, 0.2)])
 def test_the_threshold_and_the_curve_are_those_of_randomised_response(epsilon: float, delta: float) -> None:
-    """This test catches a wrong threshold or trade-off curve. A factor of 0.97 in the threshold or in ε is detected;
-    the tolerance 1e-12 allows for rounding.
+    """The test fails if the threshold or the trade-off curve of an auditor is wrong for randomised response. The
+    tolerance 1e-12 allows for rounding.
     """
     first, second = _responses(epsilon, delta)
     assert abs(kernel.threshold(epsilon, delta) - math.sqrt(2) * np.abs(first - second).sum() / 2) < 1e-12
     claim = ApproximateDP(epsilon=epsilon, delta=delta) if delta else PureDP(epsilon=epsilon)
-    alpha = 1 - first.cumsum()[:3]  # the outputs are in the order of their likelihood ratios
+    alpha = 1 - first.cumsum()[:3]  # the outputs are sorted by their likelihood ratio
     assert trade_off.claimed_curve(alpha, claim) == pytest.approx(second.cumsum()[:3], abs=1e-12)
     if not delta:
         assert trade_off.loss_below(alpha[1], second.cumsum()[1]) == pytest.approx(epsilon, abs=1e-12)
 
 
 def test_the_witness_of_the_kernel_stays_in_the_unit_ball_and_reaches_its_edge() -> None:
-    """This test catches a witness function outside the unit ball, and one that does not use the whole ball. On outputs
-    that the kernel sees as orthogonal, f(X) − f(Y) is at most √2. A radius that is multiplied by 0.97 is detected.
+    """The test fails if the test function of the kernel auditor leaves the unit ball, or stays far inside. On outputs
+    whose kernel is zero, the test function can reach √2.
     """
     x, y = np.zeros((300, 1)), np.full((300, 1), 1000.0)
     paid = kernel.payoffs(x, y, 1.0)
@@ -78,7 +78,7 @@ def test_the_wealth_holds_its_level_where_the_claim_is_attained() -> None:
 
 
 def test_a_stake_follows_the_gains() -> None:
-    """This test catches a bet that uses the gain on which it bets, and a bet that never grows."""
+    """The test fails if a bet uses the gain on which it bets, or if the stake never grows."""
     gains, none = np.full(50, 1.0), np.zeros(1)
     logs = kernel.log_wealth(gains, none, np.full(1, 0.25))
     assert logs[0, 0] == 0  # the first stake is 0
@@ -87,8 +87,8 @@ def test_a_stake_follows_the_gains() -> None:
 
 
 def test_the_plug_in_bandwidth_and_the_curve_of_two_normal_laws() -> None:
-    """This test catches a wrong bandwidth, and a wrong curve. For normal points the bandwidth is near the best one,
-    (4/3n)^{1/5}; the tolerances 5 % and 0.02 allow for errors of estimation.
+    """The test fails if the bandwidth or the trade-off curve is wrong for two normal laws. The best bandwidth for n
+    normal points is about (4/(3n))^{1/5}, and the tolerances of 5 % and 0.02 allow for errors of estimation.
     """
     points = stats.norm.ppf((np.arange(2000) + 0.5) / 2000)
     assert trade_off.bandwidth(points, -4, 4, 1000) == pytest.approx((4 / 6000) ** 0.2, rel=0.05)
@@ -101,8 +101,8 @@ def test_the_plug_in_bandwidth_and_the_curve_of_two_normal_laws() -> None:
 
 
 def test_the_boundary_of_brownian_motion() -> None:
-    """This test catches a boundary that is crossed too often. The critical value by the union bound must be at least
-    the simulated value, and both must grow as the level falls.
+    """The test fails if simulated Brownian paths cross the boundary more often than its level allows. The boundary
+    must also grow as the level falls.
     """
     simulated = sequential_f_dp.quantile(0.025, 1000)
     looks = np.arange(sequential_f_dp.BURN_IN, 1001.0, sequential_f_dp.EVERY)
@@ -115,8 +115,8 @@ def test_the_boundary_of_brownian_motion() -> None:
 
 @pytest.mark.thorough
 def test_the_sequential_test_holds_its_level_where_the_claim_is_attained() -> None:
-    """This test catches a sequential test that refutes a true claim too often. The level of the tested auditor is
-    asymptotic, so the bound on the number of refutations is not a theorem; the seed is fixed.
+    """The test fails if the sequential auditor refutes a true claim too often. The bound on the refutations is not a
+    theorem here, because the level of the auditor is asymptotic.
     """
     rng, q = np.random.default_rng(0), sequential_f_dp.quantile(0.025, 500)
     refuted = 0
@@ -133,15 +133,15 @@ def test_the_auditor_of_curves_holds_its_level_where_the_claim_is_attained() -> 
 
 
 def test_the_majority_of_the_nearest_neighbours() -> None:
-    """This test catches a vote that takes the wrong neighbours or the wrong label."""
+    """The test fails if the majority vote takes wrong neighbours or wrong labels."""
     train, labels = np.arange(400.0)[:, None], np.repeat([0.0, 1.0], 200)
     found = f_dp.nearest_majority(train, labels, np.array([[0.0], [150.0], [250.0], [399.0]]))
     assert found.tolist() == [0, 0, 1, 1]
 
 
 def test_how_long_tools_wait() -> None:
-    """This test catches a tool that never stops early, or refutes the correct function. All tools refute the broken
-    function within 1000 draws, and none refutes the correct one at the small level.
+    """The test fails if an auditor needs more than 1000 draws to refute the broken function, or refutes the correct
+    function at the level 1e-9.
     """
     for waits in further.WAITING.values():
         assert all(wait <= 1000 for wait in waits(CASES["clip-forgotten"], 1000, 0))

@@ -1,4 +1,4 @@
-"""Test the comparison with other auditors: its cases, its table and its page."""
+"""Test the comparison of covassay with other auditors: its functions, its table and its page."""
 
 import math
 from dataclasses import replace
@@ -23,7 +23,7 @@ BY_DRAWS = from_csv((PROOFS / "peers-by-draws.csv").read_text(encoding="utf-8"))
 
 
 def test_the_page_is_that_of_the_table() -> None:
-    """This test catches a page that was not rendered again after its table changed."""
+    """The test fails if PEERS.md or peers.csv was not rendered again after the table changed."""
     assert as_csv(KEPT) == (PROOFS / "peers.csv").read_text(encoding="utf-8")
     assert page(KEPT, BY_DRAWS) == (PROOFS / "PEERS.md").read_text(encoding="utf-8")
     changed = [replace(KEPT[0], bound="0.123"), *KEPT[1:]]
@@ -43,20 +43,21 @@ def test_every_tool_has_every_case_that_is_for_it_at_every_level() -> None:
 
 
 def test_the_columns_of_a_line_are_consistent() -> None:
-    """This test catches a line whose median contradicts its number of refutations, or tools with different numbers of
-    draws.
+    """The test fails if a median bound contradicts the number of refutations in its line of the table, or if auditors
+    had different numbers of draws.
     """
     for line in KEPT:
         assert 0 <= line.refuted <= line.seeds - line.failed, line
-        if line.bound and line.failed == 0:  # a median above the claim needs half of the seeds
+        # if the median bound exceeds the claim, at least half of the seeds refuted it
+        if line.bound and line.failed == 0:
             above = line.proven > CASES[line.case].claim.keywords()["epsilon"] + 1e-3
             assert not above or 2 * line.refuted >= line.seeds, line
-    assert len({line.draws for line in KEPT}) == 1  # all tools had the same number of draws
+    assert len({line.draws for line in KEPT}) == 1  # all auditors had the same number of draws
 
 
 def test_a_stricter_level_shows_less() -> None:
-    """This test catches a row of the table in which a stricter level shows more. Only DP-Sniper is tested, because it
-    uses the same draws for both levels; the other tools make new draws or choices for each level.
+    """The test fails if DP-Sniper shows a larger loss at a stricter level. DP-Sniper uses the same draws for both
+    levels, while other auditors make new draws.
     """
     by_key = {(line.case, line.tool, line.level): line for line in KEPT}
     for (case, tool, level), line in by_key.items():
@@ -65,8 +66,8 @@ def test_a_stricter_level_shows_less() -> None:
 
 
 def test_covassay_accuses_no_correct_function_in_the_kept_table() -> None:
-    """This test catches a false alarm of covassay in the stored table. At the level 1e-9 covassay never refutes a
-    correct function; at 0.05 it does so in no more seeds than happen with probability 1e-3 at the true level.
+    """The test fails if the stored table has a false alarm of covassay at the level 1e-9, or too many at the level
+    0.05. The limit at 0.05 is exceeded by chance with probability 1e-3.
     """
     lines = [line for line in KEPT if line.tool == COVASSAY and not CASES[line.case].broken]
     assert sum(line.refuted for line in lines if line.level == "1e-09") == 0
@@ -116,8 +117,9 @@ def test_the_setting_with_the_largest_median_bound_counts_and_errors_are_counted
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "refuted"), [("laplace", False), ("svt-4", True), ("inferred-domain", True)])
 def test_covassay_is_measured_the_same_way_twice(name: str, refuted: bool) -> None:
-    """This test catches a measurement that is not reproducible. Only a learned statistic detects svt-4, and only the
-    length of the output reveals inferred-domain.
+    """The test fails if two measurements of covassay with the same seed differ, or if the result is not the expected
+    one. The violation in svt-4 is detected only by a learned statistic, and that in inferred-domain only by the length
+    of the output.
     """
     first, again = (measure(CASES[name], TOOLS[COVASSAY], 5000, 1) for _ in range(2))
     assert first == again
@@ -141,7 +143,7 @@ def test_a_tool_that_is_not_installed_is_named_with_where_to_get_it(
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_case_samples_what_it_says(name: str) -> None:
-    """This test catches a case whose outputs have a shape that differs from what the tools are told."""
+    """The test fails if the outputs of a function in the comparison do not have the stated shape."""
     case, rng = CASES[name], np.random.default_rng(0)
     for x in (case.first, case.second):
         outputs = case.sample(x, 7, rng)
@@ -159,8 +161,8 @@ def test_dp_recorder_has_seven_functions_of_which_one_is_correct() -> None:
 
 @pytest.mark.parametrize(("technique", "name"), [(SVT4, "svt-4"), (SVT6, "svt-6")])
 def test_the_quadrature_behind_the_losses_agrees_with_draws(technique: object, name: str) -> None:
-    """This test catches a wrong exact loss in the table. The test makes 100 000 draws; each frequency is within 6.2
-    standard errors, which fails with probability below 1e-9.
+    """The test fails if an exact loss in the table disagrees with 100 000 draws. A frequency differs from its
+    probability by 6.2 standard errors with probability below 1e-9.
     """
     case, draws = CASES[name], 100_000
     outputs = case.sample(HALVES, draws, np.random.default_rng(0))

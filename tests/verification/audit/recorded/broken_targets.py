@@ -1,4 +1,6 @@
-"""Define broken functions, each with its exact loss on a pair of data sets if the loss has a closed form."""
+"""Functions that violate their privacy claim. The exact loss on a pair of data sets is
+stated if it has a closed form.
+"""
 
 import math
 from collections.abc import Callable
@@ -26,9 +28,9 @@ def pair(u: Any, v: Any) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Broken:
-    """A broken function, and its loss on a pair of data sets.
+    """A broken function, with its claim and a pair of data sets.
 
-    loss : the exact loss; None where only a lower bound is known.
+    loss : the exact privacy loss on the pair, or None if only a lower bound is known.
     """
 
     draw: Callable[..., Any]
@@ -71,7 +73,7 @@ def root_two_missing(x: Any, *, rho: float, rng: Any) -> Any:
 
 @broken(RHO, 0.5 * (6 / 5) ** 2)
 def n_minus_one(x: Any, *, rho: float, rng: Any) -> Any:
-    """Divide the query by n − 1, and the noise by n."""
+    """Divide the second moment by n − 1, but calibrate the noise for a division by n."""
     rows = unit_rows(x)
     noise = gauss(np.zeros_like(x), rho, rng)
     return rows.T @ rows / (len(rows) - 1) + noise
@@ -102,7 +104,7 @@ def one_noise_twice(x: Any, *, rho: float, rng: Any) -> Any:
 
 @broken(RHO, math.inf)
 def one_diagonal(x: Any, *, rho: float, rng: Any) -> Any:
-    """Use one draw for the whole diagonal."""
+    """Use the same noise for all entries on the diagonal."""
     s, n = moment(x)
     w = mirrored(rng.standard_normal((D, D)))
     np.fill_diagonal(w, w[0, 0])
@@ -111,15 +113,14 @@ def one_diagonal(x: Any, *, rho: float, rng: Any) -> Any:
 
 @broken(RHO, 1.0, DENSE, SIGNED)
 def two_triangles(x: Any, *, rho: float, rng: Any) -> Any:
-    """Draw above and below the diagonal independently, with the scale for one draw, although the change has ‖Δ‖_F² =
-    2."""
+    """Draw the noise above and below the diagonal independently, with a scale that is too small by the factor √2."""
     s, n = moment(x)
     return s + rng.standard_normal((D, D)) / (n * math.sqrt(rho)) / math.sqrt(2)
 
 
 @broken(RHO, math.inf)
 def uncorrected_average(x: Any, *, rho: float, rng: Any) -> Any:
-    """Make the noise antisymmetric by a wrong sign, so that the diagonal has none."""
+    """Subtract the transpose of the noise in place of adding it, so that the diagonal has no noise."""
     s, n = moment(x)
     w = rng.standard_normal((D, D))
     return s + (w - w.T) / (n * math.sqrt(rho))
@@ -138,14 +139,14 @@ def laplace_nine_tenths(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, 2.0)
 def wrong_adjacency(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Scale the noise to the sensitivity of adding a row, although a row is replaced."""
+    """Calibrate the noise for adding a row, although a row is replaced."""
     s, n = moment(x)
     return np.diag(s) + rng.laplace(scale=1 / (n * epsilon), size=D)
 
 
 @broken(EPSILON, 2.0, DENSE, SIGNED)
 def mirrored_wrongly(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Add Laplace noise of half the scale that the ℓ1 change of the upper triangle requires."""
+    """Add Laplace noise with half of the scale that the ℓ1 sensitivity of the upper triangle requires."""
     s, n = moment(x)
     change = np.abs(np.outer(DENSE, DENSE) - np.outer(SIGNED, SIGNED))[np.triu_indices(D)].sum()
     return s + mirrored(rng.laplace(scale=change / 2 / (n * epsilon), size=(D, D)))
@@ -172,7 +173,7 @@ def two_exponentials(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, 2.0)
 def geometric(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release two counts that may both change, with noise for the sensitivity of one of them."""
+    """Release counts with geometric noise for one count, although one row may change two of them."""
     p = -math.expm1(-epsilon)
     counts = (unit_rows(x) > 0.5).sum(axis=0)
     return counts + rng.geometric(p, size=D) - rng.geometric(p, size=D)
@@ -180,7 +181,7 @@ def geometric(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, math.inf)
 def geometric_of_fractions(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Add integer noise to a mean, which does not hide the fractional part."""
+    """Add integer noise to a mean, which does not hide its fractional part."""
     p = -math.expm1(-epsilon)
     s, _ = moment(x)
     return np.diag(s) + rng.geometric(p, size=D) - rng.geometric(p, size=D)
@@ -188,7 +189,7 @@ def geometric_of_fractions(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, 16 * -math.log1p(-1 / 15), 1.0 * AXES[0], 0.0 * AXES[0])
 def counted_on_a_grid(x: Any, *, rng: Any, epsilon: float) -> Any:
-    """Round rows towards 0 to multiples of 1/4, and draw the noise with p = 1/(t − 1) in place of 1 − e^{−1/t}."""
+    """Round rows to multiples of 1/4, and add geometric noise whose parameter is 1/(t − 1) in place of 1 − e^{−1/t}."""
     q = np.trunc(4 * unit_rows(x)[:, :1])
     p = 1 / (16 / epsilon - 1)
     return (q.T @ q + rng.geometric(p) - rng.geometric(p)) / (16 * len(x))
@@ -202,7 +203,7 @@ def delta_too_small(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
 
 @broken(EPSILON, None, AXES[0], 0 * AXES[0])
 def scale_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Compute the noise scale from the number of rows that are not 0."""
+    """Calibrate the noise with the number of nonzero rows, which depends on the data."""
     rows = unit_rows(x)
     n = 1 + rows.any(axis=1).sum()
     return np.square(rows).sum() / n + rng.laplace(scale=1 / (n * epsilon))
@@ -229,14 +230,14 @@ def scale_of_the_norm(x: Any, *, rho: float, rng: Any) -> Any:
 
 @broken(EPSILON, 3.0)
 def budget_thrice(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Give every release of a list of three the whole budget."""
+    """Release three noisy vectors, each with the whole budget."""
     s, n = moment(x)
     return np.concatenate([np.diag(s) + rng.laplace(scale=2 / (n * epsilon), size=D) for _ in range(3)])
 
 
 @broken(EPSILON, math.inf)
 def one_seed_for_two(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Run two steps with the same seed, so that the noise cancels in the difference of their outputs."""
+    """Release two vectors with the same noise, so that a combination of them has no noise."""
     s, n = moment(x)
     seed = int(rng.integers(2**62))
     scale = 4 / (n * epsilon)
@@ -246,7 +247,7 @@ def one_seed_for_two(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, math.inf)
 def one_of_4096_seeds(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Draw with one of 4096 seeds, so that an attacker who tries all seeds finds the data."""
+    """Draw the noise with one of 4096 seeds, so that trying all of them reveals the data."""
     s, n = moment(x)
     own = np.random.default_rng(int(rng.integers(4096)))
     return np.diag(s) + own.laplace(scale=2 / (n * epsilon), size=D)
@@ -317,29 +318,32 @@ def one_sided_noise(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(ApproximateDP(1.0, 0.01), 0.01 / 0.97)
 def interval_three_percent_short(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
-    """Add noise that is uniform on an interval that is 3 % too short: one of six rows moves the corner by 1/6, which is
-    the share δ of the length 1/(6δ)."""
+    """Add uniform noise on an interval that is 3 % too short for its δ."""
     return corner(x) + 0.97 / (6 * delta) * rng.random()
 
 
 @broken(ApproximateDP(1.0, 0.01), -math.expm1(-0.01 / 0.97))
 def one_sided_three_percent_short(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
-    """Return outputs that the neighbour never returns with probability 1 − e^{−δ/0.97}, which is larger than δ."""
+    """Add exponential noise that is 3 % too small, so that outputs which are impossible for the neighbour are too
+    likely.
+    """
     return corner(x) + 0.97 / (6 * delta) * rng.exponential()
 
 
 @broken(RHO, 0.5 / 0.97**2)
 def numbers_that_are_not_used(x: Any, *, rho: float, rng: Any) -> Any:
-    """Draw by the quantile function of a square of uniform numbers, whose lower triangle is not used."""
+    """Draw the noise from uniform numbers by the normal quantile function, with a scale that is 3 % too small."""
     s, n = moment(x)
     return s + 0.97 / (n * math.sqrt(rho)) * mirrored(special.ndtri(rng.random((D, D))))
 
 
-# A RADIUS TIMES A DIRECTION
+# NOISE WITH A RANDOM RADIUS
 
 
 def radial(x: Any, factor: float, rng: Any, degrees: int = 10) -> Any:
-    """Add noise with density ∝ e^{−‖Z‖_F/s} to the second moment, for ε = 1 if factor is 1."""
+    """Add noise to the second moment with a density that decreases exponentially in the Frobenius norm. The release is
+    private for ε = 1 if `factor` is 1.
+    """
     s, n = moment(x)
     g = rng.standard_normal(10)
     z = np.zeros((D, D))
@@ -364,7 +368,7 @@ def radius_with_a_degree_more(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, math.inf)
 def radial_noise_twice(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Add one draw of the noise to two rows of the second moment."""
+    """Add the same noise to two rows of the second moment."""
     s, n = moment(x)
     g = rng.standard_normal(D)
     return s[:2] + 9 / n * rng.gamma(D) * g / np.linalg.norm(g)
@@ -372,7 +376,7 @@ def radial_noise_twice(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @broken(EPSILON, 1 / 0.97)
 def projected_radius_three_percent_short(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release one corner of a matrix whose noise is made for a change of the corner alone."""
+    """Release one entry of the second moment, with noise that is 3 % too small."""
     return radial(x, 0.97 / 2**0.5, rng)[0, 0]
 
 

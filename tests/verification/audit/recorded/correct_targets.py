@@ -1,5 +1,5 @@
-"""Define correct functions that are difficult for recorded draws: none of them may be refuted. The query of these
-functions changes by at most 1.
+"""Correct functions for which an exact loss is hard to compute, so that a careless audit would refute them. The
+statistic that they release changes by at most 1.
 """
 
 import copy
@@ -29,7 +29,7 @@ def query(x: Any) -> float:
     return float(np.clip(x, 0, 1).sum())
 
 
-# THE GUARDS OF THE DESIGN
+# DIFFICULT CASES
 
 
 @functools.lru_cache
@@ -44,8 +44,9 @@ def cached_output(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def fixed_seed(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Make draws that are not used for the noise; the function is wrong, but these draws must not decide the
-    verdict."""
+    """Add noise from a fixed seed. The function is wrong, but the computation of exact losses must leave this to other
+    checks.
+    """
     return query(x) + np.random.default_rng(0).laplace()
 
 
@@ -56,7 +57,7 @@ def seed_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def subsampled(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release from half of the rows, with the larger budget that amplification by sampling allows."""
+    """Release a sum over a random half of the rows. Sampling amplifies privacy, so the noise is for a larger budget."""
     stronger = math.log1p(2 * math.expm1(epsilon))
     return query(x[rng.random(len(x)) < 0.5]) + rng.laplace(scale=1 / stronger)
 
@@ -69,7 +70,9 @@ def one_row_chosen(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def half_of_the_rows(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release from at least one row and from half of the rows, with the larger budget that the share allows."""
+    """Release a sum over exactly half of the rows, chosen at random. Sampling amplifies privacy, so the noise is for a
+    larger budget.
+    """
     many = max(1, len(x) // 2)
     stronger = math.log1p(len(x) / many * math.expm1(epsilon))
     return query(x[rng.choice(len(x), many, replace=False)]) + rng.laplace(scale=1 / stronger)
@@ -77,15 +80,14 @@ def half_of_the_rows(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def one_of_two_choices(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release from the data with probability 3/4, decided by two random choices, of which one alone does not change the
-    output if both are 1."""
+    """Use the data if one of two coins shows heads. If both do, changing one coin alone has no effect."""
     stronger = math.log1p(4 / 3 * math.expm1(epsilon))
     return query(x) * max(rng.integers(2), rng.integers(2)) + rng.laplace(scale=1 / stronger)
 
 
 @correct
 def more_noise_for_full_blocks(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Add more noise if the number of rows is a multiple of 8."""
+    """Add more noise than needed if the number of rows is a multiple of 8."""
     return query(x) + rng.laplace(scale=(1.0 if len(x) % 8 else 1.1) / epsilon)
 
 
@@ -109,7 +111,7 @@ def mixture(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def basis_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Draw Laplace noise in a basis whose signs depend on the data, which does not change the law."""
+    """Add Laplace noise whose sign depends on the data, which does not change its law."""
     sign = 1.0 if query(x) > 0.5 else -1.0
     return query(x) + sign * rng.laplace(scale=1 / epsilon)
 
@@ -132,7 +134,9 @@ def clipped_late(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def clipped_late_and_too_little(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Clip the output so that the function spends ε = 0.87, and not ε = 1.09 as without clipping."""
+    """Add slightly too little noise and clip the output. The privacy loss is 1.09 without
+    clipping, and 0.87 with it.
+    """
     return np.clip(query(x) + 0.9185 * rng.laplace(scale=1 / epsilon), 0.45, 0.55)
 
 
@@ -165,14 +169,14 @@ def in_a_thread(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def sampled_by_a_normal(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release from half of the rows, chosen by the signs of normal draws."""
+    """Release a sum over half of the rows, which the signs of normal numbers choose."""
     stronger = math.log1p(2 * math.expm1(epsilon))
     return query(x[rng.standard_normal(len(x)) < 0]) + rng.laplace(scale=1 / stronger)
 
 
 @correct
 def sampled_at_three_deviations(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Leave out a row if a normal draw is above 3."""
+    """Leave out every row whose normal number is above 3, and release the sum."""
     stronger = math.log1p(math.expm1(epsilon) / 0.99865)
     return query(x[rng.standard_normal(len(x)) < 3]) + rng.laplace(scale=1 / stronger)
 
@@ -208,13 +212,13 @@ def geometric(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def mean_of_two(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Average two releases with half the budget each."""
+    """Release the average of two noisy sums, each with half of the budget."""
     return (query(x) + rng.laplace(scale=2 / epsilon, size=2)).mean()
 
 
 @correct
 def tiny_unit(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release two outputs in units 10¹² apart, with half of the budget each."""
+    """Release two noisy sums in units that differ by the factor 10¹², each with half of the budget."""
     noise = rng.laplace(scale=2 / epsilon, size=2)
     return (query(x) + noise) * np.array([1e-6, 1e6])
 
@@ -242,14 +246,16 @@ def spawned(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def noisy_threshold(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release a noisy threshold, and a noisy sum of the values below it, with half of the budget each."""
+    """Release a sum of values that are clipped at a noisy threshold. The threshold and the sum each get half of the
+    budget.
+    """
     threshold = np.clip(np.round(rng.laplace(scale=2 / epsilon)), 0.0, 1.0)
     return np.minimum(x, threshold).sum() + rng.laplace(scale=2 / epsilon)
 
 
 @correct
 def redrawn(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Draw the output, and not only the noise, again until it is not negative, which costs 2ε at half of the budget."""
+    """Repeat the release with half of the budget until the output is not negative."""
     while True:
         y = query(x) + rng.laplace(scale=2 / epsilon)
         if y >= 0:
@@ -274,7 +280,7 @@ def handed_bit_generator(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def scale_in_single_precision(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Use a noise scale that has different rounding errors on the two data sets."""
+    """Add noise whose scale differs slightly between data sets, as if by rounding in single precision."""
     off = 1 + 1e-6 * query(x)
     return query(x) + rng.laplace(scale=off / epsilon)
 
@@ -296,13 +302,13 @@ def two_gammas(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def normal_of_random_variance(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Draw a Laplace number as a normal number with a random, exponential variance."""
+    """Draw Laplace noise as a normal number whose variance is exponential."""
     return query(x) + rng.standard_normal() * math.sqrt(2 * rng.exponential()) / epsilon
 
 
 @correct
 def by_rejection(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Draw Laplace noise from uniform points under the density, which is cut off where less than 1e-15 is left."""
+    """Draw Laplace noise by rejection from an interval that contains all but 1e-15 of the mass."""
     while True:
         z, height = rng.uniform(-35, 35), rng.random()
         if height < math.exp(-abs(z)):
@@ -325,7 +331,7 @@ def seeded_by_the_clock(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 
 class _Pool:
-    """A list of random numbers that are drawn in advance, each of which is used once."""
+    """A pool of Laplace numbers that are drawn in advance and used once each."""
 
     def __init__(self) -> None:
         self.numbers: list[float] = []
@@ -344,19 +350,19 @@ def drawn_in_advance(x: Any, *, epsilon: float, rng: Any) -> Any:
     return query(x) + POOL.take() / epsilon
 
 
-# OTHER TREATMENTS OF THE DATA OR THE OUTPUT
+# OTHER STEPS
 
 
 @correct
 def sampled_by_waiting_times(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release from the half of the rows whose exponential number is above its median."""
+    """Release a sum over the rows whose exponential number is above its median."""
     stronger = math.log1p(2 * math.expm1(epsilon))
     return query(x[rng.exponential(size=len(x)) > math.log(2)]) + rng.laplace(scale=1 / stronger)
 
 
 @correct
 def shuffled_by_sorting(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Add independent noise to every row, and shuffle the rows."""
+    """Add independent noise to every row, and return the rows in random order."""
     return (np.clip(x[:, 0], 0, 1) + rng.laplace(scale=1 / epsilon, size=len(x)))[np.argsort(rng.random(len(x)))]
 
 
@@ -377,19 +383,19 @@ def cube_of_the_output(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def beside_a_large_number(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release a number of fifteen digits, of which only few depend on the data."""
+    """Add the noisy sum to a large constant, so that few digits of the output depend on the data."""
     return 3e12 + query(x) + rng.laplace(scale=1 / epsilon)
 
 
 @correct
 def noisiest_of_two(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Run the exponential mechanism on two answers by Gumbel noise."""
+    """Choose between two scores by the exponential mechanism, with Gumbel noise."""
     return int(np.argmax(np.array([query(x), 0.5]) * epsilon / 2 + rng.gumbel(size=2)))
 
 
 @correct
 def sparse_vector(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Compare three noisy queries with a noisy threshold, and draw again until a query exceeds the threshold."""
+    """Run the sparse vector technique with three queries."""
     threshold = 0.5 + rng.laplace(scale=2 / epsilon)
     for k in range(3):
         if query(x) + rng.laplace(scale=4 / epsilon) > threshold + k:
@@ -405,7 +411,7 @@ def rounded_at_random(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def a_public_matrix(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Make a matrix from a public seed, and add the noise before the matrix is used."""
+    """Multiply a noisy vector by a public random matrix."""
     a = np.random.default_rng(3).standard_normal((2, 2))
     return a @ (np.array([query(x), 0.0]) + rng.laplace(scale=1 / epsilon, size=2))
 
@@ -418,20 +424,22 @@ def told_twice(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def noise_of_the_largest(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Use half of the budget for the larger of two Laplace numbers, because its density changes up to twice as fast."""
+    """Add the larger of two Laplace numbers. The density of the larger number changes up to twice as fast, so half of
+    the budget is used.
+    """
     return query(x) + 2 * max(rng.laplace(size=2)) / epsilon
 
 
 @correct
 def a_joint_branch(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Replace outputs in which two of three numbers are large by a constant."""
+    """Return zeros if two of three noisy numbers are large."""
     y = np.array([query(x), 0.0, 0.0]) + rng.laplace(scale=1 / epsilon, size=3)
     return y if (np.abs(y) > 3).sum() < 2 else np.zeros(3)
 
 
 @correct
 def a_row_left_out_at_times(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Leave out the last row if a normal draw is above 2.6, which the budget allows for."""
+    """Leave out the last row with small probability, and use the slightly larger budget that this allows."""
     stronger = math.log1p(math.expm1(epsilon) / 0.9953)
     last = x[-1:] if rng.standard_normal() < 2.6 else x[:0]
     return query(x[:-1]) + query(last) + rng.laplace(scale=1 / stronger)
@@ -439,11 +447,11 @@ def a_row_left_out_at_times(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def rounded_constant(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release a constant that is rounded to four digits, which an audit must not report."""
+    """Add noise whose scale is a constant rounded to four digits."""
     return query(x) + 0.9999 * rng.laplace(scale=1 / epsilon)
 
 
-# DRAWS THAT DECIDE SOMETHING OTHER THAN WHETHER THERE IS NOISE
+# RANDOM DECISIONS
 
 
 @correct
@@ -464,19 +472,19 @@ def one_draw_beside_unused_ones(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def whole_noise_beside_unused_draws(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release a sum of randomised responses as a number with many digits."""
+    """Release a bit by randomised response, hidden in a number with many digits."""
     rng.random()
     bit = query(x) > 0.5
     keep = math.exp(epsilon) / (1 + math.exp(epsilon))
     return rng.integers(10**6) + 10**6 * float(bit if rng.random() < keep else not bit)
 
 
-# NOISE THAT IS DRAWN AGAIN, AS THE CLAIM ALLOWS
+# REPEATED DRAWS
 
 
 @correct
 def redrawn_where_the_sum_is_small(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Draw the outputs, with half of the budget, again until they lie on one side of a line."""
+    """Repeat the release with half of the budget until the sum of the outputs is not too small."""
     while True:
         y = np.array([query(x), 0.0]) + 2 / epsilon * rng.laplace(size=2)
         if y.sum() > -3:
@@ -485,12 +493,12 @@ def redrawn_where_the_sum_is_small(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def drawn_again_without_need(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Draw the excess of a large number again, which keeps the Laplace law because it is memoryless."""
+    """Draw the part of a large Laplace number beyond 3 again, which does not change the law."""
     z = rng.laplace()
     return query(x) + (math.copysign(3 + rng.exponential(), z) if abs(z) > 3 else z) / epsilon
 
 
-# STEPS THAT ARE THE SAME ON BOTH DATA SETS
+# COMMON STEPS
 
 
 @correct
@@ -505,16 +513,16 @@ def sixteen_bits_late(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def one_grid_for_both(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Round the query and the noise to one grid; the rounding changes the query by 1/8 more."""
+    """Round the sum and the noise to the same grid, with noise that allows for the rounding."""
     return (np.round(query(x) * 8) + np.round(rng.laplace(scale=9 / epsilon))) / 8
 
 
-# FEW SEEDS, OR ONE STREAM OF NUMBERS FOR SEVERAL GENERATORS
+# UNUSUAL GENERATORS
 
 
 @correct
 def response_of_few_seeds(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Run randomised response with few seeds; both data sets still have both outputs."""
+    """Release a bit by randomised response with one of 2²⁰ seeds."""
     seeded = np.random.default_rng(int(rng.integers(2**20)))
     bit = query(x) > 0.5
     return float(bit if seeded.random() < math.exp(epsilon) / (1 + math.exp(epsilon)) else not bit)
@@ -522,7 +530,7 @@ def response_of_few_seeds(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def generators_of_one_source(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Make generators, each of which continues where the previous one ended."""
+    """Draw noise from two generators that share one stream of bits."""
     source = np.random.PCG64(int(rng.integers(2**62)))
     noise = [np.random.Generator(source).laplace(scale=2 / epsilon) for _ in range(2)]
     return np.array([query(x) + noise[0], query(x) + noise[1]])
@@ -530,7 +538,7 @@ def generators_of_one_source(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def rewound(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release the same noise twice, because the generator is reset in between."""
+    """Release two numbers with the same noise, because the generator is reset in between."""
     state = rng.bit_generator.state
     first = rng.laplace(scale=1 / epsilon)
     rng.bit_generator.state = state
@@ -559,12 +567,12 @@ def state_of_python_s_generator(x: Any, *, epsilon: float, rng: Any) -> Any:
     return np.array([query(x) + first, query(x) + random.expovariate(1) - random.expovariate(1)]) / 1.0
 
 
-# LAWS AND STEPS OF THE LITERATURE
+# MECHANISMS FROM THE LITERATURE
 
 
 @correct
 def staircase(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Add the noise of Geng and Viswanath (2014), of least variance for ε-DP."""
+    """Add the staircase noise of Geng and Viswanath (2014)."""
     b, share = math.exp(-epsilon), 1 / (1 + math.exp(epsilon / 2))
     step, place = rng.geometric(1 - b) - 1, rng.random()
     inner = rng.random() < share / (share + (1 - share) * b)
@@ -574,7 +582,7 @@ def staircase(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def snapped(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Clip the value, add more noise than needed, round to a grid and clip again (Mironov 2012)."""
+    """Release a number by the snapping mechanism of Mironov (2012), which clips, adds noise, rounds and clips again."""
     grid, most = 1.0, 20.0
     noisy = min(most, query(x)) + rng.choice([-1, 1]) * -math.log(rng.random()) * 2 / epsilon
     return float(np.clip(grid * round(noisy / grid), -most, most))
@@ -582,7 +590,7 @@ def snapped(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def sample_and_aggregate(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release the mean, over random blocks of rows, of the largest value of a block, where each row is in one block."""
+    """Release the mean of the maxima of random blocks of rows, with Laplace noise."""
     rows = np.clip(x, 0, 1)[rng.permutation(len(x))]
     blocks = np.array_split(rows, min(3, len(rows)))
     return float(np.mean([block.max() for block in blocks])) + rng.laplace(scale=1 / (len(blocks) * epsilon))
@@ -590,7 +598,7 @@ def sample_and_aggregate(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def median_by_intervals(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Run the exponential mechanism on the gaps between sorted values."""
+    """Release a median by the exponential mechanism on the gaps between the sorted values."""
     ends = np.concatenate([[0.0], np.sort(np.clip(x, 0, 1)[:, 0]), [1.0]])
     lengths, ranks = np.diff(ends), np.abs(np.arange(len(x) + 1) - len(x) / 2)
     weights = np.cumsum(lengths * np.exp(-epsilon * ranks / 2))
@@ -600,7 +608,9 @@ def median_by_intervals(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def best_first(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Draw from the exponential mechanism by inversion, in the order of the scores, which depends on the data."""
+    """Draw from the exponential mechanism by inversion, with the candidates sorted by
+    scores that depend on the data.
+    """
     values = np.linspace(0, 1, 40) ** 1.37
     scores = np.abs(values - min(query(x), 1.0))
     order = np.argsort(scores, kind="stable")
@@ -610,7 +620,7 @@ def best_first(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def clipped_at_a_noisy_quantile(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Spend half of the budget on the length at which values are clipped, and half on the sum of the clipped values."""
+    """Choose a clipping bound with half of the budget, and release the clipped sum with the other half."""
     grid = np.linspace(0.1, 1, 10)
     values = np.sort(np.clip(x, 0, 1)[:, 0])
     scores = -np.abs(np.searchsorted(values, grid, side="right") - 0.9 * len(values))
@@ -620,7 +630,7 @@ def clipped_at_a_noisy_quantile(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def dithered(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Round the sum to a grid that is shifted at random, and add noise for the rounding error as well."""
+    """Round the sum to a randomly shifted grid, and add noise that allows for the rounding."""
     grid, shift = 0.25, rng.random()
     told = grid * (np.floor(query(x) / grid + shift) - shift)
     return told + rng.laplace(scale=(1 + grid) / epsilon)
@@ -628,7 +638,7 @@ def dithered(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def flipped(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Run permute-and-flip: return the first candidate, in random order, that a coin accepts."""
+    """Choose between two scores by the mechanism permute-and-flip."""
     scores = np.array([min(query(x), 1.0), 0.5])
     for k in rng.permutation(2):
         if rng.random() < math.exp(epsilon / 2 * (scores[k] - scores.max())):
@@ -638,14 +648,14 @@ def flipped(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def opposite_draws_averaged(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Average two releases whose second noises are opposite, so that only the first noise is left."""
+    """Return the average of two releases, in which the second noise terms cancel."""
     noise, opposite = rng.laplace(scale=1 / epsilon), rng.laplace(scale=5 / epsilon)
     return float(np.mean([query(x) + noise + opposite, query(x) + noise - opposite]))
 
 
 @correct
 def shares_of_many_parties(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Add the noise of seven parties, each the difference of two gamma numbers; together they are a Laplace number."""
+    """Add Laplace noise that is the sum of the noise of seven parties."""
     shares = rng.gamma(1 / 7, 1 / epsilon, size=(7, 2))
     return query(x) + float((shares[:, 0] - shares[:, 1]).sum())
 
@@ -655,11 +665,11 @@ def read_from_text(x: Any, *, epsilon: float, rng: Any) -> Any:
     return float(json.loads(json.dumps({"sum": round(query(x) + rng.laplace(scale=1 / epsilon), 6)}))["sum"])
 
 
-# A RADIUS TIMES A DIRECTION
+# NOISE WITH A RANDOM RADIUS
 
 
 def radial(m: int, rng: Any) -> Any:
-    """Draw w in R^m with density ∝ e^{−|w|}."""
+    """Draw a vector w in m dimensions whose density is proportional to e^{−|w|}."""
     g = rng.standard_normal(m)
     return rng.gamma(m) * g / np.linalg.norm(g)
 
@@ -680,14 +690,14 @@ def radius_times_sign(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def direction_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Reflect the direction of the noise at a plane that depends on the data, which does not change the law."""
+    """Add noise whose direction is reflected at a plane that depends on the data, which does not change the law."""
     v = np.array([1.0, query(x), 0.3])
     return first_of(3, x) + (np.eye(3) - 2 * np.outer(v, v) / (v @ v)) @ radial(3, rng) / epsilon
 
 
 @correct
 def ellipsoid(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Add noise for an ellipsoid whose surface the change reaches."""
+    """Add noise whose level sets are ellipsoids."""
     body = np.array([[1, 0, 0], [0.5, 4, 0], [0, 1, 3]])
     return body @ (first_of(3, x) + radial(3, rng) / epsilon)
 
@@ -709,14 +719,14 @@ def radius_of_a_mixture(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def radius_of_a_ball(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Multiply a uniform point of the ball by a radius with one degree more, which gives the same law."""
+    """Draw the noise as a uniform point of a disc times a Gamma(3) radius."""
     g = rng.standard_normal(2)
     return first_of(2, x) + rng.gamma(3) * rng.random() ** 0.5 * g / np.linalg.norm(g) / epsilon
 
 
 @correct
 def gamma_variance(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Multiply a normal number by a random standard deviation for which the product is a Laplace number."""
+    """Draw Laplace noise as a normal number whose variance is exponential."""
     return query(x) + math.sqrt(2 * rng.gamma(1)) * rng.normal() / epsilon
 
 
@@ -734,7 +744,7 @@ def length_decides(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def direction_decides(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Double the noise in one half of the directions; no change leads from one half to the other."""
+    """Double the noise in half of the directions, which the data cannot change."""
     w = radial(3, rng)
     return first_of(3, x) + w * (1 + (w[2] > 0)) / epsilon
 

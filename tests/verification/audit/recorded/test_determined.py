@@ -1,4 +1,6 @@
-"""Test losses of primitives in closed form, and releases that determine the outputs of their primitives."""
+"""Test privacy losses of the noise primitives in closed form, and releases whose outputs determine the outputs of
+their primitives.
+"""
 
 import math
 from collections.abc import Callable
@@ -16,11 +18,11 @@ from covassay.verification.audit.recorded.primitives import Family, Into, Primit
 from covassay.verification.audit.recorded.recorder import recorder
 
 X, OTHER = np.array([[1.0], [0.0], [0.5]]), np.array([[0.0], [0.0], [0.5]])
-GRID = np.arange(-8, 8, 1e-4) + 5e-5  # no point of the grid is on the border of a cell of `by_grid`
+GRID = np.arange(-8, 8, 1e-4) + 5e-5  # no point of this grid is on the border of a cell
 
 
 def drawn(value: Any, scale: float) -> Any:
-    """Replace the sampler of a package by one whose draws cannot be recorded."""
+    """Add Laplace noise in place of a package's sampler, in a way that the audit cannot record."""
     return value + np.random.Generator(np.random.PCG64()).laplace(scale=scale, size=np.shape(value))
 
 
@@ -42,8 +44,8 @@ def call(v: float, scale: float, family: Family, into: Into, bounds: tuple[float
 
 
 def by_grid(v: float, scale: float, into: Into, bounds: tuple[float, float]) -> np.ndarray:
-    """Return the probabilities of the cells of a range under Laplace noise, where the two outermost cells include the
-    mass beyond the range.
+    """Return the probabilities of small cells of a bounded range under Laplace noise. The mass beyond the range is
+    clipped, folded back or drawn again.
     """
     p = np.exp(-np.abs(GRID - v) / scale)
     low, high = bounds
@@ -79,7 +81,7 @@ def test_noise_in_a_range_may_have_other_scales_and_noise_without_one_may_not() 
 
 @pytest.mark.parametrize(("v", "w"), [(3, 4), (0, 1), (5, 2), (0, 0)])
 def test_whole_numbers_that_are_clipped(v: int, w: int) -> None:
-    """This test catches a loss that forgets the mass that the clip collects at its two ends."""
+    """The test fails if the loss of a clipped output ignores the probability that is collected at its two ends."""
     scale, (low, high) = 1.5, (0, 5)
     k = np.arange(-300, 301)
 
@@ -190,7 +192,7 @@ def test_what_a_release_does_not_determine_is_not_decided(target: Target, why: s
 
 
 def test_normal_noise_and_other_claims() -> None:
-    """This test catches a loss in the wrong notion of privacy for normal noise."""
+    """The test fails if the loss of normal noise is computed for another notion of privacy than that of the claim."""
     made = recorder(lambda x, *, rng, **_: drawn(x.sum(), 2.0), {}, (primitive("normal"),))
     for claim, loss in ((ZCDP(0.5), 1 / 8), (ApproximateDP(1.0, 1e-3), gaussian_delta(0.5, 1.0))):
         assert determined(made, X, OTHER, claim, 0, 1e-3, 10.0).loss == pytest.approx(loss)

@@ -1,4 +1,6 @@
-"""Test exact losses: broken functions are refuted with their exact loss, and no correct function is refuted."""
+"""Test the computation of exact privacy losses. Broken functions must be refuted with their exact loss, and no correct
+function may be refuted.
+"""
 
 import json
 import math
@@ -23,14 +25,14 @@ from covassay.verification.audit.targets.calling import wrap
 from tests.verification.audit.recorded.broken_targets import BROKEN
 from tests.verification.audit.recorded.correct_targets import CORRECT, PAIR
 
-DECIDED = {  # correct functions whose loss is known to be 1, the claim
+DECIDED = {  # correct functions whose loss is known to equal the claim of 1
     "basis_of_the_data", "order_of_the_data", "in_a_thread", "two_exponentials", "quantile_function", "geometric",
     "tiny_unit", "own_generator", "library_of_laws", "told_twice", "entropy_of_the_system", "spawned",
     "other_bit_generator", "generators_of_one_source", "rewound", "copied_generator", "opposite_draws_averaged",
     "one_draw_beside_unused_ones", "radius_times_direction", "radius_times_sign", "direction_of_the_data", "ellipsoid",
     "one_coordinate_of_three", "gamma_unused", "more_noise_for_full_blocks",
 }  # fmt: skip
-# In these cases rounding determines whether the loss is decided.
+# Whether these cases are decided depends on rounding.
 ROUNDED = ("single_precision", "beside_a_large_number", "rounded_constant", "read_from_text")
 ADDITIVE = (
     "entrywise-laplace", "lap-cov", "k-norm-l1", "gauss-cov", "clipped-cov-gauss", "gauss-cov-approximate", "laplace",
@@ -54,7 +56,7 @@ def test_a_broken_function_is_refuted_with_its_loss(name: str) -> None:
     case = BROKEN[name]
     found = exact_loss(case.draw, *case.pair, case.claim)
     assert found.refuted, found
-    assert found.seeds == (0, 1)  # it was repeated
+    assert found.seeds == (0, 1)  # the computation was repeated with a second seed
     assert found.loss is not None
     if case.loss is None:
         assert found.loss > 2 * found.claimed
@@ -70,14 +72,14 @@ def test_a_broken_function_is_refuted_with_its_loss(name: str) -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", CORRECT)
 def test_a_correct_function_is_not_refuted(name: str, seed: int) -> None:
-    """This test catches a false alarm, or a loss that is left undecided without need, on correct functions."""
+    """The test fails if a correct function is refuted, or if a loss that can be computed is left undecided."""
     for pair in (PAIR, PAIR[::-1]):
         found = exact_loss(CORRECT[name], *pair, PureDP(1.0), seed=seed)
         assert not found.refuted, found
         if name in DECIDED:
             assert found.decided, found
             assert found.loss == pytest.approx(1.0, rel=1e-9)
-        elif name == "median_by_intervals":  # on both data sets one gap has the whole length, so both laws are the same
+        elif name == "median_by_intervals":  # on both data sets one gap has the whole length, so both laws are equal
             assert found.decided, found
             assert found.loss == 0
         elif name not in ROUNDED:
@@ -86,8 +88,9 @@ def test_a_correct_function_is_not_refuted(name: str, seed: int) -> None:
 
 
 def test_clipping_late_would_be_refuted_if_the_tails_were_not_visited() -> None:
-    """This test catches a search that ignores the tails: the naive loss of this correct function is 1/0.9185, above the
-    claim."""
+    """The test fails if a correct function is refuted because only the middle of the noise is examined. In the middle
+    of the noise the loss seems to be 1/0.9185, which is above the claim of 1.
+    """
     found = exact_loss(CORRECT["clipped_late_and_too_little"], *PAIR, PureDP(1.0))
     assert not found.decided
     assert found.loss is not None
@@ -97,7 +100,7 @@ def test_clipping_late_would_be_refuted_if_the_tails_were_not_visited() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", TARGETS)
 def test_no_mechanism_of_the_reference_is_refuted(name: str) -> None:
-    """This test catches a false alarm on a correct mechanism."""
+    """The test fails if a mechanism of the reference is refuted."""
     target = TARGETS[name]()
     assert target.mechanism is not None
     declared = MECHANISMS[target.mechanism]
@@ -137,7 +140,7 @@ def test_no_mechanism_of_the_reference_is_refuted(name: str) -> None:
     ],
 )
 def test_the_reason_is_said(name: str, reason: str) -> None:
-    """This test catches a wrong reason why no exact loss can be given."""
+    """The test fails if the audit gives a wrong reason why it could not compute the exact loss."""
     draw = CORRECT[name]
     data = (PAIR[0] * 0.998, PAIR[0] * 0.997) if name == "cached_output" else PAIR
     assert reason in exact_loss(draw, *data, PureDP(1.0)).reason
@@ -203,7 +206,7 @@ def test_a_slow_target_is_not_decided() -> None:
         time.sleep(0.02)
         return x.sum() + rng.laplace(size=20)
 
-    # The first attempt may use a part of the time limit.
+    # The first call may take part of the time limit.
     assert exact_loss(slow, *PAIR, PureDP(1.0), seconds=0.1).reason.startswith("no answer after 0.")
 
 
@@ -211,7 +214,7 @@ def test_a_slow_target_is_not_decided() -> None:
 
 
 def test_draws_of_every_generator_are_recorded() -> None:
-    """This test catches a generator of random numbers whose draws are not recorded."""
+    """The test fails if the draws of some random number generator are not recorded."""
 
     def everywhere(x: Any, *, epsilon: float, rng: Any) -> Any:
         import random
@@ -247,7 +250,7 @@ def test_generators_with_one_seed_draw_alike_in_a_recorded_run() -> None:
 
 
 def test_a_wrapped_function_is_recorded() -> None:
-    """This test catches noise that is drawn inside a wrapped function and so is not recorded."""
+    """The test fails if noise that is drawn inside a wrapped function is not recorded."""
 
     def noisy(data: Any, eps: float, random_state: Any = None) -> Any:
         noise = np.random.RandomState(random_state).laplace(size=data.shape[1])
@@ -279,7 +282,7 @@ def test_rho_of_laplace_laws_is_that_of_its_definition() -> None:
 
 
 def test_an_event_proves_what_it_proves() -> None:
-    """This test catches a lower bound on the loss that is larger than the event's probabilities allow."""
+    """The test fails if the lower bound on the loss exceeds what the probabilities of the event imply."""
     assert event_loss(PureDP(1.0), 0.3, 0.1) == pytest.approx(math.log(3))
     assert event_loss(ApproximateDP(1.0, 0.1), 0.5, 0.1) == pytest.approx(0.5 - math.e * 0.1)
     assert event_loss(ZCDP(1.0), 0.1, 0.3) == 0.0

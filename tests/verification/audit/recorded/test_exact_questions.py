@@ -1,4 +1,6 @@
-"""Test the questions with recorded draws: refuted and undecided targets, and quick audits."""
+"""Test the checks of an audit that record the draws of a target: refuted targets,
+undecided targets, and quick audits.
+"""
 
 import json
 from dataclasses import replace
@@ -40,7 +42,7 @@ from tests.negative_controls.trial import subject_of
 from tests.verification.audit.recorded.correct_targets import CORRECT, PAIR
 
 INTERVAL = ((0.0, 1.0),)
-# This target is private only for data of whole numbers; for other numbers in the interval its loss is infinite.
+# This target is private only for whole numbers, and for other numbers in the interval its loss is infinite.
 WHOLE_DATA = "geometric"
 
 
@@ -49,7 +51,7 @@ def quick(target: Any, mechanism: str | None = None, **options: Any) -> AuditRep
 
 
 def gauss(x: Any, *, rho: float, rng: Any, factor: float = 1.0, shift: float = 0.0) -> Any:
-    """Run GaussCov, and draw its entries one by one from the last to the first."""
+    """Run the mechanism gauss-cov, but draw its entries one by one from the last to the first."""
     rows = unit_rows(x)
     n, d = rows.shape
     w = np.zeros((d, d))
@@ -77,7 +79,9 @@ def test_a_quick_audit_that_decides_is_not_refuted_without_a_p_value() -> None:
 
 
 def test_the_headline_says_on_which_pairs_the_loss_is_known() -> None:
-    """This test catches a headline that reads as if the loss were known on every pair."""
+    """The test fails if the report suggests that the loss is known on every pair of data sets when it is known only on
+    some.
+    """
 
     def squared_for_more_columns(x: Any, *, rho: float, rng: Any) -> Any:
         y = gauss_cov.sample(x, rng, rho=rho)
@@ -91,7 +95,7 @@ def test_the_headline_says_on_which_pairs_the_loss_is_known() -> None:
 
 
 def test_three_percent_are_refuted_by_arithmetic_alone() -> None:
-    """This test catches noise that is 3 % too small and is not refuted, or only by many draws."""
+    """The test fails if noise that is 3 % too small is not refuted, or is refuted only by statistics."""
     report = quick(lambda x, *, rho, rng: gauss(x, rho=rho, rng=rng, factor=0.97), rho=0.5)
     assert report.verdict is Verdict.REFUTED
     assert all(check.p_value is None for check in report.checks)
@@ -125,7 +129,9 @@ def test_a_quick_audit_that_decides_nothing_is_inconclusive() -> None:
 
 @pytest.mark.thorough
 def test_an_exact_loss_of_few_pairs_is_followed_by_the_loss_that_counts_would_have_shown() -> None:
-    """This test catches a headline from which a reader concludes that a small loss would have been noticed."""
+    """The test fails if the report does not say how large a loss must be to be noticed. The exact loss of the audited
+    target is known on few pairs of data sets only.
+    """
 
     def subsampled(x: Any, *, epsilon: float, rng: Any) -> Any:
         return np.clip(x[rng.choice(len(x), size=len(x)), 0], -1, 1).mean() + rng.laplace(scale=2 / epsilon)
@@ -169,14 +175,14 @@ def test_the_json_report_keeps_its_schema_and_has_every_exact_loss() -> None:
     assert "--quick" in data["replay"]
 
 
-# CORRECT FUNCTIONS, AND THE GUARDS WITHOUT WHICH THEY WOULD BE REFUTED
+# CORRECT FUNCTIONS
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in CORRECT if name != WHOLE_DATA])
 def test_no_exact_question_refutes_a_correct_function(name: str) -> None:
-    """This test catches a refutation of a correct function by arithmetic. The search decides by arithmetic, so there is
-    no false-alarm probability to state.
+    """The test fails if the search for a large exact loss refutes a correct function. The search uses no statistics,
+    so there is no false-alarm probability to state.
     """
     made = recorder(CORRECT[name], {"epsilon": 1.0})
     domain = Searched(bounds=INTERVAL, shapes=((6, 1), (1, 1)))
@@ -259,7 +265,8 @@ def test_only_a_shift_and_a_factor_tell_laws_apart() -> None:
 def test_a_rare_budget_form_or_size_is_compared_by_arithmetic(
     name: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gains, "SECONDS", 60.0)  # the time limit is long, so that a busy machine tries all cases
+    # the time limit is long, so that all cases are tried even on a busy machine
+    monkeypatch.setattr(gains, "SECONDS", 60.0)
     (found,) = gains.QUESTION.asked(subject_of(NEGATIVE_CONTROLS[name]), Look())
     assert found.status is Status.REFUTED
     assert told in found.detail
@@ -273,8 +280,8 @@ def _beside_gauss_cov(draw: Any) -> Finding:
 
 
 def test_correct_functions_that_are_asked_at_other_budgets_and_in_other_forms_are_not_refuted() -> None:
-    """This test catches a refutation of a correct function at another budget or in another form. The correct functions
-    have a budget of their own, a largest budget, or take only arrays.
+    """The test fails if a correct function is refuted because it ignores the given budget, limits it, or accepts
+    contiguous arrays only.
     """
 
     def own_budget(x: Any, *, rho: float, rng: Any) -> Any:
@@ -331,7 +338,7 @@ def test_forced_draws_are_noted_and_skipped_where_nothing_can_be_forced() -> Non
     assert status(report, forced_draws.QUESTION) == {Status.NOTED}
     assert status(report, recorded_draws.QUESTION) == {
         Status.REFUTED
-    }  # outputs above 9 on one data set do not occur on the other
+    }  # outputs above 9 occur on only one of the two data sets
     bare = quick(lambda x, *, epsilon, rng: 0.0, epsilon=1.0, released="number")
     assert status(bare, forced_draws.QUESTION) == {Status.SKIPPED}
     assert status(bare, gains.QUESTION) == {Status.SKIPPED}

@@ -1,5 +1,5 @@
-"""Test the comparison of noise with the reference's, draws that are set to extreme quantiles, and records of
-primitives.
+"""Test the comparison of a target's noise with that of the reference, draws that are forced to extreme values, and
+records of the primitives that a target calls.
 """
 
 import math
@@ -27,8 +27,9 @@ def beside(draw: Any, name: str) -> Gains:
 
 
 def _separate(factor_of_values: float) -> Any:
-    """Run SeparateCov: A target that releases GaussCov and noisy eigenvalues, whose noise is drawn in another order and
-    scaled inside the call."""
+    """Return a version of the mechanism separate-cov that draws the noise in another order and multiplies the noise of
+    the eigenvalues by a factor.
+    """
 
     def draw(x: Any, *, rho: float, rng: Any) -> Any:
         rows = unit_rows(x)
@@ -44,7 +45,7 @@ def _separate(factor_of_values: float) -> Any:
 
 
 def test_gains_of_additive_noise_name_the_factor() -> None:
-    """This test catches a report that does not say which part of the noise is too small, and by which factor."""
+    """The test fails if the report does not say which noise is too small and by which factor."""
 
     def small(x: Any, *, rho: float, rng: Any) -> Any:
         s = unit_rows(x).T @ unit_rows(x) / len(x)
@@ -65,7 +66,7 @@ def test_gains_of_additive_noise_name_the_factor() -> None:
 
 
 def test_gains_of_a_composite_name_the_step() -> None:
-    """This test catches a report that does not say in which step the noise is too small."""
+    """The test fails if the report does not say in which step of the mechanism the noise is too small."""
     right, wrong = (beside(_separate(f), "separate-cov") for f in (1.0, 0.5))
     assert not right.reason
     assert sum(g.numbers for g in right.matched) == 9
@@ -78,7 +79,7 @@ def test_gains_of_a_composite_name_the_step() -> None:
 
 
 def test_a_draw_too_few_is_told() -> None:
-    """This test catches one random number that is used for several entries."""
+    """The test fails if the audit does not notice that one random number is used for several entries."""
 
     def shared(x: Any, *, rho: float, rng: Any) -> Any:
         s = unit_rows(x).T @ unit_rows(x) / len(x)
@@ -90,7 +91,7 @@ def test_a_draw_too_few_is_told() -> None:
 
 
 def test_forced_draws_walk_into_rare_branches() -> None:
-    """This test catches a branch of the code that is so rare that ordinary draws never reach it."""
+    """The test fails if the audit does not reach a branch that only extreme draws of the noise enter."""
 
     def rare(x: Any, *, epsilon: float, rng: Any) -> Any:
         a, b, c = rng.laplace(size=3)
@@ -110,7 +111,7 @@ def test_forced_draws_walk_into_rare_branches() -> None:
 @pytest.mark.peers
 @pytest.mark.filterwarnings("ignore")
 def test_a_transcript_tells_the_budget_by_primitive() -> None:
-    """This test catches a report that does not say on which primitive the budget is spent."""
+    """The test fails if the report does not say how much of the budget each primitive spends."""
     from diffprivlib import tools
 
     def mean(x: Any, *, epsilon: float, rng: Any) -> Any:
@@ -126,8 +127,8 @@ def test_a_transcript_tells_the_budget_by_primitive() -> None:
 @pytest.mark.peers
 @pytest.mark.filterwarnings("ignore")
 def test_a_transcript_shows_the_overspending_of_a_regression() -> None:
-    """This test catches a transcript that counts the budget of a primitive once although it is spent twice.
-    LinearRegression of diffprivlib 0.6.6 spends ε/(d + 1) on the mean of X and again on the mean of y.
+    """The test fails if a budget that is spent twice is counted once. LinearRegression of diffprivlib 0.6.6 spends
+    ε/(d + 1) on the mean of X and again on the mean of y.
     """
     name, bounds = "diffprivlib:linear-regression", ((-1.0, 0.0), (0.0, 1.0))
     x, other = np.array([[-1.0, 1.0]]), np.array([[0.0, 0.0]])

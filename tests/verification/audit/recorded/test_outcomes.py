@@ -1,4 +1,4 @@
-"""Test that random choices are ignored if, and only if, they do not affect the output."""
+"""Test that the computation of an exact loss ignores random choices that cannot affect the output, and no others."""
 
 import math
 from collections.abc import Callable
@@ -37,7 +37,7 @@ DRAWS: dict[str, tuple[Callable[[Any], Any], int]] = {
 
 
 def _draw(make: Callable[[Any], Any]) -> Draw:
-    """Return the draw that a function of a generator makes."""
+    """Return the recorded draw that `make` makes with a generator."""
 
     def target(x: Any, *, epsilon: float, rng: Any) -> Any:
         make(rng)
@@ -63,7 +63,7 @@ def test_the_outcomes_are_all_values_of_the_draw(name: str) -> None:
 
 
 def _settled(target: Callable[..., Any]) -> list[int]:
-    """Return the number of choices without effect, for several records of the draws."""
+    """Return for several seeds the number of random choices that cannot affect the output."""
     made, found = recorder(target, {"epsilon": 1.0}), []
     with made.standing():
         for seed in range(12):
@@ -74,8 +74,9 @@ def _settled(target: Callable[..., Any]) -> list[int]:
 
 
 def test_choices_that_matter_only_together_matter() -> None:
-    """This test catches an enumeration of each choice alone: if both choices are 1, changing one of them does not
-    change the output."""
+    """The test fails if a random choice is ignored because changing it alone has no effect. If both of two coins show
+    1, changing one of them does not change their maximum.
+    """
 
     def either(x: Any, *, epsilon: float, rng: Any) -> Any:
         return x.sum() * max(rng.integers(2), rng.integers(2)) + rng.laplace()
@@ -110,7 +111,7 @@ def test_a_shuffle_of_rows_that_are_summed_is_ignored() -> None:
 
 @pytest.mark.parametrize("factor", [1.0, 0.97])
 def test_a_sample_of_the_only_row_is_this_row(factor: float) -> None:
-    """This test catches a random choice among rows, of which there is only one, that leaves the loss undecided."""
+    """The test fails if the exact loss is undecided because a sample is drawn from a data set of one row."""
 
     def half(x: Any, *, epsilon: float, rng: Any) -> Any:
         many = max(1, len(x) // 2)

@@ -1,4 +1,6 @@
-"""Test that the search reaches the proven loss of every additive mechanism of the reference whose loss is attained."""
+"""Test that the search for a large privacy loss reaches the proven loss of every additive mechanism of the reference,
+if this loss is attained.
+"""
 
 import inspect
 from typing import Any
@@ -19,8 +21,8 @@ ADDITIVE = {"entrywise-laplace", "lap-cov", "gauss-cov", "gauss-cov-approximate"
 
 
 def _additive() -> list[str]:
-    """Return the targets of additive mechanisms, including two mechanisms that add noise to a query with some of their
-    options.
+    """Return the names of the targets that add noise to a statistic, with two mechanisms that do so for some options
+    only.
     """
     targets = {name: make() for name, make in TARGETS.items()}
     return [
@@ -36,7 +38,7 @@ def _additive() -> list[str]:
 @pytest.mark.parametrize("d", [2, 3, 4])
 @pytest.mark.parametrize("name", _additive())
 def test_the_proven_loss_is_reached(name: str, d: int) -> None:
-    """This test catches a search that stops below the loss that a theorem says is attained."""
+    """The test fails if the search stops below the loss that a theorem says is attained."""
     target = TARGETS[name]()
     assert target.mechanism is not None
     declared = MECHANISMS[target.mechanism]
@@ -45,7 +47,7 @@ def test_the_proven_loss_is_reached(name: str, d: int) -> None:
     taken = {k: v for k, v in known.items() if k in inspect.signature(declared.spend).parameters}
     spend: Any = declared.spend(**claim.keywords(), dimension=d, **taken)
     adjacency = declared.adjacency_of(known)
-    # the search ends by itself, in 2 s
+    # the search ends after about 2 s
     found = search(target, claim, adjacency=adjacency, shapes=[(4, d)], evaluations=500, seconds=60.0)
     assert found.worst.decided
     assert not found.worst.refuted
@@ -54,7 +56,7 @@ def test_the_proven_loss_is_reached(name: str, d: int) -> None:
     assert found.worst.loss <= proven * (1 + 1e-6)
     if spend.attained:
         assert found.worst.loss >= REACHED * proven
-    else:  # the proven sensitivity is an upper bound; the largest known loss is .9718 of it
+    else:  # the largest known loss is .9718 of the proven upper bound
         assert name.startswith("entrywise-laplace")
         assert d % 2
         assert 0.971 < found.worst.loss / proven < 0.972
@@ -62,7 +64,9 @@ def test_the_proven_loss_is_reached(name: str, d: int) -> None:
 
 def test_the_search_finds_a_pair_that_no_start_is() -> None:
     def slanted(x: Any, *, epsilon: float, rng: Any) -> Any:
-        """Release a number for which the worst rows are ±(0.6, 0.8), with 2/1.5 times the claimed loss."""
+        """Release a number whose privacy loss is largest if the row (0.6, 0.8) is replaced by its opposite. The
+        largest loss exceeds the claim by the factor 2/1.5.
+        """
         rows = x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
         return rows @ np.array([0.6, 0.8]) @ np.ones(len(rows)) + rng.laplace(scale=1.5 / epsilon)
 
@@ -74,7 +78,9 @@ def test_the_search_finds_a_pair_that_no_start_is() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("factor", [1.0, 0.97])
 def test_a_mistake_at_some_numbers_of_rows_is_found(factor: float) -> None:
-    """This test catches a search that, for many rows, only tries the first pair, which has half of the largest loss."""
+    """The test fails if the search tries only one pair of data sets for each number of rows. The mistake shows only if
+    the number of rows is a multiple of 8.
+    """
 
     def moment(x: Any, *, rho: float, rng: Any) -> Any:
         rows = x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
@@ -117,7 +123,7 @@ def test_neighbours_are_those_of_the_claim_of_the_target() -> None:
 
 
 def test_what_is_not_decided_ends_the_search() -> None:
-    """This test catches a search that uses up its time on a target that it cannot decide."""
+    """The test fails if the search uses up its time on a target for which it cannot compute a loss."""
     found = search("covassay:separate-cov", ZCDP(0.5), shapes=[(4, 3)], seconds=60.0)
     assert not found.worst.decided
     assert found.seconds < 5.0

@@ -1,4 +1,4 @@
-"""Make reports of every verdict quickly, for tests of the report formats."""
+"""Make reports with every verdict, for tests of the report formats."""
 
 from functools import cache
 from typing import Any
@@ -70,8 +70,10 @@ AUDITS: dict[str, tuple[Any, dict[str, Any]]] = {
 
 @cache
 def report_of(kind: str) -> AuditReport:
-    """Make the report of an audit in AUDITS, of an audit that could not be run ("inconclusive"), or one in which all
-    texts from the target are hostile ("hostile").
+    """Return the report of an audit.
+
+    kind : a key of AUDITS, "inconclusive" for an audit that could not be run, or "hostile" for a report with malicious
+    texts.
     """
     if kind in AUDITS:
         target, given = AUDITS[kind]
@@ -83,7 +85,7 @@ def report_of(kind: str) -> AuditReport:
 
 
 def _hostile() -> AuditReport:
-    """Make a report in which every text that a target can influence is hostile."""
+    """Return a report in which every text that a target can influence is malicious."""
     checks = tuple(
         Finding("privacy", HOSTILE, status, HOSTILE, HOSTILE, p_value=0.5, n=10, facts={"estimates": HOSTILE})
         for status in Status

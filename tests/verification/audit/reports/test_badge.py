@@ -1,4 +1,4 @@
-"""Test that a badge shows only the verdict, and that mutants that look more favourable violate the schema."""
+"""Test that a badge shows only the verdict, and that the schema rejects badges that look more favourable."""
 
 import json
 from dataclasses import replace
@@ -24,7 +24,7 @@ MESSAGES = {
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", MESSAGES)
 def test_a_badge_says_the_verdict(kind: str) -> None:
-    """This test catches a badge that says more than its audit, such as a green one."""
+    """The test fails if a badge claims more than its audit shows, for example by being green."""
     badge = json.loads(badge_text(report_of(kind)))
     assert VALIDATOR.is_valid(badge)
     assert badge["message"] == MESSAGES[kind]

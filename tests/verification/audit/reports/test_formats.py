@@ -1,5 +1,6 @@
-"""Test that every format of a report says how many questions were asked and skipped, and that a badge only says the
-verdict."""
+"""Test that every format of a report states how many checks were made and skipped, and that a badge shows only the
+verdict.
+"""
 
 import json
 from dataclasses import replace
@@ -16,7 +17,7 @@ from tests.verification.audit.reports.kinds_of_reports import KINDS, report_of
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_report_says_how_many_questions_were_asked(kind: str) -> None:
-    """This test catches a count that leaves out the skipped questions."""
+    """The test fails if the number of skipped checks is missing in a report."""
     report = report_of(kind)
     counts = as_json(report)["questions"]
     said = questions_asked(report)

@@ -1,4 +1,6 @@
-"""Test that the JSON report obeys its published schema, and that the schema is complete and rejects other documents."""
+"""Test that the JSON report conforms to its published schema, and that the schema is complete and rejects invalid
+reports.
+"""
 
 import copy
 import json
@@ -42,10 +44,10 @@ SHAPES_OF_FACTS = {
 
 @pytest.mark.thorough
 def test_the_reports_cover_every_shape_of_facts(reports: dict[str, Any]) -> None:
-    """This test catches a branch of the schema that no report reaches."""
+    """The test fails if no report contains facts of the given shape, because a part of the schema would be untested."""
     whole = schema()
     of_reports = (check["facts"] for report in reports.values() for check in report["checks"] if check["facts"])
-    # there is one report for every set of fields
+    # one report is enough for every set of fields
     found = list({frozenset(facts): facts for facts in of_reports}.values())
     for name in SHAPES_OF_FACTS:
         part = {"$schema": whole["$schema"], "$defs": whole["$defs"], "$ref": f"#/$defs/{name}"}
@@ -75,7 +77,7 @@ def test_the_schema_is_valid_and_describes_every_field() -> None:
 
 
 def _event(report: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts of a tested event in a report."""
+    """Return the facts about an event that the audit has tested."""
     return next(check["facts"] for check in report["checks"] if "counts" in check["facts"])
 
 

@@ -1,4 +1,4 @@
-"""Test a report as a page: its content, that it loads nothing from elsewhere, and that a browser shows all of it."""
+"""Test the report as an HTML page: its content, that it loads no other file, and that a browser shows all of it."""
 
 import html
 import json
@@ -29,8 +29,9 @@ VOID = {"meta", "br", "img", "link", "input", "hr"}
 
 
 class Reader(HTMLParser):
-    """A parser that reads the elements and the texts of a page, and checks that every element is closed where it should
-    be."""
+    """A parser that collects the elements and texts of an HTML page, and checks that every element is closed in its
+    place.
+    """
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -99,8 +100,8 @@ def test_a_page_needs_no_script_and_nothing_from_elsewhere(kind: str) -> None:
 
 
 def test_a_hostile_name_is_shown_as_it_is_and_does_nothing() -> None:
-    """This test catches a text of the target that acts as HTML. The test covers all texts that a target can influence:
-    names, versions, messages, options and kinds of failures.
+    """The test fails if the page treats a text of the target as HTML. The test covers names, versions, messages,
+    options and kinds of failures.
     """
     page = as_page(report_of("hostile"))
     for part in ("<script>", "<img", "</title></style>"):
@@ -146,11 +147,9 @@ def test_few_values_and_equal_ones_have_a_curve(size: int) -> None:
 
 
 def test_the_band_holds_as_often_as_it_says() -> None:
-    """This test catches a band that is too narrow. The band contains 2000 samples of the law, up to chance, and does
-    not contain a law whose scale is off by a third.
-
-    By Massart's inequality the expected number of samples beyond the band is at most 2; more than 15 have a probability
-    below 1e-9.
+    """The test fails if the confidence band in a plot is too narrow. Among 2000 samples, at most 2 are expected to
+    leave a correct band, and more than 15 do so with probability below 1e-9. The band must not contain a law whose
+    scale is off by a third.
     """
     rng, missed, seen = np.random.default_rng(11), 0, 0
     width = half_width(Curve((), (), (), (), (), 500))
@@ -192,7 +191,7 @@ def test_the_most_telling_law_is_drawn_and_for_nuclear_laplace_the_tail_with_bot
         "100 draws of the target", "the exact law", "the corrected bound, proven", "the printed bound, 1.1 ρd, refuted",
     ]  # fmt: skip
     (printed,) = (path.attrib["d"] for path in tail.picture.iter("path") if path.attrib["class"] == "line printed")
-    assert printed.count("L") == 1  # upright
+    assert printed.count("L") == 1  # a vertical line
     other = _as("entrywise-laplace", *checks)
     assert pictured(other) == [checks[1]]
     assert [text for _, _, text in pictures(other)[1].legend] == ["100 draws of the target", "the exact law"]
@@ -202,7 +201,7 @@ def test_the_most_telling_law_is_drawn_and_for_nuclear_laplace_the_tail_with_bot
 
 
 def test_the_bound_that_is_drawn_lies_above_the_exact_tail() -> None:
-    """This test catches a drawn bound that lies below the tail. In the picture of the tail, a lower point has a smaller
+    """The test fails if the plotted bound lies below the exact tail. A point further down in the plot has a smaller
     probability.
     """
     tail = pictures(_as("nuclear-laplace", _with_curve("spectral norm", 2, 0.5)))[1].picture
@@ -249,7 +248,7 @@ def test_ticks_are_round_few_and_within_the_axis(low: float, high: float, log: b
 
 
 def test_nothing_is_drawn_beyond_the_picture() -> None:
-    """This test catches a point outside the axes, or without a value, that is drawn outside the picture."""
+    """The test fails if a point without a value, or outside the axes, is plotted outside the picture."""
     picture = Picture("", Axis("", 0.0, 1.0), Axis("", 1e-6, 1.0, log=True))
     wild = [(-5.0, 0.0), (0.5, 1e-30), (7.0, 3.0), (float("nan"), 1.0), (0.1, float("inf"))]
     picture.line(wild, "law")
@@ -287,7 +286,7 @@ parent.document.body.setAttribute("data-measured", JSON.stringify({
 
 
 def _dom(file: Path) -> str:
-    """Return the document of the page after the browser has loaded it."""
+    """Return the HTML document after a browser has loaded the file."""
     assert CHROMIUM is not None
     own = file.parent / "browser"
     done = subprocess.run(
@@ -298,9 +297,8 @@ def _dom(file: Path) -> str:
 
 
 def _measured(page: str, width: int, folder: Path) -> dict[str, Any]:
-    """Return the browser's measurements of the page in a frame of the given width, with every line opened.
-
-    A frame is used, because a browser window cannot be as narrow as a phone.
+    """Return a browser's measurements of the page at the given width, with all collapsed parts opened. The page is put
+    into a frame, because a browser window cannot be as narrow as a phone.
     """
     opened = page.replace("<details>", "<details open>")
     without = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", opened)
@@ -318,7 +316,7 @@ def _measured(page: str, width: int, folder: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def pages() -> list[str]:
-    """Make pages with every kind of picture."""
+    """Return report pages that together contain every kind of plot."""
     drawn = (
         audit("covassay:nuclear-laplace", epsilon=1.0, samples=100),
         audit("covassay:gauss-cov", rho=0.5, samples=100),
@@ -332,8 +330,8 @@ def pages() -> list[str]:
 def test_a_phone_and_a_desktop_show_all_of_the_page_in_letters_that_can_be_read(
     width: int, pages: list[str], tmp_path: Path
 ) -> None:
-    """This test catches a page that is cut off on a narrow screen. If every line of the page is opened, nothing is
-    wider than the window or cut off, and no letter is smaller than 11.5 pixels.
+    """The test fails if a narrow or a wide screen cuts off a part of the page, or if a letter is smaller than 11.5
+    pixels.
     """
     for page in pages:
         measured = _measured(page, width, tmp_path)

@@ -1,4 +1,6 @@
-"""Test a report as SARIF: its form, its results, their locations, and that it claims no more than the report."""
+"""Test the report in the SARIF format: its form, its results, their locations in the source code, and that it claims
+no more than the audit.
+"""
 
 import copy
 import functools
@@ -132,7 +134,7 @@ def decorated(*given: Any, **named: Any) -> Any:
 
 
 class Lies:
-    """A target whose attributes have another value at every access."""
+    """A target for which every access to an attribute raises an error."""
 
     def __getattr__(self, name: str) -> Any:
         raise SystemError(name)
@@ -167,7 +169,7 @@ def test_a_target_that_lies_about_itself_is_found_by_its_type() -> None:
 
 
 def test_a_function_without_a_source_is_nowhere() -> None:
-    """This test catches an error, or a wrong file, for a function that has no Python source."""
+    """The test fails if an error is raised, or a wrong file is named, for a function without Python source."""
     for draw in (len, np.linalg.svd, None, 3):
         target = Target("mine", draw)  # type: ignore[arg-type]
         found = whereabouts(target, target)
@@ -176,8 +178,8 @@ def test_a_function_without_a_source_is_nowhere() -> None:
 
 
 def test_a_target_is_found_from_its_name_without_importing_it(tmp_path: Path) -> None:
-    """This test catches a location that is found only by importing the target. The location is found even if the target
-    cannot be imported; a process is located at the first line of its script.
+    """The test fails if the source location of a target is found only by importing it. A target that cannot be
+    imported must still be located, and a program is located at the first line of its script.
     """
     (tmp_path / "mine.py").write_text("import os\nos._exit(3)\n\n\nclass Model:\n    def fit(self): ...\n")
     (tmp_path / "broken.py").write_text("def release(:\n")

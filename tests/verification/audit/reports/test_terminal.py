@@ -1,5 +1,4 @@
-"""Test the report on a terminal: the order of its parts, every figure of a witness, and no line wider than the
-terminal."""
+"""Test the report on a terminal: the order of its parts, the figures of a violation, and the width of its lines."""
 
 import ast
 import io
@@ -96,7 +95,7 @@ def test_a_check_that_was_not_passed_has_a_line_of_its_own(reports: dict[str, Au
         shown = " ".join(text(report).split())
         for check in report.checks:
             if check.status is Status.SKIPPED and not check.scenario:
-                assert check.name in shown  # in one list
+                assert check.name in shown  # the skipped checks are in one list
             elif check.status is not Status.NOT_REFUTED:
                 name = " / ".join(part for part in (check.scenario, check.name) if part)
                 assert f"{check.status.value} {name}" in shown
@@ -113,7 +112,7 @@ def test_the_whole_table_is_printed_only_when_asked(reports: dict[str, AuditRepo
 
 @pytest.mark.parametrize("width", [20, 60, 78, 200])
 def test_a_folded_command_is_the_same_command(width: int) -> None:
-    """This test catches a printed command that does something else when a user copies it from the screen."""
+    """The test fails if a command that is copied from the screen does not have the same meaning."""
     command = shlex.join(
         ["covassay", "audit", "exec:python3 'my release.py'", "--mechanism", "nuclear-laplace", "--options", "a=b c",
          "--samples", "200", "--seed", "3"]
@@ -133,7 +132,7 @@ def test_a_folded_python_call_is_the_same_call() -> None:
 
 @pytest.mark.thorough
 def test_a_name_between_colons_is_no_emoji(reports: dict[str, AuditReport]) -> None:
-    """This test catches a name that the terminal library turns into an emoji."""
+    """The test fails if the terminal library replaces a part of a name by an emoji."""
     report = replace(next(iter(reports.values())), notes=("mymodule:two: it raised",))
     assert "note: mymodule:two: it raised" in text(report)
 

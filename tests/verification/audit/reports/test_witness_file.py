@@ -1,5 +1,6 @@
-"""Test witnesses: `--pair` reads their file again, and the report has them in full if they are small; test lines about
-draws."""
+"""Test files with a pair of data sets that shows a violation. The option `--pair` must read the file of a violation,
+and the report must print small data sets completely. The tests also cover the lines about draws.
+"""
 
 import io
 import json
@@ -21,7 +22,7 @@ from covassay.verification.audit.targets.target import TargetReference
 
 
 def too_little(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Add a tenth of the necessary noise, and make every tenth output not finite."""
+    """Add a tenth of the required noise, and return NaN in every tenth draw."""
     d = x.shape[1]
     if rng.random() < 0.1:
         return np.full((d, d), np.nan)
@@ -34,7 +35,7 @@ def report() -> AuditReport:
 
 
 def trace(factor: float) -> AuditReport:
-    """Audit a private trace with its noise multiplied by a factor."""
+    """Return the report of an audit of a noisy trace, with the noise multiplied by `factor`."""
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
         return float((unit_rows(x) ** 2).sum() / len(x) + factor / (len(x) * epsilon) * rng.laplace())
@@ -118,7 +119,9 @@ def test_the_share_of_failed_draws_is_a_line_of_the_report(report: AuditReport) 
 
 @pytest.mark.slow
 def test_repeats_are_one_finding() -> None:
-    """This test catches a report that shows repetitions as several findings, or does not list every check."""
+    """The test fails if the report shows one problem as several findings, or leaves out one of the checks that found
+    it.
+    """
     report = audit(TargetReference("mutant:half-noise-gauss-cov", "."), rho=0.5, samples=200)
     law = [check for check in report.refuted if check.kind == "law"]
     (group,) = [group for group in findings(report) if group[0].kind == "law"]

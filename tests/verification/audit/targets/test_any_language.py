@@ -1,4 +1,4 @@
-"""Test the protocol for targets in any language: examples, schemas, batches, and hints for common mistakes."""
+"""Test the protocol for targets in other languages: examples, schemas, batches, and hints for common mistakes."""
 
 import contextlib
 import io
@@ -56,8 +56,7 @@ def language(request: pytest.FixtureRequest) -> str:
 
 
 def written(language: str, folder: Path, change: Callable[[str], str] = str) -> TargetReference:
-    """Write the example program that `covassay audit --example` prints to a file, with one change, and return the
-    target."""
+    """Write the example program for a language to a file, with one change, and return it as a target."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         assert run(["audit", "--example", language]) == 0
@@ -121,7 +120,7 @@ def test_an_example_is_not_refuted_and_with_less_noise_it_is(language: str, tmp_
 
 @pytest.mark.parametrize("guarantee", [PureDP(1.0), ZCDP(0.5), ApproximateDP(1.0, 1e-6)], ids=str)
 def test_requests_obey_their_schema(tmp_path: Path, guarantee: Guarantee) -> None:
-    """This test catches a request to another process that its published schema does not allow."""
+    """The test fails if a request to another process violates its published schema."""
     body = (
         "open('log', 'a').write(line); n = request.get('seeds'); one = [[1.0, 0.0], [0.0, 1.0]]; "
         "reply = {'outputs': [one] * len(n)} if n else {'output': one, 'batch': 7, 'error': None}"
@@ -139,7 +138,7 @@ def test_requests_obey_their_schema(tmp_path: Path, guarantee: Guarantee) -> Non
 
 
 def test_the_schema_of_replies_refuses() -> None:
-    """This test catches a schema that allows a reply which the audit cannot read."""
+    """The test fails if the schema of replies allows a reply that the audit cannot read, or rejects a valid one."""
     schema = Draft202012Validator(schemas()["exec-reply"])
     for good in ({"output": 1.0}, {"output": [[1.0]], "error": None, "batch": 5}, {"outputs": [[1.0], {"error": "no"}]},
                  {"error": "no", "protocol": 1}):  # fmt: skip
@@ -228,7 +227,7 @@ WRITES = {
 def test_where_people_stumble_the_audit_says_why(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """This test catches a usual mistake of a user's program that ends in an unclear message."""
+    """The test fails if a common mistake in a user's program leads to an unclear message."""
     statement, message = WRITES[name]
     (tmp_path / "target.py").write_text(f"import sys\nfor line in sys.stdin:\n    {statement}\n")
     monkeypatch.chdir(tmp_path)
@@ -237,7 +236,7 @@ def test_where_people_stumble_the_audit_says_why(
     assert run(["audit", spec, "--epsilon", "1", "--jobs", "1", "--time-limit", "0.3"]) == 3
     told = capsys.readouterr().err
     assert message in told.splitlines()[-1]
-    assert told.count("\n") <= 2  # the message says at once which time limit stopped a draw
+    assert told.count("\n") <= 2  # the message must say at once which time limit stopped a draw
 
 
 @pytest.mark.thorough

@@ -1,5 +1,6 @@
-"""Test that all processes that a target starts end with it, that its output is limited, and that every wait has a time
-limit."""
+"""Test programs that run as targets. All processes that a program starts must end with the program, the stored error
+output is limited, and every wait has a time limit.
+"""
 
 import contextlib
 import os
@@ -36,7 +37,7 @@ SLEEPER = "n = subprocess.DEVNULL; subprocess.Popen(['sleep', '600'], stdin=n, s
 
 
 def script(folder: Path, body: str, first: str = "") -> TargetReference:
-    """Make a target that runs `first` once, and `body` for every line."""
+    """Return a target that runs `first` once, and `body` for every request."""
     (folder / "target.py").write_text(f"{FIRST}{first}\nfor line in sys.stdin:\n    {body}\n")
     return TargetReference(f"exec:{shlex.quote(sys.executable)} -I target.py", str(folder))
 
@@ -47,7 +48,7 @@ def process(folder: Path, body: str, first: str = "") -> Process:
 
 
 def members(group: int) -> list[int]:
-    """Return the ids of the processes of a group that are alive."""
+    """Return the ids of the living processes in a process group."""
     found = []
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -58,7 +59,7 @@ def members(group: int) -> list[int]:
 
 
 def gone(group: int) -> bool:
-    """Return whether no process of a group is left; a killed process takes a moment to end."""
+    """Return whether all processes of a group have ended within ten seconds."""
     end = time.monotonic() + 10
     while members(group) and time.monotonic() < end:
         time.sleep(0.02)
@@ -82,12 +83,12 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="re
 )
 @pytest.mark.parametrize("how", [Child.stop, Child.finish])
 def test_every_process_of_the_group_ends(ends: str, body: str, how: Callable[[Child], None], tmp_path: Path) -> None:
-    """This test catches a process that a target starts and that goes on after the audit."""
+    """The test fails if a process that the target started goes on after the target was stopped."""
     asked = process(tmp_path, body, SLEEPER)
     asked.ask({"x": [[1.0]]}, 10**6)
     assert asked._running is not None
     group = asked._running.pid
-    time.sleep(0.2)  # the leader of the process group needs this time to end
+    time.sleep(0.2)  # the process needs this time to end
     assert len(members(group)) == (2 if ends == "the leader goes on" else 1)
     start = time.monotonic()
     how(asked)
@@ -107,8 +108,8 @@ def test_the_group_ends_when_the_leader_ends_instead_of_replying(tmp_path: Path)
 @pytest.mark.thorough
 @pytest.mark.parametrize("ended_by", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_the_group_ends_with_the_run_that_is_killed(ended_by: signal.Signals, tmp_path: Path) -> None:
-    """This test catches processes of a target that survive the audit. The test covers processes that do not see the end
-    of their input, and an audit that is killed itself.
+    """The test fails if a process of the target survives after the audit was killed. The target sleeps, so it does not
+    notice that its input has ended.
     """
     source = script(tmp_path, "time.sleep(600)", f"{SLEEPER}; open('group', 'w').write(str(os.getpid()))")
     arguments = ["audit", source.spec, "--epsilon", "1", "--jobs", "1", "--time-limit", "600"]
@@ -117,7 +118,7 @@ def test_the_group_ends_with_the_run_that_is_killed(ended_by: signal.Signals, tm
             while not (tmp_path / "group").exists() or not (tmp_path / "group").read_text():
                 time.sleep(0.05)
             group = int((tmp_path / "group").read_text())
-            if ended_by is signal.SIGKILL:  # the signal goes to the audit, whose supervisor then ends it
+            if ended_by is signal.SIGKILL:  # the signal SIGKILL must go to the child process that runs the audit
                 os.kill(_only_child(running.pid), ended_by)
             else:
                 running.send_signal(ended_by)
@@ -137,7 +138,9 @@ def _only_child(parent: int) -> int:
 
 
 def test_the_supervisor_knows_the_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a child process that outlives its audit because the supervisor does not know of it."""
+    """The test fails if the supervisor of an audit does not know the process groups of its targets, because it could
+    not stop them.
+    """
     monkeypatch.setattr(deadline, "_folder", str(tmp_path))
     asked = process(tmp_path, REPLY)
     asked.ask({"x": [[1.0]]}, 10**6)
@@ -161,8 +164,8 @@ def test_the_supervisor_ends_groups_that_nobody_has_ended(tmp_path: Path) -> Non
 
 
 def test_standard_error_is_bounded_and_its_end_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches standard error that is kept without a limit, or blocks the program. Within one request a
-    program may write any amount to standard error; nothing is kept in a file, and the program never waits.
+    """The test fails if the error output of a program is stored without a limit, or if the program has to wait while
+    it writes this output.
     """
     monkeypatch.setattr(child, "LOG_KEPT", 10_000)
     loud = f"[sys.stderr.write('x' * 99_999 + chr(10)) for _ in range(200)]; sys.stderr.write('the end\\n'); {REPLY}"
@@ -206,8 +209,8 @@ def test_a_second_line_ends_the_audit_with_its_cause(name: str, tmp_path: Path) 
 
 @pytest.mark.thorough
 def test_a_second_line_is_exit_status_3(tmp_path: Path) -> None:
-    """This test catches an unexpected second line that is ignored. The exit status must be 3 even if a second line
-    comes only occasionally, in a worker.
+    """The test fails if an unexpected second line in a reply is ignored. The exit status must be 3 even if a second
+    line is rare.
     """
     body = (
         "d = len(json.loads(line)['x'][0]); v = json.loads(line)['seed'] % 997; "
@@ -249,7 +252,7 @@ def test_the_first_reply_has_the_time_to_start(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_later_start_gets_little_more_than_the_first_took(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a start limit that applies again to every hanging draw."""
+    """The test fails if the long time limit for the start of a program also applies to later draws that hang."""
     target = script(tmp_path, f"time.sleep(60 * (json.loads(line)['epsilon'] == 2)); {REPLY}").load()
     monkeypatch.setenv(START_VARIABLE, "30")
     rng = np.random.default_rng(0)
@@ -271,8 +274,8 @@ def test_a_later_start_gets_little_more_than_the_first_took(tmp_path: Path, monk
 def test_a_process_that_never_reads_cannot_be_run(
     first: str, d: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches an audit that waits forever to write a request. With so many columns, a request is larger than
-    the buffer of a pipe.
+    """The test fails if an audit waits forever for a program that does not read its input. With 200 columns, a request
+    is larger than the buffer of a pipe.
     """
     monkeypatch.setenv(START_VARIABLE, "0.4")
     box = Box.of([(0, 1)] * d)
@@ -284,8 +287,8 @@ def test_a_process_that_never_reads_cannot_be_run(
 
 
 def test_a_reply_to_what_was_never_read_is_one(tmp_path: Path) -> None:
-    """This test catches a reply that is lost because its process has ended. A program that ends without reading may
-    still have answered; the next request goes to a new process.
+    """The test fails if a reply is lost because its process has ended. A program may answer and end without reading
+    the whole request.
     """
     (tmp_path / "once.py").write_text("print('{\"output\": 1.0}', flush=True)\n")
     target = TargetReference(f"exec:{shlex.quote(sys.executable)} -I once.py", str(tmp_path)).load()
@@ -302,9 +305,7 @@ def test_a_limit_that_is_no_number_of_seconds_is_refused(text: str, monkeypatch:
 
 
 def test_a_process_that_forks_answers_once(tmp_path: Path) -> None:
-    """This test catches a forked copy that answers a second time, or survives. The forked copy keeps both pipes open,
-    and must end with the process group.
-    """
+    """The test fails if a forked copy of a program answers a second time, or survives when the program is stopped."""
     asked = process(tmp_path, REPLY, "os.fork() or time.sleep(600)")
     assert asked.ask({"x": [[3.0]]}, 10**6)["output"] == [[3.0]]
     assert asked._running is not None
@@ -314,7 +315,7 @@ def test_a_process_that_forks_answers_once(tmp_path: Path) -> None:
 
 
 def test_large_requests_and_replies_pass(tmp_path: Path) -> None:
-    """This test catches a deadlock on requests and replies that are larger than a pipe holds."""
+    """The test fails if requests and replies that are larger than the buffer of a pipe cause a deadlock."""
     asked = process(tmp_path, REPLY)
     rows: Any = np.random.default_rng(0).standard_normal((2000, 30)).tolist()
     for _ in range(3):

@@ -1,5 +1,6 @@
-"""Test adapters of packages that are missing, have another version, do not import, or are in an environment of their
-own."""
+"""Test adapters for packages that are missing, have another version, cannot be imported, or are in another
+environment.
+"""
 
 import json
 import os
@@ -72,7 +73,7 @@ X = np.arange(6.0).reshape(3, 2) / 10
 
 @pytest.fixture
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Register an adapter `fake` for a package that is not installed, with environments in a directory of the test."""
+    """Register an adapter `fake` for a package that is not installed."""
     file = tmp_path / "fake_adapter.py"
     file.write_text(textwrap.dedent(ADAPTER), encoding="utf-8")
     spec = spec_from_file_location("fake_adapter", file)
@@ -102,8 +103,7 @@ def put_here(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 def installed(module: ModuleType, tmp_path: Path) -> Path:
-    """Make an environment as `covassay adapters install` does, but without pip; a file puts all packages of this
-    environment on its path."""
+    """Make the environment that `covassay adapters install` would make, but without pip, and return its folder."""
     site = put_package(tmp_path / "site")
     commands: list[Sequence[str]] = []
 
@@ -192,14 +192,14 @@ def test_a_project_without_a_package_asks_for_a_copy(monkeypatch: pytest.MonkeyP
     assert "no copy of twistedcubic/coin-press, algos.py is missing" in message("coin-press:mean")
 
 
-# AN ENVIRONMENT OF ITS OWN
+# SEPARATE ENVIRONMENTS
 
 
 @pytest.mark.thorough
 def test_a_target_is_asked_in_its_environment(
     fake: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a package that is run in the wrong environment, or a report that leaves its version out."""
+    """The test fails if a package is run in the wrong environment, or if the report leaves out its version."""
     place = installed(fake, tmp_path)
     target._load.cache_clear()
     made = TargetReference("fake:moment", ".").load()
@@ -212,15 +212,16 @@ def test_a_target_is_asked_in_its_environment(
     assert np.shape(draw("moment", np.zeros((0, 2)))) == (2, 2)
     before = X.copy()
     assert np.shape(draw("overwrites", before)) == (2, 2)
-    # the audit sees what the target did to its data
+    # the audit must see that the target changed its data
     np.testing.assert_array_equal(before, np.vstack([[7.0, 7.0], X[1:]]))
-    assert draw("fails", X) == Failure("exception", "LookupError")  # the message must contain no value of the data
+    # the text of the error is left out, because it may contain data
+    assert draw("fails", X) == Failure("exception", "LookupError")
     assert isinstance(draw("dies", X), Failure)
     np.testing.assert_array_equal(there, draw("moment", X))
     assert TargetReference("fake:in-a-box", ".").load().bounds == ((0.0, 9.0), (0.0, 1.0))
     np.testing.assert_array_equal(draw("in-a-box", X, bounds=((0.0, 9.0), (0.0, 1.0))), [9.0, 9.0])
 
-    # an installed package is used in this process, with the same draws
+    # A package that is installed in the environment of the audit must give the same draws.
     put_here(monkeypatch, put_package(tmp_path / "here"))
     target._load.cache_clear()
     here = TargetReference("fake:moment", ".").load()
@@ -271,7 +272,7 @@ def test_the_neighbours_and_the_box_that_a_target_states_are_those_of_the_audit(
     assert "--bounds 0.0:9.0,0.0:1.0 --adjacency add-remove" in found.replay
     other = AuditOptions(adjacency="replace-one", bounds=Box.of([(0.0, 2.0)]))
     assert as_stated_by(stated, other) == other
-    ball = AuditOptions(mechanism="nuclear-laplace")  # the rows of this mechanism lie in the unit ball
+    ball = AuditOptions(mechanism="nuclear-laplace")  # the rows of this mechanism are in the unit ball
     assert as_stated_by(stated, ball) == ball
 
 

@@ -1,4 +1,6 @@
-"""Test functions with common signatures: the call is found, or two lines of code that would work are suggested."""
+"""Test how the audit calls functions with common signatures. If the audit finds no call, its error message suggests
+two lines of code that work.
+"""
 
 import functools
 import pickle
@@ -25,7 +27,7 @@ X = np.eye(3)
 
 
 def noisy(x: Any, eps: float, rng: Any) -> Matrix:
-    """Release a noisy moment; the function needs an array and a generator, which may be of either type of numpy."""
+    """Release a noisy second moment, with a generator of either type of numpy."""
     return np.asarray(x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2) / eps)
 
 
@@ -98,7 +100,7 @@ class Estimator:
 
 
 class Silent:
-    """An estimator whose `fit` takes the seed and returns None."""
+    """An estimator whose `fit` takes a seed and returns None."""
 
     def __init__(self, eps):
         self.eps = eps
@@ -116,7 +118,7 @@ class Releaser:
 
 
 class Operation:
-    """An object with one method whose name, and whose parameter's name, indicate its use."""
+    """An object with one method whose name and parameters show how to call it."""
 
     def __init__(self, eps):
         self.eps = eps
@@ -129,7 +131,7 @@ class Operation:
 
 
 class Twice:
-    """An object with two methods that could take the data."""
+    """An object with two methods that could both take the data."""
 
     def first(self, *, column, eps, delta):
         return column
@@ -184,7 +186,7 @@ def found(function: Any, **budget: Any) -> Target:
 
 @pytest.mark.parametrize("name", FOUND)
 def test_a_function_comes_as_it_is(name: str) -> None:
-    """This test catches a function whose arguments are filled in wrongly, or whose seed is ignored."""
+    """The test fails if the audit passes wrong arguments to a function, or does not set its seed."""
     function, call = FOUND[name]
     target = found(function)
     assert getattr(target.draw, "call", None) == call
@@ -287,7 +289,7 @@ def test_what_gives_no_output_cannot_be_run_and_is_shown_what_came_back(name: st
 
 
 def test_the_two_lines_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches an advice in an error message that is not valid Python."""
+    """The test fails if the code that an error message suggests does not work."""
 
     def needs(X, eps, seed, n_bins):
         return noisy(X, eps, np.random.default_rng(seed + n_bins))
@@ -322,7 +324,8 @@ def test_a_call_that_is_wrong_is_told(call: str, message: str) -> None:
 def test_a_call_may_name_modules_and_names_of_its_own() -> None:
     call = "(lambda y: f(y, scipy.special.expit(rng.random())))([r for r in x])"
     assert compiled(call)[1] == {"f", "x", "rng"}
-    assert 0.5 < wrap(lambda rows, p: p, call)(X, rng=np.random.default_rng(0)) < 0.74  # 1/(1 + 1/e) = 0.731…
+    # the output is 1/(1 + 1/e) = 0.731…
+    assert 0.5 < wrap(lambda rows, p: p, call)(X, rng=np.random.default_rng(0)) < 0.74
 
 
 def test_wrap_finds_the_call_when_it_is_used_and_survives_pickling() -> None:
@@ -333,7 +336,7 @@ def test_wrap_finds_the_call_when_it_is_used_and_survives_pickling() -> None:
 
 
 def test_a_module_may_hold_what_wrap_returns(tmp_path: Path) -> None:
-    """This test catches an audit that wraps a function which it has already wrapped."""
+    """The test fails if a function that is already wrapped is wrapped again."""
     (tmp_path / "holds_wrapped.py").write_text(
         "from covassay.verification import wrap\n"
         "def plain(x, *, epsilon, rng): return x.T @ x\n"

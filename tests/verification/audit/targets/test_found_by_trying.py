@@ -1,5 +1,6 @@
-"""Test that the auditor, which finds the output by trying calls, only accepts an output that changes with the seed and
-has the form of a release."""
+"""Test how the audit finds the released output of an object by trying its attributes and methods. A release must
+change with the seed and have the shape of an output.
+"""
 
 import asyncio
 import functools
@@ -30,7 +31,7 @@ def noise(d: int, seed: Any) -> Matrix:
 
 
 class Learner:
-    """An estimator that keeps the second moment without noise, and adds noise when a release is requested."""
+    """An estimator that stores the second moment without noise, and adds noise in the method `release`."""
 
     def __init__(self, epsilon: float, random_state: Any = None) -> None:
         self.seed = random_state
@@ -60,7 +61,9 @@ class ReleasesWithGenerator(Learner):
 
 
 class Telling(Learner):
-    """An estimator whose part with the plausible name has no noise, while the result of its method has noise."""
+    """An estimator with an attribute that has a plausible name but no noise, and a method
+    that returns a noisy output.
+    """
 
     def fit(self, X: Matrix) -> "Telling":
         self.covariance_ = X.T @ X / len(X)
@@ -69,7 +72,7 @@ class Telling(Learner):
 
 
 class SecondName(Telling):
-    """An estimator with two parts with plausible names, of which the second is the release."""
+    """An estimator with two attributes that have plausible names, of which the second is the release."""
 
     release = None  # type: ignore[assignment]
 
@@ -80,7 +83,7 @@ class SecondName(Telling):
 
 
 class Subsampled(Learner):
-    """An estimator whose part with the plausible name changes with the seed, but is not the release."""
+    """An estimator with an attribute that has a plausible name and changes with the seed, but is not the release."""
 
     def partial_fit(self, X: Matrix) -> "Subsampled":
         kept = np.random.default_rng(self.seed).random(len(X)) < 0.5
@@ -90,8 +93,9 @@ class Subsampled(Learner):
 
 
 class Lazy(Learner):
-    """An estimator with three properties: the first raises an exception, the second ends the program, and the third
-    draws its noise when it is read."""
+    """An estimator with three properties: one raises an error, one ends the program, and one draws noise when it is
+    read.
+    """
 
     def fit(self, X: Matrix) -> "Lazy":
         self.partial_fit(X)
@@ -139,7 +143,7 @@ def found(function: Any) -> Target:
 
 @pytest.mark.parametrize("name", FOUND)
 def test_what_is_released_is_found(name: str) -> None:
-    """This test catches a wrong call that the auditor finds, and a found call that ignores the seed."""
+    """The test fails if the audit finds the wrong output, or a call that ignores the seed."""
     function, call = FOUND[name]
     target = found(function)
     assert target.draw.call == call  # type: ignore[attr-defined]
@@ -161,7 +165,7 @@ class NoNoise:
 
 
 class Cached(Learner):
-    """An estimator that caches its first release for all objects."""
+    """An estimator whose instances all return the first release."""
 
     kept: Any = None
 
@@ -172,7 +176,7 @@ class Cached(Learner):
 
 
 class Several(Learner):
-    """An estimator with two parts in the shape of an output, whose names do not decide between them."""
+    """An estimator with two attributes in the shape of an output, whose names do not tell which is the release."""
 
     release = None  # type: ignore[assignment]
 
@@ -183,7 +187,7 @@ class Several(Learner):
 
 
 class Ways:
-    """An object with several methods that take data, whose names do not decide between them."""
+    """An object with several methods that take data, whose names do not tell which one to call."""
 
     def __init__(self, epsilon: float) -> None:
         pass
@@ -263,7 +267,7 @@ def test_what_may_not_be_released_is_not_accused(name: str) -> None:
     function, reason, offered = STILL[name]
     with warnings.catch_warnings(record=True) as warned, pytest.raises(CannotRun) as raised:
         require_answer(setting(called(function, setting(), None)))
-    assert warned == []  # a coroutine that nobody awaits would cause a warning
+    assert warned == []  # a coroutine that is not awaited would cause a warning
     assert reason in str(raised.value)
     assert offered in str(raised.value)
 
@@ -276,7 +280,7 @@ def test_every_method_that_may_take_the_data_is_offered() -> None:
 
 
 def test_an_expression_that_was_offered_does() -> None:
-    """This test catches an expression that the error message suggests and that fails when it is used."""
+    """The test fails if a call that an error message suggests does not work."""
     for function, call in (
         (coroutine, "asyncio.run(f(x, eps=epsilon, seed=seed))"),
         (generator, "next(f(x, eps=epsilon, seed=seed))"),
@@ -287,8 +291,9 @@ def test_an_expression_that_was_offered_does() -> None:
 
 
 def test_who_says_how_it_is_called_is_held_to_it() -> None:
-    """This test catches an audit that replaces the part that the user has named: if that part has no noise, the target
-    is refuted."""
+    """The test fails if the audit does not use the call that the user has stated. The stated output has no noise, so
+    it must be refuted.
+    """
     report = audit(NoNoise, epsilon=1.0, samples=100, call="f(epsilon=epsilon).fit(x).covariance_", stop_early=True)
     assert report.verdict.value == "REFUTED"
 
@@ -336,12 +341,12 @@ def test_a_matrix_that_is_now_and_then_a_triangle_is_left_alone() -> None:
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
 def test_the_matrix_of_a_triangle(d: int) -> None:
-    """This test catches a triangle whose entries are put back in the wrong order."""
+    """The test fails if the entries of a triangle are put into the wrong places of the matrix."""
     whole = noise(d, 0)
     for triangle in (np.triu(whole), np.tril(whole), whole[np.triu_indices(d)], list(whole[np.triu_indices(d)])):
         assert np.array_equal(symmetric(triangle), whole)
     assert np.array_equal(symmetric(whole[np.tril_indices(d)], lower=True), whole)
-    # The entries of the triangle are in the order of vech in statistics, and of R.
+    # R and the operator vech list the entries column by column.
     column_by_column = np.concatenate([whole[j:, j] for j in range(d)])
     assert np.array_equal(symmetric(column_by_column), whole)
 

@@ -1,4 +1,4 @@
-"""Test the names of targets: files, their sibling modules, and suggestions for unknown names."""
+"""Test the names of targets: files, modules in the same folder, and suggestions for unknown names."""
 
 import pickle
 from pathlib import Path
@@ -17,7 +17,7 @@ CODE = "def f(x, *, epsilon, rng): return {value}\n\nclass A:\n    g = staticmet
 
 
 def answer(spec: str, folder: Path) -> float:
-    """Call the target, which may have been pickled for a worker, and return its output."""
+    """Return an output of the target, which is first pickled as for a worker."""
     target = pickle.loads(pickle.dumps(TargetReference(spec, str(folder)))).load()
     return float(target.draw(np.eye(2), epsilon=1.0, rng=np.random.default_rng(0)))
 

@@ -1,4 +1,4 @@
-"""Test that the audit restores the state of the process after any change by a target."""
+"""Test that the audit restores the state of its process after a target has changed it."""
 
 import math
 import os
@@ -22,7 +22,7 @@ from covassay.verification.audit.targets.target import Target, TargetReference
 
 
 def restored_after(change: Callable[[], object]) -> set[str]:
-    """Return the parts of the process state that were restored after a change that ends in an exception."""
+    """Return the parts of the process state that are restored after a change followed by an error."""
 
     def end() -> None:
         change()
@@ -71,8 +71,7 @@ def test_a_change_is_noted_and_the_verdict_is_as_without_it(tmp_path: Path) -> N
     first, second = ({c.label: (c.status, c.p_value) for c in r.checks} for r in reports)
     assert second.pop("contract / process state") == (Status.NOTED, None)
     assert first.pop("contract / process state") == (Status.NOT_REFUTED, None)
-    # Arithmetic decides about the first target alone. The second target seeds generators, so that some questions are
-    # not asked.
+    # An exact loss decides about the first target, and the second target seeds generators, so some checks are skipped.
     first, second = (
         {label: found for label, found in checks.items() if label.startswith("contract") and "running" not in label}
         for checks in (first, second)

@@ -1,4 +1,4 @@
-"""Test targets that are processes: the README's example, and processes that misbehave."""
+"""Test targets that are separate programs: the example in the documentation, and programs that misbehave."""
 
 import json
 import shlex
@@ -38,13 +38,13 @@ ECHO = "return json.dumps({'output': request['x']})"
 
 
 def example() -> str:
-    """Return the source text of the process on the page about audits."""
+    """Return the source code of the example program on the page of the audit."""
     text = PAGE.read_text(encoding="utf-8").partition("      # release.py\n")[2].partition("      $ covassay")[0]
     return "".join(line.removeprefix("      ") for line in text.splitlines(keepends=True))
 
 
 def source(folder: Path, code: str) -> TargetReference:
-    """Make a target that is a script whose name has a space, which the command must quote."""
+    """Return a target that runs a script. The file name of the script has a space, which must be quoted."""
     (folder / "my target.py").write_text(code)
     return TargetReference(f"exec:{shlex.quote(sys.executable)} -I 'my target.py'", str(folder))
 
@@ -105,7 +105,9 @@ def test_one_process_answers_all_requests_of_a_worker(tmp_path: Path) -> None:
 
 
 def test_whole_numbers_of_any_length_are_numbers(tmp_path: Path) -> None:
-    """This test catches a reader that rejects 100000000000000000000, which is how JavaScript writes 1e20."""
+    """The test fails if a long whole number in a reply is rejected. JavaScript, for example, writes 1e20 as
+    100000000000000000000.
+    """
     draws = draw(setting(tmp_path, "return json.dumps({'output': 10**20})", released="number"), X, 1, "long")
     assert draws.outputs.tolist() == [1e20]
 
@@ -139,8 +141,8 @@ MISBEHAVING = {
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", MISBEHAVING)
 def test_a_process_that_misbehaves_is_an_outcome(tmp_path: Path, name: str) -> None:
-    """This test catches an audit that crashes with the process. The audit must give a clear message if the process
-    returns no output; `None` means that the process returns an output.
+    """The test fails if a program that misbehaves crashes the audit, or if the error message is unclear. If a case
+    states no message, the program gives an output, which later checks examine.
     """
     answer, first, failure, shown = MISBEHAVING[name]
     target = setting(tmp_path, answer, first)
@@ -154,7 +156,7 @@ def test_a_process_that_misbehaves_is_an_outcome(tmp_path: Path, name: str) -> N
             require_answer(target)
         assert failure.partition(": ")[2] in str(raised.value) or "it returned" in str(raised.value)
         assert shown in str(raised.value)
-        assert "--call" not in str(raised.value)  # a process takes no such option
+        assert "--call" not in str(raised.value)  # the option --call does not apply to programs
 
 
 @pytest.mark.thorough
@@ -170,9 +172,8 @@ def test_a_process_that_hangs_is_killed_and_the_next_request_has_a_reply_of_its_
 
 
 def test_a_time_limit_that_falls_into_a_start_loses_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a process that is started and never stopped. The time limit ends before the process is
-    registered, and the process must still be stopped. On a busy machine the limit may end before the process starts;
-    the test then makes another request.
+    """The test fails if a program is started and never stopped. The time limit of the program ends while the program
+    is starting. On a busy machine the time limit may end before the start, so the request is repeated.
     """
     started: list[subprocess.Popen[bytes]] = []
 
@@ -204,8 +205,8 @@ def test_a_process_that_never_answers_cannot_be_run(tmp_path: Path, monkeypatch:
 
 
 def test_a_process_that_does_not_read_its_input_is_a_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches an audit that waits forever to write a request. The request is larger than the buffer of a
-    pipe, so that writing it would block.
+    """The test fails if the audit waits forever to write a request. The request is larger than the buffer of a pipe,
+    and the program does not read it.
     """
     monkeypatch.setenv(START_VARIABLE, "0")
     draws = draw(setting(tmp_path, ECHO, "time.sleep(60)", seconds=0.2), np.ones((20_000, 2)), 1, "deaf")
@@ -228,7 +229,7 @@ def test_a_process_that_dies_now_and_then_is_started_again(tmp_path: Path) -> No
     ids=["seeded", "seed-ignored", "no-noise"],
 )
 def test_the_seed_stands_for_the_generator(tmp_path: Path, answer: str, same: str, new: str) -> None:
-    """This test catches an audit that overlooks a process which ignores its seed, or which draws no noise."""
+    """The test fails if the audit does not notice that a program ignores its seed, or that it draws no noise."""
     target = setting(tmp_path, answer, released="number")
     assert (same_seed(target).status, new_seed(target, Form()).status) == (Status[same], Status[new])
 

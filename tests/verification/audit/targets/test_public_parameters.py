@@ -1,4 +1,6 @@
-"""Test public parameters that a target and a mechanism share: a different default must not be reported as a mistake."""
+"""Test public parameters that a target shares with a mechanism. The audit must not report a mistake because the target
+and the mechanism have different defaults.
+"""
 
 from typing import Any
 
@@ -33,7 +35,7 @@ def other_clipping(x: Matrix, *, rho: float, rng: np.random.Generator, clip_norm
 
 
 class Estimator:
-    """A class whose constructor takes the public parameters."""
+    """A class whose constructor takes public parameters."""
 
     def __init__(self, rho: float, clip_norm: float = 3.0, ensemble: str = "goe", random_state: int = 0) -> None:
         self.rho, self.clip_norm, self.ensemble, self.seed = rho, clip_norm, ensemble, random_state
@@ -58,8 +60,8 @@ class Estimator:
     ],
 )
 def test_another_default_is_not_refuted_and_is_noted(target: Any, name: str, note: str) -> None:
-    """This test catches a correct function that is refuted because the default of its public parameter differs from the
-    mechanism's.
+    """The test fails if a correct function is refuted because the default of its public parameter differs from that of
+    the mechanism.
     """
     report = audit(target, name, **FEW)
     assert report.verdict is Verdict.NOT_REFUTED
@@ -68,14 +70,13 @@ def test_another_default_is_not_refuted_and_is_noted(target: Any, name: str, not
 
 @pytest.mark.thorough
 def test_the_expected_law_is_that_of_the_target_s_own_value() -> None:
-    """This test catches an expected law that is computed from a constant in place of the parameter."""
+    """The test fails if the expected law ignores the value of a public parameter in the target."""
     assert audit(other_clipping, "clipped-cov", samples=1000).verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.thorough
 def test_a_stated_value_is_passed_to_the_target() -> None:
-    """Bug: This test catches a value of `--options` that sets only the expected law, so that the target draws with its
-    own default and is refuted."""
+    """The test fails if a value from `--options` changes the expected law but is not passed to the target."""
     report = audit(larger_kappa, "naive-pce", options={"kappa": "20"}, **FEW)
     assert report.verdict is Verdict.NOT_REFUTED
     assert "called as f(x, rho=rho, rng=rng, kappa=20.0)" in report.notes
@@ -83,7 +84,7 @@ def test_a_stated_value_is_passed_to_the_target() -> None:
 
 @pytest.mark.thorough
 def test_too_little_noise_for_its_own_value_is_refuted() -> None:
-    """This test catches a comparison without power for a target whose public parameter has a value of its own."""
+    """The test fails if noise that is too small for the target's own value of a parameter is not refuted."""
 
     def less(x: Matrix, *, rho: float, rng: np.random.Generator, kappa: float = 100.0) -> Matrix:
         return naive_pce.sample(x, rng, rho=rho / 0.97**2, kappa=kappa)
@@ -92,8 +93,8 @@ def test_too_little_noise_for_its_own_value_is_refuted() -> None:
 
 
 def test_only_constants_that_the_mechanism_takes_are_its_values() -> None:
-    """This test catches a parameter that changes the expected law although its meaning differs, or although the call
-    computes it.
+    """The test fails if a parameter changes the expected law although it has another meaning, or although its value
+    depends on the data.
     """
     declared = mechanism("gauss-cov")
 
@@ -109,7 +110,7 @@ def test_only_constants_that_the_mechanism_takes_are_its_values() -> None:
 
 
 def test_what_the_call_sets_is_not_passed_again() -> None:
-    """This test catches a user's expression that is overwritten, or that gets one keyword twice."""
+    """The test fails if a parameter in the user's call is overwritten or passed twice."""
     declared = mechanism("gauss-cov")
     assert to_pass(longer_rows, declared, {}) == {"max_norm": 1.0}
     assert to_pass(wrap(longer_rows, "f(x, rho=rho, rng=rng, max_norm=2.0)"), declared, {}) == {}

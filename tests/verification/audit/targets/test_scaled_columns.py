@@ -1,5 +1,4 @@
-"""Test how targets of bounded columns are audited in scaled columns: their arguments, and the scaling of their
-results."""
+"""Test targets for bounded columns that an audit sees in scaled columns: their arguments and their results."""
 
 from typing import Any
 
@@ -36,7 +35,7 @@ def test_the_sums_of_scaled_columns_are_seen_whatever_the_bounds(box: Box | None
 
 
 def test_the_bounds_are_repeated_for_more_columns() -> None:
-    """This test catches an error or wrong bounds for data with more columns than bounds."""
+    """The test fails if data with more columns than bounds get wrong bounds or raise an error."""
     given: list[Any] = []
 
     def told(x: Matrix, *, rng: np.random.Generator, rho: float, bounds: Any) -> Matrix:
@@ -85,7 +84,7 @@ def test_a_wrong_number_of_rows_and_two_means_give_no_output(wrong: tuple[int, i
     with pytest.raises(ValueError, match=r"number of rows|mean beside"):
         moments_seen(out, Box.of_columns(None, 3), 7)
     if (i, j) == (0, 0):
-        sums_seen(out, Box.of_columns(None, 3), 7)  # the number of rows is noisy under add-remove
+        sums_seen(out, Box.of_columns(None, 3), 7)  # under add-remove, the number of rows is noisy
 
 
 def test_the_shape_is_told_where_it_is_wrong() -> None:

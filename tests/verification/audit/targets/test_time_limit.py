@@ -1,4 +1,4 @@
-"""Test the time limit of a draw: it interrupts the draw and nothing else, whenever the alarm is raised."""
+"""Test the time limit of a draw. The limit must interrupt the draw and nothing else, whenever the alarm arrives."""
 
 import gc
 import signal
@@ -14,8 +14,8 @@ SECONDS = 0.0005
 
 @pytest.mark.thorough
 def test_a_draw_that_ends_when_its_time_is_up_leaves_no_timer_behind() -> None:
-    """This test catches a timer that is left behind. The test raises alarms at many moments near the end of a draw; a
-    timer that was left behind would raise one afterwards.
+    """The test fails if a timer is still set after a draw has ended. The draws end at many moments close to their time
+    limit.
     """
     before = signal.getsignal(signal.SIGALRM)
     seen = set()
@@ -35,7 +35,7 @@ def test_a_draw_that_ends_when_its_time_is_up_leaves_no_timer_behind() -> None:
 
 
 def test_a_function_is_interrupted_again_and_again() -> None:
-    """This test catches a function that catches the interruption and so outlives its time limit."""
+    """The test fails if a function can outlive its time limit by catching the interruption."""
     caught = []
 
     def stubborn() -> str:

@@ -1,4 +1,4 @@
-"""Test a user's own function in a plain file, audited from a directory that has its own `verification` folder."""
+"""Test audits of a user's function in a plain file. The file is in a folder that also has a folder `verification`."""
 
 import subprocess
 import sys
@@ -60,7 +60,7 @@ def run_audit(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.thorough
 def test_a_correct_function_is_not_refuted(project: Path) -> None:
-    """This test catches a false alarm on a user's correct function."""
+    """The test fails if an audit refutes a correct function of a user."""
     done = run_audit(project, CORRECT)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "NOT REFUTED" in done.stdout
@@ -86,8 +86,7 @@ def test_a_broken_function_is_caught_and_the_mistake_is_named(project: Path, nam
     ],
 )
 def test_a_function_that_ends_the_process_cannot_be_audited(project: Path, old: str, new: str) -> None:
-    """This test catches an exit status 0 that comes from the target's own sys.exit(0), and not from a completed
-    report."""
+    """The test fails if an audit ends with exit status 0 because the target calls sys.exit(0)."""
     assert old in CORRECT
     done = run_audit(project, CORRECT.replace(old, new, 1))
     assert done.returncode == 3, done.stdout + done.stderr

@@ -1,6 +1,5 @@
-"""Test the audit and the gate of the proofs on a small project, with answers written by hand in the format of Rocq, so
-that the tests also run on machines without Rocq. The tests in test_gate.py check that Rocq answers in this format,
-where it is installed.
+"""Test the checks of the Rocq proofs on a small project, with hand-written answers in the format of Rocq. The tests
+also run on machines without Rocq, and test_gate.py tests that Rocq answers in the same format.
 """
 
 import re
@@ -72,7 +71,7 @@ VECTORS = '[prices]\nrows = "Two.table"\ncolumns = ["n", "price"]\nlemmas = ["On
 
 
 def together(known: Mapping[str, str], question: str) -> str:
-    """Return the axioms of a lemma that uses several constants: the axioms of all these constants."""
+    """Return the axioms of a lemma that uses several constants, which are the axioms of all these constants."""
     used = [known[name] for name in re.findall(r"pose proof @([\w.]+)\.", question)]
     assert used, question
     resting = [answer for answer in used if answer != "Closed under the global context"]
@@ -80,7 +79,7 @@ def together(known: Mapping[str, str], question: str) -> str:
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str]) -> None:
-    """Replace Rocq's answers by the answers written by hand, with some changes."""
+    """Replace the answers of Rocq by the hand-written ones, with some changes."""
 
     def ask(build: Path, preamble: list[str], questions: Mapping[str, str]) -> dict[str, str]:
         known = {"One": MODULE, "Two": ROWS, "prices": VALUES, **AXIOMS}
@@ -97,7 +96,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str]) -> None
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """Return the `proofs` folder of a small project."""
+    """Return the folder `proofs` of a small project."""
     folder = tmp_path / "proofs" / "rocq"
     folder.mkdir(parents=True)
     (folder / "One.v").write_text(SOURCE)
@@ -107,7 +106,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def accepted(project: Path, monkeypatch: pytest.MonkeyPatch) -> gate.GateReport:
-    """Write the lock of the project, and return the report on the project."""
+    """Return the report on the project after its lock file was written."""
     pretend(monkeypatch, {})
     report = gate.recheck(project, {})
     assert report.record is not None
@@ -117,7 +116,7 @@ def accepted(project: Path, monkeypatch: pytest.MonkeyPatch) -> gate.GateReport:
 
 
 def test_what_the_kernel_answers_is_what_is_locked(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a lock that differs from Rocq's answers."""
+    """The test fails if the lock file differs from the answers of Rocq."""
     report = accepted(project, monkeypatch)
     assert report.wrong == []
     assert report.record is not None
@@ -132,7 +131,7 @@ def test_what_the_kernel_answers_is_what_is_locked(project: Path, monkeypatch: p
 
 
 def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a finding of the gate although nothing has changed."""
+    """The test fails if the check of the proofs reports anything although nothing has changed."""
     accepted(project, monkeypatch)
     again = gate.recheck(project, {})
     assert again.findings == []
@@ -195,7 +194,7 @@ def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.Mon
 def test_another_answer_is_seen(
     project: Path, monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str], rule: str, told: str
 ) -> None:
-    """This test catches a change of a statement, a definition, an axiom or a tool that is not reported."""
+    """The test fails if a changed statement, definition, axiom, witness or vector is not reported."""
     accepted(project, monkeypatch)
     pretend(monkeypatch, changed)
     assert (rule, told) in {(f.rule, f.text) for f in gate.recheck(project, {}).findings}

@@ -1,4 +1,6 @@
-"""Test the gate of the proofs: its findings without Rocq and, if Rocq is installed, that the gate asks Rocq."""
+"""Test the checks of the Rocq proofs: what they find without Rocq, and, if Rocq is installed, that they ask its
+kernel.
+"""
 
 import json
 import shutil
@@ -21,7 +23,7 @@ needs_rocq = pytest.mark.skipif(not kernel.available() and not kernel.required()
 
 @pytest.fixture
 def proofs(tmp_path: Path) -> Path:
-    """Make a copy of proofs/ that a test may change."""
+    """Return a copy of the folder proofs, which a test may change."""
     return shutil.copytree(PROOFS, tmp_path / "proofs")
 
 
@@ -51,7 +53,7 @@ def without_rocq(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_banned_token_is_seen(text: str, told: str) -> None:
-    """This test catches a proof with a hole, or words that hide one."""
+    """The test fails if a proof with a hole is accepted, or a notation that could hide one."""
     found = sources.banned("F.v", text)
     assert len(found) == 1
     assert told in found[0]
@@ -67,12 +69,12 @@ def test_a_banned_token_is_seen(text: str, told: str) -> None:
     ],
 )
 def test_what_is_no_banned_token(text: str) -> None:
-    """This test catches a sound proof that is refused for a word in a comment, a string or a section."""
+    """The test fails if a valid proof is rejected because of a word in a comment, in a string or inside a section."""
     assert sources.banned("F.v", text) == []
 
 
 def test_a_tag_belongs_to_the_theorem_that_follows() -> None:
-    """This test catches a tag that is taken for the tag of the theorem before it."""
+    """The test fails if a tag in a proof file is attributed to another theorem than the next one."""
     text = "(*@ A.One *) Theorem one : True.\n(*@ two *)\n(* words *)\n#[local] Lemma two' : True.\n(* (*@ THREE *) *)"
     found, problems = sources.tagged({"F.v": text})
     assert {tag: t.qualified for tag, t in found.items()} == {"A.One": "F.one", "two": "F.two'"}
@@ -87,20 +89,22 @@ def test_a_tag_belongs_to_the_theorem_that_follows() -> None:
     ],
 )
 def test_a_tag_without_a_theorem_of_its_own(text: str, told: str) -> None:
-    """This test catches a tag with two theorems, or with none."""
+    """The test fails if a tag with two theorems, or with none, is accepted."""
     assert told in sources.tagged({"F.v": text})[1][0]
 
 
 @pytest.mark.parametrize("name", ["-arg -type-in-type.v", "Two words.v", "δ.v", "1.v"])
 def test_the_name_of_a_file_passes_no_option(tmp_path: Path, name: str) -> None:
-    """This test catches an option that is passed as the name of a file."""
+    """The test fails if a proof file may have a name that the compiler would read as an option."""
     (tmp_path / name).write_text("")
     assert [f.rule for f in findings.scan_findings(tmp_path)] == ["token"]
     assert f"{name!r} is no name for a file" in findings.scan_findings(tmp_path)[0].text
 
 
 def test_two_files_cannot_have_one_name(tmp_path: Path) -> None:
-    """This test catches a file that takes the place of another in the build directory."""
+    """The test fails if two proof files with the same name are accepted, because one would replace the other in the
+    build folder.
+    """
     for folder in ("privacy", "lib/measure"):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "Norms.v").write_text("")
@@ -108,7 +112,9 @@ def test_two_files_cannot_have_one_name(tmp_path: Path) -> None:
 
 
 def test_every_file_is_compiled_and_a_move_changes_nothing(tmp_path: Path) -> None:
-    """This test catches a file of a sub-folder that is left out, and a move after which files are compiled again."""
+    """The test fails if a proof file in a subfolder is not compiled, or if moving a file
+    makes Rocq compile it again.
+    """
     build, proofs = tmp_path / "build", shutil.copytree(PROOFS / "rocq", tmp_path / "proofs")
     kernel.stage(proofs, build)
     names = {path.name for path in (PROOFS / "rocq").rglob("*.v")}
@@ -126,13 +132,15 @@ def test_every_file_is_compiled_and_a_move_changes_nothing(tmp_path: Path) -> No
 
 
 def test_the_proofs_are_those_that_were_audited() -> None:
-    """This test catches a change to a proof after which the lock still has the digest of the old proof."""
+    """The test fails if a proof was changed but the lock file still has the digest of the old proof."""
     assert findings.scan_findings(PROOFS / "rocq") == []
     assert findings.source_findings(PROOFS) == []
 
 
 def change_in(*place_and_value: object) -> Callable[[str], str]:
-    """Set the value at a path in the JSON text; the last argument is the value, and the others are the path."""
+    """Return a function that changes one value in a JSON text. The last argument is the new value, and the other
+    arguments are the path to the old one.
+    """
     *place, last, value = place_and_value
 
     def spoil(text: str) -> str:
@@ -147,7 +155,7 @@ def change_in(*place_and_value: object) -> Callable[[str], str]:
 
 
 def test_the_lock_is_written_as_the_command_writes_it() -> None:
-    """This test catches a lock that was edited by hand."""
+    """The test fails if the lock file was edited by hand."""
     assert lock.path_of(PROOFS).read_text(encoding="utf-8") == lock.as_text(lock.read(PROOFS))
 
 
@@ -171,7 +179,7 @@ def test_the_lock_is_written_as_the_command_writes_it() -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_malformed_lock_is_one_clear_error(proofs: Path, spoil: Callable[[str], str], told: str) -> None:
-    """This test catches a spoiled lock that is read as an empty one, or ends in a traceback."""
+    """The test fails if a damaged lock file is accepted, or ends in a traceback in place of one clear error."""
     path = lock.path_of(proofs)
     path.write_text(spoil(path.read_text(encoding="utf-8")), encoding="utf-8")
     with pytest.raises(InvalidInput) as error:
@@ -183,7 +191,7 @@ def test_a_malformed_lock_is_one_clear_error(proofs: Path, spoil: Callable[[str]
 def test_the_command_says_what_is_malformed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], proofs: Path
 ) -> None:
-    """This test catches an error message that does not name the wrong field."""
+    """The test fails if the error message does not say what is wrong with the lock file."""
     without_rocq(monkeypatch)
     lock.path_of(proofs).write_text("{}", encoding="utf-8")
     monkeypatch.chdir(proofs.parent)
@@ -192,18 +200,18 @@ def test_the_command_says_what_is_malformed(
 
 
 def test_no_lock_is_an_empty_lock(tmp_path: Path) -> None:
-    """This test catches a crash if no lock exists yet."""
+    """The test fails if the program crashes because no lock file exists yet."""
     assert lock.read(tmp_path) == lock.RocqLock()
 
 
 def test_no_locked_theorem_rests_on_more_than_three_axioms() -> None:
-    """This test catches a theorem that rests on an axiom which is not allowed."""
+    """The test fails if a theorem depends on an axiom that is not allowed."""
     theorems = lock.read(PROOFS).theorems
     assert {axiom for entry in theorems.values() for axiom in entry.axioms} <= set(audit.ALLOWED)
 
 
 def test_every_locked_premise_has_a_witness() -> None:
-    """This test catches a theorem with a premise that may be impossible to satisfy."""
+    """The test fails if no lemma shows that the premises of a theorem can be satisfied."""
     locked = lock.read(PROOFS)
     lemmas = [w for w in locked.witnesses.values() if isinstance(w, lock.LockedWitness)]
     asked = {predicate for entry in (*locked.theorems.values(), *lemmas) for predicate in entry.premises}
@@ -233,7 +241,7 @@ def edit(name: str, old: str, new: str) -> Callable[[Path], None]:
     ids=["renamed", "untagged", "edited", "witness", "vector", "no lock"],
 )
 def test_the_ledger_sees_proofs_that_were_not_audited(proofs: Path, change: Callable[[Path], None], told: str) -> None:
-    """This test catches a ledger without findings although its proofs were not audited."""
+    """The test fails if the ledger reports no problem although a proof was not audited."""
     change(proofs)
     assert any(told in line for line in ledger.problems(proofs))
 
@@ -244,14 +252,16 @@ FORALL = "forall (R : F.ring) (n m : nat) (_ : @M.small R (n m)), and (@M.good R
 
 
 def test_a_statement_has_binders_and_a_conclusion() -> None:
-    """This test catches a statement that is split at the wrong comma."""
+    """The test fails if the statement of a theorem is split at the wrong comma."""
     assert terms.binders(FORALL) == (["F.ring", "nat", "@M.small R (n m)"], "and (@M.good R n) (not (M.bad R))")
     assert terms.binders("forall d : nat, let x := d in M.even x") == (["nat"], "M.even x")
     assert terms.binders("(forall d : nat, M.even d)") == (["nat"], "M.even d")
 
 
 def test_the_names_of_the_project_are_found() -> None:
-    """This test catches a definition that is missing in the digest of a statement."""
+    """The test fails if a definition of the project is not found in a statement, because the digest of the definition
+    would be missing.
+    """
     assert terms.names(FORALL, frozenset({"M"})) == {"M.small", "M.good", "M.bad"}
     beyond_ascii = "forall n : nat, M.δ n -> @M.ℵ' (covassay.M.x₁ n) N.y"
     assert terms.names(beyond_ascii, frozenset({"M"})) == {"M.δ", "M.ℵ'", "M.x₁"}
@@ -279,7 +289,7 @@ def test_the_names_of_the_project_are_found() -> None:
     ],
 )
 def test_what_a_witness_may_speak_of(binder: str, yes: bool) -> None:
-    """This test catches a witness that assumes the predicate that it should establish."""
+    """The test fails if a lemma may assume the property that it is meant to establish."""
     assert terms.is_plain(binder, frozenset({"M"})) is yes
 
 
@@ -299,7 +309,7 @@ def test_what_a_witness_may_speak_of(binder: str, yes: bool) -> None:
     ],
 )
 def test_what_a_conclusion_establishes(conclusion: str, yes: bool) -> None:
-    """This test catches a lemma that counts as evidence for a predicate that it does not establish."""
+    """The test fails if a lemma counts as a proof of a property that its conclusion does not state."""
     assert terms.establishes(conclusion, "M.p") is yes
 
 
@@ -307,8 +317,9 @@ def test_what_a_conclusion_establishes(conclusion: str, yes: bool) -> None:
 
 
 def planted(table: dict[str, Witness]) -> Audit:
-    """Return a theorem with the premise M.p, and lemmas: two prove M.p, the second of them from M.q, one proves another
-    statement, and one proves M.q from M.p."""
+    """Return an audit of a theorem with the premise M.p and of four lemmas. Two lemmas prove M.p, the second of them
+    from M.q, one proves M.q from M.p, and one proves something else.
+    """
 
     def said(name: str, premises: set[str], conclusion: str) -> Statement:
         return Statement(name, "", "", frozenset(premises), frozenset(premises), conclusion, ())
@@ -342,7 +353,9 @@ def planted(table: dict[str, Witness]) -> Audit:
     ],
 )
 def test_a_premise_needs_a_witness(table: dict[str, Witness], told: str | None) -> None:
-    """This test catches a premise without a witness, or with one that rests on itself."""
+    """The test fails if a premise is accepted although no lemma shows that it can be satisfied, or only a circular
+    one.
+    """
     found = [f.text for f in findings.witness_findings(planted(table), {"A-X": "x"}, whole=True)]
     assert (found == []) if told is None else any(told in text for text in found)
 
@@ -351,7 +364,7 @@ def test_a_premise_needs_a_witness(table: dict[str, Witness], told: str | None) 
 
 
 def test_axioms_are_read_with_what_they_say() -> None:
-    """This test catches an axiom with a known name and a changed statement."""
+    """The test fails if an axiom is accepted by its name although its statement has changed."""
     name = "boolp.propositional_extensionality"
     good = f"Axioms:\n{name}\n  : {audit.ALLOWED[name]}"
     assert audit.axioms_of(good) == (name,)
@@ -361,11 +374,11 @@ def test_axioms_are_read_with_what_they_say() -> None:
     assert audit.axioms_of("Axioms:\nf is assumed to be guarded.") == ("f is assumed to be guarded.",)
 
 
-# The comparison of the lock with an audit
+# Changes of the lock file
 
 
 def test_only_the_definition_has_changed() -> None:
-    """This test catches a changed definition under an unchanged statement."""
+    """The test fails if a changed definition is not reported because the statement of its theorem is unchanged."""
     old = lock.read(PROOFS)
     name = "Algorithm2.budget_composition"
     now = replace(old, definitions={**old.definitions, name: "0" * 64})
@@ -376,7 +389,7 @@ def test_only_the_definition_has_changed() -> None:
 
 
 def test_a_person_reads_every_change_before_it_is_accepted() -> None:
-    """This test catches a change that is locked without being shown."""
+    """The test fails if a change enters the lock file without being shown to a person."""
     old = lock.read(PROOFS)
     assert lock.changes(old, old, {}) == []
     lemma = "Algorithm2.budget_joint_rat"
@@ -389,7 +402,7 @@ def test_a_person_reads_every_change_before_it_is_accepted() -> None:
 
 
 def test_what_was_read_is_named_for_lemmas_of_vectors_and_witnesses_too() -> None:
-    """This test catches a changed witness or vector that is locked without being named."""
+    """The test fails if a changed lemma of a vector or of a witness is not named before it enters the lock file."""
     old = lock.read(PROOFS)
     lemma, predicate = "Algorithm2.budget_joint_rat", "Norms.is_norm"
     lemmas = {**old.vectors.lemmas, lemma: replace(old.vectors.lemmas[lemma], statement="True")}
@@ -403,7 +416,7 @@ def test_what_was_read_is_named_for_lemmas_of_vectors_and_witnesses_too() -> Non
 def test_accepting_asks_for_the_theorems_that_say_something_else(
     proofs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """This test catches a theorem with a changed statement that is accepted together with others."""
+    """The test fails if a theorem with a changed statement is accepted without being named on the command line."""
     old = lock.read(proofs)
     name = "Algorithm2.budget_composition"
     now = replace(old, definitions={**old.definitions, name: "0" * 64})
@@ -424,7 +437,7 @@ def test_accepting_asks_for_the_theorems_that_say_something_else(
 
 
 def test_a_new_witness_is_shown_with_its_statement() -> None:
-    """This test catches a new witness whose statement is not shown to the person who accepts it."""
+    """The test fails if the statement of a new witness is not shown to the person who accepts it."""
     old = lock.read(PROOFS)
     fewer = replace(old, witnesses={k: v for k, v in old.witnesses.items() if k != "Euclidean.psd"})
     shown = "\n".join(lock.changes(fewer, old, {}))
@@ -432,7 +445,7 @@ def test_a_new_witness_is_shown_with_its_statement() -> None:
 
 
 def test_a_new_axiom_another_digest_and_another_tool_are_shown() -> None:
-    """This test catches a new axiom or tool that is accepted silently."""
+    """The test fails if a new axiom, a new digest or a new tool is accepted without being shown."""
     old = lock.read(PROOFS)
     tag = next(iter(old.theorems))
     theorem = old.theorems[tag]
@@ -454,7 +467,7 @@ def test_a_new_axiom_another_digest_and_another_tool_are_shown() -> None:
 def test_without_rocq_theorems_are_recorded_and_never_passed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """This test catches a theorem that counts as checked although Rocq is missing."""
+    """The test fails if a theorem is reported as checked although Rocq is not installed."""
     without_rocq(monkeypatch)
     assert run(["claims", "theorems"]) == 0
     text = capsys.readouterr().out
@@ -467,7 +480,7 @@ def test_without_rocq_theorems_are_recorded_and_never_passed(
 def test_without_rocq_an_edited_file_is_an_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], proofs: Path
 ) -> None:
-    """This test catches an edited proof that passes because Rocq is missing."""
+    """The test fails if an edited proof is accepted because Rocq is not installed."""
     without_rocq(monkeypatch)
     edit("Hessian.v", "Theorem pair_forms", "Theorem  pair_forms")(proofs)
     monkeypatch.chdir(proofs.parent)
@@ -478,7 +491,7 @@ def test_without_rocq_an_edited_file_is_an_error(
 def test_where_rocq_is_required_its_absence_is_an_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """This test catches a CI run that checks no proof and succeeds."""
+    """The test fails if a CI run that requires Rocq succeeds without it."""
     without_rocq(monkeypatch)
     monkeypatch.setenv(kernel.REQUIRE, "1")
     assert run(["claims", "theorems"]) == 2
@@ -487,7 +500,7 @@ def test_where_rocq_is_required_its_absence_is_an_error(
 
 @pytest.mark.thorough
 def test_a_plain_check_does_not_compile(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a quick command that compiles all proofs."""
+    """The test fails if `covassay claims check` compiles the proofs."""
     monkeypatch.setattr(gate, "recheck", lambda *_: pytest.fail("compiled"))
     assert run(["claims", "check", "DN25.Alg2-DP", "--jobs", "1"]) == 0
     assert f"theorem DN25.Alg2-DP: {gate.RECORDED}" in capsys.readouterr().out
@@ -498,7 +511,7 @@ def test_a_plain_check_does_not_compile(monkeypatch: pytest.MonkeyPatch, capsys:
 
 @pytest.mark.thorough
 def test_every_mutant_applies_to_the_proofs_as_they_are() -> None:
-    """This test catches a mutant that no longer applies, so that it changes nothing."""
+    """The test fails if one of the listed changes to the proofs no longer applies, so that it would change nothing."""
     listed = mutants.read(PROOFS / "rocq")
     assert len(listed) >= 30
     assert sum(m.rule == "definition" for m in listed) >= 8
@@ -508,7 +521,7 @@ def test_every_mutant_applies_to_the_proofs_as_they_are() -> None:
 
 
 def test_the_page_lists_the_mutants_of_today() -> None:
-    """This test catches a page that does not list the present mutants. If the page is out of date, run python -P -m
+    """The test fails if MUTANTS.md is out of date. To update MUTANTS.md, run python -P -m
     covassay.verification.maintain proof-mutants --write.
     """
     text = (PROOFS / "rocq" / "MUTANTS.md").read_text(encoding="utf-8")
@@ -516,7 +529,7 @@ def test_the_page_lists_the_mutants_of_today() -> None:
 
 
 def test_the_shares_are_the_whole() -> None:
-    """This test catches a mutant that no share of the run contains."""
+    """The test fails if one of the listed changes to the proofs is in none of the four parts of the run."""
     listed = mutants.read(PROOFS / "rocq")
     shares = [m for k in range(1, 5) for m in mutants.share(listed, f"{k}/4")]
     assert sorted(m.name for m in shares) == sorted(m.name for m in listed)
@@ -525,13 +538,13 @@ def test_the_shares_are_the_whole() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("rule", ["token", "link"])
 def test_the_mutants_that_need_no_kernel_are_rejected(rule: str, tmp_path: Path) -> None:
-    """This test catches a rule of the scan that accepts its own mutant."""
+    """The test fails if the scan of the proofs accepts a change that it must reject."""
     for m in mutants.read(PROOFS / "rocq"):
         if m.rule == rule:
             assert mutants.try_one(m, PROOFS, tmp_path).as_intended, m.name
 
 
-# With Rocq, on a project of one file
+# Tests that run Rocq
 
 FILE = """From mathcomp Require Import all_ssreflect.
 Section S.
@@ -549,7 +562,7 @@ Proof. by []. Qed.
 
 @pytest.fixture(scope="module")
 def accepted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, gate.GateReport]:
-    """Write the lock of the project, and return the project and its report."""
+    """Return the project and its report after its lock file was written."""
     folder = tmp_path_factory.mktemp("project") / "proofs" / "rocq"
     folder.mkdir(parents=True)
     (folder / "One.v").write_text(FILE)
@@ -564,7 +577,7 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, gate.GateR
 @pytest.mark.thorough
 @needs_rocq
 def test_the_kernel_is_asked_what_a_theorem_says(accepted: tuple[Path, gate.GateReport]) -> None:
-    """This test catches a statement that is taken from the source and not from Rocq's answer."""
+    """The test fails if the statement of a theorem is taken from its source code and not from the kernel of Rocq."""
     project, report = accepted
     assert report.wrong == []
     assert report.record is not None
@@ -583,7 +596,7 @@ def test_the_kernel_is_asked_what_a_theorem_says(accepted: tuple[Path, gate.Gate
 @pytest.mark.thorough
 @needs_rocq
 def test_an_axiom_that_the_lock_does_not_know_is_seen(accepted: tuple[Path, gate.GateReport], tmp_path: Path) -> None:
-    """This test catches an axiom that is added below a proved theorem."""
+    """The test fails if an axiom that is added to a proof is not reported."""
     project = shutil.copytree(accepted[0], tmp_path / "proofs")
     classical = "From mathcomp.classical Require Import boolp.\nFrom mathcomp Require Import all_ssreflect.\n"
     text = (project / "rocq" / "One.v").read_text()
@@ -607,13 +620,13 @@ def test_an_axiom_that_the_lock_does_not_know_is_seen(accepted: tuple[Path, gate
 def test_the_kernel_sees_a_change(
     accepted: tuple[Path, gate.GateReport], tmp_path: Path, old: str, new: str, rule: str
 ) -> None:
-    """This test catches a changed proof after which Rocq's answers are still the same."""
+    """The test fails if a changed proof is not reported by the expected rule."""
     project = shutil.copytree(accepted[0], tmp_path / "proofs")
     edit("One.v", old, new)(project)
     assert rule in {f.rule for f in gate.recheck(project, {}).findings}
 
 
-PREMISES = {  # a premise that nothing satisfies, in a form that is easy to overlook
+PREMISES = {  # each entry is a premise that nothing satisfies, in a form that is easy to overlook
     "a name beyond ASCII": ("Definition δlucky (m : nat) := False.", "δlucky"),
     "a predicate by its type": ("Definition lucky : pred nat := fun=> false.", "lucky"),
     "a simple predicate": ("Definition lucky : simpl_pred nat := [pred n | false].", "lucky"),
@@ -628,7 +641,7 @@ PREMISES = {  # a premise that nothing satisfies, in a form that is easy to over
 def test_a_premise_that_nothing_meets_is_seen(
     accepted: tuple[Path, gate.GateReport], tmp_path: Path, name: str
 ) -> None:
-    """This test catches a theorem that is true only because its premise is never satisfied."""
+    """The test fails if a theorem is accepted although its premise can never be satisfied."""
     project = shutil.copytree(accepted[0], tmp_path / "proofs")
     text, predicate = PREMISES[name]
     edit("One.v", "Section S.", f"{text}\nSection S.")(project)
@@ -646,7 +659,7 @@ def test_a_premise_that_nothing_meets_is_seen(
 @needs_rocq
 @pytest.mark.parametrize("premise", ["False ->", "1 = 0 ->", "void ->", "small 0 1 ->", "{n : nat | n < 0} ->"])
 def test_a_witness_assumes_nothing(accepted: tuple[Path, gate.GateReport], tmp_path: Path, premise: str) -> None:
-    """This test catches a witness lemma that has a premise itself."""
+    """The test fails if a lemma that is meant to show that a premise can be satisfied has a premise of its own."""
     project = shutil.copytree(accepted[0], tmp_path / "proofs")
     edit("One.v", "Lemma small_inhabited : small 1 0.", f"Lemma small_inhabited : {premise} small 1 0.")(project)
     assert any("a witness may assume nothing" in f.text for f in gate.recheck(project, {}).wrong)

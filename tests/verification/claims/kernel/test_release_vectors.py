@@ -1,4 +1,4 @@
-"""Test that `release` agrees with the releases that Rocq evaluated from its definitions of whole mechanisms."""
+"""Test that the Python mechanisms release the numbers that Rocq computed from the definitions of whole mechanisms."""
 
 import importlib
 import json
@@ -24,7 +24,7 @@ from covassay.reference.mechanisms.registry import MECHANISMS
 
 PROOFS = Path(__file__).resolve().parents[4] / "proofs"
 VECTORS = json.loads((PROOFS / "vectors.json").read_text(encoding="utf-8"))["vectors"]
-ROUNDING = 1e-13  # a release of numbers below 10 takes about ten operations, each with relative error 2^-53
+ROUNDING = 1e-13  # a release of numbers below 10 takes about ten operations, each with a relative error of 2^-53
 Row = dict[str, Fraction]
 Options = dict[str, Any]
 Replay = Callable[[Row], None]
@@ -40,7 +40,7 @@ def module_of(name: str) -> ModuleType:
 
 
 def block(row: Row, letter: str, height: int, width: int) -> np.ndarray:
-    """Return the numbers x11, x12, … of a row, as a matrix."""
+    """Return the columns x11, x12, … of a row as a matrix."""
     return np.array([[float(row[f"{letter}{i + 1}{j + 1}"]) for j in range(width)] for i in range(height)])
 
 
@@ -53,7 +53,7 @@ def data(row: Row) -> np.ndarray:
 
 
 def scaled(row: Row, height: int, width: int) -> np.ndarray:
-    """Return the noise of scale one, which is the root of the squared scale times z."""
+    """Return the noise, which is the stored noise times the square root of the stored squared scale."""
     return math.sqrt(row["scale_squared"]) * block(row, "z", height, width)
 
 
@@ -61,7 +61,7 @@ def close(released: np.ndarray, expected: np.ndarray) -> None:
     np.testing.assert_allclose(released, expected, rtol=0, atol=ROUNDING)
 
 
-# ONE REPLAY FOR EACH FORM OF NOISE
+# COMPARISONS BY FORM OF NOISE
 
 
 def square(name: str, budget: str, options: Callable[[int], Options]) -> Callable[[Row], None]:
@@ -83,7 +83,7 @@ def vector(name: str, budget: str) -> Callable[[Row], None]:
 
 
 def approximate_budget(row: Row) -> Options:
-    """Return numbers ε and δ for which √(2 ln(1.25/δ))/ε is the multiplier in a row of the table."""
+    """Return the ε and δ for which √(2 ln(1.25/δ))/ε is the noise multiplier of the row."""
     epsilon = 0.9
     exponent = (2 * float(row["half_multiplier"]) * epsilon) ** 2 / 2
     return {"epsilon": epsilon, "delta": 1.25 * math.exp(-exponent), "calibration": "paper"}
@@ -114,7 +114,7 @@ def nuclear_ball_projection(row: Row) -> None:
 
 
 def short_rows(row: Row) -> Options:
-    """Replay a row of the table with β = n e^(−L), for which the squared radius is rational."""
+    """Return the options for a row. The value of β = n e^(−L) makes the squared radius rational."""
     beta = float(row["n"]) * math.exp(-row["log"])
     settings: Options = {"calibration": "tight" if row["option"] else "reconstructed", "kappa": float(row["kappa"])}
     return settings | {"rho": float(row["budget"]), "beta": beta}
@@ -126,7 +126,9 @@ def naive_pce(row: Row) -> None:
 
 
 def coinpress_mean(row: Row) -> None:
-    """Replay a row with the β that belongs to its γ₁: γ₁² = d + 2√(dL) + 2L, so √(2L) = √(γ₁² − d/2) − √(d/2)."""
+    """Compare the released mean with a stored row. The value of β follows from the stored γ₁, because γ₁² = d + 2√(dL)
+    + 2L.
+    """
     d, gamma = float(row["d"]), float(row["gamma1"])
     log = (math.sqrt(gamma**2 - d / 2) - math.sqrt(d / 2)) ** 2 / 2
     settings = {"rho": float(row["budget"]), "radius": float(row["radius"]), "beta": float(row["n"]) * math.exp(-log)}
@@ -135,7 +137,7 @@ def coinpress_mean(row: Row) -> None:
 
 
 def numbers(row: Row, letter: str, count: int) -> np.ndarray:
-    """Return the numbers l1, l2, … of a row, as a vector."""
+    """Return the columns l1, l2, … of a row as a vector."""
     return np.array([float(row[f"{letter}{i + 1}"]) for i in range(count)])
 
 
@@ -150,7 +152,7 @@ def separate(name: str, noise_class: Callable[..., Any], budget: str, options: C
 
 
 def histogram(name: str, given: str) -> Replay:
-    """Replay a row of the table with the β for which 2 ln(8nd/β) = r²."""
+    """Return a function that compares a release with a stored row. The value of β is such that 2 ln(8nd/β) = r²."""
 
     def replay(row: Row) -> None:
         n, d = size(row)
@@ -164,13 +166,13 @@ def histogram(name: str, given: str) -> Replay:
 
 
 def preconditioner(row: Row) -> None:
-    """Replay a row of the table as for naive-pce, where the release is y divided by the root of 0.84."""
+    """Compare the release with a stored row, which has no factor 1/√0.84."""
     released = weak_ppc.release(data(row), scaled(row, 2, 2), **short_rows(row))
     close(math.sqrt(0.84) * released, block(row, "y", 2, 2))
 
 
 def coinpress_covariance(row: Row) -> None:
-    """Replay a row of the table with one step and with β = n e^(−L), for which γ² is rational."""
+    """Compare a release with one step with a stored row. The value of β = n e^(−L) makes γ² rational."""
     settings = {"rho": float(row["budget"]), "u": float(row["u"]), "beta": float(row["n"]) * math.exp(-row["log"])}
     released = module_of("coinpress-covariance").release(data(row), scaled(row, 2, 2)[None], steps=1, **settings)
     close(released, block(row, "y", 2, 2))
@@ -183,8 +185,9 @@ def output_perturbation(row: Row) -> None:
 
 
 def discrete_laplace(row: Row) -> None:
-    """Replay a row: `release` asks for exactly the scale of the row, and gives the float nearest to the exact
-    result."""
+    """Compare the release with a stored row. The mechanism must ask for exactly the stored scale, and return the
+    nearest floats.
+    """
     d = size(row)[1]
     entries = [[int(row[f"z{i + 1}{j + 1}"]) for j in range(d)] for i in range(d)]
     scales: list[Fraction] = []
@@ -209,10 +212,10 @@ def above(row: Row) -> None:
 
 
 def radius(row: Row) -> None:
-    """Replay a row of the table with the β that gives the slack of the row."""
+    """Compare the released radius with a stored row, with the value of β that gives the stored slack."""
     epsilon, slack, precision = (float(row[column]) for column in ("budget", "slack", "precision"))
-    paper = 4 * math.exp(-slack * epsilon / 8)  # slack = (8/ε) ln (4/β)
-    tight = math.sqrt(8) * math.exp(-slack * epsilon / 4)  # slack = (2/ε) ln (2/β) + (2/ε) ln (4/β)
+    paper = 4 * math.exp(-slack * epsilon / 8)  # because slack = (8/ε) ln (4/β)
+    tight = math.sqrt(8) * math.exp(-slack * epsilon / 4)  # because slack = (2/ε) ln (2/β) + (2/ε) ln (4/β)
     beta = tight if row["option"] else paper
     settings = {"epsilon": epsilon, "precision": precision, "beta": beta} | calibration(int(row["option"]))
     expected = min(1, precision * 2 ** int(row["answer"]))
@@ -220,15 +223,16 @@ def radius(row: Row) -> None:
 
 
 def odds(row: Row) -> None:
-    """Replay a row: with Gumbel noise g, feature 2 wins if g₂ − g₁ is above minus the log odds; here it is above or
-    below by 1 %."""
+    """Compare the choice of the mechanism with stored log odds. Noise just below and just above minus the log odds
+    must change the winner.
+    """
     for beyond, winner in ((0.99, 2), (1.01, 1)):
         noise = np.array([beyond * float(row["log_odds"]), 0.0])
         assert exponential.release(data(row), noise, epsilon=float(row["budget"])) == winner
 
 
 def bingham(row: Row) -> None:
-    """Compare the matrix that `release` passes to the sampler with the matrix of a stored vector."""
+    """Compare the matrix that `release` passes to the sampler with the stored matrix."""
     seen: list[np.ndarray] = []
 
     def sampler(matrix: np.ndarray) -> np.ndarray:
@@ -265,8 +269,8 @@ def plain(_: int) -> Options:
 
 @dataclass(frozen=True)
 class Release:
-    """The replay of the rows of one mechanism, and the formulas that the replay uses, each of which has a mutant. A
-    formula of another mechanism is named with that mechanism, as in "naive-pce:noise_variance".
+    """The comparison for one mechanism, and the formulas that it uses. A test multiplies each formula by 0.97 and
+    1.03. A formula may be in the module of another mechanism, as in "naive-pce:noise_variance".
     """
 
     replay: Callable[[Row], None]
@@ -333,7 +337,7 @@ def replay_all(name: str) -> None:
 
 @pytest.mark.parametrize("name", RELEASES)
 def test_the_reference_releases_what_the_kernel_computed(name: str) -> None:
-    """This test catches a release that differs from the proved definition."""
+    """The test fails if a release in Python differs from the release that Rocq computed."""
     replay_all(name)
 
 
@@ -342,7 +346,7 @@ def test_the_reference_releases_what_the_kernel_computed(name: str) -> None:
 def test_a_formula_that_is_three_per_cent_wrong_is_seen(
     name: str, formula: str, factor: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a replay that would pass with a scale wrong by 3 %."""
+    """The test fails if the comparison accepts a formula that is wrong by 3 %."""
     owner, _, function = formula.rpartition(":")
     module = module_of(owner or name)
     original = getattr(module, function)
@@ -355,7 +359,9 @@ def test_a_formula_that_is_three_per_cent_wrong_is_seen(
 def test_a_wrong_scale_of_the_sparse_vector_is_seen_in_private_radius(
     formula: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a replay that does not reach the scales of the search."""
+    """The test fails if the comparison of private-radius accepts a formula of the sparse vector technique that is
+    wrong by 3 %.
+    """
     original = getattr(above_threshold, formula)
     monkeypatch.setattr(above_threshold, formula, lambda *given, **named: 1.03 * original(*given, **named))
     with pytest.raises(AssertionError):
@@ -364,12 +370,12 @@ def test_a_wrong_scale_of_the_sparse_vector_is_seen_in_private_radius(
 
 @pytest.mark.parametrize("factor", [0.97, 1.03])
 def test_a_wrong_constant_of_the_preconditioner_is_seen(factor: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a replay that does not reach the constant of the preconditioner."""
+    """The test fails if the comparison accepts a constant of weak-ppc that is wrong by 3 %."""
     monkeypatch.setattr(weak_ppc, "FLOOR", factor * weak_ppc.FLOOR)
     with pytest.raises(AssertionError):
         replay_all("weak-ppc")
 
 
 def test_every_whole_mechanism_with_a_vector_has_a_replay() -> None:
-    """This test catches a vector without a replay."""
+    """The test fails if Rocq computed releases of a mechanism that no test compares."""
     assert {name for name in VECTORS if name.startswith("release-")} == {f"release-{name}" for name in RELEASES}

@@ -1,4 +1,4 @@
-"""Test that the formulas of the reference agree with the numbers that Rocq evaluated."""
+"""Test that the formulas of the reference agree with the numbers that the kernel of Rocq computed."""
 
 import json
 import math
@@ -34,12 +34,12 @@ def rows_of(name: str) -> Rows:
 
 
 def budget_composition(rows: Rows) -> None:
-    """Compare the loss of Algorithm 2 by composition: the largest loss of the matrix, at s = t = 1, plus that of the
-    trace, at s = 1, t = 0.
+    """Compare the privacy loss of Algorithm 2 with the stored numbers. The loss is the largest loss of the matrix plus
+    that of the trace.
     """
     for epsilon, n, spent in rows:
         rho, b = algorithm_2.matrix_scale(n, epsilon, "paper"), algorithm_2.trace_scale(n, epsilon, "paper")
-        half = Fraction(1, 2)  # with s = t = 1/2 the matrix costs as much as with s = 1, t = 0
+        half = Fraction(1, 2)  # with s = t = 1/2 the loss is that of the matrix for s = 1, t = 0
         trace = algorithm_2.privacy_loss(1, 0, n, rho, b) - algorithm_2.privacy_loss(half, half, n, rho, b)
         assert algorithm_2.privacy_loss(1, 1, n, rho, b) + trace == spent
 
@@ -54,19 +54,21 @@ def budget(calibration: str) -> Callable[[Rows], None]:
 
 
 def nuclear_sensitivity(rows: Rows) -> None:
-    """Compare the largest ‖xxᵀ − yyᵀ‖_* = √((s + t)² − 4c²), which orthonormal x and y attain, divided by n."""
+    """Compare the largest nuclear norm of a change of the second moment, which orthonormal rows attain, with the
+    stored numbers.
+    """
     for n, value in rows:
         assert Fraction(sensitivity.eigenvalue_gap(1, 1, 0)) / n == value
 
 
 def centred_sensitivity(rows: Rows) -> None:
-    """Compare the square of 3√3 (n − 1)/n²; with 3 in place of √3 it would be three times as large."""
+    """Compare the squared sensitivity of the centred covariance with the stored numbers, up to the factor √3."""
     for n, squared in rows:
         assert sensitivity.centred_sensitivity(n, 2, lambda three: three) ** 2 / 3 == squared
 
 
 def l1_sensitivity(rows: Rows) -> None:
-    """Compare the squared sensitivities in ℓ1 of the entries on and above the diagonal, and of all entries."""
+    """Compare the squared ℓ1 sensitivities of the upper triangle and of the whole matrix with the stored numbers."""
     for dimension, triangle, full in rows:
         d = int(dimension)
         assert math.isclose(sensitivity.triangle_l1(d) ** 2, triangle, rel_tol=1e-14)
@@ -74,26 +76,26 @@ def l1_sensitivity(rows: Rows) -> None:
 
 
 def second_moment(rows: Rows) -> None:
-    """Require that E ‖Z‖_F² lies between the two bounds in the columns of the table."""
+    """Assert that the mean of ‖Z‖_F² lies between the stored bounds."""
     for d, low, high in rows:
         value = nuclear_laplace.mean_power_sum(int(d), 2.0)
         assert float(low) * (1 - 1e-9) <= value <= float(high) * (1 + 1e-9)  # quadrature
 
 
 def critical_constant(rows: Rows) -> None:
-    """Compare 4c² − 7c + 1 with ((8c − 7)² − 33)/16, by which the larger root is (7 + √33)/8."""
+    """Compare the polynomial 4c² − 7c + 1, written as ((8c − 7)² − 33)/16, with the stored numbers."""
     for c, value in rows:
         assert ((8 * c - 7) ** 2 - 33) / 16 == value
 
 
 def tail(rows: Rows) -> None:
-    """Require that P(‖Z‖ > 1.1 d) is at least the bound in the table."""
+    """Assert that P(‖Z‖ > 1.1 d) is at least the stored bound."""
     for d, bound in rows:
         assert 1 - nuclear_laplace.spectral_norm_cdf(int(d), 1.1 * float(d)) >= float(bound)
 
 
 def hessian(rows: Rows) -> None:
-    """Compare Σ_{i<j} (e_i + e_j)(e_i + e_j)ᵀ in integers."""
+    """Compare a sum of outer products of unit vectors with the stored integers."""
     for dimension, diagonal, curvature in rows:
         d = int(dimension)
         unit = np.eye(d, dtype=int)
@@ -103,7 +105,9 @@ def hessian(rows: Rows) -> None:
 
 
 def positive_part(rows: Rows) -> None:
-    """Require that the positive part of Z is P, and that P − A exceeds the identity although ‖Z − A‖ = 1."""
+    """Assert that the positive part of the stored matrix Z is the stored matrix P. Although ‖Z − A‖ = 1, the matrix P
+    − A exceeds the identity.
+    """
     a, z, p, n = (np.array(row, dtype=object).reshape(2, 2) for row in rows)
     assert (p - n == z).all()
     assert (p @ n == 0).all()
@@ -113,8 +117,9 @@ def positive_part(rows: Rows) -> None:
 
 
 def sparse_vector(rows: Rows) -> None:
-    """Compare the loss, if the threshold changes by 1 and a query by 1 or 2, with the monotone and the general
-    bound."""
+    """Compare the loss of the sparse vector technique with the stored numbers, for changes of the threshold by 1 and
+    of a query by 1 or 2.
+    """
     for epsilon, threshold, query, loss in rows:
         b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
         bounds = {(1, 2): above_threshold.general_loss(b1, b2), (1, 1): above_threshold.monotone_loss(b1, b2)}
@@ -122,19 +127,21 @@ def sparse_vector(rows: Rows) -> None:
 
 
 def rounding(rows: Rows) -> None:
-    """Compare the multiple of the grid that a rounded release selects, including ties."""
+    """Compare the multiple of the grid to which a value is rounded with the stored multiple, also for ties."""
     for grid, value, nearest in rows:
         assert nearest_multiple(arb(exact(value)), grid) == nearest
 
 
 def discrete_laplace(rows: Rows) -> None:
-    """Compare P(Z = k) for the scale t with e^(−1/t) = ratio."""
+    """Compare the discrete Laplace probabilities with the stored numbers, where `ratio` is e^(−1/t) for the scale t."""
     for ratio, k, probability in rows:
         assert discrete_laplace_law.pmf(k, Fraction(1), lambda exponent, ratio=ratio: ratio**-exponent) == probability
 
 
 def binomial_tail(rows: Rows) -> None:
-    """Compare P(Bin(n, a/(a + c)) ≥ k) with the p-value of a ratio, and with the error of a bound on a probability."""
+    """Compare exact binomial tail probabilities with p-values and confidence bounds in floats, which may err only on
+    the safe side.
+    """
     for row in rows:
         n, k, a, c = (int(value) for value in row[:4])
         exact = sum(digit * 1000**i for i, digit in enumerate(row[4:])) / Fraction(a + c) ** n
@@ -160,13 +167,13 @@ READ = Coins.bits
 
 
 def whole(digits: list[int], base: int) -> int:
-    """Return the number with the given digits, the lowest digit first."""
+    """Return the number with the given digits, lowest digit first."""
     return sum(digit * base**i for i, digit in enumerate(digits))
 
 
 def draws(rows: Rows) -> None:
-    """Compare the samplers with the programs in Rocq: on the same bits, both return the same numbers and read the same
-    number of bits.
+    """Compare the samplers with the programs in Rocq. Given the same random bits, a sampler and its program in Rocq
+    must return the same number and read the same number of bits.
     """
     for row in rows:
         kind, *numbers = (int(value) for value in row)
@@ -179,11 +186,11 @@ def draws(rows: Rows) -> None:
         assert coins.bits(count) == bits >> (count - unread)
 
 
-ROWS = np.array([[2, 3], [-1, 2], [4, 0]]) / 4  # with b = 2, C has the entries 21, 4 and 13
+ROWS = np.array([[2, 3], [-1, 2], [4, 0]]) / 4  # for two bits of input, the products of the columns are 21, 4 and 13
 
 
 def covariance_draws(rows: Rows) -> None:
-    """Compare a release from given bits with the release of the program in Rocq."""
+    """Compare a release from given random bits with the release that the program in Rocq computed."""
     for row in rows:
         numbers = [int(value) for value in row]
         scale = Fraction(whole(numbers[:2], 1000), whole(numbers[2:4], 1000))
@@ -228,13 +235,13 @@ REPLAYS: dict[str, Callable[[Rows], None]] = {
 
 @pytest.mark.parametrize("name", REPLAYS)
 def test_a_vector_is_what_the_reference_computes(name: str) -> None:
-    """This test catches a formula of the reference that differs from the number that Rocq evaluated."""
+    """The test fails if a formula of the reference differs from the numbers that Rocq computed."""
     REPLAYS[name](rows_of(name))
 
 
 @pytest.mark.parametrize("name", sorted(set(REPLAYS) - {"tail"}))
 def test_a_planted_wrong_number_is_seen(name: str) -> None:
-    """This test catches a comparison that would pass with any number."""
+    """The test fails if the comparison accepts a wrong number."""
     rows = rows_of(name)
     rows[-1][-1] = rows[-1][-1] / 2 - 1
     with pytest.raises(AssertionError):
@@ -242,7 +249,7 @@ def test_a_planted_wrong_number_is_seen(name: str) -> None:
 
 
 def test_a_planted_wrong_tail_is_seen() -> None:
-    """This test catches a comparison of tails that would pass with a smaller one."""
+    """The test fails if the comparison of tail probabilities accepts a bound that is too large."""
     rows = rows_of("tail")
     rows[-1][-1] += 1
     with pytest.raises(AssertionError):
@@ -250,13 +257,14 @@ def test_a_planted_wrong_tail_is_seen() -> None:
 
 
 def test_every_vector_is_replayed() -> None:
-    """This test catches a vector that no test replays; releases of whole mechanisms are replayed in
-    `test_release_vectors`."""
+    """The test fails if no test uses some numbers that Rocq computed. The releases of whole mechanisms are compared in
+    `test_release_vectors`.
+    """
     assert {name for name in VECTORS if not name.startswith("release-")} == set(REPLAYS)
 
 
 def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches vectors that the command `covassay claims theorems` leaves out."""
+    """The test fails if `covassay vectors` does not print all numbers that Rocq computed."""
     assert run(["vectors"]) == 0
     assert json.loads(capsys.readouterr().out)["vectors"] == VECTORS
 
@@ -265,7 +273,7 @@ def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_sensitivity_in_l1_that_is_three_per_cent_wrong_is_seen(
     formula: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a comparison that accepts a sensitivity that is wrong by 3 %."""
+    """The test fails if the comparison accepts an ℓ1 sensitivity that is 3 % too large."""
     original = getattr(sensitivity, formula)
     monkeypatch.setattr(sensitivity, formula, lambda d: 1.03 * original(d))
     with pytest.raises(AssertionError):
@@ -273,14 +281,14 @@ def test_a_sensitivity_in_l1_that_is_three_per_cent_wrong_is_seen(
 
 
 def test_p_values_that_are_not_rounded_up_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a p-value that is rounded to the nearest float, and may be too small."""
+    """The test fails if p-values are accepted that are not rounded up, and so may be too small."""
     monkeypatch.setattr("covassay.verification.statistics.rounding.GUARD", -1e-12)
     with pytest.raises(AssertionError):
         binomial_tail(rows_of("binomial-tail"))
 
 
 def below_or_at(coins: Coins, m: int) -> int:
-    """Run `Coins.below` with the mutant `>` in the place of `>=`."""
+    """Run a wrong version of `Coins.below` that also returns m itself."""
     width = (m - 1).bit_length()
     while (value := coins.bits(width)) > m:
         pass
@@ -296,8 +304,9 @@ def below_or_at(coins: Coins, m: int) -> int:
     ],
 )
 def test_a_sampler_with_one_mistake_is_seen(name: str, mutant: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a comparison that accepts mutants: a sampler whose comparison is off by one, or that reads bits
-    in the wrong order."""
+    """The test fails if the comparison accepts a wrong sampler, which is off by one or reads its bits in the wrong
+    order.
+    """
     monkeypatch.setattr(Coins, name, mutant)
     with pytest.raises(AssertionError):
         draws(rows_of("draws"))

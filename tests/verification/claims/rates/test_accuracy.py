@@ -1,4 +1,6 @@
-"""Test measured rates: the stored table, a part that is measured again, and wrong slopes that must be detected."""
+"""Test the measured rates of convergence: the stored table, a part that is measured again, and wrong slopes, which
+must be detected.
+"""
 
 import csv
 from dataclasses import replace
@@ -29,7 +31,7 @@ def numbers(row: dict[str, object] | dict[str, str]) -> list[float]:
 
 
 def test_the_table_has_every_rate_and_every_slope_agrees() -> None:
-    """This test catches a stated rate that was not measured, or that the measurement contradicts."""
+    """The test fails if a rate has no measurement, or if its measured slope contradicts the theory."""
     rows = kept()
     assert set(rows) == set(BY_NAME)
     for name, row in rows.items():
@@ -39,10 +41,8 @@ def test_the_table_has_every_rate_and_every_slope_agrees() -> None:
 
 
 def test_the_corrected_constants_of_theorem_1_are_met() -> None:
-    """This test catches a constant that is too small. Compare ‖Z‖_{S_p}/(C_p ρ d^{1+1/p}) for p = 1, 2 at d = 122. For
-    p = ∞, compare the exact median, which at d = 122 is 3 % below its limit π.
-
-    The printed constant 3 is 0.48 times 2π, the limit at p = ∞.
+    """The test fails if a measured error exceeds the corrected constant of Theorem 1. In the operator norm, the exact
+    median at d = 122 is 3 % below its limit of π, and the constant 3 in the paper is too small.
     """
     rows = {name: row for name, row in kept().items() if name.startswith("DN25 Theorem 1") and row["varied"] == "d"}
     measured = {row["rate"].split(", ")[1].split()[0]: float(row["over_theory"]) for row in rows.values()}
@@ -59,21 +59,21 @@ def measured_again(name: str) -> Measurement:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", FAST)
 def test_a_share_of_the_table_is_measured_again(name: str) -> None:
-    """This test catches a table that was not made by the program."""
+    """The test fails if a repeated measurement differs from the stored table."""
     assert numbers(as_row(measured_again(name))) == pytest.approx(numbers(kept()[name]), rel=1e-4)
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", sorted(set(BY_NAME) - set(FAST)))
 def test_the_table_is_measured_again(name: str) -> None:
-    """This test catches a table that was not made by the program."""
+    """The test fails if a repeated measurement differs from the stored table."""
     assert numbers(as_row(measured_again(name))) == pytest.approx(numbers(kept()[name]), rel=1e-3)
 
 
 def test_a_wrong_slope_is_seen() -> None:
-    """This test catches a comparison that accepts every slope."""
+    """The test fails if a wrong slope agrees with the measurement."""
     rate = BY_NAME[FAST[0]]
-    measured = measured_again(FAST[0])  # −1
+    measured = measured_again(FAST[0])  # the theoretical slope is −1
     assert measured.agrees
     assert not replace(measured, rate=replace(rate, slope=-0.5)).agrees
     assert not replace(measured, rate=replace(rate, slope=-1.2, at_most=True)).agrees
@@ -81,14 +81,14 @@ def test_a_wrong_slope_is_seen() -> None:
 
 
 def test_a_wrong_mechanism_is_seen() -> None:
-    """This test catches a comparison without power: data that are easy for SeparateCov do not show its worst rate."""
+    """The test fails if data on which separate-cov does well agree with its worst-case rate."""
     rate = next(r for r in RATES if r.mechanism == "separate-cov" and r.varied == "n")
     easy = at_the_noise_level(lambda point: 1.0)
     assert not measure(replace(rate, data=easy, repeats=2)).agrees
 
 
 def test_the_fit_is_exact_on_a_power() -> None:
-    """This test catches a slope that is wrong even without noise."""
+    """The test fails if the fitted slope is wrong for data without noise."""
     grid = np.array([1.0, 2.0, 8.0])
     slope, error = fit(grid, 5 * grid**-0.75, np.zeros(3))
     assert slope == pytest.approx(-0.75)
@@ -96,12 +96,12 @@ def test_the_fit_is_exact_on_a_power() -> None:
 
 
 def test_data_at_the_noise_level_have_trace_one_and_as_many_eigenvalues_as_fit() -> None:
-    """This test catches data that do not show the rate."""
+    """The test fails if the constructed data do not have the eigenvalues that show the rate."""
     x = at_the_noise_level(lambda point: 0.26)(Point(n=1000, d=10, budget=1.0))
     assert np.diag(x.T @ x / 1000)[:5] == pytest.approx([0.25, 0.25, 0.25, 0.25, 0.0])
 
 
 def test_an_unknown_rate_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
-    """This test catches a traceback for a misspelt name."""
+    """The test fails if a misspelt name of a rate leads to a traceback."""
     assert run(["experiments", "accuracy", "--only", "perpetual motion"]) == 2
     assert capsys.readouterr().err.count("\n") == 1

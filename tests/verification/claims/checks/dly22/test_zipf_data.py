@@ -1,4 +1,4 @@
-"""Test the synthetic data of DLY22: shares, norms and trace against hand calculations."""
+"""Test the synthetic data of the paper DLY22: bucket sizes, row norms and trace must agree with hand calculations."""
 
 from fractions import Fraction
 
@@ -11,8 +11,8 @@ from covassay.verification.claims.checks.dly22.zipf_data import bucket_sizes, sh
 
 
 def test_shares_by_hand() -> None:
-    # the shares are 1 : 1/8 : 1/27, with the sum 251/216
-    """This test catches buckets of rows whose shares are not ∝ k^{−s}, or that are in a wrong order."""
+    # the shares are proportional to 1, 1/8 and 1/27, whose sum is 251/216
+    """The test fails if the share of a bucket k is not proportional to k^{−s}, or if its rows go to another bucket."""
     assert shares(3, 1) == [1]
     np.testing.assert_allclose(shares(3, 3), [216 / 251, 27 / 251, 8 / 251], rtol=1e-15)
     assert sum(bucket_sizes(1000, 3, 3)) == 1000
@@ -21,15 +21,14 @@ def test_shares_by_hand() -> None:
 
 
 def test_norms_by_hand() -> None:
-    """This test catches rows that get the norm of the wrong bucket, or norms in a wrong order."""
+    """The test fails if a row norm belongs to another bucket, or if the norms are in the wrong order."""
     np.testing.assert_array_equal(zipf_norms(5, buckets=1), np.ones(5))
     np.testing.assert_array_equal(zipf_norms(3, buckets=4), [0.125, 0.125, 1.0])
 
 
 def test_the_trace_at_the_defaults_of_the_paper() -> None:
-    # By hand, Σ_k k^{−3} 4^{k−4}/Σ_k k^{−3} over k = 1, …, 4 is (1/64 + 1/128 + 1/108 + 1/64)/(1 + 1/8 + 1/27 + 1/64) =
-    # .0410.
-    """This test catches a trace that is not the one of the paper's figures."""
+    # By hand, the trace is (1/64 + 1/128 + 1/108 + 1/64)/(1 + 1/8 + 1/27 + 1/64) = .0410.
+    """The test fails if the trace of the second moment is not the one in the paper's figures."""
     weights = [Fraction(1, k**3) for k in range(1, 5)]
     exact = sum(w * Fraction(4) ** (k - 4) for k, w in enumerate(weights, 1)) / sum(weights)
     assert float(exact) == pytest.approx(0.0410, abs=5e-5)
@@ -38,17 +37,19 @@ def test_the_trace_at_the_defaults_of_the_paper() -> None:
 
 @pytest.mark.parametrize(("buckets", "trace"), [(1, 1.0), (4, 0.0410)])
 def test_rows_have_their_norms(buckets: int, trace: float) -> None:
-    """This test catches rows that keep their own norms, or rows without a leading direction."""
+    """The test fails if the rows do not have the prescribed norms, or if no direction carries most of the second
+    moment.
+    """
     x = zipf_rows(4000, 6, np.random.default_rng(0), buckets=buckets)
     np.testing.assert_allclose(np.linalg.norm(x, axis=1), zipf_norms(4000, buckets=buckets), rtol=1e-13)
     assert np.trace(second_moment(x)) == pytest.approx(trace, abs=3e-4)
-    # the entries of U have mean 1/2, so one direction carries most of the second moment
+    # the uniform entries have mean 1/2, so one direction carries most of the second moment
     values = np.linalg.eigvalsh(second_moment(x))
     assert values[-1] > 0.5 * values.sum()
 
 
 @pytest.mark.parametrize(("n", "buckets"), [(0, 1), (5, 0), (5, 2.5)])
 def test_bad_sizes_are_refused(n: int, buckets: int) -> None:
-    """This test catches a data set without rows, or with half a bucket of rows."""
+    """The test fails if an empty data set or a fractional number of buckets is accepted."""
     with pytest.raises(InvalidInput):
         zipf_norms(n, buckets=buckets)
