@@ -149,8 +149,8 @@ class Tape:
         """Return why two runs make different kinds of draws, or an empty string if both make equal kinds."""
         for k, (one, two) in enumerate(zip_longest(self.draws, other.draws)):
             if one is None or two is None or one.signature != two.signature:
-                other = f"{two} with other parameters" if str(one) == str(two) else two or "none"
-                return f"draw {k + 1} is {one or 'none'} there, and {other} here"
+                here = f"{two} with other parameters" if str(one) == str(two) else str(two or "none")
+                return f"draw {k + 1} is {one or 'none'} there, and {here} here"
         return ""
 
 
