@@ -1,8 +1,8 @@
 """The reference says, in code, what a differentially private covariance mechanism should do.
 
-The code is written to be read. The formulas in the code are statements about real numbers, evaluated in float64. The
-reference needs only numpy and scipy, except that `release` imports filelock for the account of a budget and pyarrow for
-.parquet files when they are used. The reference never imports `covassay.verification`.
+The formulas in the code are statements about real numbers, evaluated in float64. The reference needs only numpy and
+scipy, except that `release` imports filelock for the account of a budget and pyarrow for .parquet files when they are
+used. The reference never imports `covassay.verification`.
 
 - `covassay.reference.domain`, `.privacy`, `.sensitivity`, `.projections`, `.tails`: what all mechanisms use;
 - `covassay.reference.laws`: probability laws, with densities, samplers and exact distribution functions;

@@ -5,26 +5,27 @@
     account.release("nuclear-laplace", x, rng, epsilon=0.5)   # counts as ε tanh(ε/2) zCDP
 
 Releases compose adaptively: each release may depend on the outputs of earlier ones. A release that would exceed the
-total raises `OverBudget` before the data are read. An account charges what the mechanism's paper claims, or with
-charge="proven" what is proven of the mechanism here, which is never more.
+total raises `OverBudget` before the data are read. By default an account charges the cost that the paper of the
+mechanism claims. With charge="proven" the account charges the cost that is proven here, which is never larger.
 
 The notion of privacy of the total budget determines how the costs of releases add up.
 
 - Pure DP accepts pure DP releases only. The values ε of pure releases add up.
 - zCDP accepts zCDP releases, whose ρ add up, and pure DP releases, which count as ρ = ε tanh(ε/2).
-- (ε, δ)-DP accepts all releases. The ε and the δ of (ε, δ) releases are added. The δ that is left converts all other
-  releases, which are zCDP or pure, to an ε, in the cheaper of two ways. The first way adds up all of these other
-  releases as zCDP, and converts the sum. The second way converts only the zCDP releases, and adds the ε of the pure
-  releases.
+- (ε, δ)-DP accepts all releases. The ε and the δ of (ε, δ) releases are added. The δ that is left over is used to
+  convert all zCDP and pure DP releases to an ε, in the cheaper of two ways. One way adds up all zCDP and pure DP
+  releases as zCDP, and converts the sum to an ε. The other way converts the zCDP releases alone to an ε, and adds to
+  this ε the ε of every pure DP release.
 
-The second way is valid in any order of the releases, for the following reason. Up to events of total probability Σδ,
-each (ε, δ) release has a privacy loss of at most ε, as a pure release always has. So each of these releases adds its ε
-to the right side of the bound D_α ≤ αρ of the zCDP releases, which adds Σε to `epsilon_of_zcdp_at` for every α.
+The conversion of the zCDP releases alone is valid in any order of the releases. Except on events of total probability
+Σδ, each (ε, δ) release has a privacy loss of at most ε, as a pure release always has. Each pure or (ε, δ) release
+therefore adds its ε to the right side of the bound D_α ≤ αρ of the zCDP releases, and Σε is added to
+`epsilon_of_zcdp_at` for every α.
 
 If the total is pure DP or zCDP, or if all releases are (ε, δ), then even the budgets and other arguments of a release
-may be chosen in view of earlier outputs. If one of these conditions holds, the rule that the sum stays within the total
-is a privacy filter (Rogers et al. 2016; Feldman–Zrnic 2021). For other releases whose total is (ε, δ), the guarantee
-assumes that the budgets were fixed beforehand.
+may be chosen in view of earlier outputs. The rule that the sum of the spent budgets stays within the total is a privacy
+filter (Rogers et al. 2016; Feldman–Zrnic 2021) if the total is pure DP or zCDP, or if all releases are (ε, δ). For
+other releases whose total is (ε, δ), the guarantee assumes that the budgets were fixed beforehand.
 """
 
 import contextlib
@@ -50,8 +51,8 @@ from covassay.reference.privacy import (
     zcdp_of_pure,
 )
 
-ROUNDING = 1e-12  # a relative excess over the total up to this size counts as rounding
-# this number replaces ε = 0 if δ alone covers the releases, because a guarantee needs ε > 0
+ROUNDING = 1e-12  # relative excess over the total that counts as rounding
+# ε that replaces 0 if δ alone covers the releases, because a guarantee needs ε > 0
 SMALLEST = float(np.finfo(float).tiny)
 
 
@@ -61,8 +62,8 @@ class OverBudget(InvalidInput):
 
 @dataclass(frozen=True)
 class Release:
-    """A release: its output, the mechanism and its arguments, the budget that it spent, and the sum of all releases so
-    far.
+    """The record of one release: its output, the mechanism and its arguments, the budget that it spent, and the sum of
+    all releases so far.
     """
 
     values: Any
@@ -77,8 +78,8 @@ def compose(spent: Iterable[Guarantee], total: Guarantee) -> Guarantee:
 
     Raises
     ------
-    InvalidInput : `spent` is empty, or has a guarantee that says nothing in that notion, such as zCDP if the total is
-        pure DP.
+    InvalidInput : the argument `spent` is empty, or has a guarantee that says nothing in that notion, such as zCDP if
+        the total is pure DP.
     OverBudget : the δ of the releases add up to more than the total δ, or leave no δ to convert zCDP with.
     """
     listed = list(spent)
@@ -129,7 +130,7 @@ class Account:
     Parameters
     ----------
     total : the guarantee that all releases together must keep, for replacing one row.
-    charge : "claimed" charges what a mechanism's paper claims, "proven" what is proven of the mechanism here.
+    charge : value "claimed" charges what a mechanism's paper claims, "proven" charges the cost that is proven here.
     spent : the guarantees of releases from this data set before this account began.
     """
 
@@ -157,11 +158,13 @@ class Account:
         vars(self).update(state, _turn=threading.RLock())
 
     def spent(self) -> Guarantee | None:
-        """Return the sum of all charges so far, in the notion of the total, or None if there are none yet."""
+        """Return the sum of all charges so far, in the notion of privacy of the total budget, or None if nothing was
+        charged yet.
+        """
         return compose(self.charged, self.total) if self.charged else None
 
     def after(self, guarantee: Guarantee) -> Guarantee:
-        """Return the sum of all charges and of `guarantee`, in the notion of the total.
+        """Return the sum of all charges and of `guarantee`, in the notion of privacy of the total budget.
 
         Raises
         ------
@@ -182,8 +185,8 @@ class Account:
 
         Parameters
         ----------
-        x : (n, d): an array, a data frame or `Chunks`. Until the budget is known to suffice, the account reads only the
-            shape of the data. (Nested lists have no shape, so they are read.)
+        x : shape (n, d): an array, a data frame or `Chunks`. Until the budget is known to suffice, the account reads
+            only the shape of the data. (Nested lists have no shape, so they are read.)
         arguments : the mechanism's own keyword arguments, including its budget.
 
         Raises
@@ -205,8 +208,8 @@ class Account:
     def charging(self, spend: Spend) -> Iterator[Guarantee]:
         """Charge the cost `spend`, run the block of the `with` statement, and yield the sum of all charges.
 
-        If the block raises `InvalidInput`, nothing has been released, and the charge is taken back. After any other
-        exception the charge stands.
+        If the block raises `InvalidInput`, nothing has been released, and the charge is taken back. If the block raises
+        any other exception than `InvalidInput`, the charge stands.
 
         Raises
         ------

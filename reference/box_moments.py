@@ -8,29 +8,31 @@ all rows:
 
 The sums stand in one symmetric (d + 1, d + 1) matrix, with the number of rows in its corner and the first moments
 beside it. Before noise of one scale is added, each kind of sum is multiplied by its own public weight. In this
-docstring the weights `count`, `mean`, `square` and `product` are called k, a, b and c. For the weights that are used
-here, the sensitivity of the weighted sums is exact.
+docstring the weights `count`, `mean`, `square` and `product` are called k, a, b and c. For the weights of
+`gauss_weights` and `laplace_weights`, the sensitivity of the weighted sums is exact.
 
 Under replace-one (n is public, k = 0), a row u is replaced by a row v. Let u_j − v_j = 2δ_j and u_j + v_j = 2σ_j, so
-|σ_j| + |δ_j| ≤ 1 and the changes are 2δ_j, 4σ_jδ_j and 2(σ_iδ_j + σ_jδ_i). The absolute values of these changes are
-largest for σ_j = 1 − δ_j, 0 ≤ δ_j ≤ 1: u is the corner (1, …, 1) and v_j = 1 − 2δ_j.
+|σ_j| + |δ_j| ≤ 1 and the changes are 2δ_j, 4σ_jδ_j and 2(σ_iδ_j + σ_jδ_i). The absolute values of the changes of the
+sums are largest for σ_j = 1 − δ_j, 0 ≤ δ_j ≤ 1: u is the corner (1, …, 1) and v_j = 1 − 2δ_j.
 
 - ℓ2, b ≤ a: the square of the change is Σ 4a²δ_j² + 16b²δ_j²(1 − δ_j)² + 4c² Σ_{i<j} (δ_i + δ_j − 2δ_iδ_j)². The terms
-of this square lie below their chords in each δ_j, and the chords are linear in each: the last term is convex, and 4a²δ
-− 4a²δ² − 16b²δ²(1 − δ)² ≥ 4δ(1 − δ)(a² − b²) ≥ 0. So the maximum is at δ ∈ {0, 1}^d. With p ones it is 4p(a² + c²(d −
-p)),
+of the squared change lie below their chords in each δ_j, and the chords are linear in each: the last term is convex,
+and 4a²δ − 4a²δ² − 16b²δ²(1 − δ)² ≥ 4δ(1 − δ)(a² − b²) ≥ 0. The square of the change is therefore largest at some δ ∈
+{0, 1}^d. For δ with p ones the square of the change is 4p(a² + c²(d − p)),
   and p is the best whole number: u and v are opposite in p columns, and equal in the others.
 - ℓ1, b ≥ c/2: with s = Σδ_j and Q = c(d − 1) + 2b, the change is 2(a + Q)s − 2cs² − (4b − 2c) Σδ_j², at most
-  2(a + Q)s − 2Qs²/d by Cauchy–Schwarz, with equality for equal δ_j. The maximum is d(a + Q)²/(2Q) if Q ≥ a, for v_j =
-  −a/Q, and 2ad otherwise.
+  2(a + Q)s − 2Qs²/d by Cauchy–Schwarz, with equality for equal δ_j. The largest ℓ1 change is d(a + Q)²/(2Q) if Q ≥ a,
+  for v_j = −a/Q, and 2ad otherwise.
 
 Under add-remove, one row u is added or removed. With u_j² − 1 in place of u_j², the squares are 0 at the rows where the
 other sums are largest.
 
-- ℓ2, b² ≤ a² + c²(d − 1)/2: k² + Σ (a²τ_j + b²(1 − τ_j)²) + c² Σ_{i<j} τ_iτ_j is convex in each τ_j = u_j². With p
-  ones it is k² + a²p + b²(d − p) + c²p(p − 1)/2, convex in p, so its maximum is at p = d: k² + da² + c²d(d − 1)/2.
-- ℓ1, b ≤ (a + c(d − 1))/2: with t_j = |u_j| and s = Σt_j it is k + bd + as + cs²/2 − (b + c/2) Σt_j², largest for equal
-  t_j = t. Then k + d(b + at + (c(d − 1)/2 − b)t²) rises in t up to 1: k + da + cd(d − 1)/2.
+- ℓ2, b² ≤ a² + c²(d − 1)/2: k² + Σ (a²τ_j + b²(1 − τ_j)²) + c² Σ_{i<j} τ_iτ_j is convex in each τ_j = u_j². For τ with
+  p ones the squared change is k² + a²p + b²(d − p) + c²p(p − 1)/2, convex in p, so its maximum is at p = d: k² + da² +
+  c²d(d − 1)/2.
+- ℓ1, b ≤ (a + c(d − 1))/2: with t_j = |u_j| and s = Σt_j the ℓ1 change is k + bd + as + cs²/2 − (b + c/2) Σt_j²,
+  largest for equal t_j = t. For equal t_j the change k + d(b + at + (c(d − 1)/2 − b)t²) rises in t up to its value at
+  1, which is k + da + cd(d − 1)/2.
 """
 
 from collections.abc import Callable
@@ -69,13 +71,13 @@ class Weights:
 def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
     """Return the best c²/a² for Gaussian noise under replace-one with b = a, as `gauss_weights` uses it.
 
-    The ratio c²/a² minimises p(1 + t(d − p))(M + D/t), M = d(2d + 3), D = d(d − 1), over t. The worst number of
+    The ratio c²/a² minimises p(1 + t(d − p))(M + D/t) over t, where M = d(2d + 3) and D = d(d − 1). The worst number of
     opposite columns is p if 1/(2p + 1 − d) ≤ t ≤ 1/(2p − 1 − d), and then the minimum is at t = √(D/(M(d − p))) or at
     an end of this range.
     """
     if d == 1:
         return 1
-    m, products, one = d * (2 * d + 3), d * (d - 1), sqrt(1)  # the last number is 1 in the arithmetic of `sqrt`
+    m, products, one = d * (2 * d + 3), d * (d - 1), sqrt(1)  # `one` is the number 1 in the arithmetic of `sqrt`
     best, least = one / (d - 1), d * (m + products * (d - 1))
     for p in range((d + 1) // 2, d):
         t = max(sqrt(one * products / (m * (d - p))), one / (2 * p + 1 - d))
@@ -90,9 +92,9 @@ def gauss_weights(d: int, adjacency: Adjacency, sqrt: Callable[[Number], Number]
 
     The weights of this function minimise a bound on the mean squared error of the covariance, to first order in the
     noise and summed over the entries, on the worst data: (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d + 1)/a² + d(d − 1)/c²
-    + d/b²). Under replace-one the number of rows has no noise and b = a. Under add-remove the squares have the largest
-    weight that
-    costs nothing, and for the others k² : a² : c² = √(d(d + 3)) : √(2(d + 1)) : √2 is best, by Cauchy–Schwarz.
+    + d/b²). Under replace-one the number of rows has no noise and b = a. Under add-remove the weight b is the largest
+    that does not raise the sensitivity, and the best ratios are k² : a² : c² = √(d(d + 3)) : √(2(d + 1)) : √2, by
+    Cauchy–Schwarz.
     """
     if adjacency == "replace-one":
         return Weights(0, 1, 1, sqrt(product_share(d, sqrt)))
@@ -110,9 +112,9 @@ def laplace_weights(
 
     The weights minimise the bound of `gauss_weights`, with the ℓ1 sensitivity in place of the ℓ2 sensitivity. Under
     replace-one a = 1, b = c/2^{1/3} and c(d − 1) + 2b = Q, the root of Q³ − Q² = 2E for E = e³/(2d + 2) and e = d − 1 +
-    2^{2/3}. So 3Q = 1 + U + 1/U with U³ = w + √(w² − 1), w = 1 + 27E. Under add-remove the squares have the largest
-    weight that costs nothing, and for the others k : a : c = (d(d + 3))^{1/3} : (2(d + 1))^{1/3} : 2^{1/3} is best, by
-    Hölder.
+    2^{2/3}. The root is Q = (1 + U + 1/U)/3 with U³ = w + √(w² − 1) and w = 1 + 27E. Under add-remove the weight b is
+    the largest that does not raise the sensitivity, and by Hölder the best k, a and c are proportional to (d(d +
+    3))^{1/3}, (2(d + 1))^{1/3} and 2^{1/3}.
     """
     if adjacency == "replace-one":
         e = d - 1 + cbrt(4)

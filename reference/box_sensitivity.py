@@ -8,33 +8,35 @@ y_j)/n. The supremum of the change of the entry is the length R_ij of the range 
 diagonal the product is linear in x_i and in x_j, so its range ends at corners. On the diagonal the entry is a square,
 which is 0 inside the box if low_i < 0 < high_i. Some rows attain both ends of the range of the product.
 
-Centred covariance (1/q) Σ_k (x_k − x̄)(x_k − x̄)ᵀ with q = n or q = n − 1. Let m be the mean of the rows that stay, v =
-x − m and w = y − m. The change is ((n − 1)/(nq)) (v vᵀ − w wᵀ), as in `sensitivity.centred_change`. Off the diagonal
-v_i v_j − w_i w_j is linear in each of x_i, x_j, y_i, y_j, and in m_i and m_j too, because their product cancels. So the
-maximum of the change of the covariance is at corners of the box. If m is a corner, v_i v_j and w_i w_j both lie in [0,
-W_i W_j] or both in [−W_i W_j, 0], hence |v_i v_j − w_i w_j| ≤ W_i W_j. On the diagonal v_i² and w_i² lie in [0, W_i²].
-So the supremum of the change of entry (i, j) is ((n − 1)/(nq)) W_i W_j. The supremum for the centred covariance is
-attained in all entries at once, by x = high, y = low and all other rows at low.
+The centred covariance is (1/q) Σ_k (x_k − x̄)(x_k − x̄)ᵀ with q = n or q = n − 1. Let m be the mean of the rows that
+stay, v = x − m and w = y − m. The change of the centred covariance is ((n − 1)/(nq)) (v vᵀ − w wᵀ), as in
+`sensitivity.centred_change`. Off the diagonal v_i v_j − w_i w_j is linear in each of x_i, x_j, y_i, y_j, and in m_i and
+m_j too, because the product m_i m_j cancels. The maximum of the change of the covariance is therefore at corners of the
+box. If m is a corner, v_i v_j and w_i w_j both lie in [0, W_i W_j] or both in [−W_i W_j, 0], hence |v_i v_j − w_i w_j|
+≤ W_i W_j. On the diagonal v_i² and w_i² lie in [0, W_i²]. The supremum of the change of entry (i, j) is therefore ((n −
+1)/(nq)) W_i W_j. The supremum for the centred covariance is attained in all entries at once, by x = high, y = low and
+all other rows at low.
 
 Joint norms. A norm that grows with the absolute values of the entries (ℓ1, ℓ1 over the triangle, ℓ2) is at most its
-value at the matrix of the entries' sensitivities. The norm of these sensitivities is the supremum where one pair
-attains all entries at once: always for the centred covariance, and for the second moment if no column has low_j < 0 <
-high_j (x has the larger absolute value in every column, y the smaller), or if d = 1. In all other cases this norm is an
-upper bound: on [−1, 1]² the ℓ1 bound over the triangle is 4, and it is not attained, because a change of 2 in entry (1,
-2) needs |x_i| = |y_i| = 1.
+value at the matrix of the entries' sensitivities. The norm of the matrix of sensitivities is the supremum if one pair
+of data sets attains all entries at once: always for the centred covariance, and for the second moment if no column has
+low_j < 0 < high_j (x has the larger absolute value in every column, y the smaller), or if d = 1. If no pair attains all
+entries at once, the norm of the matrix of sensitivities is an upper bound: on [−1, 1]² the ℓ1 bound over the triangle
+is 4, and it is not attained, because a change of 2 in entry (1, 2) needs |x_i| = |y_i| = 1.
 
-Adding or removing a row (add-remove), where the larger data set has n rows and each statistic is divided by its own
-number of rows:
+Under add-remove one row is added or removed, the larger data set has n rows, and each statistic is divided by its own
+number of rows.
 
 - XᵀX/n: the change is (x xᵀ − A)/n, where A is the second moment of the n − 1 other rows. The matrix A lies in the
-  convex hull of the matrices y yᵀ, and equals y yᵀ if all these rows are y. So the suprema of all entries and norms are
-  equal to those for replacing a row.
+  convex hull of the matrices y yᵀ, and equals y yᵀ if all other rows are y. The suprema of all entries and norms are
+  therefore equal to those for replacing a row.
 - The centred covariance with q = n: the change is ((n − 1)/n²) v vᵀ − S/n, where S is the covariance of the other
   rows. In units of W_i and W_j, let a and b be the distances of m_i and m_j from the farther end of their intervals.
-  Then |v_i v_j| ≤ ab, and |S_ij| ≤ √(a(1 − a) b(1 − b)), because values in [0, 1] with mean a have variance at most
-  a(1 − a). By Cauchy–Schwarz √((1 − a)(1 − b)) ≤ 1 − t for t = √(ab). So n |change| ≤ ((n − 1)/n) t² + t(1 − t). The
-  right side is concave in t for n ≥ 1, and its derivative at t = 1 is 1 − 2/n ≥ 0 for n ≥ 2. So its maximum over t ≤ 1
-  is at t = 1, where it is (n − 1)/n: the supremum for replacing a row, attained by the pair given there.
+  With these distances |v_i v_j| ≤ ab, and |S_ij| ≤ √(a(1 − a) b(1 − b)), because values in [0, 1] with mean a have
+  variance at most a(1 − a). By Cauchy–Schwarz √((1 − a)(1 − b)) ≤ 1 − t for t = √(ab). Hence n |change| ≤ ((n − 1)/n)
+  t² + t(1 − t). The right side of this bound is concave in t for n ≥ 1, and its derivative at t = 1 is 1 − 2/n ≥ 0 for
+  n ≥ 2. The bound is therefore largest over t ≤ 1 at t = 1, with the value (n − 1)/n. The value (n − 1)/n is the
+  supremum for replacing a row, and the same pair of data sets attains it.
 - The centred covariance with q = n − 1: n |change| ≤ t² + (n/(n − 2)) t(1 − t), whose derivative at 1 is 2 − n/(n − 2)
   ≥ 0 for n ≥ 4. For n < 4 no sensitivity is claimed.
 - The sum XᵀX, or XᵀX over a fixed public number: the change is x xᵀ. The supremum of entry (i, j) is M_i M_j with M_j =
@@ -57,7 +59,7 @@ DIVISORS: tuple[Divisor, ...] = ("n", "n-1")
 
 
 def centred_factor(n: Number, divisor: Divisor = "n") -> Number:
-    """Return the factor (n − 1)/(nq) in the change of the centred covariance, for q = n or q = n − 1 (then 1/n)."""
+    """Return the factor in the change of the centred covariance: (n − 1)/n² for q = n, and 1/n for q = n − 1."""
     require_choice("divisor", divisor, DIVISORS)
     return (n - 1) / n**2 if divisor == "n" else 1 / n
 
@@ -69,7 +71,7 @@ def product_range(first: tuple[Number, Number], second: tuple[Number, Number]) -
 
 
 def square_range(interval: tuple[Number, Number]) -> tuple[Number, Number]:
-    """Return the smallest and the largest square of a number in this interval."""
+    """Return the smallest and the largest square of a number in an interval."""
     low, high = interval
     return (0 * low if low < 0 < high else min(low**2, high**2)), max(low**2, high**2)
 
@@ -81,9 +83,9 @@ def square_range(interval: tuple[Number, Number]) -> tuple[Number, Number]:
 class BoxSensitivity:
     """The sensitivity of every entry of a symmetric matrix, and the norms of the matrix that these sensitivities form.
 
-    entries : (d, d), the supremum of the absolute change of every entry, which is always attained.
-    jointly : whether one pair of data sets attains all entries at once. If one pair does so, the norms are suprema;
-        otherwise the norms are upper bounds.
+    entries : shape (d, d), the supremum of the absolute change of every entry, which is always attained.
+    jointly : whether one pair of data sets attains all entries at once. If one pair of data sets attains all entries at
+        once, the norms are suprema; otherwise the norms are upper bounds.
     """
 
     entries: Matrix
@@ -152,8 +154,8 @@ def far_and_near(box: Box) -> tuple[Vector, Vector]:
 
 
 def moment_pair(box: Box, i: int, j: int) -> tuple[Vector, Vector]:
-    """Return rows x and y for which entry (i, j) of x xᵀ − y yᵀ is as large as possible; they are equal in other
-    columns.
+    """Return rows x and y for which entry (i, j) of x xᵀ − y yᵀ is as large as possible; x and y agree in all columns
+    but i and j.
     """
     far, near = far_and_near(box)
     x, y = far.copy(), far.copy()

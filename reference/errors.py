@@ -11,13 +11,13 @@ class InvalidInput(ValueError):
 
     When this exception is raised, nothing has been released or written. Some checks read the rows of a data set, so
     whether they raise depends on the data. A check that reads the data is a precondition and no part of the mechanism.
-    The docstring of every function with such a check says so.
+    The docstring of every function with a check that reads the data mentions the check.
     """
 
 
 def guess(name: str, known: Iterable[str], quoted: Callable[[str], str] = str) -> str:
-    """Return the question "did you mean a or b? It " for a message about an unknown name, or "" if no known name is
-    near.
+    """Return the question which known names the user may have meant, for a message about an unknown name, or "" if no
+    known name is near.
 
     Known names that begin with the unknown name are near. If no name or very many names are near, the most similar
     known name is suggested.

@@ -1,6 +1,6 @@
 """Define notions of privacy, with conversions and composition.
 
-Throughout, two data sets are neighbours if one row of one is replaced in the other. A mechanism has the guarantees
+In this module, two data sets are neighbours if one row of one is replaced in the other. A mechanism has the guarantees
 below if they hold for its output laws P and Q on every pair of neighbours:
 
 - ε-DP (`PureDP`): P(E) ≤ e^ε Q(E) for every event E;
@@ -49,7 +49,7 @@ def advanced_composition(
 def zcdp_of_pure(epsilon: Number, tanh: Callable[[Number], Number] = math.tanh) -> Number:
     """The smallest ρ such that every ε-DP mechanism is ρ-zCDP: ε tanh(ε/2).
 
-    Randomised response attains this ρ as α → 1. The smallest ρ is at most ε²/2, the bound of Bun–Steinke 2016,
+    Randomised response attains ρ = ε tanh(ε/2) as α → 1. The smallest ρ is at most ε²/2, the bound of Bun–Steinke 2016,
     Proposition 1.4.
     """
     return epsilon * tanh(epsilon / 2)
@@ -79,7 +79,7 @@ def log_delta_of_zcdp_at(
     """The ln δ for which the Rényi divergence of order α > 1 shows that a ρ-zCDP mechanism is (ε, δ)-DP.
 
     The returned ln δ is (α − 1)(αρ − ε) + α ln(1 − 1/α) − ln(α − 1) (Canonne–Kamath–Steinke 2020, Proposition 7). Every
-    α proves such a δ, so the mechanism has the smallest of these δ.
+    order α proves a δ, and the mechanism has the smallest δ over all α.
     """
     return (alpha - 1) * (alpha * rho - epsilon) + alpha * log(1 - 1 / alpha) - log(alpha - 1)
 
@@ -157,8 +157,8 @@ _NOTIONS: dict[frozenset[str], Callable[..., Guarantee]] = {
 
 
 def guarantee_of(budget: Mapping[str, Any]) -> Guarantee:
-    """Return the guarantee that the given budget keywords describe. Raises KeyError if no notion of privacy has these
-    keywords.
+    """Return the guarantee that the given budget keywords describe. The function raises KeyError if no notion of
+    privacy has the given keywords.
     """
     return _NOTIONS[frozenset(budget)](**budget)
 
@@ -196,8 +196,8 @@ class Spend:
 
 
 def smallest_epsilon_of_zcdp(rho: float, delta: float) -> float:
-    """Return the smallest ε, over the orders α that are tried, at which a ρ-zCDP mechanism is (ε, δ)-DP. The result is
-    at most `epsilon_of_zcdp`.
+    """Return the smallest ε, over the orders α that are tried, at which a ρ-zCDP mechanism is (ε, δ)-DP. The returned ε
+    is at most `epsilon_of_zcdp`.
 
     Every α proves an ε of its own, so the search can miss the smallest value but never give a false one. The result is
     0 if some α gives an ε below 0: then δ alone covers what a ρ-zCDP mechanism can reveal.

@@ -1,8 +1,9 @@
 """Euclidean projections. Project onto closed convex sets; as post-processing of a release, projections cost no privacy
 budget.
 
-Each function of this module maps a point to the nearest point of a closed convex set. So a projection is 1-Lipschitz in
-the Euclidean (Frobenius) norm, and never moves an estimate away from a true value inside the set.
+Each function of this module maps a point to the nearest point of a closed convex set. A projection on a convex set is
+therefore 1-Lipschitz in the Euclidean (Frobenius) norm, and never moves an estimate away from a true value inside the
+set.
 """
 
 import numpy as np
@@ -21,9 +22,9 @@ def simplex(v: Vector, radius: float) -> Vector:
     """Return the nearest point of {u ≥ 0, Σ u ≤ radius} to `v`; the shapes are (d,) -> (d,).
 
     By the KKT conditions this point is u = max(v − θ, 0) with one shift θ ≥ 0. The shift θ is 0 if the positive part of
-    v already sums to at most the radius. Otherwise θ is the shift for which u sums to the radius. With v sorted in
-    descending order and the first k entries kept, θ = (v_1 + … + v_k − radius)/k, where k is the last index with v_k ≥
-    θ (Held–Wolfe–Crowder 1974).
+    v already sums to at most the radius. If the positive part of v sums to more than the radius, θ is the shift for
+    which u sums to the radius. With v sorted in descending order and the first k entries kept, θ = (v_1 + … + v_k −
+    radius)/k, where k is the last index with v_k ≥ θ (Held–Wolfe–Crowder 1974).
     """
     _require_radius(radius)
     positive = np.maximum(v, 0.0)
@@ -37,7 +38,8 @@ def simplex(v: Vector, radius: float) -> Vector:
 
 
 def nuclear_ball(matrix: Matrix, radius: float) -> Matrix:
-    """Return the nearest matrix with nuclear norm at most `radius`, (d, d) -> (d, d). DN25 Algorithm 2, step 2.
+    """Return the nearest matrix with nuclear norm at most `radius`, (d, d) -> (d, d). The function is step 2 of DN25
+    Algorithm 2.
 
     The singular vectors of the matrix stay, and its singular values are projected on the simplex (by von Neumann's
     trace inequality). A radius of 0 gives the zero matrix.
@@ -49,7 +51,9 @@ def nuclear_ball(matrix: Matrix, radius: float) -> Matrix:
 
 
 def psd_cone(matrix: Matrix) -> Matrix:
-    """Return the nearest positive semidefinite matrix to a symmetric one, in Frobenius norm: (..., d, d) -> same."""
+    """Return the positive semidefinite matrix that is nearest in Frobenius norm to a symmetric one, (..., d, d) ->
+    same.
+    """
     values, vectors = np.linalg.eigh(matrix)
     projected: Matrix = (vectors * np.maximum(values, 0.0)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
     return projected

@@ -5,33 +5,33 @@ All formulas of this module are functions of the three numbers
 
     s = ‖x‖²,  t = ‖y‖²,  c = ⟨x, y⟩  (c² ≤ st).
 
-The reason is that Δ has rank at most two, and on the plane of x and y it has trace s − t and determinant c² − st. So
-its non-zero eigenvalues are the roots of μ² − (s − t) μ − (st − c²), that is
+The reason is that Δ has rank at most two, and on the plane of x and y it has trace s − t and determinant c² − st. The
+non-zero eigenvalues of Δ are therefore the roots of μ² − (s − t) μ − (st − c²), that is
 
     μ± = ((s − t) ± √((s + t)² − 4c²)) / 2,   μ₊ ≥ 0 ≥ μ₋.
 
 The table `SENSITIVITIES` has for each quantity the change itself, the supremum of the change over the unit ball, and a
 pair of rows that attains it. If only an upper bound on the supremum is known, `attained` is False.
 
-The suprema of the two entrywise ℓ1 norms need a proof. For fixed signs of the entries of Δ, each of these norms is
-xᵀWx − yᵀWy with a symmetric matrix W. So its maximum over the ball is at eigenvectors x, y of W, hence at orthonormal x
-and y, or at x = 0 or y = 0.
+The suprema of the two entrywise ℓ1 norms need a proof. For fixed signs of the entries of Δ, each of the two entrywise
+ℓ1 norms is xᵀWx − yᵀWy with a symmetric matrix W. The maximum of the norm over the ball is therefore at eigenvectors x,
+y of W, hence at orthonormal x and y, or at x = 0 or y = 0.
 
 For all entries, W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. For even d some rows attain the bound √2 d.
 
-Upper triangle, d ≥ 2: the norm is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0, the norm is ½ ((Σ |x_i|)² + Σ x_i²) ≤ (d +
-1)/2. Now let x and y be orthonormal. Let P be the set of the m features with Δ_ii ≥ 0, and N the set of the remaining k
-= d − m features. Since Δ has trace 0, c = Σ_P Δ_ii = −Σ_N Δ_ii. Let a, b and g be the Frobenius norms of the blocks PP,
-NN and PN of Δ, so that a² + b² + 2g² = ‖Δ‖_F² = 2. With p and q the parts of x and y on P, a² = ‖ppᵀ − qqᵀ‖_F² = (‖p‖²
-− ‖q‖²)² + 2 (‖p‖²‖q‖² − ⟨p, q⟩²) ≥ c²; in the same way b ≥ c. Assume b ≤ a; if b > a, the proof is the same with P and
-N exchanged. By Cauchy–Schwarz in each block,
+For the upper triangle and d ≥ 2, the norm is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0, the norm of the upper triangle is
+½ ((Σ |x_i|)² + Σ x_i²) ≤ (d + 1)/2. For the rest of the proof x and y are orthonormal. Let P be the set of the m
+features with Δ_ii ≥ 0, and N the set of the remaining k = d − m features. Since Δ has trace 0, c = Σ_P Δ_ii = −Σ_N
+Δ_ii. Let a, b and g be the Frobenius norms of the blocks PP, NN and PN of Δ, so that a² + b² + 2g² = ‖Δ‖_F² = 2. With p
+and q the parts of x and y on P, a² = ‖ppᵀ − qqᵀ‖_F² = (‖p‖² − ‖q‖²)² + 2 (‖p‖²‖q‖² − ⟨p, q⟩²) ≥ c²; in the same way b ≥
+c. Assume b ≤ a; if b > a, the proof is the same with P and N exchanged. By Cauchy–Schwarz in each block,
 
     2 × the norm ≤ m a + k b + 2 √(mk) g + 2c ≤ m a + (k + 2) b + 2 √(mk) g.
 
-For m ≤ k + 2, let h = (a + b)/2 be the mean of the norms of the two diagonal blocks. Then m a + (k + 2) b ≤ (d + 2) h
-and g² ≤ 1 − h², so the right side is at most (d + 2) h + 2 √(mk) √(1 − h²) ≤ √((d + 2)² + 4mk).
-For m ≥ k + 3 the right side is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2.
-In both cases the right side is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains this value.
+For m ≤ k + 2, let h = (a + b)/2 be the mean of the norms of the two diagonal blocks. With this h, m a + (k + 2) b ≤ (d
++ 2) h and g² ≤ 1 − h², so the right side is at most (d + 2) h + 2 √(mk) √(1 − h²) ≤ √((d + 2)² + 4mk). For m ≥ k + 3
+the right side is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2. In both cases the right side
+is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains this value.
 
 How far one row moves the centred covariance depends on the other rows, through their mean. The sensitivity of the
 centred covariance, and data sets that attain it, are at the end of this file.
@@ -64,12 +64,12 @@ def eigenvalue_gap(s: Number, t: Number, c: Number) -> Number:
 
 
 def positive_eigenvalue(s: Number, t: Number, c: Number) -> Number:
-    """The eigenvalue μ₊ = (s − t + √((s + t)² − 4c²)) / 2 of Δ. This eigenvalue is at most s."""
+    """The eigenvalue μ₊ = (s − t + √((s + t)² − 4c²)) / 2 of Δ. The positive eigenvalue is at most s."""
     return (s - t + eigenvalue_gap(s, t, c)) / 2
 
 
 def negative_eigenvalue(s: Number, t: Number, c: Number) -> Number:
-    """The eigenvalue μ₋ = (s − t − √((s + t)² − 4c²)) / 2 of Δ. This eigenvalue is at least −t."""
+    """The eigenvalue μ₋ = (s − t − √((s + t)² − 4c²)) / 2 of Δ. The negative eigenvalue is at least −t."""
     return (s - t - eigenvalue_gap(s, t, c)) / 2
 
 
@@ -157,9 +157,9 @@ def hadamard_pair(d: int) -> tuple[Vector, Vector]:
 def block_pair(d: int) -> tuple[Vector, Vector]:
     """Return the pair of rows that attains the supremum of the ℓ1 norm of the upper triangle of Δ.
 
-    Each of the two rows is constant on the first m = ⌈d/2⌉ features and on the other k features. Then Δ is c/m in the
-    first block, −c/k in the second and g/√(mk) between them, with c² + g² = 1. The ℓ1 norm of the triangle is ½ ((d +
-    2) c + 2√(mk) g), which has its maximum at g/c = 2√(mk)/(d + 2).
+    Each of the two rows is constant on the first m = ⌈d/2⌉ features and on the other k features. For these two rows Δ
+    is c/m in the first block, −c/k in the second and g/√(mk) between them, with c² + g² = 1. The ℓ1 norm of the
+    triangle is ½ ((d + 2) c + 2√(mk) g), which has its maximum at g/c = 2√(mk)/(d + 2).
     """
     m, k = (d + 1) // 2, d // 2
     angle = math.atan2(2 * math.sqrt(m * k), d + 2) / 2  # c and g are the cosine and the sine of twice the angle
@@ -250,9 +250,9 @@ def centred_sensitivity(n: Number, d: int, sqrt: Callable[[Number], Number] = ma
     """The supremum of `centred_change` over the unit ball: 3√3 (n − 1)/n², and 4 (n − 1)/n² for d = 1.
 
     By the triangle inequality |x + y − 2m| ≤ |x + y| + 2. Since |x − y|² + |x + y|² ≤ 4, there is an angle θ with |x −
-    y| ≤ 2 sin θ and |x + y| ≤ 2 cos θ. So the product |x − y| |x + y − 2m| is at most 4 sin θ (1 + cos θ), which is
-    largest at θ = 60°, where it is 3√3. For d = 1 the product is |v² − w²| ≤ 4, because v and w lie in an interval of
-    length 2 that reaches no farther than distance 2 from 0. For n = 1 the covariance is 0, whatever x is.
+    y| ≤ 2 sin θ and |x + y| ≤ 2 cos θ. The product |x − y| |x + y − 2m| is therefore at most 4 sin θ (1 + cos θ), which
+    is largest at θ = 60°, where it is 3√3. For d = 1 the product is |v² − w²| ≤ 4, because v and w lie in an interval
+    of length 2 that reaches no farther than distance 2 from 0. For n = 1 the covariance is 0, whatever x is.
     """
     return (4 if d == 1 else 3 * sqrt(3)) * (n - 1) / n**2
 

@@ -13,7 +13,7 @@ from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 FALSE_ALARM = 1e-9
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
-SEEDS = st.integers(0, 2**32 - 1)  # seeds of the random data of a property test
+SEEDS = st.integers(0, 2**32 - 1)  # a property test draws its data with these seeds
 
 
 def too_often_above(values: Vector, bound: float, beta: float) -> bool:

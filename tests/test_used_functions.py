@@ -14,7 +14,6 @@ from covassay.verification.site.build import API
 ROOT = Path(__file__).resolve().parents[1]
 # The registry finds these functions of a mechanism or a law through the constant `MECHANISM`.
 DECLARED = {"release", "sample", "spend", "draw_noise"}
-# CONTRIBUTING.md names these functions
 OFFERED_BY_A_LAW = re.compile(r"\.laws\.\w+\.(log_density|pmf|tail|\w*cdf|\w*quantile)$")
 PLAIN = {  # these functions are written for readers, and tests compare them with the fast samplers
     "covassay.reference.laws.matrix_bingham.propose_one",

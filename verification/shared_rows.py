@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from covassay.reference.domain import Chunks, Matrix
+from covassay.reference.domain import Chunks, Matrix, blocks
 
 T = TypeVar("T")
 
@@ -33,9 +33,10 @@ class SharedRows(Chunks):
     def once(self, key: object, compute: Callable[[], T]) -> T:
         """Return the value of `compute()`, which is computed once and stored under the key.
 
-        If the value is an array, the caller gets a copy.
+        If the value is an array, the caller gets a copy. If the value is a data set, one pass reads its rows.
         """
         if key not in self.kept:
-            self.kept[key] = compute()
-        value: Any = self.kept[key]
+            made: Any = compute()
+            self.kept[key] = SharedRows.of(np.concatenate(list(blocks(made)))) if type(made) is Chunks else made
+        value = self.kept[key]
         return cast(T, value.copy() if isinstance(value, np.ndarray) else value)

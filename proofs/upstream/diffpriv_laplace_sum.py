@@ -1,8 +1,8 @@
 """diff-priv-laplace-python (1.0.5): Show that `DiffPrivStatistics.sum` takes the bounds for its noise from the data.
 
-The scale of the noise is the largest absolute value of the data over ε. If all values are 0 there is no noise, and if
-one of them is 1 there is, so that an output of 0 shows for certain which of two neighbours it came from. `mean` and
-`variance` take the range of the data in the same way.
+The scale of the noise is the largest absolute value of the data over ε. If all values are 0 no noise is added, and if
+one value is 1 noise is added, so an output of 0 shows for certain from which of two neighbours the output came. `mean`
+and `variance` take the range of the data in the same way.
 """
 
 import sys

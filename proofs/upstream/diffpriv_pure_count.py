@@ -1,7 +1,8 @@
-"""diffpriv-pure (0.1.0): the noise of `private_count` is never negative, so that a count is a bound for certain.
+"""diffpriv-pure (0.1.0): the noise of `private_count` is never negative, so that the output is a certain upper bound on
+the count.
 
-The function is documented as "shifted geometric for pure ε-DP integer counts". A one-sided geometric law gives outputs
-on one of two neighbouring counts that the other never gives, whatever ε is.
+The function is documented as "shifted geometric for pure ε-DP integer counts". With one-sided geometric noise, the
+smaller of two neighbouring counts gives outputs that the larger never gives, whatever ε is.
 """
 
 import random

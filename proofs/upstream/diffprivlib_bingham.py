@@ -1,6 +1,8 @@
-"""diffprivlib, mechanisms.Bingham: the acceptance probability divides by (uᵀΩu)^(d/2), where it should multiply by it.
+"""diffprivlib, mechanisms.Bingham: the acceptance probability is divided by (uᵀΩu)^(d/2), but should be multiplied by
+(uᵀΩu)^(d/2).
 
-The script needs numpy, scipy and diffprivlib. The exit status is 1 while the fault is there, 0 when it is mended.
+The script needs numpy, scipy and diffprivlib. The exit status is 1 while the fault is there, and 0 when it is
+corrected.
 
 At d = 2 the mechanism should draw u = (cos t, sin t) with density proportional to exp(−uᵀAu), where A = ε(λ₁I − C)/4.
 For the matrix C in the code, one number of the law is computed by an integral and estimated from draws.

@@ -1,8 +1,8 @@
-"""diffprivlib, models.GaussianNB: a class of which there are no rows gets a count of 0 without noise.
+"""diffprivlib, models.GaussianNB: a class without rows gets a count of 0 without noise.
 
 The script needs numpy and diffprivlib. The exit status is 1 while the fault is there, 0 when it is mended.
 
-The classes are given by the caller: 0 and 1. The first data set has no row of class 1; the second has one.
+The classes are given by the caller: 0 and 1. The first data set has no row of class 1, and the second data set has one.
 """
 
 import sys

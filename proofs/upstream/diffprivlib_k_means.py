@@ -1,9 +1,9 @@
 """diffprivlib, models.KMeans: a cluster without rows keeps its centre, without noise.
 
-If no row has the label of a cluster, `_update_centers` goes on to the next cluster. The centre is then the one that was
-drawn at the start, with a coordinate of exactly 1/2 for the bounds of the script, and a centre with noise is never
-exactly 1/2. So an output shows for certain that a cluster is empty. The script shows neighbours with one row replaced,
-and with one removed.
+If no row has the label of a cluster, `_update_centers` goes on to the next cluster. The centre of a cluster without
+rows keeps its start value, which has a coordinate of exactly 1/2 for the bounds of the script, whereas a centre with
+noise is never exactly 1/2. An output therefore shows for certain that a cluster is empty. The script compares
+neighbours with one row replaced, and neighbours with one row removed.
 """
 
 import sys

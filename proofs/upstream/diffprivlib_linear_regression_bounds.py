@@ -2,8 +2,8 @@
 
 The script needs numpy and diffprivlib. The exit status is 1 while the fault is there, 0 when it is mended.
 
-With bounds [0, 100] the sensitivity of the sum of squares is 0, so that the sum comes out without noise: one changed
-row moves it in every run.
+With bounds [0, 100] the sensitivity of the sum of squares is 0, so that the sum is released without noise and one
+changed row changes the output in every run.
 """
 
 import sys

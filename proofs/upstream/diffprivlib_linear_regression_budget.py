@@ -2,9 +2,9 @@
 
 The script needs numpy, scipy and diffprivlib. The exit status is 1 while the fault is there, 0 when it is mended.
 
-The mean of X gets ε/(d + 1), and so does the mean of y; the coefficients get εd/(d + 1). The script sums the budgets of
-all noises that one call of fit adds. By sequential composition the budgets should add up to at most ε. The fault is
-item 2 of issue 104.
+The mean of X and the mean of y get ε/(d + 1) each, and the coefficients get εd/(d + 1). The script sums the budgets of
+all noises that one call of fit adds. By sequential composition the budgets should add up to at most ε. Item 2 of issue
+104 reports the fault.
 """
 
 import sys
@@ -18,7 +18,7 @@ for family in (Laplace, LaplaceFolded, LaplaceTruncated):
     if "randomise" in vars(family):
 
         def noted(self, value, own=family.randomise, family=family):
-            """Record the budget of a noise once, in the noise's own class, and draw the noise."""
+            """Record the budget of the noise once, in the class that draws it, and draw the noise."""
             if type(self) is family:
                 spent.append(self.epsilon)
             return own(self, value)

@@ -4,7 +4,7 @@ number of all entries.
 The script needs numpy and diffprivlib. The exit status is 1 while the fault is there, 0 when it is mended.
 
 Ten entries in [0, 1], nine of them NaN: replacing the one number by another moves the mean by 1, and the noise is
-scaled to a sensitivity of 1/10. The position of the output tells two data sets apart that differ in one entry.
+scaled to a sensitivity of 1/10. The value of the output distinguishes two data sets that differ in one entry.
 """
 
 import math

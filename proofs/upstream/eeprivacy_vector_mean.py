@@ -1,7 +1,7 @@
 """eeprivacy (0.0.5): `PrivateVectorClampedMeanLaplace` adds one number of noise to the means of all columns.
 
-The difference of two columns of the output is then the difference of their means, without noise. So every output tells
-apart two data sets that differ in one row and in this difference.
+The difference of two columns of the output is therefore the difference of their means, without noise. If two data sets
+that differ in one row have different differences of means, every output distinguishes them.
 """
 
 import sys

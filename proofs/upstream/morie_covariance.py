@@ -1,8 +1,6 @@
-"""morie (1.5.1): The noise of `dp_covariance` is for adding or removing one record, but its module says that one record
-is replaced.
-
-The module of `dp_covariance` says that neighbours differ by one replaced record. Replacing one record moves the second
-moment of rows of norm C by up to √2 C²/n in the norm of its distinct entries' noise, and σ is calibrated to C²/n.
+"""morie (1.5.1): the noise of `dp_covariance` is calibrated for adding or removing one record, but the module says that
+neighbours differ by one replaced record. Replacing one record moves the second moment of rows of norm C by up to √2
+C²/n in the norm of its distinct entries' noise, and σ is calibrated to C²/n.
 """
 
 import sys

@@ -1,4 +1,5 @@
-"""OpenDP, make_private_np_eigendecomposition: it raises where all eigenvalues are equal, and answers on the neighbour.
+"""OpenDP, make_private_np_eigendecomposition raises an error if all eigenvalues are equal, and returns an output on the
+neighbour.
 
 The script needs numpy and opendp. The exit status is 1 while the fault is there, 0 when it is mended.
 

@@ -1,7 +1,8 @@
-"""OpenDP, make_private_eigenvector: the acceptance probability divides by (uᵀΩu)^(d/2), where it should multiply by it.
+"""OpenDP, make_private_eigenvector: the acceptance probability is divided by (uᵀΩu)^(d/2), but should be multiplied by
+(uᵀΩu)^(d/2).
 
-The script needs numpy, scipy and opendp. The exit status is 1 while the fault is there, 0 when it is mended.
-Issue 2416 was about the same line: a comparison was missing, and was added.
+The script needs numpy, scipy and opendp. The exit status is 1 while the fault is there, 0 when it is mended. Issue 2416
+was about a missing comparison in the faulty line, which has been added.
 
 At d = 2 the measurement should draw u = (cos t, sin t) with density proportional to exp(−uᵀAu), where A = ε(λ₁I − C)/4.
 """

@@ -2,8 +2,9 @@
 
 The script needs numpy and opendp. The exit status is 1 while the fault is there, 0 when it is mended.
 
-Adding one row before the others brings that row in and drops the last: two predictions change, and the stability map
-says that one does. Two points can only be paired with one another, so that nothing in this pairing is random.
+If one row is added before the others, that row is used and the last row is dropped, so two predictions change, whereas
+the stability map says that one prediction changes. With two points only one pairing is possible, so that the pairing is
+not random.
 """
 
 import sys

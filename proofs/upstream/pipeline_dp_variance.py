@@ -1,8 +1,8 @@
-"""PipelineDP (0.3.1): the variance spends 4/3 of its ε where the range has 0 in its middle.
+"""PipelineDP (0.3.1): the variance spends 4/3 of its ε if 0 is the middle of the range.
 
-The accumulator sums (x − m)², m the middle of the range, and a row moves this sum by up to ((max − min)/2)². The noise
-of this sum is for the middle of the range of x²: for [−1, 1] it is for 1/2, and a row moves the sum by 1. Neighbours
-differ by one user, who contributes one value to one partition.
+The accumulator sums (x − m)², where m is the middle of the range, and a row changes this sum by up to ((max − min)/2)².
+The noise of the sum is calibrated to half of the range of x², which is 1/2 for [−1, 1], where a row changes the sum by
+up to 1. Neighbours differ by one user, who contributes one value to one partition.
 """
 
 import math

@@ -1,8 +1,8 @@
 """privjail (0.1.2): the Laplace mechanism takes a sensitivity in the ℓ₂ norm for one in the ℓ₁ norm.
 
 `clip_norm` clips rows to an ℓ₂ norm of 1 by default, and the sum of the rows has `norm_type` "l2" and distance 1.
-`laplace_mechanism(…, eps=ε)` does not look at the norm type: its noise has the scale 1/ε, and a row of d equal entries
-moves the sum by √d in the ℓ₁ norm. The accountant of privjail then counts ε. Neighbours differ by one row.
+`laplace_mechanism(…, eps=ε)` ignores the norm type and adds noise of scale 1/ε, for which the accountant of privjail
+counts ε, although a row of d equal entries moves the sum by √d in the ℓ₁ norm. Neighbours differ by one row.
 """
 
 import math

@@ -18,7 +18,7 @@ class Box:
 
     Raises
     ------
-    InvalidInput : `bounds` has no pair, or has a pair that is not two finite numbers low < high of moderate size.
+    InvalidInput : the argument `bounds` has no pair, or a pair that is not two moderate finite numbers low < high.
     """
 
     bounds: tuple[tuple[float, float], ...]
@@ -84,7 +84,7 @@ class Box:
 
     def place(self, shares: Matrix) -> Matrix:
         """Map rows of the unit cube to rows of the box by low + shares · width, column by column."""
-        rows: Matrix = self.low * (1 - shares) + self.high * shares  # the result is exactly low at 0 and high at 1
+        rows: Matrix = self.low * (1 - shares) + self.high * shares  # exactly low at share 0, high at 1
         return rows
 
     def reflect(self, x: Matrix) -> Matrix:

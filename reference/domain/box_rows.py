@@ -30,13 +30,13 @@ def scaled_rows(x: DataSet, box: Box, on_outside: OnOutside = "clip", fewest: in
 
     Parameters
     ----------
-    x : (n, d), n ≥ `fewest`, with the columns of the box.
-    on_outside : "clip" moves a value outside its bounds to the nearer bound, one record at a time. "raise" raises
+    x : shape (n, d), n ≥ `fewest`, with the columns of the box.
+    on_outside : value "clip" moves a value outside its bounds to the nearer bound, one record at a time. "raise" raises
         `InvalidInput` instead. Whether the function raises depends on the data, and is not private.
 
     Raises
     ------
-    InvalidInput : `x` is no data set, or the number of its columns differs from the number of columns of the box.
+    InvalidInput : the argument `x` is no data set, or has another number of columns than the box.
     """
     require_choice("on_outside", on_outside, ("clip", "raise"))
     rows = as_rows(x, fewest)

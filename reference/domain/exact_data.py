@@ -7,10 +7,10 @@ Every record is mapped by itself, by the following public rule, so that neighbou
 2. if |q|² > 2^{2b}, clip the row to the unit ball in float64 first; if rounding leaves it too long, move every entry
    one step toward zero until it is short enough. The condition |q|² ≤ 2^{2b} is checked in integers.
 
-After these steps the data set consists of the rows q/2^b, which lie in the unit ball exactly. The data are rounded
-nowhere else. QᵀQ is added up over blocks of rows so small that no partial sum of the float64 product exceeds 2^53:
-float64 arithmetic on integers up to 2^53 is exact, in whatever order a library adds. The sums of the blocks are Python
-integers, so n has no limit.
+After rounding and clipping the data set consists of the rows q/2^b, which lie in the unit ball exactly. The data are
+rounded only in this map of the records. QᵀQ is added up over blocks of rows so small that no partial sum of the float64
+product exceeds 2^53: float64 arithmetic on integers up to 2^53 is exact, in whatever order a library adds. The sums of
+the blocks are Python integers, so n has no limit.
 
 If the columns have public bounds, every column is scaled to [−1, 1] by its bounds, multiplied by 2^b and rounded toward
 zero, so that |q_j| ≤ 2^b.
@@ -37,7 +37,7 @@ from covassay.reference.errors import InvalidInput
 
 INPUT_BITS = 20
 LARGEST_INPUT_BITS = 24
-EXACT = 2**53  # float64 holds every integer up to this number
+EXACT = 2**53  # the largest number up to which float64 holds every integer
 ROWS_AT_ONCE = 8192  # the number of rows of a block that stays in the cache
 
 
@@ -131,8 +131,8 @@ def exact_data(
 
     Parameters
     ----------
-    x : (n, d), an array or `Chunks`, or an `ExactData`, which is returned as it is. n may be 0.
-    box : public bounds on the columns, in place of a row bound. Values beyond these bounds are clipped.
+    x : shape (n, d), an array or `Chunks`, or an `ExactData`, which is returned as it is. n may be 0.
+    box : public bounds on the columns, in place of a row bound. Values beyond the bounds of the box are clipped.
 
     Raises
     ------

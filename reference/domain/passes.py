@@ -66,7 +66,7 @@ def sum_rows(function: Callable[[Matrix], ArrayLike], rows: Rows) -> Any:
 
 
 def _sum_of_part(function: Callable[[Matrix], ArrayLike], part: Chunks) -> tuple[int, Any]:
-    """Return the number of rows in a part, and the sum of the function over the blocks of this part."""
+    """Return the number of rows in a part, and the sum of the function over the blocks of the part."""
     seen = 0
     total: Any = 0.0
     for block in part.start():

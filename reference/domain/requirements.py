@@ -137,8 +137,8 @@ def require_whole(name: str, value: IntegerMatrix, dimension: int) -> IntegerMat
 
 
 def require_unit_vector(name: str, value: ArrayLike, dimension: int, stack: tuple[int, ...] = ()) -> Vector:
-    """Return `value` as a finite float64 vector of that dimension, or as a stack of them, if every length is 1, up to
-    1e-9.
+    """Return `value` as a finite float64 vector of the given dimension, or as a stack of them, if every length is 1, up
+    to 1e-9.
     """
     vectors = require_shape(name, value, (*stack, dimension))
     lengths = np.sqrt((vectors**2).sum(axis=-1))

@@ -19,8 +19,8 @@ from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows
 from covassay.reference.errors import InvalidInput
 
 NEAR = 1e-9  # a relative distance far above the rounding of a sum of squares of up to 1e6 entries
-SMALLEST_PLAIN = 1e-150  # for a number x that is at least this large, x² and 1/x² are ordinary floats
-ROUNDING = 1e-12  # with on_large_rows="raise", a relative excess over the row bound up to this size counts as rounding
+SMALLEST_PLAIN = 1e-150  # the least number x for which x² and 1/x² are ordinary floats
+ROUNDING = 1e-12  # relative excess over the row bound that counts as rounding with on_large_rows="raise"
 
 
 @overload
@@ -35,9 +35,9 @@ def as_rows(x: DataSet, fewest: int = 1) -> Rows:
 
     Raises
     ------
-    InvalidInput : `x` is not two-dimensional, has no row or no column, or has an entry that is not a finite real
-        number. Whether all entries are finite is a property of the data, and not public. Chunks are checked while they
-        are read.
+    InvalidInput : the argument `x` is not two-dimensional, has no row or no column, or has an entry that is not a
+        finite real number. Whether all entries are finite is a property of the data, and not public. Chunks are checked
+        while they are read.
     """
     if isinstance(x, Chunks):
         require_count("the number of rows of x", x.shape[0], fewest)
@@ -47,7 +47,7 @@ def as_rows(x: DataSet, fewest: int = 1) -> Rows:
 
 
 def shape_of(x: DataSet, fewest: int = 1) -> tuple[int, int]:
-    """Return the shape (n, d) of a data set without a pass over the rows. A data set without such a shape raises
+    """Return the shape (n, d) of a data set without a pass over the rows. A data set without a shape (n, d) raises
     `InvalidInput`.
     """
     if not isinstance(x, Chunks):
@@ -87,7 +87,7 @@ def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
     if array.shape[0] < fewest or array.shape[1] < 1:
         wanted = "one column" if fewest == 0 else "one row and one column"
         raise InvalidInput(f"x has shape {array.shape}: must have at least {wanted}")
-    if array.dtype.kind == "O":  # mixed columns of a data frame, or integers of any length, have this type
+    if array.dtype.kind == "O":  # the type of mixed columns of a data frame, and of integers of any length
         if not all(is_real(entry) or isinstance(entry, bool | np.bool_) for entry in array.flat):
             raise InvalidInput("x has entries that are not numbers: must be real numbers")
         try:
@@ -104,7 +104,8 @@ def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
 
 
 def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
-    """Return the largest absolute entry of every row, and the norm of the row divided by it, (..., d) -> (...) each.
+    """Return the largest absolute entry of every row, and the norm of the row divided by this entry, (..., d) -> (...)
+    each.
 
     The norm is the product of the two factors, and can overflow although neither factor does.
     """
@@ -149,9 +150,9 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
 
     Parameters
     ----------
-    x : (n, d), in any unit.
+    x : shape (n, d), in any unit.
     row_bound : r > 0, public, in the unit of `x`.
-    on_large_rows : "clip" scales a row longer than r back to length r, one record at a time. "raise" raises
+    on_large_rows : value "clip" scales a row longer than r back to length r, one record at a time. "raise" raises
         `InvalidInput` instead. Whether the function raises depends on the data, and is not private.
     fewest : the smallest number of rows that is accepted.
 

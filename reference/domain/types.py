@@ -48,7 +48,7 @@ class Chunks:
     def once(self, key: object, compute: Callable[[], T]) -> T:
         """Return the value of `compute()`, which depends on the rows alone.
 
-        A data set that many releases read may store this value.
+        A data set that many releases read may store the value of `compute()`.
         """
         return compute()
 

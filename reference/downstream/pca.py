@@ -55,8 +55,8 @@ def principal_components(released: ArrayLike, components: int) -> PrincipalCompo
 
     Parameters
     ----------
-    released : (d, d), the output of any mechanism for the second moment or the centred covariance. The release need not
-        be positive semidefinite.
+    released : shape (d, d), the output of any mechanism for the second moment or the centred covariance. The release
+        need not be positive semidefinite.
     components : k, from 1 to d.
     """
     matrix = symmetric_part(released)

@@ -6,9 +6,10 @@ One column of x is the target y, and the others are the features a. The minimise
 
     w = (M_aa + 2αI)⁻¹ M_ay,
 
-where M_aa and M_ay are blocks of the second moment M = (1/n) Σ x xᵀ. So one release M̂ of M serves every choice of the
-target and of α at no further cost. The release M̂ need not be positive semidefinite, and then M̂_aa + 2αI could be
-singular. So `ridge` first projects M̂ on the positive semidefinite matrices, at no cost of privacy.
+where M_aa and M_ay are blocks of the second moment M = (1/n) Σ x xᵀ. One release M̂ of M therefore serves every choice
+of the target and of α at no further cost. The release M̂ need not be positive semidefinite, and then M̂_aa + 2αI could
+be singular. The function `ridge` therefore projects M̂ first on the positive semidefinite matrices, at no cost of
+privacy.
 
 The error of ŵ, which is computed from M̂, has the following bound. Let H = M_aa + 2αI and Δ = M − M̂. Since M̂_ay =
 (M̂_aa + 2αI) ŵ, M_ay − Hŵ = Δ_ay − Δ_aa ŵ. The error is w − ŵ = H⁻¹(M_ay − Hŵ). Hence
@@ -16,9 +17,9 @@ The error of ŵ, which is computed from M̂, has the following bound. Let H = M_
     ‖w − ŵ‖ ≤ (‖Δ_ay‖ + ‖Δ_aa‖ ‖ŵ‖) / (λ_min(M_aa) + 2α).
 
 ADK19 Lemma 1 has the largest column norm of Δ in place of ‖Δ_ay‖, ‖Δ‖ in place of ‖Δ_aa‖, and λ_min(M) in place of
-λ_min(M_aa). The bound of ADK19 is weaker, and also true. NOTE: the remark in ADK19 that ‖ŵ‖ may be replaced by ‖w‖ is
-false. A counterexample is M = [[1, 10], [10, 1000]], M̂ = [[1/10, 10], [10, 1000]] and 2α = 1/100, with ‖w − ŵ‖ = 81.0
-and a bound of 10.8. The argument with M and M̂ exchanged shows that ‖ŵ‖ may be replaced by ‖w‖ if λ_min(M_aa) is
+λ_min(M_aa). The bound of ADK19 on ‖w − ŵ‖ is weaker, but true. NOTE: the remark in ADK19 that ‖ŵ‖ may be replaced by
+‖w‖ is false. A counterexample is M = [[1, 10], [10, 1000]], M̂ = [[1/10, 10], [10, 1000]] and 2α = 1/100, with ‖w − ŵ‖
+= 81.0 and a bound of 10.8. The argument with M and M̂ exchanged shows that ‖ŵ‖ may be replaced by ‖w‖ if λ_min(M_aa) is
 replaced by λ_min(M̂_aa).
 """
 
@@ -66,8 +67,8 @@ def ridge(released: ArrayLike, target: int, penalty: float) -> Vector:
 
     Parameters
     ----------
-    released : (d, d) with d ≥ 2, the output of any mechanism for the second moment. The release need not be positive
-        semidefinite.
+    released : shape (d, d) with d ≥ 2, the output of any mechanism for the second moment. The release need not be
+        positive semidefinite.
     target : the column to predict, 0, …, d − 1.
     penalty : α > 0, in the unit of x squared.
 

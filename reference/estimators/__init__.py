@@ -13,9 +13,9 @@ scikit-learn nor pandas.
 An estimator makes one private release and computes everything else from it, at no further cost. Neighbours are data
 sets that differ in one row, and the number of rows is public.
 
-**Bounds are needed, and must be public.** Bounds that are read from the data would not be private. So an estimator fits
-nothing without `bounds` for every column, or one `row_bound` on the norm of a row. Entries that are not finite numbers
-are refused. The check of the entries reads the data; it is a precondition and not part of the mechanism.
+**Bounds are needed, and must be public.** Bounds that are read from the data would not be private. An estimator
+therefore fits nothing without `bounds` for every column, or one `row_bound` on the norm of a row. Entries that are not
+finite numbers are refused. The check of the entries reads the data; it is a precondition and not part of the mechanism.
 
 **Floating point.** The noise is drawn in float64, so the guarantee, a theorem about real numbers, does not cover the
 low-order bits of what is fitted (Mironov 2012). With `rounded=True` the release goes through `reference.rounded`, whose
@@ -24,7 +24,7 @@ guarantee covers every bit of the released moments.
     base.py         parameters, data in, names, and the tags that scikit-learn asks for
     moments.py      one release of the first and the second moment
     bounded_columns.py
-                    the same by a mechanism for bounded columns
+                    one release of both moments by a mechanism for bounded columns
     covariance.py, mean.py, pca.py, ridge.py
 """
 

@@ -23,7 +23,7 @@ from covassay.reference.recommendation import CANDIDATES, Candidate, Setting, re
 from covassay.reference.recommendation.additive import ADDITIVE
 from covassay.reference.rounded import WITH_ROUNDED_FORM
 
-LARGE_BUDGET = 10.0  # with this ε, one row can make an event e^10 = 22 000 times as likely
+LARGE_BUDGET = 10.0  # at ε = 10, one row can make an event e^10 = 22 000 times as likely
 OUTPUTS = ("default", "pandas", "polars")
 
 
@@ -109,7 +109,7 @@ class PrivateEstimator:
             and not (name is None and c.searches)
         ]
         if name is not None:
-            # this call checks that the mechanism exists and that its claim has this notion of privacy
+            # check that the mechanism exists and that its claim has the notion of privacy
             mechanism(name).require_budget(budget)
             if not allowed:
                 raise InvalidInput(f"mechanism = {name!r}: must be one of {_mechanisms(rounded, additive)}, or None")
@@ -118,7 +118,7 @@ class PrivateEstimator:
             return of_notion[0]
         try:
             return recommend(Setting(rows, dimension, budget), candidates=of_notion).best.candidate
-        except InvalidInput:  # the recommendation has no prediction for this shape or budget
+        except InvalidInput:  # the recommendation has no prediction for the given shape or budget
             return of_notion[0]
 
     def _randomness(self) -> np.random.Generator | int | None:
@@ -136,8 +136,8 @@ class PrivateEstimator:
             raise InvalidInput(f"random_state = {state!r}: must be None, a whole number or a generator") from None
 
     def _box(self, columns: int) -> Box | None:
-        """Return the bounds of every column, or None if a row bound is given instead. Exactly one of the two must be
-        given.
+        """Return the bounds of every column, or None if a row bound is given instead. Exactly one of the bounds and the
+        row bound must be given.
         """
         row_bound, bounds = getattr(self, "row_bound", None), getattr(self, "bounds", None)
         if (row_bound is None) == (bounds is None):
@@ -194,7 +194,7 @@ class PrivateEstimator:
     # NAMES, AND DATA FRAMES AS OUTPUT
 
     def _input_names(self, given: Any = None) -> np.ndarray[Any, Any]:
-        """Return the names of the columns that were fitted, which are those of the data frame, or else x0, x1, …"""
+        """Return the names of the fitted columns: those of the data frame, or x0, x1, … if X was not a data frame."""
         known: np.ndarray[Any, Any] | None = getattr(self, "feature_names_in_", None)
         if given is not None:
             names = np.asarray(given, dtype=object)
@@ -232,7 +232,7 @@ class FrameOutput:
 
 
 def frame(values: Matrix, names: Any, library: str, index: Any = None) -> Any:
-    """Return a data frame of pandas or polars with these columns."""
+    """Return a data frame of pandas or polars with the given columns."""
     require_choice("library", library, OUTPUTS[1:])
     try:
         module = importlib.import_module(library)

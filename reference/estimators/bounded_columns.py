@@ -7,7 +7,8 @@ the unit ball. We measured the errors of both ways on 3000 uniform rows with the
 bound, for d = 1, 2, 3, 5 and 10. For ρ = 0.5 the error of the covariance from the box is 0.86 to 0.98 times that from
 the ball for d > 1, and 1.01 and 1.19 times for d = 1. For ε = 1 the error from the box is 0.95 and 1.19 times that from
 the ball at d = 1, and 1.17 to 1.73 times from d = 2 on: noise of the shape of the nuclear ball fits a second moment
-better than independent Laplace noise does. So if no mechanism is named, the box is used only for a budget ρ.
+better than independent Laplace noise does. If no mechanism is named, the estimators therefore use the box only for a
+budget ρ.
 """
 
 import contextlib

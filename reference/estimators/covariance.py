@@ -19,25 +19,25 @@ class PrivateCovariance(MomentEstimator):
     epsilon, rho : the budget, of ε-DP or of ρ-zCDP; exactly one is given.
     row_bound : a public bound on the Euclidean norm of a row; longer rows are clipped.
     bounds : public bounds on the columns in place of `row_bound`: (low, high) for all of them, a list of pairs, one for
-        each, a tuple (minima, maxima), or a dictionary of pairs by the names of a data frame. Entries beyond them are
-        clipped. Bounds must not be read from the data.
+        each, a tuple (minima, maxima), or a dictionary of pairs by the names of a data frame. Entries beyond the bounds
+        are clipped. Bounds must not be read from the data.
     mechanism : the name of a mechanism for the second moment, or, with bounds, of one for bounded columns. With bounds
-        and ρ, None means `box-gauss` (`bounded_columns` says why). Otherwise None means the mechanism with the least
-        predicted error for the numbers of rows and columns and the budget (`reference.recommendation`), among those
-        that do not search for a clipping norm.
-    assume_centered : the mean is known to be 0, or the middle of the bounds. In that case no mean is estimated, and the
-        second moment about that point has less noise.
+        and ρ, None means `box-gauss` (`bounded_columns` says why). For a row bound or a budget ε, None means the
+        mechanism with the least predicted error for the numbers of rows and columns and the budget
+        (`reference.recommendation`), among those that do not search for a clipping norm.
+    assume_centered : the mean is known to be 0, or the middle of the bounds. With `assume_centered` no mean is
+        estimated, and the second moment about the known mean has less noise.
     rounded : release through `reference.rounded`, so that the guarantee covers every bit. Rounded releases need
         python-flint.
-    random_state : None for noise that nobody knows. A seed or a generator is for tests: whoever knows it can compute
-        the noise, and nothing is private.
+    random_state : the source of the noise; None gives noise that nobody knows. A seed or a generator is for tests:
+        whoever knows the seed can compute the noise, and nothing is private.
     accountant : an `Account` of the data set that several estimators share. A fit is charged before it draws, and a fit
         that would exceed the total raises `OverBudget`.
 
     Attributes
     ----------
-    covariance_ : (d, d), positive semidefinite, in the units of the data squared.
-    location_ : (d,), the mean; with `assume_centered` the known centre.
+    covariance_ : shape (d, d), positive semidefinite, in the units of the data squared.
+    location_ : shape (d,), the mean; with `assume_centered` the known centre.
     spend_ : the claimed and the proven budget of the mechanism.
     mechanism_ : the mechanism with its options, in words.
     n_features_in_, feature_names_in_ : the number of the columns and, for a data frame, their names.

@@ -23,7 +23,7 @@ class PrivateMean(MomentEstimator):
 
     Attributes
     ----------
-    location_ : (d,), the mean, in the units of the data.
+    location_ : shape (d,), the mean, in the units of the data.
     spend_, mechanism_, n_features_in_, feature_names_in_ : as for `PrivateCovariance`.
 
     >>> import numpy as np

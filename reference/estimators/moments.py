@@ -6,11 +6,12 @@ moment of the rows z holds both moments of the rows u:
     (1/n) Σ z zᵀ  =  [ a S      √(ab) μ ]        S = (1/n) Σ u uᵀ,   μ = (1/n) Σ u.
                      [ √(ab) μᵀ     b   ]
 
-So one release of this matrix, by any mechanism for the second moment, gives both S and μ with its whole budget. The map
-acts on every row by itself, so neighbours stay neighbours and the proof of the mechanism applies. The spend is the
-spend of the mechanism in dimension d + 1. Noise of standard deviation s on an entry of the matrix becomes noise of s/a
-on an entry of S, and of s/√(ab) on an entry of μ. (Releasing μ and S separately would divide the budget.) With Gaussian
-noise of the ensemble "goe" and a = b = 1/2, μ has exactly the error of the Gaussian mechanism at the same ρ.
+One release of the second moment of the rows z, by any mechanism for the second moment, gives both S and μ with its
+whole budget. The map acts on every row by itself, so neighbours stay neighbours and the proof of the mechanism applies.
+The release spends what the mechanism spends in dimension d + 1. Noise of standard deviation s on an entry of the matrix
+becomes noise of s/a on an entry of S, and of s/√(ab) on an entry of μ. (Releasing μ and S separately would divide the
+budget.) With Gaussian noise of the ensemble "goe" and a = b = 1/2, μ has exactly the error of the Gaussian mechanism at
+the same ρ.
 """
 
 import contextlib
@@ -29,8 +30,7 @@ from covassay.reference.recommendation import Candidate
 from covassay.reference.release.scaling import scaling
 from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM, rounded_release
 
-# the share a of the second moment; a smaller share increases the noise of the covariance, and a larger share that of
-# the mean
+# the share a of the second moment; a smaller a means more noise on the covariance, a larger a more on the mean
 SHARE = 0.8
 SHARE_OF_MEAN = 0.5  # the share a if only the mean is wanted: it minimises the noise on the mean, s/√(a(1 − a))
 
@@ -121,14 +121,14 @@ def release_moments(
 
     Parameters
     ----------
-    u : (n, d), rows in the unit ball.
+    u : shape (n, d), rows in the unit ball.
     randomness : for float noise, a generator; for a rounded release, a seed for tests, or None for the randomness of
         the operating system.
     accountant : the account that is charged before any noise is drawn.
 
     Raises
     ------
-    OverBudget : the release would exceed the total of the accountant. In the case of such an error nothing is released
+    OverBudget : the release would exceed the total of the accountant. When `OverBudget` is raised, nothing is released
         or charged.
     """
     if not (rounded or isinstance(randomness, np.random.Generator)):

@@ -27,9 +27,9 @@ class PrivatePCA(FrameOutput, MomentEstimator):
 
     Attributes
     ----------
-    components_ : (k, d), orthonormal rows, strongest first.
-    explained_variance_, explained_variance_ratio_ : (k,), their variances, and the shares of the total variance.
-    mean_ : (d,).
+    components_ : shape (k, d), orthonormal rows, strongest first.
+    explained_variance_, explained_variance_ratio_ : shape (k,), their variances, and the shares of the total variance.
+    mean_ : shape (d,).
     n_components_ : k.
     spend_, mechanism_, n_features_in_, feature_names_in_ : as for `PrivateCovariance`.
 

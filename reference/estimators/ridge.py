@@ -20,9 +20,9 @@ class PrivateRidge(MomentEstimator):
     """An estimator of a ridge regression with differential privacy.
 
     The coefficients minimise ‖y − Xw − c‖² + alpha ‖w‖², as in scikit-learn, with the released moments in place of
-    those of the data. With `noise_penalty`, λ n Σ_j s_j² w_j² is added, where λ is the predicted spectral norm of the
-    noise and s_j the public unit of feature j. λ is a public number. Without this penalty, noise in directions with
-    little variance would decide the coefficients.
+    those of the data. With `noise_penalty`, the penalty λ n Σ_j s_j² w_j² is added, where λ is the predicted spectral
+    norm of the noise and s_j the public unit of feature j. λ is a public number. Without the penalty for noise, noise
+    in directions with little variance would decide the coefficients.
 
     Parameters
     ----------

@@ -5,14 +5,14 @@ For any b in (0, q], the following envelope of the density is the angular centra
 
     exp(−y) ≤ M(b) (uᵀΩu)^{−q/2},   M(b) = exp(−(q − b)/2) (q/b)^{q/2},   uᵀΩu = 1 + 2y/b,
 
-with equality at y = (q − b)/2. So draw z ~ N(0, Ω^{−1}), set u = z/‖z‖, and accept u with probability
+Equality holds at y = (q − b)/2. The sampler draws z ~ N(0, Ω^{−1}), sets u = z/‖z‖, and accepts u with probability
 
     exp(−y) (1 + 2y/b)^{q/2} / M(b).
 
 Every b gives the right law of u. The root b of Σ_i 1/(b + 2a_i) = 1, for the eigenvalues a_i of A, gives the highest
-acceptance rate. NOTE: the sampler multiplies exp(−y) by the power of (1 + 2y/b). Two libraries divide exp(−y) by this
-power instead. Draws of these libraries have density ∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential mechanism built on
-such draws is not ε-DP (see the README).
+acceptance rate. NOTE: the sampler multiplies exp(−y) by the power of (1 + 2y/b). Two libraries divide exp(−y) by the
+power of (1 + 2y/b) by mistake. Draws of the two libraries have density ∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential
+mechanism built on such draws is not ε-DP (see the README).
 
 Exact values. The mean of exp(−uᵀAu) over the uniform law of u is Γ(q/2) times the inverse Laplace transform, at r = 1,
 of
@@ -33,11 +33,11 @@ import scipy
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
-from covassay.reference.domain import Matrix, Number, Vector, require_shape
+from covassay.reference.domain import Array, Matrix, Number, Vector, require_shape
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.panels import Panels
 
-# the number of nodes on half of the contour; truncation 2.85^{-28} and rounding e^{7.3} 2^{-53} then meet near 3e-13
+# nodes on half of the contour: the truncation error 2.85^{-28} and the rounding error e^{7.3} 2^{-53} are near 2e-13
 CONTOUR_NODES = 28
 FEWEST_PROPOSALS = 8  # the number of proposals made at once, in addition to twice the number of vectors that are wanted
 MAX_PROPOSALS = 10_000_000  # the number of successive rejections after which the sampler gives up
@@ -67,24 +67,33 @@ def envelope_equation(b: Number, a: Sequence[Number]) -> Number:
 # THE SAMPLER
 
 
-def decompose(m: Matrix) -> tuple[Vector, Matrix]:
-    """Return the eigenvalues a of A = λ_max(M) I − M, ascending from 0, (q,), and their eigenvectors in columns,
-    (q, q).
+def decompose(m: Array) -> tuple[Array, Array]:
+    """Return the eigenvalues a of A = λ_max(M) I − M, ascending from 0, and their eigenvectors in columns, for M or for
+    a stack of them, (..., q, q) -> (..., q), (..., q, q).
     """
-    matrix = require_shape("m", m, (len(m), len(m)))
+    q = np.shape(m)[-1]
+    matrix = require_shape("m", m, (q, q), stacked=True)
     sizes = np.abs(matrix)
-    if not (np.abs(matrix - matrix.T) <= 1e-9 * (sizes + max(1.0, sizes.max()))).all():
+    allowed = 1e-9 * (sizes + np.maximum(1.0, sizes.max(axis=(-2, -1), keepdims=True)))
+    if not (np.abs(matrix - np.swapaxes(matrix, -1, -2)) <= allowed).all():
         raise InvalidInput("m is not symmetric: must be a symmetric matrix")
     values, vectors = np.linalg.eigh(matrix)
-    return (values[-1] - values)[::-1], vectors[:, ::-1]
+    return (values[..., -1:] - values)[..., ::-1], vectors[..., ::-1]
 
 
 def envelope_parameter(a: Vector) -> float:
-    """Return the b with the highest acceptance rate, for eigenvalues a ≥ 0 of which the smallest is 0."""
-    q, values = float(len(a)), a.tolist()
-    if envelope_equation(q, values) >= 0:  # here A = 0, or A is so near to 0 that rounding errors exceed it
+    """Return the b with the highest acceptance rate, for eigenvalues a ≥ 0 that ascend from 0."""
+    return _envelope_root(tuple(a.tolist()))
+
+
+@lru_cache(maxsize=8)  # many draws have the same eigenvalues
+def _envelope_root(a: tuple[float, ...]) -> float:
+    if len(a) == 2:  # the equation is quadratic
+        return 1 + 1 / (a[1] + math.hypot(1.0, a[1]))
+    q = float(len(a))
+    if envelope_equation(q, a) >= 0:  # here A = 0, or A is so near to 0 that rounding errors exceed it
         return q
-    return float(scipy.optimize.brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))
+    return float(scipy.optimize.brentq(lambda b: envelope_equation(b, a), 1.0 - 1e-9, q, xtol=1e-14))
 
 
 @lru_cache(maxsize=8)  # many draws have the same matrix, and the decomposition takes longer than a draw
@@ -101,7 +110,7 @@ def sample(m: Matrix, rng: np.random.Generator | list[np.random.Generator], size
     Raises
     ------
     ArithmeticError : more than `MAX_PROPOSALS` successive proposals were rejected. The acceptance rate is of order
-        q^{−1/2} for every M, so this error has a probability that is 0 for practical purposes.
+        q^{−1/2} for every M, so an `ArithmeticError` has a probability that is 0 for practical purposes.
     """
     if isinstance(rng, list):
         return _sample_each(m, rng)
@@ -131,15 +140,14 @@ def sample(m: Matrix, rng: np.random.Generator | list[np.random.Generator], size
 
 
 def _sample_each(matrices: Matrix, generators: list[np.random.Generator]) -> Matrix:
-    """Draw one vector for each matrix, (S, q, q) -> (S, q), which equals that of `sample(m, rng)`, in fewer steps."""
+    """Draw one vector for each matrix, (S, q, q) -> (S, q), in fewer steps than calls of `sample(m, rng)`, which give
+    equal vectors.
+    """
     q, batch = matrices.shape[-1], 2 + FEWEST_PROPOSALS
     if q == 1:
         return np.array([sample(m, rng) for m, rng in zip(matrices, generators, strict=True)])
-    laws = [_decomposed(m.tobytes(), q) for m in matrices]
-    # decomposing one matrix and many gives arrays of one order in memory, because rounding depends on the order
-    a = np.array([values[::-1] for values, _, _ in laws])[:, ::-1]
-    vectors = np.array([columns[:, ::-1] for _, columns, _ in laws])[:, :, ::-1]
-    b = np.array([[parameter] for _, _, parameter in laws])
+    a, vectors = decompose(matrices)
+    b = np.array([[envelope_parameter(values)] for values in a])
     drawn = [(rng.standard_normal((batch, q)), rng.random(batch)) for rng in generators]
     deviations = 1 / np.sqrt(1 + 2 * a / b)
     z = np.array([normal for normal, _ in drawn]) * deviations[:, None, :]
@@ -148,7 +156,7 @@ def _sample_each(matrices: Matrix, generators: list[np.random.Generator]) -> Mat
     accepted = np.log([uniform for _, uniform in drawn]) < log_acceptance(y, b, q)
     first = u[np.arange(len(u)), accepted.argmax(axis=1)]
     vectors_drawn: Matrix = (first[:, None, :] @ np.swapaxes(vectors, 1, 2))[:, 0]
-    for i in np.flatnonzero(~accepted.any(axis=1)):  # all proposals were rejected, so this generator makes more
+    for i in np.flatnonzero(~accepted.any(axis=1)):  # all proposals of a generator were rejected, so it makes more
         vectors_drawn[i] = sample(matrices[i], generators[int(i)])
     return vectors_drawn
 
@@ -237,8 +245,8 @@ def projection_cdf(m: Matrix, kept: Sequence[int]) -> Callable[[ArrayLike], Vect
 
     The argument `kept` is a proper, non-empty subset S of 0, …, q − 1, which are positions among the eigenvectors v_i
     of M in descending order of their eigenvalues. The density of w is ∝ k_S(w) k_T(1 − w), where T is the complement of
-    S and k_S(r) is the inverse Laplace transform at r of ∏_{i in S} (s + a_i)^{−1/2}. In the variable θ with w = sin²θ
-    this density is smooth, and it is integrated interval by interval.
+    S and k_S(r) is the inverse Laplace transform at r of ∏_{i in S} (s + a_i)^{−1/2}. With w = sin²θ the density is a
+    smooth function of θ, which is integrated interval by interval.
     """
     a, _ = decompose(m)
     inside = np.isin(np.arange(len(a)), list(kept))

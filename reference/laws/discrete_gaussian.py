@@ -1,8 +1,8 @@
 """The discrete Gaussian law: The discrete Gaussian law P(Z = z) ∝ e^{−z²/(2σ²)} on the integers. The variance of Z is
 at most σ² (CKS20).
 
-The parameter σ² is a positive rational number. The function `sample` draws in integers, with exactly these
-probabilities (CKS20 Algorithm 3): it proposes a discrete Laplace number y of scale t = ⌊σ⌋ + 1, and accepts it with
+The parameter σ² is a positive rational number. The function `sample` draws in integers, with exactly the probabilities
+of the law (CKS20 Algorithm 3): it proposes a discrete Laplace number y of scale t = ⌊σ⌋ + 1, and accepts it with
 probability e^{−(|y| − σ²/t)²/(2σ²)}. As |y|/t + (|y| − σ²/t)²/(2σ²) = y²/(2σ²) + σ²/(2t²), accepted numbers have the
 discrete Gaussian law for every scale t; the scale t = ⌊σ⌋ + 1 makes acceptance likely. Proof:
 proofs/paper/discrete-gaussian-covariance.md
@@ -21,8 +21,8 @@ from covassay.reference.laws.exact_draws import Coins
 
 # THE LAW
 
-LARGE = 1e4  # for σ at least as large as this, the law differs from that of a rounded Gaussian number by less than 1e-9
-REACH = 40  # beyond this multiple of σ, probabilities are below the range of float64
+LARGE = 1e4  # the least σ for which the law differs from that of a rounded Gaussian number by less than 1e-9
+REACH = 40  # the multiple of σ beyond which probabilities are below the range of float64
 
 
 @lru_cache(maxsize=8)
@@ -56,7 +56,7 @@ def pmf(z: Vector, sigma: float) -> Vector:
 
 
 def attempt(sigma_squared: Fraction, coins: Coins) -> int | None:
-    """Try to draw once, and return z with probability ∝ e^{−z²/(2σ²)}, or None if nothing is drawn."""
+    """Make one attempt to draw: return z with probability ∝ e^{−z²/(2σ²)}, or None if the attempt fails."""
     a, b = sigma_squared.numerator, sigma_squared.denominator
     t = math.isqrt(a // b) + 1
     y = discrete_laplace.sample(Fraction(t), coins)

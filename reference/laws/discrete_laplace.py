@@ -1,8 +1,8 @@
 """The discrete Laplace law of scale t, also called two-sided geometric: P(Z = z) ∝ e^{−|z|/t} on the integers.
 
-The scale is a positive rational number. The function `sample` draws in integers, with exactly these probabilities
-(CKS20 Algorithm 2). One round of the sampler, `attempt`, gives z with probability c·e^{−|z|/t} for a constant c, and
-otherwise gives nothing; rounds are repeated until one gives a number. Proof:
+The scale is a positive rational number. The function `sample` draws in integers, with exactly the probabilities of the
+law (CKS20 Algorithm 2). One round of the sampler, `attempt`, gives z with probability c·e^{−|z|/t} for a constant c,
+and otherwise gives nothing; rounds are repeated until one gives a number. Proof:
 proofs/paper/discrete-laplace-covariance.md
 """
 
@@ -32,7 +32,7 @@ def tail(size: Number, scale: Number, exp: Callable[[Number], Number] = np.exp) 
 
 
 def attempt_size(scale: Fraction, coins: Coins) -> int | None:
-    """Try to draw once, and return k ≥ 0 with probability ∝ e^{−k/t}, or None if nothing is drawn."""
+    """Make one attempt to draw: return k ≥ 0 with probability ∝ e^{−k/t}, or None if the attempt fails."""
     t, s = scale.numerator, scale.denominator
     u = coins.below(t)
     if not coins.chance_exp(u, t):
@@ -44,7 +44,7 @@ def attempt_size(scale: Fraction, coins: Coins) -> int | None:
 
 
 def attempt(scale: Fraction, coins: Coins) -> int | None:
-    """Try to draw once, and return z with probability ∝ e^{−|z|/t}, or None if nothing is drawn."""
+    """Make one attempt to draw: return z with probability ∝ e^{−|z|/t}, or None if the attempt fails."""
     size = attempt_size(scale, coins)
     if size is None:
         return None

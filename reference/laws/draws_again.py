@@ -1,9 +1,9 @@
 """Make noise whose law depends on the data, as a function that draws with fixed random bits.
 
-An exponential mechanism draws from a law that depends on the data, such as the Bingham law of ηC. So the noise of such
-a mechanism is not a number but a function, which maps the parameters of the law to a draw. The function, a
-`DrawsAgain`, holds a random key in place of a generator. So equal parameters always give the same draw, also in another
-order, after a copy, or after a pickle.
+An exponential mechanism draws from a law that depends on the data, such as the Bingham law of ηC. The noise of an
+exponential mechanism is therefore not a number but a function, which maps the parameters of the law to a draw. The
+function, a `DrawsAgain`, holds a random key in place of a generator. Equal parameters always give the same draw,
+whatever the order of the calls, and also after the object is copied or pickled.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ KEY_BYTES = 32
 
 @dataclass(frozen=True)
 class DrawsAgain(Generic[R]):
-    """A draw for every value of the parameters, determined by a key.
+    """A function that returns a draw for every value of the parameters, and is determined by a key.
 
     draw : the sampler, called as draw(*parameters, rng). The sampler is a function of a module, or a `partial` of one,
         so that the object can be pickled.
@@ -29,7 +29,7 @@ class DrawsAgain(Generic[R]):
     key: int
 
     def __call__(self, *parameters: Any, step: int = 0) -> R:
-        """Return the draw for these parameters. Draws for different steps are independent."""
+        """Return the draw for the given parameters. Draws for different steps are independent."""
         return self.draw(*parameters, self.generator(step))
 
     def generator(self, step: int) -> np.random.Generator:

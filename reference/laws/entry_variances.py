@@ -12,7 +12,7 @@ is rotated from one side alone, so all d² entries have the same variance. A sym
 
 so E ‖Z‖_F² = ad + bd(d + 1) and E (tr Z)² = ad² + 2bd give a and b. The diagonal entries have variance a + 2b, and
 every other entry has variance b. The term E ‖Z‖_F² is a power sum of the ensemble of eigenvalues, and E (tr Z)² is
-computed here.
+computed in this module.
 
 For the ensemble, E ∏(1 + t x_i) = Pf A(t)/Pf A gives E (Σ x_i)², where A(t) has every basis function φ multiplied by 1
 + tx. With A(t) = A + tA₁ + t²A₂ and μ = A^{−1}, the coefficient of t² is E Σ_{i<j} x_i x_j = (tr μA₂ − ½ tr (μA₁)²)/2,
@@ -78,8 +78,9 @@ def of_k_norm(body: Body, dimension: int) -> Matrix | None:
     """Return the variances of the entries of K-norm noise at scale 1, (d, d), or None for the covariance body, for
     which they are not known.
 
-    With D = d(d + 1)/2 and R ~ Gamma(D), E R² = D(D + 1). l2: R times a uniform direction in the isometric coordinates.
-    linf: R times a point of the boundary of a cube, one entry ±1 and the others uniform on [−1, 1].
+    With D = d(d + 1)/2 and R ~ Gamma(D), E R² = D(D + 1). The noise of l2 is R times a uniform direction in the
+    isometric coordinates. The noise of linf is R times a point of the boundary of a cube, where one entry is ±1 and the
+    others are uniform on [−1, 1].
     """
     require_choice("body", body, BODIES)
     entries = float(degrees_of_freedom(dimension))

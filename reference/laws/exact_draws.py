@@ -1,7 +1,7 @@
 """Make decisions with exact probabilities from fair bits, in integers and without floating point (CKS20).
 
 The reference CKS20 is Canonne, Kamath and Steinke (2020), "The Discrete Gaussian for Differential Privacy". The class
-`Coins` has the building blocks of their samplers. All these building blocks use uniform integers, which are made of
+`Coins` has the building blocks of the samplers of CKS20. All building blocks use uniform integers, which are made of
 fair bits by rejection. A probability is a fraction p/q of integers, so nothing is ever rounded.
 """
 

@@ -2,10 +2,10 @@
 
 The sources are Hardt–Talwar 2010 and, for K = schatten1, DN25 Lemma 4.
 
-K is a symmetric convex body in the D = d(d + 1)/2 dimensions of the symmetric matrices, and ‖Z‖_K = min{t ≥ 0 : Z in
-tK}. Write Z = R V with R = ‖Z‖_K and V on the boundary of K. The volume of tK grows like t^D, so R has density ∝
-r^{D−1} e^{−r}, that is R ~ Gamma(D). The direction V is independent of the radius R. The law of V is the cone measure,
-which is the law of U/‖U‖_K for a uniform point U of K.
+K is a symmetric convex body in the D = d(d + 1)/2 dimensions of the symmetric matrices, and ‖Z‖_K is the least t ≥ 0
+with Z in tK. Write Z = R V with R = ‖Z‖_K and V on the boundary of K. The volume of tK grows like t^D, so R has density
+∝ r^{D−1} e^{−r}, that is R ~ Gamma(D). The direction V is independent of the radius R. The law of V is the cone
+measure, which is the law of U/‖U‖_K for a uniform point U of K.
 
     body         ‖M‖_K
     schatten1    ‖M‖_* = Σ|λ_i|
@@ -16,23 +16,24 @@ which is the law of U/‖U‖_K for a uniform point U of K.
 
 The noise for each body is drawn as follows:
 
-- l1: independent Laplace entries on and above the diagonal.
-- linf: R times a uniform point of the boundary of a cube. One entry, chosen uniformly, is ±1; the others are uniform on
-  [−1, 1].
-- l2: R times a uniform direction: the direction of a Gaussian matrix with variance 1 on the diagonal and 1/2 off it.
-- schatten1: the symmetric law of `nuclear_laplace`.
-- covariance: R times a direction of nuclear-Laplace noise that has passed a rejection step, which is explained below.
+- l1 noise has independent Laplace entries on and above the diagonal.
+- linf noise is R times a uniform point of the boundary of a cube: one entry, chosen uniformly, is ±1, and the others
+  are uniform on [−1, 1].
+- l2 noise is R times the direction of a Gaussian matrix with variance 1 on the diagonal and 1/2 off it.
+- schatten1 noise has the symmetric law of `nuclear_laplace`.
+- covariance noise is R times a direction of nuclear-Laplace noise that passed the rejection step which follows.
 
 Since tr M₊ + tr M₋ = ‖M‖_* and tr M₊ − tr M₋ = tr M, the norm of the covariance body is (‖M‖_* + |tr M|)/2. Let L be
-any norm, and let M have a density φ(‖M‖_L). Then the direction W of M has density ∝ ∫ φ(r ‖W‖_L) r^{D−1} dr ∝
-‖W‖_L^{−D}, with respect to a measure on directions that does not depend on L. So a direction of nuclear-Laplace noise
+any norm, and let M have a density φ(‖M‖_L). The direction W of M then has density ∝ ∫ φ(r ‖W‖_L) r^{D−1} dr ∝
+‖W‖_L^{−D}, with respect to a measure on directions that does not depend on L. A direction of nuclear-Laplace noise
 becomes one of K-norm noise if it is accepted with a probability ∝ (‖W‖_*/‖W‖_K)^D. The ratio ‖W‖_*/‖W‖_K is at most 2,
 so the probability
 
     (‖W‖_*/(2‖W‖_K))^D = (1 + |tr W|/‖W‖_*)^{−D}
 
-makes the rejection exact. The acceptance rate of this step is 1/2 at d = 1 and 7/24 at d = 2, and was measured as 0.13,
-0.071 and 0.041 at d = 5, 10 and 20. The acceptance rate falls only like 1/d, because |tr W|/‖W‖_* is of order 1/d.
+makes the rejection exact. The acceptance rate of the rejection step is 1/2 at d = 1 and 7/24 at d = 2, and was measured
+as 0.13, 0.071 and 0.041 at d = 5, 10 and 20. The acceptance rate falls only like 1/d, because |tr W|/‖W‖_* is of order
+1/d.
 """
 
 from typing import Literal
@@ -97,8 +98,8 @@ def norm_cdf(dimension: int, t: Vector) -> Vector:
 
 
 def _symmetric(triangles: Matrix, d: int) -> Matrix:
-    """Return the symmetric matrices with these entries on and above the diagonal, row by row, (size, D) -> (size, d,
-    d).
+    """Return the symmetric matrices with the given entries on and above the diagonal, row by row, (size, D) -> (size,
+    d, d).
     """
     z = np.zeros((len(triangles), d, d))
     z[:, *np.triu_indices(d)] = triangles
@@ -107,7 +108,7 @@ def _symmetric(triangles: Matrix, d: int) -> Matrix:
 
 
 def _covariance_spectra(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Return the eigenvalues of V for the covariance body, where ‖V‖_K = 1, by rejection, (size, d)."""
+    """Draw the eigenvalues of V for the covariance body by rejection, where ‖V‖_K = 1, (size, d)."""
     accepted = np.empty((0, d))
     while len(accepted) < size:
         # the product d × rate is at least 1/2, so that one call usually suffices
@@ -121,7 +122,7 @@ def _covariance_spectra(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 
 def sample(body: Body, dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Draw symmetric matrices Z at scale 1, (d, d) or (size, d, d). Exact up to float64 rounding."""
+    """Draw symmetric matrices Z at scale 1, (d, d) or (size, d, d). The draws are exact up to float64 rounding."""
     require_choice("body", body, BODIES)
     d, count = require_dimension("dimension", dimension), 1 if size is None else size
     entries = int(degrees_of_freedom(d))
@@ -143,6 +144,6 @@ def sample(body: Body, dimension: int, rng: np.random.Generator, size: int | Non
         else:
             q = haar.sample(d, rng, count)
             z = (q * (radius * _covariance_spectra(d, rng, count))[:, None, :]) @ np.swapaxes(q, 1, 2)
-            z = (z + np.swapaxes(z, 1, 2)) / 2  # the mean with the transpose removes rounding errors only
+            z = (z + np.swapaxes(z, 1, 2)) / 2  # averaging with the transpose removes rounding errors only
     drawn: Matrix = z[0] if size is None else z
     return drawn

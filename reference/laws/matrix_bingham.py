@@ -1,7 +1,7 @@
 """The matrix Bingham law: projections P of rank k in R^q with density ∝ exp(tr(PM)) with respect to the uniform law.
 
-The matrix M is symmetric with eigenvalues μ_1 ≥ … ≥ μ_q, and 1 ≤ k < q. For k = 1 this law is the Bingham law of u with
-P = uuᵀ.
+The matrix M is symmetric with eigenvalues μ_1 ≥ … ≥ μ_q, and 1 ≤ k < q. For k = 1 the matrix Bingham law is the Bingham
+law of u with P = uuᵀ.
 
 Sine coordinates. In the eigenbasis of M almost every P comes from exactly one X, (m, k), with m = q − k and XᵀX ≤ I:
 
@@ -10,21 +10,21 @@ Sine coordinates. In the eigenbasis of M almost every P comes from exactly one X
 Under the uniform law, X has density ∝ det(I − XᵀX)^{−1/2}. The exponent is tr(PM) = Σ_{i≤k} μ_i − Σ_{j,i} g_ji X_ji²,
 with the gaps g_ji = μ_i − μ_{k+j} ≥ 0. So X has density ∝ det(I − XᵀX)^{−1/2} exp(−Σ g_ji X_ji²).
 
-The exact sampler proposes X column by column, and accepts or rejects it; if k > m it proposes the rows of X instead.
-For a column x let B be I − Σ x'x'ᵀ, summed over the columns x' before x. Then det(I − XᵀX) is the product of 1 − xᵀB⁻¹x
-over the columns. Let B = RRᵀ. Given the columns before x, and up to a normaliser that depends on them, R⁻¹x consists of
-the last m coordinates of a point on a sphere in R^{m+1} with a Bingham law. Draw x from the angular Gaussian envelope
-of that law: with G = diag(g) for the gaps of the column, and z_0 ~ N(0, 1),
+The exact sampler proposes X column by column, or row by row if k > m, and accepts or rejects the whole of X. For a
+column x let B be I − Σ x'x'ᵀ, summed over the columns x' before x. The determinant det(I − XᵀX) is the product of 1 −
+xᵀB⁻¹x over the columns. Let B = RRᵀ. Given the columns before x, and up to a normaliser that depends on them, R⁻¹x
+consists of the last m coordinates of a point on a sphere in R^{m+1} with a Bingham law. Draw x from the angular
+Gaussian envelope of that law: with G = diag(g) for the gaps of the column, and z_0 ~ N(0, 1),
 
     x = Rz/(z_0² + ‖z‖²)^{1/2},   z ~ N(0, (I + (2/b)RᵀGR)⁻¹).
 
-Accept X with the product over its columns of
+Accept X with probability equal to the product over its columns of
 
     exp(−xᵀGx) (1 + 2xᵀGx/b)^{(m+1)/2} / M(b) · (det(I + 2G/b)/det(B⁻¹ + 2G/b))^{1/2}.
 
-The factor before the dot is the acceptance probability of `laws.bingham` for q = m + 1, at most 1, with the M(b) that
-is defined there. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law of P.
-The derivation is ours, and its steps are in proofs/paper/matrix-bingham.md.
+The factor before the dot is the acceptance probability of `laws.bingham` for q = m + 1, at most 1, with the M(b) of
+that module. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law of P. We
+derived this law, and the steps are in proofs/paper/matrix-bingham.md.
 """
 
 import math
@@ -61,7 +61,7 @@ def frames(x: Matrix) -> Matrix:
 def propose_one(g: Matrix, rng: np.random.Generator) -> tuple[Matrix, float]:
     """Make one proposal X for the gaps g, and return it with its acceptance probability.
 
-    The function `propose` makes many proposals at once, faster.
+    The function `propose` makes many proposals at once, which is faster.
     """
     m, k = g.shape
     x, r, accepted = np.zeros((m, k)), np.eye(m), 1.0
@@ -73,7 +73,7 @@ def propose_one(g: Matrix, rng: np.random.Generator) -> tuple[Matrix, float]:
         u = z / math.sqrt(rng.standard_normal() ** 2 + z @ z)
         x[:, i] = r @ u
 
-        # the factor of this column in the acceptance probability
+        # the factor of the column x in the acceptance probability
         sphere = math.exp(bingham.log_acceptance(x[:, i] @ gap @ x[:, i], b, m + 1))
         ratio = np.linalg.det(np.eye(m) + 2 / b * gap) / np.linalg.det(np.linalg.inv(r @ r.T) + 2 / b * gap)
         accepted *= sphere * math.sqrt(ratio)
@@ -142,7 +142,7 @@ def share_cdf(strength: float, k: int, q: int) -> Callable[[ArrayLike], Vector]:
     """Return the exact distribution function of w = vᵀPv for M = strength · vvᵀ, where v is a unit vector.
 
     Under the uniform law w ~ Beta(k/2, (q − k)/2). So w has density ∝ w^{k/2 − 1} (1 − w)^{(q−k)/2 − 1} e^{strength w}.
-    In the variable θ with w = sin²θ this density is smooth, and it is integrated interval by interval.
+    With w = sin²θ the density is a smooth function of θ, which is integrated interval by interval.
     """
     # the intervals narrow toward both ends, since the mass may lie close to either end
     graded = np.concatenate([[0.0], np.geomspace(1e-8, math.pi / 4, 48)])

@@ -1,21 +1,21 @@
 """Nuclear-Laplace noise: matrices Z with density ∝ exp(−‖Z‖_*/ρ) (DN25 Algorithm 1, Lemmas 4 and 5).
 
-Here ‖Z‖_* is the nuclear norm, the sum of the singular values, and ρ is the scale of the noise. The word "Haar" means
-uniform on O(d), the group of orthogonal matrices.
+The nuclear norm ‖Z‖_* is the sum of the singular values, and ρ is the scale of the noise. The word "Haar" means uniform
+on O(d), the group of orthogonal matrices of dimension d.
 
-Full noise has Z in R^{d×d}. Z = U diag(σ) Vᵀ with U and V Haar. The singular values σ have a law on the half-line, a
-Pfaffian ensemble, with density ∝ ∏|σ_i² − σ_j²| exp(−Σ σ_i/ρ). The factors U, V and σ are independent. ‖Z‖_* ~
-Gamma(d², ρ).
+Full noise has Z in R^{d×d}. Full noise is Z = U diag(σ) Vᵀ with Haar distributed U and V. The singular values σ have a
+law on the half-line, a Pfaffian ensemble, with density ∝ ∏|σ_i² − σ_j²| exp(−Σ σ_i/ρ). The factors U, V and σ are
+independent, and ‖Z‖_* ~ Gamma(d², ρ).
 
-Symmetric noise has the density ∝ exp(−‖Z‖_*/ρ) on the symmetric matrices. Z = Q diag(λ) Qᵀ with Q Haar. The eigenvalues
-λ have a law on the full line, a Pfaffian ensemble, with density ∝ ∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ). The factors Q and λ are
-independent. ‖Z‖_* ~ Gamma(d(d + 1)/2, ρ).
+Symmetric noise has the density ∝ exp(−‖Z‖_*/ρ) on the symmetric matrices. Symmetric noise is Z = Q diag(λ) Qᵀ with a
+Haar distributed Q. The eigenvalues λ have a law on the full line, a Pfaffian ensemble, with density ∝ ∏|λ_i − λ_j|
+exp(−Σ|λ_i|/ρ). The factors Q and λ are independent, and ‖Z‖_* ~ Gamma(d(d + 1)/2, ρ).
 
-So a draw of Z consists of its spectrum, σ or λ, and two Haar matrices (full noise) or one (symmetric noise). The module
-`pfaffian_sampler` draws the numbers of the spectrum one after another, each from its conditional density. Then the
-module checks that the product of these densities is the joint density. Samples are exact up to float64 rounding.
-Functions without an argument `scale` are for the scale ρ = 1. For another scale ρ, the matrix Z/ρ has the law for ρ =
-1.
+A draw of Z consists of its spectrum, σ or λ, and two Haar matrices (full noise) or one (symmetric noise). The module
+`pfaffian_sampler` draws the numbers of the spectrum one after another, each from its conditional density. The module
+`pfaffian_sampler` also checks that the product of the conditional densities is the joint density. Samples are exact up
+to float64 rounding. Functions without an argument `scale` are for the scale ρ = 1. For another scale ρ, the matrix Z/ρ
+has the law for ρ = 1.
 
 The spectral norm ‖Z‖ is the largest singular value. As d → ∞, ‖Z‖/(ρd) tends to π for full noise and to π/2 for
 symmetric noise. For every d this file has the exact law of ‖Z‖, and a proven upper bound on its tail
@@ -38,8 +38,9 @@ from covassay.reference.laws import haar
 from covassay.reference.laws.pfaffian_chains import sample_points
 from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble, pfaffian_ensemble
 
-# `spectral_norm_quantile` is accurate for probabilities from 1e-12 to 1 − 1e-9. The absolute error 1e-15 of the
-# distribution function is too large below 1e-12. The survival function P(‖Z‖ > t) loses accuracy above 1 − 1e-9.
+# `spectral_norm_quantile` is accurate for probabilities from 1e-12 to 1 − 1e-9.
+# The absolute error 1e-15 of the distribution function is too large for probabilities below 1e-12.
+# The survival function P(‖Z‖ > t) is inaccurate for probabilities above 1 − 1e-9.
 SMALLEST_QUANTILE = 1e-12
 SMALLEST_SURVIVAL = 1e-9
 
@@ -60,13 +61,13 @@ def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi
     """Return the limit of ‖Z‖_{S_p} / d^{1+1/p} as d → ∞, for full noise.
 
     ‖Z‖_{S_p}, the Schatten norm, is the ℓp norm of the singular values σ_i. In the limit the values σ_i/d follow
-    Ullman's law on [0, π], with density (2/π²) arccosh(π/t). The p-th moment of that law is π^p Γ((p + 1)/2) / ((p + 1)
-    √π Γ(p/2 + 1)). The function returns the p-th root of the moment. The value is 1 for p = 1, and tends to π as p → ∞.
-    For symmetric noise the limit is half of this value.
+    Ullman's law on [0, π], with density (2/π²) arccosh(π/t). The p-th moment of Ullman's law is π^p Γ((p + 1)/2) / ((p
+    + 1) √π Γ(p/2 + 1)). The function returns the p-th root of the moment. The limit of the Schatten norm is 1 for p =
+    1, and tends to π as p → ∞. For symmetric noise the limit is half of the limit for full noise.
 
     DN25 Theorem 1 bounds the error, in the Schatten norm, by 3 d^{1+1/p}/(nε). The noise has the scale 2/(nε), so for
     large d the error is close to twice the limit times d^{1+1/p}/(nε). Twice the limit is 2 for p = 1, and tends to 2π
-    as p → ∞. Twice the limit is above 3 from p = 3.073 on, so for these p the bound fails for large d.
+    as p → ∞. Twice the limit is above 3 from p = 3.073 on, so for larger p the bound fails for large d.
     """
     return pi * (gamma((p + 1) / 2) / ((p + 1) * pi**0.5 * gamma(p / 2 + 1))) ** (1 / p)
 
@@ -81,8 +82,8 @@ def spectral_edge(d: Number, symmetric: bool = False, pi: Number = math.pi) -> N
 def edge_rate(t: Number, edge: Number, functions: Any = math) -> Number:
     """Return the rate (2/π) ∫_edge^t arccosh(t/α) dα, for t ≥ edge.
 
-    The upper bounds on P(‖Z‖ ≥ t) below decay like exp(−rate). The rate is a convex function of t, and it is 0 at the
-    edge. The argument `functions` is math or mpmath.
+    The upper bounds on P(‖Z‖ ≥ t) in this module decay like exp(−rate). The rate is a convex function of t, and it is 0
+    at the edge. The argument `functions` is math or mpmath.
     """
     return 2 / functions.pi * (t * functions.acos(edge / t) - edge * functions.acosh(t / edge))
 
@@ -94,8 +95,8 @@ def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, 
     to b = `spectral_edge(d − 1)` + δ. The number δ is the argument `width`; any δ > 0 with b < t gives a bound.
 
     Let y = t/b, φ = arccos(1/y), rate = `edge_rate(t, b)`, and u = π. For full noise, the bound is d (u/δ) arccosh(b/(b
-    − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²). For symmetric noise the bound is twice this number with u = π/2,
-    because the spectrum has two ends. `functions` is math or mpmath.
+    − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²). For symmetric noise the bound is twice the same expression with u =
+    π/2, because the spectrum has two ends. `functions` is math or mpmath.
     """
     unit, inner = (spectral_edge(k, symmetric, functions.pi) for k in (1, d - 1))
     edge = inner + width
@@ -109,9 +110,10 @@ def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functio
     """Return an upper bound on P(‖Z‖ ≥ t) for every t beyond the edge: the least of 1 and of two values of
     `swept_tail_bound`.
 
-    Let s = `spectral_edge(d − 1)` and cos ψ = s/t. The first of the two bounds has the width `spectral_edge(1)`. The
-    second bound has the lesser of the widths √(π s sin ψ)/2, which is nearly the best for large d, and (t − s)/2. At d
-    = 1 the function returns exp(−t), which is the exact probability. The argument `functions` is math or mpmath.
+    Let s = `spectral_edge(d − 1)` and cos ψ = s/t. For the first of the two values the width is `spectral_edge(1)`. For
+    the second of the two values the width is the lesser of √(π s sin ψ)/2, which is nearly the best for large d, and (t
+    − s)/2. At d = 1 the function returns exp(−t), which is the exact probability. The argument `functions` is math or
+    mpmath.
     """
     edge, inner, unit = (spectral_edge(k, symmetric, functions.pi) for k in (d, d - 1, 1))
     if not t > edge:
@@ -140,7 +142,7 @@ def spectral_norm_angle(d: Number, log_inverse_beta: Number, log: Callable[[Numb
     """Return the angle φ for which ‖Z‖ ≤ πd/cos φ with probability at least 1 − β, if φ < π/2.
 
     For full noise and d ≥ 2 the angle has φ³ = 3(ln(1/β) + (7/6) ln d)/(2d). For fixed β and large d, πd/cos φ is less
-    than `spectral_norm_bound`: it is πd + O(d^{1/3} (ln d)^{2/3}). Corollary 2 of proofs/paper/tail-bound.md is the
+    than `spectral_norm_bound`: namely πd + O(d^{1/3} (ln d)^{2/3}). Corollary 2 of proofs/paper/tail-bound.md is the
     proof.
     """
     return (3 * (log_inverse_beta + 7 * log(d) / 6) / (2 * d)) ** (1 / 3)
@@ -165,9 +167,9 @@ def log_normalizer(dimension: int, symmetric: bool = False) -> float:
 
     If a function of Z depends on the spectrum alone, its integral over the D-dimensional space of all Z is a constant
     times an integral over the spectrum. The constant is the same for all functions of the spectrum. The constant
-    follows from ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}, because in this case the integral over the spectrum is known
-    (Selberg). For exp(−‖Z‖_*) the ensemble gives the integral over the spectrum. In the symmetric case dZ is Lebesgue
-    measure in the coordinates Z_ii, and √2 Z_ij for i < j.
+    follows from ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}, because for the Gaussian density the integral over the spectrum is
+    known (Selberg). For exp(−‖Z‖_*) the ensemble gives the integral over the spectrum. In the symmetric case dZ is
+    Lebesgue measure in the coordinates Z_ii, and √2 Z_ij for i < j.
     """
     d = require_dimension("dimension", dimension)
     j = np.arange(d)
@@ -191,14 +193,14 @@ def sample_spectrum(dimension: int, rng: np.random.Generator, size: int, symmetr
 
 
 def sample(dimension: int, rng: np.random.Generator, size: int | None = None, symmetric: bool = False) -> Matrix:
-    """Draw Z at ρ = 1, of shape (d, d) or (size, d, d). Exact up to float64 rounding."""
+    """Draw Z at ρ = 1, of shape (d, d) or (size, d, d). The draws are exact up to float64 rounding."""
     count = 1 if size is None else size
     spectrum = sample_spectrum(dimension, rng, count, symmetric)
     left = haar.sample(dimension, rng, count)
     right = left if symmetric else haar.sample(dimension, rng, count)
     z = (left * spectrum[:, None, :]) @ np.swapaxes(right, 1, 2)
     if symmetric:
-        z = (z + np.swapaxes(z, 1, 2)) / 2  # the mean with the transpose removes rounding errors only
+        z = (z + np.swapaxes(z, 1, 2)) / 2  # averaging with the transpose removes rounding errors only
     drawn: Matrix = z[0] if size is None else z
     return drawn
 

@@ -1,9 +1,9 @@
 """Integrate by composite Gauss–Legendre quadrature, on successive intervals ("panels") with m = `NODES` nodes each.
 
-On one panel a smooth function equals its interpolating polynomial at the nodes up to rounding. So the function can be
-integrated up to any point x, not only up to the edge of a panel. Every panel has its own variable t ∈ [−1, 1].
-`interpolation(t)` gives two lists of m weights on the values at the nodes: one for the value of the function at t, and
-one for its integral from the left edge to t.
+On one panel a smooth function equals its interpolating polynomial at the nodes up to rounding. A smooth function can
+therefore be integrated up to any point x, not only up to the edge of a panel. Every panel has its own variable t ∈ [−1,
+1]. `interpolation(t)` gives two lists of m weights on the values at the nodes: one for the value of the function at t,
+and one for its integral from the left edge to t.
 """
 
 from collections.abc import Callable
@@ -18,22 +18,21 @@ from numpy.typing import NDArray
 from covassay.reference.domain import Array, Matrix, Vector
 
 NODES = 24  # this number of nodes integrates a function whose phase turns by 8 radians per panel, up to rounding
+REFERENCE_NODES, REFERENCE_WEIGHTS = leggauss(NODES)  # of the panel [−1, 1]
 ORDERS = np.arange(NODES + 1.0)  # the degree of the Chebyshev polynomials
-FEW = 16  # up to this number of points, a cosine takes less time than the calls that it replaces
+FEW = 64  # the number of points up to which a cosine takes less time than the calls that it replaces
 
 
 @lru_cache(maxsize=1)
-def _reference_panel() -> tuple[Vector, Vector, Matrix, Matrix]:
-    """Return nodes and weights on [−1, 1], (m,) each, and the Chebyshev coefficients of the Lagrange basis and of its
-    integrals.
+def _lagrange_basis() -> tuple[Matrix, Matrix]:
+    """Return the Chebyshev coefficients of the Lagrange basis and of its integrals.
 
     Column i of the first matrix, (m, m), belongs to the polynomial that is 1 at node i and 0 at the other nodes, and
     column i of the second, (m + 1, m), to its integral from −1.
     """
-    t, w = leggauss(NODES)
-    basis: Matrix = np.linalg.inv(chebvander(t, NODES - 1)).astype(np.float64)
+    basis: Matrix = np.linalg.inv(chebvander(REFERENCE_NODES, NODES - 1)).astype(np.float64)
     integrals: Matrix = chebint(basis, lbnd=-1.0).astype(np.float64)
-    return t, w, basis, integrals
+    return basis, integrals
 
 
 def chebyshev(t: Array) -> Array:
@@ -50,7 +49,7 @@ def chebyshev(t: Array) -> Array:
     polynomials[0], polynomials[1] = 1.0, inside
     k = 1
     while k < NODES:
-        more = min(k, NODES - k)  # the factors T_i for i = 1, …, more
+        more = min(k, NODES - k)
         doubled = 2 * polynomials[k] * polynomials[1 : more + 1]
         polynomials[k + 1 : k + more + 1] = doubled - polynomials[k - more : k][::-1]
         k += more
@@ -63,7 +62,7 @@ def expansion(values: Array) -> tuple[Array, Array]:
 
     The shapes of the values, and of the two results, are (..., m) -> (..., m) and (..., m + 1).
     """
-    _, _, basis, integrals = _reference_panel()
+    basis, integrals = _lagrange_basis()
     return values @ basis.T, values @ integrals.T
 
 
@@ -71,7 +70,7 @@ def interpolation(t: Array) -> tuple[Array, Array]:
     """Return the values at t of the m Lagrange basis polynomials, and their integrals from −1 to t, of shape t.shape +
     (m,) each.
     """
-    _, _, basis, integrals = _reference_panel()
+    basis, integrals = _lagrange_basis()
     polynomials = np.moveaxis(chebyshev(t), 0, -1)
     return polynomials[..., :-1] @ basis, polynomials @ integrals
 
@@ -80,7 +79,7 @@ def integrals_over(values: Array) -> Array:
     """Return the integrals over t ∈ [−1, 1] of functions that are given by their values at the nodes, (..., m) ->
     (...).
     """
-    over: Array = values @ _reference_panel()[1]
+    over: Array = values @ REFERENCE_WEIGHTS
     return over
 
 
@@ -88,7 +87,7 @@ def integrals_to_nodes(values: Array, out: Array | None = None) -> Array:
     """Return the integrals from t = −1 to every node of functions that are given by their values at the nodes, (..., m)
     -> (..., m).
 
-    The result is stored in the array `out`, if it is given.
+    If the array `out` is given, the integrals are stored in it.
     """
     room = np.empty(values.shape) if out is None else out
     np.matmul(values.reshape(-1, NODES), _weights_to_nodes(), out=room.reshape(-1, NODES))
@@ -98,7 +97,7 @@ def integrals_to_nodes(values: Array, out: Array | None = None) -> Array:
 @lru_cache(maxsize=1)
 def _weights_to_nodes() -> Matrix:
     """Return the (m, m) matrix whose column i has the weights of the integral from −1 to node i."""
-    return np.ascontiguousarray(integrated(_reference_panel()[0]).T)
+    return np.ascontiguousarray(integrated(REFERENCE_NODES).T)
 
 
 def integrated(t: Array) -> Array:
@@ -126,31 +125,36 @@ class Panels:
     @property
     def nodes(self) -> Matrix:
         """Return the quadrature nodes, shape (panels, m)."""
-        t, _, _, _ = _reference_panel()
-        nodes: Matrix = self.edges[:-1, None] + self.half_widths[:, None] * (1 + t)
+        nodes: Matrix = self.edges[:-1, None] + self.half_widths[:, None] * (1 + REFERENCE_NODES)
         return nodes
 
     @property
     def weights(self) -> Matrix:
         """Return the quadrature weights, shape (panels, m)."""
-        _, w, _, _ = _reference_panel()
-        weights: Matrix = self.half_widths[:, None] * w
+        weights: Matrix = self.half_widths[:, None] * REFERENCE_WEIGHTS
         return weights
+
+    def holding(self, x: Vector) -> NDArray[np.intp]:
+        """Return for every x the index of the panel that holds x, of shape x.shape.
+
+        An inner edge belongs to the panel on its right. A point outside all panels belongs to the nearest panel.
+        """
+        return np.minimum(np.maximum(np.searchsorted(self.edges, x, side="right") - 1, 0), self.count - 1)
 
     def locate(self, x: Vector) -> tuple[NDArray[np.intp], Vector]:
         """Return for every x the index of the panel that holds x, and the panel's variable t at x, of shape x.shape
         each.
 
-        An inner edge belongs to the panel on its right. A point outside all panels belongs to the nearest panel, so
-        that |t| > 1.
+        A point outside all panels has |t| > 1.
         """
-        panel = np.minimum(np.maximum(np.searchsorted(self.edges, x, side="right") - 1, 0), self.count - 1)
+        panel = self.holding(x)
         return panel, (x - self.edges[panel]) / self.half_widths[panel] - 1
 
     def antiderivative(self, values: Array) -> tuple[Array, Array]:
         """Return the integrals from the first edge to every edge and to every node.
 
-        Functions are given by their values at the nodes: (..., panels, m) -> (..., panels + 1) and (..., panels, m).
+        The functions are given by their values at the nodes, (..., panels, m) -> (..., panels + 1) and (..., panels,
+        m).
         """
         totals = (values * self.weights).sum(axis=-1)
         at_edges = np.concatenate([np.zeros((*totals.shape[:-1], 1)), np.cumsum(totals, axis=-1)], axis=-1)

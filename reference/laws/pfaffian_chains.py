@@ -1,8 +1,8 @@
 """Run the sampler of `pfaffian_sampler` for many samples at once, in O(N³) steps for each.
 
 S independent samples are drawn together, and the first axis of every array is the sample. From the same uniforms, a
-draw equals the draw of `draw_points` up to rounding. For speed, three things are computed differently. The symbols are
-those of `pfaffian_sampler`.
+draw equals the draw of `draw_points` up to rounding. For speed, three quantities are computed differently than in
+`pfaffian_sampler`. The symbols are those of `pfaffian_sampler`.
 
 THE INVERSE μ of the bordered matrix is not formed: it is A^{−1} plus one change of rank two for every point drawn. With
 c = c₁ and v = c₂/f_k(p), μ = A^{−1} + Σ_p (c vᵀ − v cᵀ).
@@ -25,10 +25,11 @@ summed over the points q drawn, p among them, where c_q and v_q are the entries 
 If the breakpoints are sorted, the sums over q < x are running sums.
 
 THE LIMIT. The most time goes to one product: for one sample, φ at all nodes is multiplied by c and v, N times. There
-are 14 N nodes for large N, and 21 N at N = 100, so these products take 60 N³ to 80 N³ operations. Two QR factorisations
-and a matrix product take about 7 N³ operations, a ninth of the products with φ. With all other loops over the nodes,
-the measured ratio of times is about 15 at N = 50 and 100 (tests/benchmarks prints it). Even a small N needs many nodes,
-because the panels extend until less than 1e-20 of the mass is left beyond them: 288 nodes for N = 2.
+are 14 N nodes for large N, and 21 N at N = 100, so the products take 60 N³ to 80 N³ operations. Two QR factorisations
+and a matrix product take about 7 N³ operations, a ninth of the products with φ. With all other loops over the nodes, a
+draw was measured to take about 15 times as long as two QR factorisations and a product at N = 50 and 100
+(tests/benchmarks). Even a small N needs many nodes, because the panels extend until less than 1e-20 of the mass is left
+beyond them: 288 nodes for N = 2.
 """
 
 import math
@@ -42,6 +43,7 @@ from covassay.reference.domain import Array, Matrix, Vector
 from covassay.reference.laws.panels import (
     NODES,
     ORDERS,
+    REFERENCE_NODES,
     chebyshev,
     expansion,
     integrals_over,
@@ -77,14 +79,15 @@ class Place(NamedTuple):
 
 
 def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], phi: Array, t: Vector) -> Place:
-    """Return the point with variable t ∈ [−1, 1] in the given panel, for every sample: `panel` and `t` have shape (S,).
+    """Return the point with variable t ∈ [−1, 1] in the given panel, for every sample, where `panel` and `t` have shape
+    (S,).
 
-    phi : φ at the nodes of that panel, (S, N, m).
+    phi : the values of φ at the nodes of the panel, (S, N, m).
     """
     half = ensemble.panels.half_widths[panel]
     x = ensemble.panels.edges[panel] + half * (1 + t)
     value, integration = interpolation(t)
-    at_x, within = (phi @ np.stack([value, integration], axis=2)).transpose(2, 0, 1)
+    at_x, within = ((phi @ weights[:, :, None])[:, :, 0] for weights in (value, integration))
     return Place(x, panel, integration, at_x, ensemble.g_edges.T[panel] + half[:, None] * within)
 
 
@@ -99,7 +102,8 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
     value, integral = (np.ascontiguousarray(coefficients.T) for coefficients in expansion(f))
     goal = goal + np.einsum("ks,ks->s", chebyshev(low), integral)
     if len(f) == 1:
-        return np.array([_inverted(value, integral, low.item(), high.item(), goal.item())])
+        return np.array([_inverted(value[:, 0], integral[:, 0], low.item(), high.item(), goal.item())])
+    low, high = _between_nodes(integrals_to_nodes(f), low[:, None], high[:, None], goal[:, None])
     t = (low + high) / 2
     moving = np.arange(len(t))
     found = np.empty_like(t)
@@ -120,18 +124,28 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
     return found
 
 
-def _inverted(value: Matrix, integral: Matrix, low: float, high: float, goal: float) -> float:
-    """Return t for one sample by the same steps on single numbers, which take about half the time and give the same
-    result bit for bit.
+def _between_nodes(at_nodes: Matrix, low: Matrix, high: Matrix, goal: Matrix) -> tuple[Vector, Vector]:
+    """Return the part of every [low, high] between the two nodes at which the integral passes the goal.
 
-    value, integral : Chebyshev coefficients of f and of its integral from −1, (m, 1) and (m + 1, 1).
+    This first bracket saves Newton's method about three steps.
+
+    at_nodes : the integral of f from −1 to every node, (S, m); `low`, `high` and `goal` have shape (S, 1).
+    """
+    inside, below = (low < REFERENCE_NODES) & (high > REFERENCE_NODES), at_nodes < goal
+    left, right = np.where(inside & below, REFERENCE_NODES, low), np.where(inside & ~below, REFERENCE_NODES, high)
+    return left.max(axis=1), right.min(axis=1)
+
+
+def _inverted(value: Vector, integral: Vector, low: float, high: float, goal: float) -> float:
+    """Return t for one sample by Newton's method on single numbers, which takes less than half the time.
+
+    value, integral : Chebyshev coefficients of f and of its integral from −1, (m,) and (m + 1,).
     """
     t = (low + high) / 2
     for _ in range(NEWTON_STEPS):
-        polynomials = np.cos(ORDERS * np.arccos(min(max(t, -1.0), 1.0)))[:, None]
-        excess = np.einsum("ks,ks->s", polynomials, integral).item() - goal
+        polynomials = np.cos(ORDERS * math.acos(min(max(t, -1.0), 1.0)))
+        excess, slope = float(polynomials @ integral) - goal, float(polynomials[:-1] @ value)
         low, high = (t, high) if excess < 0 else (low, t)
-        slope = np.einsum("ks,ks->s", polynomials[:-1], value).item()
         newton = t - excess / slope if slope else math.nan
         last, t = t, newton if low <= newton <= high else (low + high) / 2
         if not abs(t - last) >= CONVERGED:
@@ -142,9 +156,10 @@ def _inverted(value: Matrix, integral: Matrix, low: float, high: float, goal: fl
 class Chains:
     """Run S samples of the chain rule together; every `draw` adds one point to each sample.
 
-    Values at the nodes of a panel are multiplied by half its width: integrals are over its variable t ∈ [−1, 1].
-    Breakpoints are the panel edges, followed by the k points drawn, B in all. `cumulative` (S, B) is F_k at the
-    breakpoints, as long as a point is left to be drawn. `log_intensity` (S,) is Σ ln f_k(p_k) over the points drawn.
+    Values at the nodes of a panel are multiplied by half its width, because integrals are over the variable t ∈ [−1, 1]
+    of the panel. Breakpoints are the panel edges, followed by the k points drawn, B in all. `cumulative` (S, B) is F_k
+    at the breakpoints, as long as a point is left to be drawn. `log_intensity` (S,) is Σ ln f_k(p_k) over the points
+    drawn.
     """
 
     def __init__(self, ensemble: PfaffianEnsemble, size: int) -> None:
@@ -160,13 +175,12 @@ class Chains:
         self._x = np.tile(np.concatenate([edges, np.zeros(n)]), (size, 1))  # an array (S, B) with room for all points
         self._panel = np.zeros((size, n), dtype=np.intp)  # the panel of every point of the process
         self._integration = np.zeros((size, n, NODES))  # the weights of the integral from the left edge of the panel
-        self._changes = np.zeros((size, 2 * n, d + n))  # c, v of the first point, c, v of the second, … as rows
-        self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # at the nodes, (S, panels, m)
+        self._changes = np.zeros((size, 2 * n, d + n))  # rows c, v of point 1, c, v of point 2, …
+        self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # h at the nodes, (S, panels, m)
         # memory for the largest arrays, because allocating new ones at every point would be slower
         self._room = np.empty((2, 2, *self._h.shape))
-        at_edges, _ = ensemble.panels.antiderivative(ensemble.one_point_density)
-        self.cumulative = np.tile(at_edges, (size, 1))
-        self._order = np.tile(np.arange(self.edges), (size, 1))  # sorting the breakpoints, (S, B)
+        self.cumulative = np.tile(ensemble.one_point_integral, (size, 1))
+        self._order = np.tile(np.arange(self.edges), (size, 1))  # the permutation that sorts the breakpoints, (S, B)
 
     @property
     def breakpoints(self) -> Matrix:
@@ -179,29 +193,31 @@ class Chains:
         return self._x[:, self.edges : self.edges + self.drawn]
 
     def draw(self, uniform: Vector) -> None:
-        """Draw the next point of every sample by inversion of one uniform each, `uniform` (S,), and condition on it."""
+        """Draw the next point of every sample by inversion of one uniform each, `uniform` (S,), and condition the
+        intensities on the points drawn.
+        """
         target = uniform * self.cumulative[:, self.edges - 1]
         place, products = self._quantile(target)
-        c, v = self._condition_on(place, products)
+        changes = self._condition_on(place, products)
         self._x[:, self.edges + self.drawn] = place.x
         self._panel[:, self.drawn] = place.panel
         self._integration[:, self.drawn] = place.integration
-        self._changes[:, 2 * self.drawn : 2 * self.drawn + 2, : c.shape[1]] = np.stack([c, v], axis=1)
+        self._changes[:, 2 * self.drawn : 2 * self.drawn + 2, : changes.shape[2]] = changes
         self.drawn += 1
         if self.drawn < self.ensemble.points:
             self.cumulative = np.concatenate([self.cumulative, target[:, None]], axis=1)
             self._order = np.argsort(self.breakpoints, axis=1)
-            self._change_intensity(c, v)
+            self._change_intensity(changes)
 
     def _quantile(self, target: Vector) -> tuple[Place, Array]:
         """Solve F_k(x) = target.
 
-        Also compute the products c·w and v·w for all changes c and v, w = (0, sgn(q − x), …), (S, 1, 2k).
+        The function also computes the products c·w and v·w for all changes c and v, w = (0, sgn(q − x), …), (S, 1, 2k).
         """
         panels = self.ensemble.panels
         left, right, below = self._smooth_interval(target)
         middle = (left + right) / 2
-        panel, _ = panels.locate(middle)
+        panel = panels.holding(middle)
         phi, half = self.ensemble.phi_by_panel[panel], panels.half_widths[panel]
         # f_k with all signs fixed at their values in the middle of the interval, which is analytic on the whole panel
         products = self._products(np.sign(self.points - middle[:, None])[:, None, :], self.ensemble.order)
@@ -232,8 +248,8 @@ class Chains:
         changed: Array = swapped @ self._changes[:, : 2 * self.drawn, :size]
         return changed
 
-    def _condition_on(self, place: Place, products_of_signs: Array) -> tuple[Matrix, Matrix]:
-        """Return the vectors c and v of the point at this place, (S, D + k + 1) each."""
+    def _condition_on(self, place: Place, products_of_signs: Array) -> Array:
+        """Return the vectors c and v of the point at this place, (S, 2, D + k + 1)."""
         n, d = self.ensemble.points, self.ensemble.order
         borders = np.zeros((self.size, 2, d))  # the borders a and b, without the signs in b
         borders[:, 0, :n] = place.phi
@@ -246,15 +262,17 @@ class Chains:
         intensity = -np.einsum("sn,sn->s", place.phi, mu_borders[:, 1, :n])
         with np.errstate(invalid="ignore"):  # a negative intensity becomes NaN, which the certificate rejects
             self.log_intensity += np.log(intensity)
-        c = np.concatenate([mu_borders[:, 0], np.zeros((self.size, 1))], axis=1)
-        v = np.concatenate([mu_borders[:, 1], np.ones((self.size, 1))], axis=1) / intensity[:, None]
-        return c, v
+        changes = np.zeros((self.size, 2, d + self.drawn + 1))
+        changes[:, :, :-1] = mu_borders
+        changes[:, 1, -1] = 1.0
+        changes[:, 1] /= intensity[:, None]
+        return changes
 
-    def _change_intensity(self, c: Matrix, v: Matrix) -> None:
-        """Replace f_k by f_{k+1}: in h at the nodes, and in F at the breakpoints."""
+    def _change_intensity(self, changes: Array) -> None:
+        """Replace f_k by f_{k+1}, given c and v: in h at the nodes, and in F at the breakpoints."""
         n, d = self.ensemble.points, self.ensemble.order
         # Δh = 2α (B − e_v/2) − β (2A − 2e_c/2), written with factors 2 that cost no extra operation
-        both = np.stack([2 * c, v])
+        both = np.swapaxes(changes, 0, 1) * np.array([2.0, 1.0])[:, None, None]  # 2c and v
         rates, features = self._room
         np.matmul(both[:, :, :n].reshape(-1, n), self._phi_nodes, out=rates.reshape(2 * self.size, -1))  # 2α and β
         at_edges = self._at_edges(rates)  # 2A and B
@@ -266,11 +284,13 @@ class Chains:
         self._h += change
         integrals = self._at_breakpoints(rates, at_edges)
         self.cumulative += self._at_breakpoints(change, self._at_edges(change))
-        self.cumulative += self._signed_integral(np.stack([-v[:, d:] / 2, c[:, d:]]), integrals)
+        weights = both[::-1, :, d:] * np.array([-0.5, 0.5])[:, None, None]  # −v/2 and c
+        self.cumulative += self._signed_integral(weights, integrals)
 
     def _at_edges(self, values: Array) -> Array:
-        """Return the integrals from −∞ to every panel edge, (…, panels + 1), of a function with these values at the
-        nodes, (…, panels, m)."""
+        """Return the integrals from −∞ to every panel edge, (…, panels + 1), of a function with the given values at the
+        nodes, (…, panels, m).
+        """
         integrals = np.zeros((*values.shape[:-2], self.edges))
         np.cumsum(integrals_over(values), axis=-1, out=integrals[..., 1:])
         return integrals
@@ -313,7 +333,8 @@ def sample_points(ensemble: PfaffianEnsemble, size: int, rng: np.random.Generato
 
     Raises
     ------
-    ArithmeticError : a draw fails its certificate. Whether this happens depends on the noise alone, never on data.
+    ArithmeticError : a draw fails its certificate. Whether a certificate fails depends on the noise alone, never on
+        data.
     """
     block = max(1, min(BLOCK_SAMPLES, BLOCK_ENTRIES // (ensemble.order + ensemble.points) ** 2))
     drawn = []
@@ -325,7 +346,7 @@ def sample_points(ensemble: PfaffianEnsemble, size: int, rng: np.random.Generato
     return np.concatenate(drawn) if drawn else np.empty((0, ensemble.points))
 
 
-@lru_cache(maxsize=8)  # the seed of a draw is often used again, on other data, and a draw takes long
+@lru_cache(maxsize=8)  # draws are stored, because a seed is often used again on other data, and a draw takes long
 def _points_at(ensemble: PfaffianEnsemble, uniforms: bytes) -> Matrix:
     """Return the points of a block, from its uniforms, (N, S) -> (S, N)."""
     rows = np.frombuffer(uniforms).reshape(ensemble.points, -1)

@@ -1,32 +1,32 @@
-r"""The Pfaffian ensemble behind nuclear-Laplace noise: N points with an exactly known joint law.
+r"""The Pfaffian ensemble behind nuclear-Laplace noise consists of N points with an exactly known joint law.
 
-Let Z be a d × d matrix with density ∝ exp(−‖Z‖_*), and N = d. In exchangeable (random) order, the singular values of Z
-have the first of the following densities, up to a constant. If Z is a symmetric matrix with density ∝ exp(−‖Z‖_*), its
-eigenvalues have the second.
+Let Z be a d × d matrix with density ∝ exp(−‖Z‖_*), and N = d. The singular values of Z, in exchangeable (random) order,
+have the first of the two densities below, up to a constant. The eigenvalues of a symmetric matrix with density ∝
+exp(−‖Z‖_*) have the second of the two densities.
 
     half line:  ∏_{i<j} |x_i² − x_j²| exp(−Σ x_i),   x_i > 0        (singular values)
     full line:  ∏_{i<j} |x_i − x_j| exp(−Σ |x_i|),   x_i real       (eigenvalues)
 
-The two products are Vandermonde determinants in m(x) = x² on the half line and m(x) = x on the full line. So both
-densities are |det φ_j(x_i)| / (N! Pf A) for any basis φ_0, …, φ_{N−1} of the span of the functions m(x)^j e^{−|x|},
-with (de Bruijn 1955)
+The products in the densities are Vandermonde determinants in m(x) = x² on the half line and m(x) = x on the full line.
+Both densities are therefore |det φ_j(x_i)| / (Pf A · N!) for any basis φ_0, …, φ_{N−1} of the span of the functions
+m(x)^j e^{−|x|}, with (de Bruijn 1955)
 
     (Eφ)(x) = ∫ sgn(t − x) φ(t) dt,     A_jk = ∫ φ_j Eφ_k   (skew-symmetric).
 
 With G_j(x) = ∫_{−∞}^x φ_j and the total integral τ = G(∞), Eφ = τ − 2G. A skew matrix of odd size has Pfaffian 0, so
-for odd N there is one more basis function, a unit mass at +∞: φ = 0 and Eφ = 1 at every finite x. The row of this
-function in A is Eφ_k(+∞) = −τ_k, so it borders A to [[A, τ], [−τᵀ, 0]], and nothing else changes. The number D is the
-size of A, which is N rounded up to an even number. E(x) is the vector of the D values Eφ(x). With μ = A^{−1}:
+for odd N there is one more basis function, a unit mass at +∞: φ = 0 and Eφ = 1 at every finite x. The row of the
+additional function in A is Eφ_k(+∞) = −τ_k, so it borders A to [[A, τ], [−τᵀ, 0]], and nothing else changes. The number
+D is the size of A, which is N rounded up to an even number. E(x) is the vector of the D values Eφ(x). With μ = A^{−1}:
 
     one-point density   ρ₁(x) = −φ(x)ᵀ μ E(x), whose integral is N;
     largest point       P(all |x_i| ≤ s) = Pf A(s) / Pf A = √det(1 − μ B(s)),  B(s) = A − A(s),
 
-where A(s) is A with all integrals restricted to |x| ≤ s. B is computed from integrals beyond s, so the probability
-is accurate where it is near 1.
+where A(s) is A with all integrals restricted to |x| ≤ s. The matrix B is computed from integrals beyond s, so P(all
+|x_i| ≤ s) is accurate where it is near 1.
 
 Everything is float64. All integrals are Gauss–Legendre sums on the same panels, and the discretised Stieltjes
-recurrence makes the basis orthonormal for these sums, which keeps A well conditioned. The functions are stored by their
-values at the nodes of the panels.
+recurrence makes the basis orthonormal for these sums, which keeps A well conditioned. The basis functions are stored by
+their values at the nodes of the panels.
 """
 
 import math
@@ -38,17 +38,17 @@ from covassay.reference.domain import Array, Matrix, Vector, require_dimension
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.panels import Panels, integrated, interpolation
 
-# radians by which the phase of the fastest basis function turns on one panel, so that 24 nodes integrate it up to
-# rounding
+# radians by which the phase of the fastest basis function turns on one panel; 24 nodes integrate it up to rounding
 PHASE = 8.0
-# The panels end at the edge of the spectrum plus 27 N^{1/3} + 20, beyond which the mass is below 1e-20. For large N the
-# largest point fluctuates on the scale (π/2) N^{1/3}, or a smaller scale on the full line. At u times this scale beyond
-# the edge its upper tail is like exp(−(2/3) u^{3/2}). The distance 27 N^{1/3} is u = 17, and exp(−(2/3) 17^{3/2}) =
-# 5e-21. The number 20 is for few points, whose tail is like e^{−x} instead. A test evaluates the proven bound
-# `nuclear_laplace.spectral_norm_tail_bound` at the end of the panels.
+# The panels end at the edge of the spectrum plus 27 N^{1/3} + 20, beyond which the mass is below 1e-20.
+# For large N the largest point fluctuates on the scale (π/2) N^{1/3}, or on a smaller scale on the full line.
+# At u times the scale beyond the edge, the upper tail of the largest point is like exp(−(2/3) u^{3/2}).
+# The distance 27 N^{1/3} is u = 17 times the scale, and exp(−(2/3) 17^{3/2}) = 5e-21.
+# The number 20 is added for few points, for which the tail is like e^{−x}.
+# A test evaluates the proven bound `nuclear_laplace.spectral_norm_tail_bound` at the end of the panels.
 EDGE_MARGIN = 27.0
 CONSTANT_MARGIN = 20.0
-PHASE_TABLE = 40  # entries of the table that inverts the phase, per unit of length; panel edges need no precision
+PHASE_TABLE = 40  # entries per unit of length in the table of the phase, from which rough panel edges are read
 HUGE = 1e100  # larger values of the recurrence are scaled down, long before they could overflow
 
 
@@ -57,10 +57,10 @@ def _panels(points: int, half_line: bool) -> Panels:
     last.
 
     In the limit the points fill [0, πN] with Ullman's density (2/π²) arccosh(πN/s), or, on the full line, half of that
-    interval on each side, with πN/2 in place of πN. The N-th basis function has about N zeros, which follow this
-    density, and its phase at s grows by π from one to the next: at the rate (2/π) arccosh(a/s). The code uses the end
-    of the panels, a, in place of πN, which is a little smaller. The code adds 1/2 to the rate, which keeps the panels
-    short where e^{−s} decays without oscillation.
+    interval on each side, with πN/2 in place of πN. The N-th basis function has about N zeros, which follow Ullman's
+    density, and its phase at s grows by π from one zero to the next: at the rate (2/π) arccosh(a/s). The code uses the
+    end of the panels, a, in place of πN, which is a little smaller. The code adds 1/2 to the rate, which keeps the
+    panels short where e^{−s} decays without oscillation.
     """
     bulk = math.pi * points if half_line else math.pi / 2 * points
     a = bulk + EDGE_MARGIN * points ** (1 / 3) + CONSTANT_MARGIN
@@ -170,6 +170,11 @@ class PfaffianEnsemble:
         )
         return density
 
+    @cached_property
+    def one_point_integral(self) -> Vector:
+        """Return the integral of the one-point density from the first panel edge to every edge, (panels + 1,)."""
+        return self.panels.antiderivative(self.one_point_density)[0]
+
     def mean_power_sum(self, power: float) -> float:
         """Return the expectation of Σ_i |x_i|^p, for p ≥ 0."""
         if not (math.isfinite(power) and power >= 0):
@@ -181,7 +186,7 @@ class PfaffianEnsemble:
     def log_normalizer(self) -> float:
         """Return the logarithm of the integral, over all N-tuples, of the unnormalised density at the top of this file.
 
-        ∫ |det φ_j(x_i)| = N! Pf A, and this determinant is the unnormalised density times the leading coefficients of
+        ∫ |det φ_j(x_i)| = Pf A · N!, and this determinant is the unnormalised density times the leading coefficients of
         all φ_j.
         """
         _, log_det = np.linalg.slogdet(self.skew)
@@ -272,5 +277,5 @@ class PfaffianEnsemble:
 
 @lru_cache(maxsize=16)
 def pfaffian_ensemble(points: int, *, half_line: bool) -> PfaffianEnsemble:
-    """Return the ensemble with this number of points, which is computed at the first call and then stored."""
+    """Return the ensemble with the given number of points, which is computed at the first call and then stored."""
     return PfaffianEnsemble(points, half_line=half_line)

@@ -3,11 +3,11 @@
 This file draws one sample, as simply as possible. The module `pfaffian_chains` draws many samples from the same
 formulas, and is faster.
 
-THE LAW is that of N points with the joint density |det φ_j(x_i)| / (N! Pf A) of `pfaffian_ensemble`, with N basis
+THE LAW is that of N points with the joint density |det φ_j(x_i)| / (Pf A · N!) of `pfaffian_ensemble`, with N basis
 functions φ = (φ_1, …, φ_N), in exchangeable (random) order. As in the module `pfaffian_ensemble`, G is the
 antiderivative of φ, τ = G(∞), Eφ(x) = ∫ sgn(t − x) φ(t) dt = τ − 2G(x), and A_jk = ∫ φ_j Eφ_k. For odd N there is one
-more basis function: φ = 0 and Eφ = 1 at every finite x. With this function A becomes [[A, τ], [−τᵀ, 0]]. D is the size
-of A. The line is cut into panels, each with the m nodes of a Gauss–Legendre quadrature.
+more basis function: φ = 0 and Eφ = 1 at every finite x. The additional function turns A into [[A, τ], [−τᵀ, 0]]. D is
+the size of A. The line is cut into panels, each with the m nodes of a Gauss–Legendre quadrature.
 
 THE ALGORITHM is the chain rule of probability: draw the first point from its marginal law, then every further point
 from its law given the points already drawn. No Markov chain has to converge, and every step is exact up to rounding
@@ -22,12 +22,12 @@ columns for every point q that was drawn, a(q) and −b(q), and by their negativ
     M_1 = [[A, a, −b], [−aᵀ, 0, 0], [bᵀ, 0, 0]].
 
 For the (k + 1)-th point x, the entries of the two new columns in the rows of the k earlier a(q_j) are 0. In the rows of
-the D basis functions, and then of the k earlier b(q_j), they are
+the D basis functions, and then of the k earlier b(q_j), the new columns are
 
     a(x) = (φ(x), 0, …, 0),   b(x) = (E(x), sgn(q_1 − x), …, sgn(q_k − x)),   E(x) = (Eφ(x), [1 if N is odd]).
 
-So f_k(x) is a ratio of two Pfaffians; the matrix in the numerator has one more pair of rows and columns. A Schur
-complement evaluates it:
+Hence f_k(x) is a ratio of two Pfaffians; the matrix in the numerator has one more pair of rows and columns. A Schur
+complement evaluates the ratio:
 
     f_k(x) = −a(x)ᵀ μ b(x).
 
@@ -44,9 +44,9 @@ that Gauss–Legendre quadrature integrates it up to rounding. Points are not re
 holds the quantile, the exact integral of the interpolating polynomial of f_k is inverted.
 
 THE CERTIFICATE. The sum over k of ln f_k at the point drawn from it must equal ln ρ_N, which has its own product
-formula. `pfaffian_chains` checks every draw. The check depends on the noise alone, never on data. The check tests μ and
-its updates at the points drawn. The check does not test how the points were drawn (F_k and its inversion), which the
-statistical tests of the law do.
+formula. `pfaffian_chains` checks every draw. The certificate depends on the noise alone, never on data. The certificate
+tests μ and its updates at the points drawn. The certificate does not test how the points were drawn (F_k and its
+inversion), which the statistical tests of the law do.
 
 "Exact" means up to float64 rounding, and up to points outside all panels, which have probability below 1e-20 and are
 never drawn.

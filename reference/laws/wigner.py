@@ -1,12 +1,12 @@
 """Define symmetric random matrices with independent entries on and above the diagonal.
 
-wigner : every entry is N(0, 1). DLY22 calls it "symmetric Gaussian Wigner".
-goe : N(0, 1) on the diagonal and N(0, 1/2) above it, the Gaussian orthogonal ensemble. In the isometric coordinates
-    `svec` it is N(0, I), so QGQᵀ has the law of G for every rotation Q.
-laplace : every entry is Laplace(1). DLY22 calls it "symmetric Laplace Wigner".
+wigner : every entry is N(0, 1). DLY22 calls this law "symmetric Gaussian Wigner".
+goe : entries N(0, 1) on the diagonal and N(0, 1/2) above it, the Gaussian orthogonal ensemble. In the isometric
+    coordinates `svec` goe is N(0, I), so QGQᵀ has the law of G for every rotation Q.
+laplace : every entry is Laplace(1). DLY22 calls this law "symmetric Laplace Wigner".
 
-In svec coordinates wigner has variance 1 on the diagonal and 2 elsewhere. So wigner is goe plus independent noise.
-Wigner noise gives every privacy guarantee that goe gives, but its error is larger.
+In svec coordinates wigner has variance 1 on the diagonal and 2 elsewhere. Hence wigner noise is goe noise plus
+independent noise. Wigner noise gives every privacy guarantee that goe gives, but its error is larger.
 """
 
 import math
@@ -39,7 +39,8 @@ def triangle(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector
 def svec(matrix: Matrix) -> Matrix:
     """Return the coordinates (M_11, √2 M_12, …, √2 M_1d, M_22, …, M_dd), (..., d, d) -> (..., d(d + 1)/2).
 
-    The map is an isometry from the symmetric matrices in Frobenius norm. Only the entries M_ij with i ≤ j are read.
+    The map `svec` is an isometry from the symmetric matrices in Frobenius norm. Only the entries M_ij with i ≤ j are
+    read.
     """
     i, j, weights = triangle(matrix.shape[-1])
     coordinates: Matrix = matrix[..., i, j] * weights
@@ -47,7 +48,7 @@ def svec(matrix: Matrix) -> Matrix:
 
 
 def unsvec(coordinates: Matrix) -> Matrix:
-    """Return the symmetric matrix with these coordinates, the inverse of `svec`, (..., d(d + 1)/2) -> (..., d, d)."""
+    """Return the symmetric matrix with given coordinates, the inverse of `svec`, (..., d(d + 1)/2) -> (..., d, d)."""
     length = coordinates.shape[-1]
     d = (math.isqrt(8 * length + 1) - 1) // 2
     if d < 1 or d * (d + 1) // 2 != length:
@@ -56,7 +57,7 @@ def unsvec(coordinates: Matrix) -> Matrix:
 
 
 def symmetric(upper: Matrix) -> Matrix:
-    """Return the symmetric matrix with these entries M_ij for i ≤ j, row by row, (..., d(d + 1)/2) -> (..., d, d)."""
+    """Return the symmetric matrix with given entries M_ij for i ≤ j, row by row, (..., d(d + 1)/2) -> (..., d, d)."""
     d = (math.isqrt(8 * upper.shape[-1] + 1) - 1) // 2
     i, j, _ = triangle(d)
     matrix = np.zeros((*upper.shape[:-1], d, d))
@@ -91,14 +92,14 @@ def sample_laplace(dimension: int, rng: np.random.Generator, size: int | None = 
 
 
 def sample(ensemble: str, dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Draw from the Gaussian ensemble with this name, "wigner" or "goe": shape (d, d), or (size, d, d)."""
+    """Draw from the Gaussian ensemble with the given name, "wigner" or "goe": shape (d, d), or (size, d, d)."""
     require_choice("ensemble", ensemble, ENSEMBLES)
     draw = sample_wigner if ensemble == "wigner" else sample_goe
     return draw(dimension, rng, size)
 
 
 def deviations(dimension: int, ensemble: str) -> Matrix:
-    """Return the standard deviation of every entry of the Gaussian ensemble with this name, (d, d)."""
+    """Return the standard deviation of every entry of the Gaussian ensemble with the given name, (d, d)."""
     require_choice("ensemble", ensemble, ENSEMBLES)
     d = require_dimension("dimension", dimension)
     off_diagonal = 1.0 if ensemble == "wigner" else math.sqrt(0.5)
@@ -119,7 +120,7 @@ def separation_squared(change: Matrix, ensemble: str) -> Vector:
     """Return the sum Σ_{i≤j} (Δ_ij/s_ij)² for a change Δ and standard deviations s_ij of the entries, (..., d, d) ->
     (...).
 
-    The Rényi divergence D_α between M plus noise and M + Δ plus noise is α/2 times this sum. The sum equals ‖Δ‖_F² for
+    The Rényi divergence D_α between M plus noise and M + Δ plus noise is α/2 times the sum. The sum equals ‖Δ‖_F² for
     goe and (‖Δ‖_F² + Σ_i Δ_ii²)/2 for wigner.
     """
     d = change.shape[-1]

@@ -1,14 +1,14 @@
 """Add a noisy number of rows to a noisy sum, for additive mechanisms whose neighbours differ by one row.
 
-Under add-remove the number of rows n is private. So the sum Σ_i x_i x_iᵀ is released in place of its mean Σ, and n is
-released with noise of its own. Adding or removing a row changes n by 1 and, at the same time, the sum by at most its
-sensitivity for one row. So n and the sum share the budget: ε = ε₀ + ε₁ or ρ = ρ₀ + ρ₁, with the first share for n. A
+Under add-remove the number of rows n is private, so these mechanisms release the sum Σ_i x_i x_iᵀ in place of its mean
+Σ, and n with noise of its own. Adding or removing a row changes n by 1 and, at the same time, the sum by at most its
+sensitivity for one row, so n and the sum share the budget: ε = ε₀ + ε₁ or ρ = ρ₀ + ρ₁, with the first share for n. A
 row that moves the sum the most attains the whole budget.
 
-The share of n is public. The share that is used minimises the error of the quotient of the noisy sum and the noisy n on
-the worst rows, to first order in the noise. Let V be the mean squared norm of the noise of the sum if the sum has all
-of ε = 1, or of ρ = ½. The norm of Σ is at most 1, so the squared error is at most 1/n² times V/ε₁² + 2/ε₀², or (V/ρ₁ +
-1/ρ₀)/2.
+The share of the budget for n is public. The share that is used minimises the error of the quotient of the noisy sum and
+the noisy n on the worst rows, to first order in the noise. Let V be the mean squared norm of the noise of the sum if
+the sum has all of ε = 1, or of ρ = ½. The norm of Σ is at most 1, so the squared error is at most 1/n² times V/ε₁² +
+2/ε₀², or (V/ρ₁ + 1/ρ₀)/2.
 
 The output is a vector: the noisy n, and then the noisy sum, entry by entry. If the noise of the sum is symmetric, the
 vector has the entries on and above the diagonal, row by row. A data set without rows is allowed, and its n and its sum

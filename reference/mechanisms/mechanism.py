@@ -42,7 +42,7 @@ BOUNDS = "bounds"  # the option for bounds of columns, whose values are not word
 
 @dataclass(frozen=True)
 class About:
-    """The name of a mechanism, and its source.
+    """The name and the source of a mechanism.
 
     The field `provenance` says whether the steps and constants are those that the source prints.
     """
@@ -64,8 +64,8 @@ class Mechanism(Generic[N, P, R]):
     release : called as release(x, noise, *, …); the output is a function of the data and the noise.
     draw_noise : called as draw_noise(dimension, rng, …); returns the noise that `release` takes. The caller may also
         give by name the parameters of `sample`, the number of records `rows`, and the number of draws `size`.
-    sample : called as sample(x, rng, *, …); draws the noise and calls `release`. Its annotations declare the parameters
-        (module `parameters`).
+    sample : called as sample(x, rng, *, …); draws the noise and calls `release`. The annotations of `sample` declare
+        the parameters (module `parameters`).
     spend : called as spend(*, …budget, dimension, …choices); returns the claimed and the proven budget.
     domain : where rows must lie.
     adjacency : which data sets are neighbours; the default, if there is a choice.
@@ -73,7 +73,7 @@ class Mechanism(Generic[N, P, R]):
         output.
     repeats : whether outputs can coincide, because their law has atoms.
     smallest_dimension : the smallest number of columns for which the mechanism makes sense.
-    sampler : "approximate" if the noise is drawn by a Markov chain, so that the guarantee is only approximate too.
+    sampler : value "approximate" if a Markov chain draws the noise, so that the guarantee is only approximate too.
     declared : the declarations of the parameters of `sample`.
     of_the_draw : the parameters that `release` does not take.
     counted : the kind of output under add-remove, or a function of the options that returns it; None if the mechanism

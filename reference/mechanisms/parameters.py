@@ -3,7 +3,7 @@ value.
 
 The signature of `release` declares the parameters of a mechanism. The annotation `epsilon: Epsilon` says that ε is a
 number above 0, and `Literal["full", "triangle"]` says that one of two words is meant. The decorator `checked` checks
-arguments against these rules before the function runs.
+arguments against the declared rules before the function runs.
 """
 
 import inspect
@@ -28,7 +28,7 @@ class Rule:
     """The rule that a number must obey, and the meaning of the number.
 
     require : takes the name and the value, and raises `InvalidInput` if the value breaks the rule.
-    ends : the smallest and the largest number that the rule allows; None if there is none.
+    ends : the smallest and the largest number that the rule allows; None for an end that does not exist.
     """
 
     meaning: str
@@ -36,7 +36,7 @@ class Rule:
     ends: tuple[float | None, float | None] = (None, None)
 
 
-# for parameters in these ranges, every formula was found to give finite numbers, and every noise scale to be above 0
+# ranges in which every formula was found to give finite numbers, and every noise scale to be above 0
 SMALLEST, LARGEST = 1e-30, 1e30
 SMALLEST_PROBABILITY = 1e-300
 LARGEST_DIMENSION = 10**6
@@ -87,8 +87,8 @@ class Meaning:
 class Parameter:
     """One keyword argument of a function, as its annotation declares it.
 
-    choices : the words that it may be; empty for a number.
-    default : `inspect.Parameter.empty` if there is none.
+    choices : the words that the argument may be; empty if the argument is a number.
+    default : the default value, or `inspect.Parameter.empty` for a required argument.
     ends : the ends of the rule of the parameter.
     """
 
@@ -133,7 +133,7 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
 
 
 def choices_of(hint: Any) -> tuple[str, ...]:
-    """Return the words of a `Literal`, with or without an annotation, or no words if the type is another."""
+    """Return the words of a `Literal`, with or without an annotation, or no words if the type is not a `Literal`."""
     base = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     return get_args(base) if get_origin(base) is Literal else ()
 
@@ -174,7 +174,7 @@ def strict(**words: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Make the decorated formula reject words that it does not know. The formula itself remains a pure expression, for
     any numbers.
 
-    words : for an argument of the formula, the type that has its words, such as `Calibration`.
+    words : the type that has the words of an argument, such as `Calibration`, by the name of the argument.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -203,10 +203,10 @@ Epsilon = Annotated[float, positive("ε", THE_BUDGET)]
 Rho = Annotated[float, positive("ρ", THE_BUDGET)]
 Delta = Annotated[float, below_one("δ", "the additive term of (ε, δ)-DP")]
 Beta = Annotated[float, below_one("β", FAILURE)]
-# A mechanism that divides the budget or β among its steps has the following parameters. By these parameters every
-# share, at least 1/1000 of the whole, is in the range above. The suffix Twice is for mechanisms that give halves of
-# their budget to such mechanisms. The suffix Thrice is for mechanisms that give halves to mechanisms with the suffix
-# Twice.
+# Types with the suffix ToShare are for mechanisms that divide the budget or β among their steps.
+# The ranges of the types ToShare put every share, at least 1/1000 of the whole, in that of `Epsilon`, `Rho` or `Beta`.
+# Types with the suffix Twice are for mechanisms that give halves of their budget to mechanisms with the suffix ToShare.
+# Types with the suffix Thrice are for mechanisms that give halves of their budget to mechanisms with the suffix Twice.
 EpsilonToShare = Annotated[float, positive("ε", THE_BUDGET, 1e-27)]
 RhoToShare = Annotated[float, positive("ρ", THE_BUDGET, 1e-27)]
 BetaToShare = Annotated[float, below_one("β", FAILURE, 1e-297)]

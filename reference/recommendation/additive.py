@@ -29,7 +29,7 @@ KINDS: dict[Kind, str] = {
     "bound": "an upper bound",
     "measured": "from constants that were measured by simulation",
 }
-EXACT_DIMENSION = 300  # the accuracy of the Pfaffian ensemble has been checked up to this dimension
+EXACT_DIMENSION = 300  # the largest dimension up to which the accuracy of the Pfaffian ensemble has been checked
 # the number of nodes of the Gauss–Legendre rule for E ‖Z‖²; 400 nodes change it by less than 1e-9 up to d = 300
 TAIL_NODES = 120
 

@@ -4,9 +4,9 @@ reason.
 If no variant of a mechanism is compared, the field `unranked` of its declaration gives the reason.
 
 A candidate is a mechanism for the second moment of rows in the unit ball, with all of its options chosen, and perhaps
-followed by the projection on the matrices that are positive semidefinite with trace at most 1. The projection on the
-set is free, and never increases the Frobenius error. If a mechanism has the calibration "tight", only that calibration
-is compared, because "paper" adds more noise for the same claim.
+followed by the projection on the matrices that are positive semidefinite with trace at most 1. The projection costs no
+budget, and never increases the Frobenius error. If a mechanism has the calibration "tight", only that calibration is
+compared, because "paper" adds more noise for the same claim.
 """
 
 from collections.abc import Mapping

@@ -5,18 +5,18 @@ Each file in the folder `constants` has the figures of one law. The following co
     python -P -m covassay.verification.maintain constants FOLDER --only LAW
 
 The command line names the seed and the draws, and the command gives every figure a standard error. A test measures some
-of these figures again.
+of the stored figures again.
 
 There are two kinds of figures. A `noise` figure is the root mean square norm of noise that does not depend on the data,
 divided by a formula that has the right order in d. A `table` figure is m times the root mean square error of a
 mechanism on the model data of `setting`, where m is nε or n√ρ. The grid of a table has the axes d and q = mt/d^{3/2}
 (mt/d for zCDP), where t is the trace, and also t if the error depends on t in another way than through q. Between the
-points of a grid the logarithms are interpolated linearly.
+points of a grid the logarithms of the figures are interpolated linearly.
 
 The tables of correlated Gaussian rows are for mechanisms that search for a clipping norm among the powers of 2. The
-error of such a mechanism jumps where the longest of 1024 rows passes a power of 2, at some trace between two grid
-points; between these traces the larger figure is taken. For far more rows the longest row is longer, and the jump comes
-at a smaller trace.
+error of a mechanism that searches for a clipping norm jumps where the longest of 1024 rows passes a power of 2, at some
+trace between two grid points; between these traces the larger figure is taken. For far more than 1024 rows the longest
+row is longer, and the jump comes at a smaller trace.
 """
 
 import json
@@ -34,7 +34,7 @@ from covassay.reference.domain import Matrix, Vector
 FOLDER = "covassay.reference.recommendation"
 NORMS = ("frobenius", "spectral")
 OF_GAUSSIAN_ROWS = "-gaussian-rows"  # the end of the name of a table that was measured on correlated Gaussian rows
-SETTLED = 0.05  # figures at the last two q count as constant if their logarithms differ by at most this much
+SETTLED = 0.05  # the largest difference of the logarithms of the last two figures that counts as constant
 
 
 @dataclass(frozen=True)

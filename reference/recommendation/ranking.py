@@ -4,8 +4,8 @@ The error is the root mean square of ‖Σ̂ − Σ‖ in the Frobenius or the s
 prediction states its kind (`additive.KINDS`), and by how much it may differ from a simulation.
 
 The error of a mechanism that searches for a clipping norm depends on how the norms of the rows vary. The module
-predicts this error under two assumptions, rows of equal norm and correlated Gaussian rows, and ranks mechanisms by the
-larger prediction. For all other mechanisms the two predictions are equal.
+predicts every error under two assumptions, rows of equal norm and correlated Gaussian rows, and ranks mechanisms by the
+larger prediction. For a mechanism without a search the predictions under both assumptions are equal.
 """
 
 from collections.abc import Sequence
@@ -32,11 +32,11 @@ ROWS: tuple[RowsAre, ...] = ("equal", "gaussian")
 Goal = Literal["covariance", "pca", "regression"]
 GOALS: dict[Goal, Norm] = {"covariance": "frobenius", "pca": "spectral", "regression": "spectral"}
 NORM_SIGNS: dict[Norm, str] = {"frobenius": "‖·‖_F", "spectral": "‖·‖"}
-NEAR = 0.03  # predictions that differ by a smaller share are called about equal
+NEAR = 0.03  # the relative difference below which predictions are called about equal
 # the number of standard errors on either side of a measured figure; the true value is outside in 6e-7 of the cases
 STANDARD_ERRORS = 5
 LARGEST_BINGHAM = 64  # the largest number of columns for which the exact moments of the Bingham law are fast and finite
-WORTH = 0.9  # a release with this share of the error of the zero matrix, or more, is called useless
+WORTH = 0.9  # the share of the error of the zero matrix from which on a release is called useless
 PENALTY = 0.1  # the penalty α of the ridge regression whose error is bounded
 UNPROJECTED = {
     "nuclear-symmetric-projected": "nuclear-symmetric",
@@ -51,8 +51,8 @@ class Prediction:
     """The predicted error of one candidate, in one norm.
 
     equal, gaussian : the figure for rows of equal norm, and for correlated Gaussian rows.
-    allowance : the relative error of the prediction itself, in both directions. The relative error is 0 for formulas;
-        for a bound it is infinite below.
+    allowance : the relative error of the prediction itself, in both directions. The relative error of a
+        formula is 0; the error below a bound is infinite.
     """
 
     candidate: Candidate
@@ -163,7 +163,7 @@ def recommend(
 
 
 def predict(candidate: Candidate, setting: Setting, norm: Norm, rows: RowsAre = "equal") -> Figure | None:
-    """Return the predicted error, or None if it was not measured for this setting and no formula bounds it."""
+    """Return the predicted error, or None if it was not measured for the setting and no formula bounds it."""
     n, d, law = setting.rows, setting.dimension, candidate.law
     if d == 1:
         norm = "frobenius"  # both norms of a 1 × 1 matrix are the absolute value of its entry

@@ -2,18 +2,18 @@
 rejected.
 
 The data file is identified by its name and its size, not by its content; several files are identified by their names
-and their total size. So the account does not cover releases made without it, copies and extracts of the data elsewhere,
-or other data about the same people. The user is responsible for keeping one budget for one group of people. Every
-release from the file counts, whichever columns it reads.
+and their total size. The account file therefore does not cover releases made without the file, copies and extracts of
+the data elsewhere, or other data about the same people. The user is responsible for keeping one budget for one group of
+people. Every release from the data file counts, whichever columns it reads.
 
-A release is entered before it is written, so that nothing is released without being accounted for. A release also
-counts if writing the file then fails. Two concurrent commands cannot both spend the rest of a budget, because they
-enter their releases under a lock. The second command waits.
+A release is entered before it is written, so that nothing is released without being accounted for. A release counts
+even if writing its file fails. Two concurrent commands cannot both spend the rest of a budget, because they enter their
+releases under a lock. The second command waits.
 
 The operating system keeps the lock, on an empty file next to the account, which is never removed. The lock ends with
 the process that holds it, also if that process is killed, so a lock file of a dead process blocks no other process. On
-a file system without such locks, `filelock` uses the existence of the file, and its newer versions recognise a dead
-holder by process number and host. A second small file names the holder, for messages only.
+a file system without locks, `filelock` uses the existence of the file, and its newer versions recognise a dead holder
+by process number and host. A second small file names the holder of the lock, for messages only.
 """
 
 import contextlib

@@ -35,8 +35,8 @@ def exact_moments(
     ----------
     data : any data that `tables.reading.open_table` accepts (files, arrays, data frames, tables), with 0 or more rows.
     row_bound : public bound on the norm of a row, for mechanisms on a ball.
-    bounds : public bounds on every column, by name, for mechanisms for bounded columns. Exactly one of these two bounds
-        is given, and it must be equal for all parts.
+    bounds : public bounds on every column, by name, for mechanisms for bounded columns. Exactly one of `row_bound` and
+        `bounds` is given, and all parts must have equal bounds.
     selection : the columns to read.
     input_bits : the number b of bits of the grid to which rows are rounded, see `exact_data`.
 

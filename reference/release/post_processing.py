@@ -17,7 +17,7 @@ from covassay.reference.projections import psd_cone, psd_trace_ball
 from covassay.reference.release.messages import named
 
 WITH_A_MATRIX = ("matrix", "rows-mean-covariance", "rows-and-sum")
-BOTH = (".json", ".npz")  # files in these formats hold the released matrix and the projected one
+BOTH = (".json", ".npz")  # formats of files that hold both the released matrix and the projected one
 
 
 @dataclass(frozen=True)
@@ -79,5 +79,5 @@ def project(released: Matrix, chosen: Projection, largest_trace: float) -> Matri
     """Project the symmetric part of a released matrix onto the set, in Frobenius norm."""
     symmetric = (released + released.T) / 2
     nearest = psd_cone(symmetric) if chosen.name == "psd" else psd_trace_ball(symmetric, largest_trace)
-    projected: Matrix = (nearest + nearest.T) / 2  # the mean with the transpose removes rounding errors only
+    projected: Matrix = (nearest + nearest.T) / 2  # averaging with the transpose removes rounding errors only
     return projected

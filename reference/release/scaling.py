@@ -9,12 +9,12 @@ mechanism gets u_j, clipped to the interval that corresponds to [low_j, high_j]:
 - for a mechanism on the whole space, shift_j is the middle of the bounds, scale_j = (high_j − low_j)/2, so that |u_j| ≤
   1.
 
-A record is mapped by itself, with public numbers, so this map costs no privacy. Undoing the scaling of an output is
+A record is mapped by itself, with public numbers, so the map costs no privacy. Undoing the scaling of an output is
 post-processing:
 
-- a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. So a second moment becomes the second
-  moment of x − shift, not of x, unless every shift is 0. To take it about another point one needs the mean, which the
-  output does not contain. (A centred covariance does not depend on the point.)
+- a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. A second moment therefore becomes the
+  second moment of x − shift, not of x, unless every shift is 0. To convert the second moment to another point one needs
+  the mean, which the output does not contain. (A centred covariance does not depend on the point.)
 - the mean of a Gaussian becomes shift + scale · mean, and its covariance scale_i scale_j C_ij;
 - a mean and a second moment that are released together become the moments of x about the origin;
 - coefficients become w_j scale_target/scale_j, for x − shift and the target minus its own shift;
@@ -126,8 +126,8 @@ def _bounds(place: str, document: Mapping[str, Any]) -> Bounds:
 def require_every_column(
     path: Path | Mapping[str, Any], bounds: Bounds, columns: tuple[str, ...]
 ) -> tuple[Vector, Vector]:
-    """Return `low` and `high` in the order of the columns, or raise `InvalidInput` unless exactly these columns have
-    bounds.
+    """Return `low` and `high` in the order of the columns, or raise `InvalidInput` unless exactly the given columns
+    have bounds.
     """
     place = "bounds" if isinstance(path, Mapping) else named(path)
     missing = [name for name in columns if name not in bounds]

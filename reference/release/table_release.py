@@ -1,9 +1,9 @@
 """Make one release from a table of any size, with its provenance and, optionally, an account of its budget.
 
-The order of the steps matters. All requests that can be rejected without the data are rejected before the data are
-read: options, bounds, the output file, the budget. Second, the names and types of the columns are checked, in all files
-of the table. Third, the data are read in chunks, as often as the mechanism needs. Fourth, the release is entered in the
-account. Only after the entry in the account is the release written, in full or not at all.
+All requests that can be rejected without the data are rejected before the data are read: options, bounds, the output
+file, the budget. The names and types of the columns are checked in all files of the table before any row is read. The
+data are read in chunks, as often as the mechanism needs. The release is entered in the account before it is written, in
+full or not at all.
 """
 
 from collections.abc import Mapping
@@ -60,13 +60,13 @@ class ReleaseRequest:
     out : .csv, .json, .npy or .npz; None writes CSV to standard output.
     force : replace an existing file.
     row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or public bounds on
-        every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of the
-        two, and has no default.
+        every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs a row bound
+        or bounds on the features, and has no default.
     scale_by_data : scale features by their smallest and largest values. Scaling by the data is NOT private.
     account, total : a file that adds up the releases from these data files, and the total budget for a new account.
     name : the name in the account for data that are not files.
     wait : seconds to wait while another command enters its release in the account.
-    project : "psd" or "trace", post-processing of a released matrix; the result is given in addition.
+    project : value "psd" or "trace", post-processing of a released matrix; the result is given in addition.
     seed : fixed noise, for tests. A fixed seed is NOT private.
     rounded, grid : release correctly rounded to a grid (`reference.rounded`), a power of 2, for rows in the unit ball;
         None means 2^-30. A mechanism on a lattice releases only on its own grid.
@@ -266,7 +266,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
 
 
 def mechanism_for(name: str | None, budget: Guarantee, bounded: bool) -> str:
-    """Return `name` or, if it is None, the name of the mechanism for bounded columns under this notion of privacy."""
+    """Return `name` or, if it is None, the name of the mechanism for bounded columns under the notion of privacy."""
     if name is not None:
         return name
     if not bounded:

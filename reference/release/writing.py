@@ -1,8 +1,8 @@
 """Write a release to a file, as a whole or not at all.
 
 Writing is atomic: either the whole file is written or none of it. When a release is written, its privacy budget is
-already spent. So `require_writable` checks beforehand that the file can be written, and `require_new` that it replaces
-no earlier release.
+already spent. Before a release, `require_writable` checks that the file can be written, and `require_new` that the file
+replaces no earlier release.
 """
 
 import contextlib
@@ -26,11 +26,11 @@ from covassay.reference.release.messages import named, reason, require_suffix
 
 WRITABLE = (".csv", ".json", ".npy", ".npz")
 FORMULAS = ("=", "+", "-", "@")
-TEMPORARY = (".covassay-", ".tmp")  # during writing, the name of a file has this prefix and suffix
+TEMPORARY = (".covassay-", ".tmp")  # prefix and suffix of the name of a file during writing
 
 
 def require_writable(path: Path | None) -> None:
-    """Raise `InvalidInput` unless `write_release` can write to `path`; call this before a release.
+    """Raise `InvalidInput` unless `write_release` can write to `path`; call the function before a release.
 
     The function creates and removes an empty file in the directory, because nothing else shows with certainty that a
     file can be created there. The path None, which stands for standard output, always passes.
@@ -91,7 +91,7 @@ def write_release(
     Raises
     ------
     InvalidInput : an argument breaks a rule. Nothing has been written.
-    OSError : the system failed while writing. After such an error no part of the file remains.
+    OSError : the system failed while writing. After an error no part of the file remains.
     """
     arrays = [_require_release(given, columns, output) for given in (values, projected) if given is not None]
     if path is None:
@@ -157,7 +157,8 @@ def _csv_text(values: NDArray[np.float64], columns: Sequence[str], output: Outpu
 def _header_cell(name: str) -> str:
     """Return a name as a cell of a .csv file.
 
-    A spreadsheet would execute a cell that begins with = + - or @. So such a cell gets an apostrophe and quotes.
+    A spreadsheet would execute a cell that begins with = + - or @. A cell that a spreadsheet would execute gets an
+    apostrophe and quotes.
     """
     formula = name.startswith(FORMULAS)
     text = "'" * formula + name
@@ -224,8 +225,8 @@ def target_file(path: Path) -> Path:
 
 @contextlib.contextmanager
 def _temporary_beside(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """Open a new file in the folder of the target. The file is locked while it is open, which tells it from leftovers
-    of killed processes.
+    """Open a new file in the folder of the target. The file is locked while it is open, which distinguishes it from
+    leftovers of killed processes.
 
     The module tempfile is not used, because only the owner can read its files, even after they are renamed.
     """
@@ -295,9 +296,9 @@ def _hand_on(before: os.stat_result, new: Path) -> None:
 
 
 def _linked(temporary: Path, target: Path) -> bool:
-    """Return whether the file now also has its final name.
+    """Give the file its final name as a second name, and return whether this was possible.
 
-    Raise `InvalidInput` if another file has got that name in the meantime.
+    Raise `InvalidInput` if another file has got the final name in the meantime.
     """
     try:
         os.link(temporary, target)

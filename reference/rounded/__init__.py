@@ -15,8 +15,8 @@ the rounded output. The page proofs/paper/rounded-releases.md has the argument. 
                      arguments as fractions; data in, integers and their grid out
 
 The module `lattice.py` releases by the mechanisms of `ON_A_LATTICE`, whose noise is whole numbers. The mechanisms on a
-lattice are not rounded forms of mechanisms in real arithmetic: they are exact by themselves, and do not need
-python-flint.
+lattice are not rounded forms of mechanisms in real arithmetic: these mechanisms are exact by themselves, and do not
+need python-flint.
 """
 
 import importlib.util

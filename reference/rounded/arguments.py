@@ -14,7 +14,7 @@ from covassay.reference.mechanisms.mechanism import Mechanism
 
 Rational = str | int | float | Fraction | Decimal
 WORD = re.compile(r"[^\W\d]\w*(-\w+)*")  # words such as replace-one
-FINEST_GRID = 1000  # the grid is 2^{−m} for an |m| of at most this number, so that its multiples are floats
+FINEST_GRID = 1000  # the largest |m| for a grid 2^{−m}, so that multiples of the grid are floats
 
 
 def rational(name: str, value: Rational) -> Any:

@@ -17,7 +17,7 @@ from covassay.reference.rounded.bits import Uniforms
 
 T = TypeVar("T")
 Number = arb | fmpq | int
-LARGEST_PRECISION = 2**18  # a release that needs more bits is aborted
+LARGEST_PRECISION = 2**18  # the precision in bits beyond which a release is aborted
 
 
 class Undecided(Exception):
@@ -42,7 +42,7 @@ def is_negative(x: Number) -> bool:
 
 
 def largest(values: Sequence[arb]) -> arb:
-    """Return the ball of the maximum of the values; this needs no decision which value is largest."""
+    """Return the ball of the maximum of the values; the function need not decide which value is largest."""
     most = values[0]
     for value in values[1:]:
         most = most.max(value)
@@ -80,7 +80,8 @@ def bracketed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb]
 
     Bisection and then Newton's method on midpoints give an approximation. The root is then enclosed by two numbers,
     each of which either has a certain sign and certainly lies between `low` and `high`, or certainly lies beyond the
-    end on its side. (Beyond the ends, the sign of the function is no proof.) If this fails, `Undecided` is raised.
+    end on its side. (Beyond the ends, the sign of the function is no proof.) If no such numbers are found, `Undecided`
+    is raised.
     """
     x = _proposed_root(increasing, slope, low.mid(), high.mid())
     step = increasing(x) / slope(x)
@@ -134,12 +135,13 @@ def refined(compute: Callable[[Uniforms], T], uniforms: Uniforms, precision: int
     """Run `compute` at a precision, and again at twice the precision as long as a decision is not certain.
 
     Every run reads the same uniform numbers; later runs read more of their bits. The argument `compute` must be a
-    function of these numbers alone: it must not keep any state from one run to the next.
+    function of the uniform numbers alone: it must not keep any state from one run to the next.
 
     Raises
     ------
-    ArithmeticError : `LARGEST_PRECISION` does not suffice. For a result with a density, such an error has probability
-        below 2^{−100000}. So if the error occurs, some decision can never be made, which is a mistake in this package.
+    ArithmeticError : `LARGEST_PRECISION` does not suffice. For a result with a density, this `ArithmeticError` has
+        probability below 2^{−100000}. If an `ArithmeticError` occurs, some decision can never be made, which is a
+        mistake in this package.
     """
     before, tried = ctx.prec, [precision]
     try:

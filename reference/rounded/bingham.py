@@ -1,15 +1,15 @@
 """Draw unit vectors with density ∝ exp(uᵀMu) (the Bingham law) in balls, by rejection with certain decisions.
 
 The rejection sampling of `laws.bingham` is used in a form that needs no eigenvectors. The envelope of `laws.bingham`
-has two parameters, λ with A = λI − M, and b. Only s = λ + b/2 matters, because Ω = I + 2A/b is 2(sI − M)/b. So take b =
-q, the dimension, and λ = s − q/2. Then Ω = 2(sI − M)/q, and the acceptance probability of u is given by the formula in
-`laws.bingham`, at y = uᵀAu and b = q. (The formula is below 1 for every y > −q/2, as −y + (q/2) ln(1 + 2y/q) has its
-maximum 0 at y = 0.) Every s above the largest eigenvalue gives the right law.
+has two parameters, λ with A = λI − M, and b. Only s = λ + b/2 matters, because Ω = I + 2A/b is 2(sI − M)/b. This module
+takes b = q, the dimension, and λ = s − q/2. With b = q, Ω is 2(sI − M)/q, and the acceptance probability of u is given
+by the formula in `laws.bingham`, at y = uᵀAu and b = q. (The formula is below 1 for every y > −q/2, as −y + (q/2) ln(1
++ 2y/q) has its maximum 0 at y = 0.) Every s above the largest eigenvalue gives the right law.
 
-The best s solves tr (sI − M)^{−1} = 2. Any larger s is valid too, but s must be the same at every precision. So s is
-the first of the numbers (k + V)/4 above this root, found by certain decisions, where V is a separate uniform number.
-The number V has a density, so whatever M is, none of these numbers is the root or an eigenvalue, and no decision is a
-tie.
+The best s solves tr (sI − M)^{−1} = 2. Any larger s is valid too, but s must be the same at every precision. The number
+s that is used is the first of the numbers (k + V)/4 above the root of tr (sI − M)^{−1} = 2, found by certain decisions,
+where V is a separate uniform number. The number V has a density, so whatever M is, none of the numbers (k + V)/4 is the
+root or an eigenvalue, and no decision is a tie.
 """
 
 from flint import arb, arb_mat
@@ -19,7 +19,7 @@ from covassay.reference.rounded.balls import is_negative, less, sum_of_squares
 from covassay.reference.rounded.bits import Uniforms
 from covassay.reference.rounded.noise import normals
 
-STEPS = 4  # the numbers s are (k + V) divided by this number
+STEPS = 4  # the divisor of k + V in the numbers s
 
 
 def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:
@@ -32,7 +32,7 @@ def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:
         z = _solved_transposed(factor, normals(q, uniforms))
         length = sum_of_squares(z).sqrt()
         u = [value / length for value in z]
-        # uᵀ(sI − M)u = ‖Lᵀu‖², and y = uᵀAu is this minus q/2
+        # uᵀ(sI − M)u = ‖Lᵀu‖², and y = uᵀAu is ‖Lᵀu‖² − q/2
         stretched = arb_mat([u]) * factor
         y = (stretched * stretched.transpose())[0, 0] - arb(q) / 2
         if less(uniforms.uniform().log(), law.log_acceptance(y, arb(q), arb(q), arb.log)):

@@ -1,11 +1,12 @@
 """Make uniform numbers whose bits are read when they are needed, so that a number is the same real number at every
 precision.
 
-A uniform number is an infinite sequence of fair bits. The bits read so far are a pair (integer v, number of bits b),
-and the number lies in [v/2^b, (v + 1)/2^b]. If this interval is too wide for a decision, more bits of the same number
-are read; the earlier bits never change. Drawing a new number instead would favour values that can be decided early.
+A uniform number is an infinite sequence of fair bits. The bits of a number that have been read are a pair (integer v,
+number of bits b), and the number lies in [v/2^b, (v + 1)/2^b]. If the interval of a number is too wide for a decision,
+more bits of the same number are read; the earlier bits never change. Drawing a new number in place of reading more bits
+would favour values that can be decided early.
 
-So a computation that is repeated at a higher precision reads the same numbers again, with more bits. The method
+A computation that is repeated at a higher precision therefore reads the same numbers again, with more bits. The method
 `Uniforms.rewind` returns to the first number. The k-th number of a computation is always the same number, because every
 decision before it is certain and so has the same outcome at every precision.
 """

@@ -1,9 +1,10 @@
 """Round rows, mean and covariance of bounded columns (`box-gauss` and `box-laplace`) to a grid, computing in balls.
 
 The columns are scaled to [−1, 1] and are integers over 2^b, so the sums are exact. The weights are the float64 weights
-of `box_moments`, read as exact fractions. The sensitivity is computed exactly from these fractions, so the release is
-private for any weights. The proof of `box_moments` assumes that the weight of the squares is at most a bound, and under
-add-remove the weight equals this bound. So this module lowers the weight of the squares slightly.
+of `box_moments`, read as exact fractions. The sensitivity is computed exactly from the fractions of the weights, so the
+release is private for any weights. The proof of `box_moments` assumes that the weight of the squares is at most a
+bound, and under add-remove the weight equals this bound. This module lowers the weight of the squares slightly, so that
+the float64 weight stays below the bound.
 """
 
 from collections.abc import Callable
@@ -21,7 +22,7 @@ from covassay.reference.rounded import noise
 from covassay.reference.rounded.balls import exact, less, square_root
 from covassay.reference.rounded.bits import Uniforms
 
-BELOW = 1 - Fraction(1, 2**40)  # the weight of the squares is multiplied by this number, which lowers it
+BELOW = 1 - Fraction(1, 2**40)  # the factor below 1 by which the weight of the squares is multiplied
 
 Noises = Callable[[int, Uniforms], list[arb]]
 

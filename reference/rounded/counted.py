@@ -1,7 +1,8 @@
 """Round additive mechanisms under add-remove to a grid, with a noisy number of rows and a noisy sum, computed in balls.
 
 The number of rows, the sums of products and the shares of the budget are exact, so the two noises are those of
-`reference.mechanisms.counted`. The number of rows is secret, and only these two noisy values depend on it.
+`reference.mechanisms.counted`. The number of rows is secret, and only the noisy number of rows and the noisy sum depend
+on it.
 """
 
 from collections.abc import Callable, Mapping

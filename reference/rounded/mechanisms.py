@@ -1,9 +1,9 @@
 """Compute the ideal output of each rounded mechanism, in balls, as a function of the data and of the bits.
 
-A function `ideal` returns the parts of the output by name, as lists of balls, for rows in the unit ball. All these
-parts are rounded to the grid. A function `finish` turns the rounded parts into the output in float64. A function
-`finish` uses only these parts, n and the public options, so it is post-processing. The scales are the FORMULAS of the
-reference, run on balls.
+A function `ideal` returns the parts of the output by name, as lists of balls, for rows in the unit ball. All parts of
+the output are rounded to the grid. A function `finish` turns the rounded parts into the output in float64. A function
+`finish` uses only the rounded parts, n and the public options, so it is post-processing. The noise scales are computed
+in balls by the formulas of the reference.
 """
 
 from collections.abc import Callable, Mapping
@@ -292,7 +292,7 @@ def _complement(u: list[arb]) -> arb_mat:
 def _from_directions(parts: Released, n: int, d: int, options: Options) -> Any:
     directions = parts["directions"].reshape(-1, d)
     kept = len(parts["eigenvalues"])
-    if len(directions) < kept:  # otherwise the other directions determine the last direction
+    if len(directions) < kept:  # the missing directions are those that the drawn directions determine
         rest = null_space(directions).T if len(directions) else np.eye(d)
         directions = np.vstack([directions, rest[: kept - len(directions)]])
     matrix = (directions.T * parts["eigenvalues"]) @ directions / n

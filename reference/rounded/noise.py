@@ -1,7 +1,7 @@
 """Draw noise in balls by the laws of `reference.laws`, as functions of uniform numbers, to any number of digits.
 
 Matrices are python-flint's `arb_mat`. Every law has scale 1, and is the law of the float sampler with the same name.
-This module calls the formulas of the float samplers, and does not write them again.
+This module calls the formulas of the float samplers, so no formula is written twice.
 """
 
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ def triangle(d: int) -> list[tuple[int, int]]:
 
 
 def symmetric(d: int, upper: Sequence[arb]) -> arb_mat:
-    """Return the symmetric matrix with these entries on and above the diagonal, row by row."""
+    """Return the symmetric matrix with the given entries on and above the diagonal, row by row."""
     matrix = arb_mat(d, d)
     for (i, j), value in zip(triangle(d), upper, strict=True):
         matrix[i, j] = matrix[j, i] = value

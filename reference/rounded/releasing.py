@@ -77,7 +77,7 @@ def release(
 
     Parameters
     ----------
-    data : (n, d), an array or `Chunks`; or the exact sums of its parts, added up (`ExactData`).
+    data : shape (n, d), an array or `Chunks`; or the exact sums of its parts, added up (`ExactData`).
     grid : a power of 2, public, as a number or as text like "2^-30"; for rows in the unit ball.
     source : the source of the bits; None means the operating system.
     seed : a seed for tests, in place of a source.

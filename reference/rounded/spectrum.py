@@ -18,8 +18,9 @@ and the integral of f is also of this form. The next point is the root of F(x) =
 exactly.
 
 The skew products A_jk = ∫ φ_j Eφ_k are rational numbers. Rational polynomials that are nearly orthonormal replace the
-powers of y (`Basis`). The law depends on the span only; but in the powers every point drawn would cost as many bits of
-precision as it costs to evaluate a polynomial, and in this basis only the evaluation does.
+powers of y (`Basis`). The law of the points depends on the span of the features only. In the basis of powers, every
+point drawn would cost as many bits of precision as the evaluation of a polynomial does; in the nearly orthonormal basis
+only the evaluation costs bits.
 """
 
 from dataclasses import dataclass
@@ -39,10 +40,10 @@ class Basis:
 
     powers : the powers p that span the space.
     sides : the signs s that occur.
-    change : (d, d), row i has the coefficients of the i-th polynomial of the basis.
-    totals : (d,), the integrals c of its features.
-    kernel : (D, D), the inverse of the matrix of skew products. D is d, or d + 1 for odd d: then the last feature is a
-        point at infinity, with φ = 0 and Eφ = 1.
+    change : shape (d, d), row i has the coefficients of the i-th polynomial of the basis.
+    totals : shape (d,), the integrals c of its features.
+    kernel : shape (D, D), the inverse of the matrix of skew products. D is d, or d + 1 for odd d: then the last feature
+        is a point at infinity, with φ = 0 and Eφ = 1.
     """
 
     powers: list[int]
@@ -105,11 +106,11 @@ def _nearly_orthonormal(gram: fmpq_mat) -> fmpq_mat:
 class _Balls:
     """The basis as balls of one precision, with m = D + d: as many rows as the kernel has in the end.
 
-    kernel : (m, m), the kernel of the basis, then zeros.
+    kernel : shape (m, m), the kernel of the basis, then zeros.
     change, totals : as in the basis.
-    tails : (d, L), the coefficients of p! T_p for the powers p of the span.
+    tails : shape (d, L), the coefficients of p!·T_p for the powers p of the span.
     by_powers : for every side (d, m), the coefficients of the φ_i, transposed, then zeros.
-    by_tails : for every side (m, L), the coefficients of Σ_j change_ij s^p p! T_p, then zeros.
+    by_tails : for every side (m, L), the coefficients of Σ_j change_ij s^p p!·T_p, then zeros.
     """
 
     basis: Basis
@@ -149,7 +150,7 @@ def _padded(m: fmpq_mat, rows: int, columns: int) -> fmpq_mat:
 class _Interval:
     """An interval, `near` ≤ y ≤ `far` on one side, with intensity e^{−2y} `twice` + e^{−y} `once`; None is ∞.
 
-    ∫_y^∞ of these two terms is e^{−2y} `rest_twice` + e^{−y} `rest_once`.
+    The integral ∫_y^∞ of the intensity is e^{−2y} `rest_twice` + e^{−y} `rest_once`.
     """
 
     side: int
@@ -222,7 +223,7 @@ def _intervals(law: _Balls, kernel: arb_mat, points: list[arb]) -> list[_Interva
     order = ascending(points)
     negative = [q for q in order if is_negative(points[q])]
     positive = order[len(negative) :]
-    # each end has a side, near, far, and the number of points on its left
+    # the side, `near` and `far` of every interval, and the number of points on its left
     ends: list[tuple[int, arb | None, arb | None, int]] = []
     if -1 in law.basis.sides:
         edges = [None, *(-points[q] for q in negative), arb(0)]

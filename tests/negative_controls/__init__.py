@@ -1,5 +1,6 @@
-"""Negative controls: implementations with one named mistake each, and the checks that must catch it.
+"""Negative controls: implementations with one named mistake each. Each names the checks of the audit that must reject
+it.
 
-An audit is no evidence if its checks have never failed on a known mistake. `covassay audit mutant:NAME` audits any of
-these controls; the test suite audits all of them.
+An audit is no evidence if its checks have never failed on a known mistake. The command `covassay audit mutant:NAME`
+audits the negative control NAME. The test suite audits all negative controls.
 """

@@ -1,4 +1,4 @@
-"""Make the negative controls available as targets `mutant:NAME`."""
+"""Make every negative control available as the audit target `mutant:NAME`."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,7 +28,7 @@ def _bit_target(control: BitControl) -> Target:
     return Target(
         name=f"mutant:{control.name}",
         draw=control.draw,
-        version="a negative control of covassay, of low-order bits",
+        version="a negative control of covassay for the check of low-order bits",
         notes=(control.mistake,),
         released=control.released,
     )

@@ -1,4 +1,4 @@
-"""Build a negative control from a mechanism of the reference by replacing one part."""
+"""Build a negative control from a mechanism of the reference implementation by replacing one part of it."""
 
 import inspect
 from collections.abc import Callable
@@ -14,14 +14,15 @@ from covassay.verification.audit.engine.noise_parts import mapped
 from tests.negative_controls.negative_control import NegativeControl
 
 Rows = Callable[[Matrix], Matrix]
-Noise = Callable[[Any, np.random.Generator, Matrix], Any]  # maps (noise of the reference, rng, x) to the changed noise
-# maps (output of the reference, rng, x) to the changed output
+# a function that maps (the mechanism's noise, rng, x) to the changed noise
+Noise = Callable[[Any, np.random.Generator, Matrix], Any]
+# a function that maps (the mechanism's output, rng, x) to the changed output
 Output = Callable[[Any, np.random.Generator, Matrix], Any]
 Declared = Mechanism[Any, ..., Any]
 
 
 def noise_of(declared: Declared, x: Matrix, rng: np.random.Generator, given: dict[str, Any]) -> Any:
-    """Draw the noise that the reference's `release` takes for x, once, or many times if a size is given."""
+    """Draw the noise that the mechanism's `release` takes for the data x, or many draws of it if a size is given."""
     known = {**{name: p.default for name, p in declared.declared.items()}, "size": None, **given, "rows": len(x)}
     taken = inspect.signature(declared.draw_noise).parameters
     return declared.draw_noise(x.shape[1], rng, **{name: known[name] for name in taken if name in known})
@@ -39,10 +40,11 @@ def broken(
     unclipped: bool = False,
     **more: Any,
 ) -> NegativeControl:
-    """Make a control of the reference with changed rows or noise, a multiple of the budget, or a changed output.
+    """Return a negative control: a mechanism with changed rows, changed noise, a multiple of the budget or a changed
+    output.
 
-    If `unclipped` is true, rows longer than 1 are not clipped; then the output must be additive and quadratic in the
-    rows.
+    If `unclipped` is true, rows of norm above 1 are not clipped. Then the output must be the noise plus a quadratic
+    function of the rows.
     """
     declared = mechanism(mechanism_name)
     options = dict(more.get("options", ()))
@@ -78,12 +80,12 @@ def broken(
 
 
 def other_noise(name: str, mechanism_name: str, mistake: str, noise: Noise, **more: Any) -> NegativeControl:
-    """Make a control of the reference with changed noise."""
+    """Return a negative control: a mechanism of the reference implementation with changed noise."""
     return broken(name, mechanism_name, mistake, noise=noise, **more)
 
 
 def other_output(name: str, mechanism_name: str, mistake: str, output: Output) -> NegativeControl:
-    """Make a control of the reference with a changed output."""
+    """Return a negative control: a mechanism of the reference implementation with a changed output."""
     return broken(name, mechanism_name, mistake, output=output)
 
 
@@ -91,27 +93,27 @@ def other_output(name: str, mechanism_name: str, mistake: str, output: Output) -
 
 
 def mirrored(z: Matrix) -> Matrix:
-    """Mirror the upper triangle of a matrix, or of a stack of matrices."""
+    """Copy the upper triangle of a matrix, or of each matrix in a stack, to the lower triangle."""
     return np.asarray(np.triu(z) + np.swapaxes(np.triu(z, 1), -1, -2))
 
 
 def each(change: Callable[[Any], Any]) -> Noise:
-    """Make a change of the noise that applies `change` to every number in all its parts."""
+    """Return a function that applies `change` to every number of the noise."""
     return lambda z, rng, x: mapped(z, change)
 
 
 def times(factor: float) -> Noise:
-    """Make a change that multiplies the noise by a factor."""
+    """Return a function that multiplies the noise by a factor."""
     return each(lambda z: factor * z)
 
 
 def times_if(factor: float, condition: Callable[[Matrix], bool]) -> Noise:
-    """Make a change that multiplies the noise by a factor on data that satisfy the condition."""
+    """Return a function that multiplies the noise by a factor if the data satisfy the condition."""
     return lambda z, rng, x: times(factor if condition(x) else 1.0)(z, rng, x)
 
 
 def part(name: str, change: Callable[[Any], Any]) -> Noise:
-    """Make a change of one part of the noise, named by its path such as "search.threshold"."""
+    """Return a function that changes one part of the noise, which is named by its path such as "search.threshold"."""
     first, _, rest = name.partition(".")
 
     def changed(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
@@ -122,5 +124,5 @@ def part(name: str, change: Callable[[Any], Any]) -> Noise:
 
 
 def bare(name: str) -> Noise:
-    """Make a change that removes one part of the noise."""
+    """Return a function that sets one part of the noise to zero."""
     return part(name, lambda z: 0.0 * z)

@@ -1,7 +1,7 @@
-"""Build parts of negative controls that draw the reference's noise, change it, and release with it.
+"""Build negative controls that draw the noise of a mechanism, change the noise, and release with the changed noise.
 
-The noise of the reference is standardised: standard normal or Laplace numbers, or matrices of them. So a change of the
-law is one line, and all other parts are those of the reference.
+A mechanism of the reference implementation draws standard noise: standard normal or Laplace numbers, or matrices of
+such numbers. So one line changes the law of the noise, and all other parts of the mechanism stay the same.
 """
 
 import inspect
@@ -17,15 +17,16 @@ from covassay.verification.audit.engine.noise_parts import mapped
 from tests.negative_controls.negative_control import NegativeControl
 
 Declared = Mechanism[Any, ..., Any]
-# maps (a draw of the noise, x, rng) to the changed noise
+# a function that maps (a draw of the noise, x, rng) to the changed noise
 Change = Callable[[Callable[[], Any], Matrix, np.random.Generator], Any]
-OfNumbers = Callable[[Vector, np.random.Generator], Vector]  # independent numbers -> numbers
+# a function that maps (independent numbers, rng) to the numbers in their place
+OfNumbers = Callable[[Vector, np.random.Generator], Vector]
 
 
 def with_noise(
     name: str, mistake: str, declared: Declared, change: Change, caught_by: tuple[tuple[str, str], ...]
 ) -> NegativeControl:
-    """Make a control of the reference with changed noise."""
+    """Return a negative control: a mechanism of the reference implementation with changed noise."""
     drawn_with = inspect.signature(declared.draw_noise).parameters
     defaults = {key: p.default for key, p in declared.declared.items()}
 
@@ -39,19 +40,19 @@ def with_noise(
 
 
 def scaled(noise: Any, factor: float, part: str = "") -> Any:
-    """Multiply all numbers of the noise, or those of one part of it, by a factor."""
+    """Multiply the noise, or one named part of the noise, by a factor."""
     if part:
         return replace(noise, **{part: scaled(getattr(noise, part), factor)})
     return mapped(noise, lambda z: factor * z)
 
 
 def scaled_where(condition: Callable[[int, int], bool], factor: float, part: str = "") -> Change:
-    """Make a change that multiplies the noise by a factor on data whose shape (n, d) fulfils the condition."""
+    """Return a function that multiplies the noise by a factor if the shape (n, d) of the data fulfils the condition."""
     return lambda again, x, rng: scaled(again(), factor, part) if condition(*x.shape) else again()
 
 
 def at_times(probability: float, factor: float, part: str = "") -> Change:
-    """Make a change that multiplies the noise by a factor in a few draws."""
+    """Return a function that multiplies the noise by a factor in a random draw with the given probability."""
 
     def change(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
         noise = again()
@@ -61,7 +62,8 @@ def at_times(probability: float, factor: float, part: str = "") -> Change:
 
 
 def of_numbers(function: OfNumbers) -> Change:
-    """Make a change that replaces the independent numbers of the noise, which may be a symmetric matrix."""
+    """Return a function that replaces the independent numbers of the noise. In a symmetric matrix, these are the
+    numbers on and above the diagonal."""
 
     def change(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
         noise = np.array(again(), dtype=np.float64)
@@ -75,7 +77,7 @@ def of_numbers(function: OfNumbers) -> Change:
 
 
 def redrawn_beyond(limit: float, fresh: Callable[[np.random.Generator, int], Vector]) -> OfNumbers:
-    """Draw numbers again while they are larger than the limit."""
+    """Return a function that draws a number again while its absolute value is above the limit."""
 
     def function(values: Vector, rng: np.random.Generator) -> Vector:
         while (large := np.abs(values) > limit).any():
@@ -86,7 +88,7 @@ def redrawn_beyond(limit: float, fresh: Callable[[np.random.Generator, int], Vec
 
 
 def redrawn_if(too_large: Callable[[Any], bool]) -> Change:
-    """Draw the whole noise again while it is too large."""
+    """Return a function that draws the whole noise again while it is too large."""
 
     def change(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
         while too_large(noise := again()):

@@ -1,4 +1,4 @@
-"""Collect all negative controls by name: the `NEGATIVE_CONTROLS` of every module of this package that has some."""
+"""Collect the negative controls of all modules of this package in a dictionary by name."""
 
 from importlib import import_module
 from pkgutil import iter_modules

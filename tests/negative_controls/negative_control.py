@@ -1,4 +1,4 @@
-"""Define the form of a negative control, and parts that several of them share."""
+"""Define the class NegativeControl, and functions that several negative controls use."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,14 +14,15 @@ from covassay.reference.privacy import Guarantee
 
 @dataclass(frozen=True)
 class NegativeControl:
-    """An implementation with one named mistake, and the checks that must catch it.
+    """An implementation with one named mistake, and the checks of the audit that must reject it.
 
-    caught_by : (kind, name) of the checks that must fail; if empty, proofs/CONTROLS.md lists the check that fails.
-    draw : an audit target. draw_many, if given, draws from the same law faster.
-    options : the choices of the mechanism that the control imitates.
+    caught_by : the kind and the name of each check that must fail; if empty, proofs/controls.jsonl has the check that
+    fails.
+    draw : the function that is audited. draw_many, if given, returns many outputs of the same law at once.
+    options : the choices (such as the calibration) of the mechanism that the negative control imitates.
     diagnosis : words that the audit's diagnosis must contain; empty if it need not name the mistake.
     seen_in : the software or paper in which the mistake was found; empty if it was invented.
-    claim : the claim to audit the control against, if it is not the mechanism's default.
+    claim : the privacy guarantee that is audited, if it is not the mechanism's default.
     """
 
     name: str
@@ -37,30 +38,33 @@ class NegativeControl:
 
 
 def by_law(*names: str) -> tuple[tuple[str, str], ...]:
-    """Name the tests of the law that must catch a control."""
+    """Return, for `caught_by`, the tests of the law with these names."""
     return tuple(("law", name) for name in names)
 
 
 def by_privacy(name: str) -> tuple[tuple[str, str], ...]:
-    """Name the bound on the privacy loss, such as "event", that must catch a control."""
+    """Return, for `caught_by`, the bound on the privacy loss with this name, such as "event"."""
     return (("privacy", name),)
 
 
 def from_function(
     draw: Callable[..., object], *caught_by: tuple[str, str], name: str = "", **more: Any
 ) -> NegativeControl:
-    """Make the control for a target whose docstring states the mistake; by default it is named after the function."""
+    """Return the negative control for a function whose docstring states the mistake. The default name is that of the
+    function."""
     return NegativeControl(
         name or draw.__name__.replace("_", "-"), draw.__doc__ or "", caught_by=caught_by, draw=draw, **more
     )
 
 
-Spectrum = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to an array of shape (size, d)
-Rotation = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to an array of shape (size, d, d)
+# a function that maps (d, rng, size) to an array of shape (size, d)
+Spectrum = Callable[[int, np.random.Generator, int], Matrix]
+# a function that maps (d, rng, size) to an array of shape (size, d, d)
+Rotation = Callable[[int, np.random.Generator, int], Matrix]
 
 
 def exact_spectrum(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw singular values with the correct law."""
+    """Draw singular values from the correct law."""
     return law.sample_spectrum(d, rng, size)
 
 
@@ -72,9 +76,10 @@ def perturbation(
     factor: float = 1.0,
     clip: bool = True,
 ) -> Callable[..., Matrix]:
-    """Make a nuclear-Laplace perturbation in parts, so that a control can replace one: (x, size, rng=, epsilon=).
+    """Return the nuclear-Laplace mechanism, built of parts that a negative control can replace.
 
-    If `right` is None, the rotation on the right is the same as the one on the left.
+    The function that is returned takes (x, size, rng=, epsilon=). If `right` is None, the rotation on the left is used
+    on the right too.
     """
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
@@ -89,7 +94,7 @@ def perturbation(
 
 
 def one(draw_many: Callable[..., Matrix]) -> Callable[..., Matrix]:
-    """Make the target that calls `draw_many` for one draw at a time."""
+    """Return a function that calls `draw_many` for one output at a time."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
         return draw_many(x, 1, rng=rng, **budget)[0]
@@ -100,5 +105,6 @@ def one(draw_many: Callable[..., Matrix]) -> Callable[..., Matrix]:
 def vectorised(
     name: str, mistake: str, caught_by: tuple[tuple[str, str], ...], draw_many: Callable[..., Matrix], **more: Any
 ) -> NegativeControl:
-    """Make a control that draws many outputs at a time; `mechanism` and further fields are given by keyword."""
+    """Return a negative control that draws many outputs at a time. The mechanism and further fields are given by
+    keyword."""
     return NegativeControl(name, mistake, caught_by=caught_by, draw=one(draw_many), draw_many=draw_many, **more)

@@ -1,4 +1,4 @@
-"""Negative controls of AdaSSP: a step without noise, a wrong budget, or a wrong penalty."""
+"""Negative controls of AdaSSP with a step without noise, a wrong budget or a wrong penalty."""
 
 from dataclasses import replace
 from functools import partial
@@ -17,33 +17,33 @@ _ada = partial(other_noise, mechanism_name="adassp", options=(("calibration", "p
 
 
 def shared(noise: AdaSSPNoise, rng: np.random.Generator, x: Matrix) -> AdaSSPNoise:
-    """Uses one noise for Σ aaᵀ and for Σ ya."""
+    """Use the same noise for Σ aaᵀ and for Σ ya."""
     return replace(noise, vector=noise.matrix[0])
 
 
 def of_means(noise: Any, rng: np.random.Generator, x: Matrix) -> Any:
-    """Adds the noise for a mean to a sum, so that the noise is n times too small."""
+    """Add the noise for a mean to a sum, so that the noise is n times too small."""
     return times(1 / len(x))(noise, rng, x)
 
 
 NEGATIVE_CONTROLS = (
-    _ada("adassp-vector-bare", mistake="Adds no noise to Σ ya.", noise=bare("vector"), caught_by=by_law("coefficient")),
-    _ada("adassp-matrix-bare", mistake="Adds no noise to Σ aaᵀ.", noise=bare("matrix"),
+    _ada("adassp-vector-bare", mistake="Add no noise to Σ ya.", noise=bare("vector"), caught_by=by_law("coefficient")),
+    _ada("adassp-matrix-bare", mistake="Add no noise to Σ aaᵀ.", noise=bare("matrix"),
          caught_by=by_law("coefficient")),
-    _ada("adassp-eigenvalue-bare", mistake="Adds no noise to the smallest eigenvalue.", noise=bare("eigenvalue"),
+    _ada("adassp-eigenvalue-bare", mistake="Add no noise to the smallest eigenvalue.", noise=bare("eigenvalue"),
          caught_by=by_law("total scale")),
-    _ada("adassp-eigenvalue-half", mistake="Halves the noise of the smallest eigenvalue.",
+    _ada("adassp-eigenvalue-half", mistake="Halve the noise of the smallest eigenvalue.",
          noise=part("eigenvalue", lambda z: z / 2)),
-    _ada("adassp-vector-half", mistake="Halves the noise of Σ ya.", noise=part("vector", lambda z: z / 2),
+    _ada("adassp-vector-half", mistake="Halve the noise of Σ ya.", noise=part("vector", lambda z: z / 2),
          caught_by=by_law("coefficient"), diagnosis="half the calibrated scale"),
-    _ada("adassp-no-margin", mistake="Uses the noisy eigenvalue itself as a lower bound.",
+    _ada("adassp-no-margin", mistake="Use the noisy eigenvalue itself as a lower bound.",
          noise=part("eigenvalue", lambda z: z + gaussian_margin(BETA)), caught_by=by_law("penalised coefficient")),
-    _ada("adassp-never-adapts", mistake="Has the full penalty on all data.",
+    _ada("adassp-never-adapts", mistake="Use the full penalty on all data.",
          noise=part("eigenvalue", lambda z: -1e9), caught_by=by_law("coefficient")),
     _ada("adassp-one-noise", mistake=shared.__doc__ or "", noise=shared, caught_by=by_law("total scale")),
     _ada("adassp-noise-of-means", mistake=of_means.__doc__ or "", noise=of_means, caught_by=by_law("coefficient")),
-    _ada("adassp-80", mistake="Has 0.8 times the noise: the joint account is used without its calibration.",
+    _ada("adassp-80", mistake="Multiply the noise by 0.8.",
          noise=times(0.8), caught_by=by_law("total scale")),
-    broken("adassp-thrice", "adassp", "Spends the whole budget in each of the three steps.", budget=3.0,
+    broken("adassp-thrice", "adassp", "Spend the whole budget in each of the three steps.", budget=3.0,
            options=(("calibration", "paper"),), caught_by=by_law("coefficient")),
 )  # fmt: skip

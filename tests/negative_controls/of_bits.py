@@ -1,8 +1,9 @@
-"""Negative controls of low-order bits: noisy numbers whose low-order bits break the claim, although their law may keep
-it.
+"""Negative controls for the check of low-order bits. The low-order bits of their outputs reveal the data, although the
+real numbers that they approximate may be private.
 
-Most of these controls release the mean squared norm of the rows. Some release a number for every column, and one a
-direction. The controls in `SOUND` have no such mistake, and the check of low-order bits must not flag them.
+Most of these negative controls release the mean squared norm of the rows. Some release a number for every column, and
+one releases a direction. The implementations in `SOUND` have no such mistake, and the check of low-order bits must not
+reject them.
 """
 
 from collections.abc import Callable
@@ -12,13 +13,14 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, total_square, unit_rows
 
-GRID = 2.0**-20  # the public unit of a grid that is coarse relative to the noise
-COLUMNS = 16  # the largest number of columns that the noise of `noise_for_many_columns` covers
+GRID = 2.0**-20  # the public unit of a grid that is much coarser than the spacing of float64 numbers
+COLUMNS = 16  # `noise_for_many_columns` has enough noise for this number of columns
 
 
 @dataclass(frozen=True)
 class BitControl:
-    """An implementation for pure DP, with its mistake; `released` is the kind of its output."""
+    """An implementation of a release for pure DP, and its mistake. `released` says what the output is, such as
+    "number"."""
 
     name: str
     mistake: str
@@ -38,43 +40,43 @@ def _rounded(value: float, grid: float) -> float:
 
 
 def float_sum(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """A float64 draw is added to a float64 query."""
+    """Add a float64 draw of Laplace noise to a float64 query."""
     query, step = _query(x)
     return query + rng.laplace(scale=step / epsilon)
 
 
 def grid_below_the_float(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """The float sum is rounded to a grid finer than its own unit in the last place, so that nothing changes."""
+    """Round the sum of query and noise to a grid that is finer than its last bit, which changes nothing."""
     return _rounded(float_sum(x, epsilon=epsilon, rng=rng), 2.0**-70)
 
 
 def grid_of_the_data(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """The float sum is rounded to a coarse grid that is chosen by the size of the query."""
+    """Round the sum of query and noise to a coarse grid whose unit depends on the query."""
     query, _ = _query(x)
     grid = 2.0 ** np.ceil(np.log2(query)) * GRID if query > 0 else GRID**2
     return _rounded(float_sum(x, epsilon=epsilon, rng=rng), float(grid))
 
 
 def only_the_noise_rounded(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """The noise is rounded to a grid before it is added, so that digits of the query below the grid are visible."""
+    """Round the noise to a grid and then add it, so that the digits of the query below the grid are visible."""
     query, step = _query(x)
     return query + _rounded(rng.laplace(scale=step / epsilon), step * 2)
 
 
 def ties_to_even(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """Noise on a grid is added to a query off that grid, and the sum is rounded with ties to even."""
+    """Add noise on a grid to a query that is not on this grid, and round the sum with ties to even."""
     _, step = _query(x)
     return _rounded(only_the_noise_rounded(x, epsilon=epsilon, rng=rng), step * 2)
 
 
 def single_precision_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """A float32 draw is added to a float32 query, and the sum is rounded to float32."""
+    """Add a float32 draw to a float32 query, and round the sum to float32."""
     query, step = _query(x)
     return float(np.float32(query) + np.float32(rng.laplace(scale=step / epsilon)))
 
 
 def second_entry_rounded(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Of several noisy numbers, only those after the first are rounded to a coarse grid."""
+    """Release several noisy numbers, and round all but the first to a coarse grid."""
     rows = unit_rows(x)
     noisy: Matrix = (rows**2).sum(axis=0) / len(rows) + rng.laplace(scale=2 / (len(rows) * epsilon), size=rows.shape[1])
     noisy[1:] = np.rint(noisy[1:] / GRID) * GRID
@@ -82,38 +84,37 @@ def second_entry_rounded(x: Matrix, *, epsilon: float, rng: np.random.Generator)
 
 
 def noise_for_many_columns(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Float noise for the means of up to 16 columns is so large that a single mean rarely has an unusually low bit."""
+    """Add float64 noise that is large enough for the means of 16 columns."""
     rows = unit_rows(x)
-    step = 2 * COLUMNS**0.5 / len(rows)  # this number is the change of all means together for rows of length 1
+    step = 2 * COLUMNS**0.5 / len(rows)  # the change of all means together for rows of length 1
     return rows.sum(axis=0) / len(rows) + rng.laplace(scale=step / epsilon, size=rows.shape[1])
 
 
 def scale_by_rows(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """The float sum is multiplied by a power of two, drawn at random, of which there are as many as rows."""
+    """Multiply the sum of query and noise by a random power of 1/16; the exponent is below the number of rows."""
     power = int(rng.integers(len(x)))
     return float_sum(x, epsilon=epsilon, rng=rng) * 16.0**-power
 
 
 def uniform_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Draw a uniform direction, whatever the data are."""
+    """Draw a uniform direction, independently of the data."""
     normal = rng.standard_normal((1, x.shape[1]))
     return (normal / np.linalg.norm(normal))[0]
 
 
 def turned_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """A uniform direction is rotated into the axes of the data: the law is the same for all data, but the bits are
-    not."""
+    """Rotate a uniform direction by the eigenvectors of the data; the bits depend on the data, but the law does not."""
     rows = unit_rows(x)
     return np.linalg.eigh(rows.T @ rows)[1] @ uniform_direction(x, epsilon=epsilon, rng=rng)
 
 
 def coarse_grid(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """The float sum is rounded to a public grid, coarse relative to the unit in the last place: nothing is detected."""
+    """Round the sum of query and noise to a public grid that is coarser than its last bit."""
     return _rounded(float_sum(x, epsilon=epsilon, rng=rng), GRID)
 
 
 def whole_numbers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """A count of the rows with norm above 1/2 has discrete Laplace noise: the difference of two geometric draws."""
+    """Count the rows of norm above 1/2, and add discrete Laplace noise, the difference of two geometric draws."""
     count = int((np.linalg.norm(unit_rows(x), axis=1) > 0.5).sum())
     first, second = rng.geometric(-np.expm1(-epsilon), size=2)
     return float(count + first - second)

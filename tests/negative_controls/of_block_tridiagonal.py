@@ -1,4 +1,4 @@
-"""Negative controls of the blocks next to the diagonal: too little noise, wrong rows, and wrong entries."""
+"""Negative controls of the block-tridiagonal mechanism with too little noise, wrong rows or wrong entries."""
 
 import math
 from functools import partial
@@ -16,48 +16,48 @@ _noise = partial(other_noise, mechanism_name=NAME)
 
 
 def one_ball(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Uses √2, the sensitivity for rows in one ball, although every block has a ball of its own."""
+    """Use the sensitivity √2 of rows in one ball, although every block of a row has a ball of its own."""
     return np.asarray(z * math.sqrt(min(1.0, 2 / mechanism.sensitivity_squared(len(z), 1))))
 
 
 def no_overlap(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Counts only the blocks on the diagonal: S² = q, and not 8(q − 1)."""
+    """Compute the sensitivity from the blocks on the diagonal alone: S² = q in place of 8(q − 1) for q blocks."""
     return np.asarray(z * math.sqrt(len(z) / mechanism.sensitivity_squared(len(z), 1)))
 
 
 def upper_once(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Counts every block beside the diagonal only once in the norm: S² = 4(q − 1)."""
+    """Count every block beside the diagonal only once in the sensitivity: S² = 4(q − 1) in place of 8(q − 1)."""
     return np.asarray(z * (math.sqrt(0.5) if len(z) > 1 else 1.0))
 
 
 def diagonal_alone(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Adds noise only to the diagonal blocks."""
+    """Add noise only to the diagonal blocks."""
     return z * np.eye(len(z))
 
 
 def one_number(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Uses one number as the noise of every entry beside the diagonal."""
+    """Use the same number as the noise of every entry off the diagonal."""
     return np.where(np.eye(len(z), dtype=bool), z, z[0, -1])
 
 
 def all_entries(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Releases the entries far from the diagonal too, without noise."""
+    """Release the entries far from the diagonal too, without noise."""
     moment = x.T @ x / len(x)
     return np.where(mechanism.kept(len(y), 1), y, moment)
 
 
 def whole_rows(x: Matrix) -> Matrix:
-    """Shortens whole rows to length 1, and not their blocks: this is private, but the statistic is another one."""
+    """Shorten whole rows to length 1 in place of their blocks, which is private but releases another statistic."""
     return np.asarray(x / np.maximum(row_norms(x), 1.0)[:, None])
 
 
 def centred(x: Matrix) -> Matrix:
-    """Subtracts the mean, without noise, from the rows first."""
+    """Subtract the exact mean from the rows first."""
     return np.asarray(x - x.mean(axis=0))
 
 
 def unshortened(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Does not shorten long blocks."""
+    """Do not shorten long blocks."""
     largest = max(1.0, float(np.abs(x).max()))
     noise = mechanism.draw_noise(x.shape[1], rng)
     bare = mechanism.release(0 * x, noise, rho=rho)
@@ -65,7 +65,7 @@ def unshortened(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
 
 
 NEGATIVE_CONTROLS = (
-    _noise("block-97", mistake="Has 0.97 times the noise: a constant was rounded.", noise=times(0.97)),
+    _noise("block-97", mistake="Multiply the noise by 0.97, because a constant was rounded.", noise=times(0.97)),
     _noise("block-one-ball", mistake=one_ball.__doc__ or "", noise=one_ball, caught_by=SCALE),
     _noise("block-no-overlap", mistake=no_overlap.__doc__ or "", noise=no_overlap, caught_by=SCALE),
     _noise("block-upper-once", mistake=upper_once.__doc__ or "", noise=upper_once, caught_by=SCALE),

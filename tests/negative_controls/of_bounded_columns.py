@@ -1,8 +1,8 @@
-"""Negative controls of the mechanisms for bounded columns: one part of the release is replaced by a mistaken one.
+"""Negative controls of the mechanisms for bounded columns. In each, one part of the release has a mistake.
 
-A release has these parts: rows are clipped to the box, scaled and summed, noise is added to the sums, and the number
-of rows, the mean and the covariance are computed from them. Every mistake is tried with Gaussian and Laplace noise
-and for both kinds of neighbours, where it has an effect.
+A release clips the rows to the box and scales them. It adds noise to sums over the rows, and computes the number of
+rows, the mean and the covariance from the noisy sums. The mistakes are tried with Gaussian and Laplace noise, and for
+both definitions of neighbouring data sets.
 """
 
 from collections.abc import Callable
@@ -24,9 +24,7 @@ Generator = np.random.Generator
 
 @dataclass(frozen=True)
 class Setup:
-    """The properties on which a release depends: the kind of noise, the neighbours, the number of columns and the
-    budget.
-    """
+    """The kind of noise, the definition of neighbours, the number of columns and the budget of a release."""
 
     gaussian: bool
     adjacency: Adjacency
@@ -34,23 +32,23 @@ class Setup:
     budget: float
 
     def weights(self, adjacency: Adjacency | None = None) -> Weights:
-        """Return the weights of the sums."""
+        """Return the weights of the sums in the sensitivity."""
         of = box_moments.gauss_weights if self.gaussian else box_moments.laplace_weights
         return of(self.d, adjacency or self.adjacency)
 
     def scale(self, adjacency: Adjacency | None = None) -> float:
-        """Return the noise scale of weight 1."""
+        """Return the noise scale of a sum of weight 1."""
         of = box_gauss.noise_scale if self.gaussian else box_laplace.noise_scale
         return float(of(self.d, self.budget, adjacency or self.adjacency))
 
 
 def usual_rows(x: Matrix, box: Box) -> Matrix:
-    """Return the correct rows, which are scaled and clipped column by column."""
+    """Clip every column to its bounds, and scale it to [−1, 1], as the correct release does."""
     return np.clip((np.clip(x, box.low, box.high) - box.centre) / box.half_widths, -1, 1)
 
 
 def usual_sums(u: Matrix) -> Matrix:
-    """Return the correct sums, of 1, u_j, u_j² − 1 and u_i u_j for scaled columns u_j."""
+    """Return the correct sums over the rows of 1, the scaled columns, their squares minus 1 and their products."""
     return box_moments.moment_sums(u, *u.shape)
 
 
@@ -65,13 +63,13 @@ def usual_noise(s: Setup, rng: Generator, u: Matrix) -> Matrix:
 
 
 def usual_output(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
-    """Return the correct output: number of rows, mean and covariance."""
+    """Compute the number of rows, the mean and the covariance from the noisy sums, as the correct release does."""
     return box_moments.estimates(noisy, box)
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a release, each a function that a control may replace."""
+    """The parts of a release, each of which is a function that a negative control may replace."""
 
     rows: Callable[[Matrix, Box], Matrix] = usual_rows
     sums: Callable[[Matrix], Matrix] = usual_sums
@@ -90,7 +88,7 @@ def drawn(
     bounds: object = None,
     **budget: float,
 ) -> Matrix:
-    """Make one release from these parts."""
+    """Make one release that consists of these parts."""
     box = Box.of_columns(bounds, x.shape[1])
     s = Setup(gaussian, adjacency, x.shape[1], next(iter(budget.values())))
     u = parts.rows(np.asarray(x, dtype=np.float64), box)
@@ -102,7 +100,7 @@ def drawn(
 
 
 def times(factor: float, *kinds: str) -> Callable[[Setup], Matrix]:
-    """Multiplies the noise of some kinds of sums, or of all sums, by a factor."""
+    """Return noise scales that are multiplied by a factor, for some kinds of sums or for all sums."""
 
     def spread(s: Setup) -> Matrix:
         usual, w = usual_spread(s), s.weights()
@@ -113,12 +111,12 @@ def times(factor: float, *kinds: str) -> Callable[[Setup], Matrix]:
 
 
 def with_weights(change: Callable[[Weights, int], Weights]) -> Callable[[Setup], Matrix]:
-    """Make noise scales for other weights, with the usual scale."""
+    """Return the noise scales of the sums for other weights."""
     return lambda s: spreads(s.scale(), change(s.weights(), s.d), s.d)
 
 
 def other_neighbours(s: Setup) -> Matrix:
-    """Uses the noise that the other adjacency needs. Noise is added to the number of rows if the claim requires it."""
+    """Use the noise for the other definition of neighbours, except for the number of rows."""
     other: Adjacency = "add-remove" if s.adjacency == "replace-one" else "replace-one"
     spread = spreads(s.scale(other), s.weights(other), s.d)
     spread[0, 0] = usual_spread(s)[0, 0]
@@ -126,13 +124,13 @@ def other_neighbours(s: Setup) -> Matrix:
 
 
 def mean_alone(s: Setup) -> Matrix:
-    """Uses a sensitivity that counts only the first moments, with products of weight 1."""
+    """Use the sensitivity of the first moments alone, and weight 1 for all sums."""
     w = replace(s.weights(), product=1, mean=1, square=1)
     return spreads(s.scale() * 2 * s.d**0.5 / (box_moments.l2_squared(s.d, s.weights(), s.adjacency) ** 0.5), w, s.d)
 
 
 def euclidean(s: Setup) -> Matrix:
-    """Uses the ℓ2 sensitivity for Laplace noise."""
+    """Use the ℓ2 sensitivity for Laplace noise."""
     first, second = box_moments.worst_rows(s.d, s.weights(), "l1")
     change = box_moments.moment_sums(first[None], 1, s.d)
     if s.adjacency == "replace-one":
@@ -144,19 +142,19 @@ def euclidean(s: Setup) -> Matrix:
 
 
 def every_sum(s: Setup) -> Matrix:
-    """Spends the whole budget for every kind of sum."""
+    """Halve the noise, as if each kind of sum had the whole budget to itself."""
     return usual_spread(s) / 2
 
 
 def bare_count(s: Setup) -> Matrix:
-    """Adds no noise to the number of rows."""
+    """Add no noise to the number of rows."""
     spread = usual_spread(s)
     spread[0, 0] = 0.0
     return spread
 
 
 def without_mirror(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Draws independent noise below the diagonal of the second moments."""
+    """Draw independent noise below the diagonal of the second moments."""
     noise, other = usual_noise(s, rng, u), usual_noise(s, rng, u)
     lower = np.tril(np.ones_like(noise, dtype=bool), -1)
     lower[:, 0] = False
@@ -164,7 +162,7 @@ def without_mirror(s: Setup, rng: Generator, u: Matrix) -> Matrix:
 
 
 def shared(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Uses the noise of the means for the squares too."""
+    """Use the noise of the means also as the noise of the sums of squares."""
     noise = usual_noise(s, rng, u)
     j = np.arange(1, s.d + 1)
     noise[j, j] = noise[0, 1:]
@@ -172,37 +170,37 @@ def shared(s: Setup, rng: Generator, u: Matrix) -> Matrix:
 
 
 def count_again(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Uses the noise of the number of rows for the first mean too."""
+    """Use the noise of the number of rows also as the noise of the first mean."""
     noise = usual_noise(s, rng, u)
     noise[0, 1] = noise[1, 0] = noise[0, 0]
     return noise
 
 
 def uniform(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Draws uniform numbers of the right variance."""
+    """Draw uniform noise of the right variance."""
     width = 3**0.5 if s.gaussian else 6**0.5
     return wigner.symmetric(rng.uniform(-width, width, (s.d + 1) * (s.d + 2) // 2))
 
 
 def other_kind(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Draws Laplace noise with the variance of Gaussian noise, or Gaussian noise with the variance of Laplace noise."""
+    """Draw Laplace noise with the variance of Gaussian noise, or Gaussian noise with the variance of Laplace noise."""
     if s.gaussian:
         return wigner.sample_laplace(s.d + 1, rng) / 2**0.5
     return wigner.sample_wigner(s.d + 1, rng) * 2**0.5
 
 
 def quiet_if_constant(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Adds no noise if all rows are equal."""
+    """Add no noise if all rows are equal."""
     return usual_noise(s, rng, u) * float((u != u[:1]).any() or len(u) == 1)
 
 
 def quiet_if_single(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Adds a tenth of the noise if there is one row."""
+    """Add a tenth of the noise if there is only one row."""
     return usual_noise(s, rng, u) * (0.1 if len(u) == 1 else 1.0)
 
 
 def spread_of_the_data(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Adds smaller noise if the rows leave a part of the box empty."""
+    """Multiply the noise by the largest absolute value of the scaled data, or by 0.1 if this value is smaller."""
     return usual_noise(s, rng, u) * max(float(np.abs(u).max(initial=0.0)), 0.1)
 
 
@@ -210,53 +208,53 @@ def spread_of_the_data(s: Setup, rng: Generator, u: Matrix) -> Matrix:
 
 
 def unclipped(x: Matrix, box: Box) -> Matrix:
-    """Rows outside the box are not clipped."""
+    """Do not clip the rows to the box."""
     return np.asarray((x - box.centre) / box.half_widths)
 
 
 def last_unclipped(x: Matrix, box: Box) -> Matrix:
-    """The last column is not clipped."""
+    """Do not clip the last column."""
     rows = usual_rows(x, box)
     rows[:, -1] = unclipped(x, box)[:, -1]
     return rows
 
 
 def in_the_ball(x: Matrix, box: Box) -> Matrix:
-    """Scaled rows are shortened to length 1 too."""
+    """Shorten the scaled rows to length 1 too."""
     u = usual_rows(x, box)
     return np.asarray(u / np.maximum(np.linalg.norm(u, axis=1, keepdims=True), 1.0))
 
 
 def dropped(x: Matrix, box: Box) -> Matrix:
-    """Rows with a value outside its bounds are moved to the middle of the box."""
+    """Move rows with a value outside its bounds to the middle of the box."""
     outside = ((x < box.low) | (x > box.high)).any(axis=1, keepdims=True)
     return np.where(outside, 0.0, usual_rows(x, box))
 
 
 def own_bounds(x: Matrix, box: Box) -> Matrix:
-    """The bounds of a column are the least and the largest value in it."""
+    """Use the smallest and the largest value of a column as its bounds."""
     low, high = x.min(axis=0), x.max(axis=0)
     return np.asarray(2 * (x - low) / np.where(high > low, high - low, 1.0) - 1)
 
 
 def first_bounds(x: Matrix, box: Box) -> Matrix:
-    """The bounds of the first column are used for all columns."""
+    """Use the bounds of the first column for all columns."""
     first = Box.of([box.bounds[0]] * box.dimension)
     return usual_rows(x, first)
 
 
 def uncentred(x: Matrix, box: Box) -> Matrix:
-    """Columns are divided by their upper bound, as if their lower bound were 0."""
+    """Divide a column by its upper bound in place of scaling it to [−1, 1]."""
     return np.clip(x, box.low, box.high) / np.maximum(np.abs(box.high), 1e-9)
 
 
 def three_percent_outside(x: Matrix, box: Box) -> Matrix:
-    """Values are clipped to bounds that are 3 % too wide."""
+    """Clip values to bounds that are 3 % too wide."""
     return np.clip((x - box.centre) / box.half_widths, -1.03, 1.03)
 
 
 def true_count_below(u: Matrix) -> Matrix:
-    """Uses the sums of u_j² in place of those of u_j² − 1, which contain the number of rows without noise."""
+    """Sum u² in place of u² − 1 for a scaled column u, which adds the exact number of rows."""
     sums = usual_sums(u)
     j = np.arange(1, u.shape[1] + 1)
     sums[j, j] += len(u)
@@ -264,7 +262,7 @@ def true_count_below(u: Matrix) -> Matrix:
 
 
 def products_of_neighbours(u: Matrix) -> Matrix:
-    """Uses the product with the next column in place of the square of the last column."""
+    """Use the product of the last and the first column in place of the square of the last column."""
     sums = usual_sums(u)
     sums[-1, -1] = float(u[:, -1] @ u[:, 0]) - len(u)
     return sums
@@ -282,19 +280,19 @@ def _with_divisor(noisy: Matrix, box: Box, divisor: float) -> Matrix:
 
 
 def true_divisor(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
-    """Divides by the number of rows without noise, and releases the noisy one."""
+    """Divide the sums by the exact number of rows, but release the noisy number of rows."""
     return _with_divisor(noisy, box, max(len(u), 1))
 
 
 def never_above_the_rows(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
-    """Treats a noisy number of rows that is larger than the true number as an error."""
+    """Replace the noisy number of rows by the exact number if the noisy number is larger."""
     capped = noisy.copy()
     capped[0, 0] = min(noisy[0, 0], len(u))
     return box_moments.estimates(capped, box)
 
 
 def true_mean(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
-    """Subtracts the product of the means without noise."""
+    """Subtract the product of the exact means in place of the noisy means from the second moment."""
     out = box_moments.estimates(noisy, box)
     divisor = max(float(noisy[0, 0]), 1.0)
     noisy_mean, mean = noisy[0, 1:] / divisor, u.sum(axis=0) / divisor
@@ -305,21 +303,21 @@ def true_mean(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
 
 
 def over_n_less_one(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
-    """Divides the covariance by n − 1."""
+    """Divide the covariance by n − 1 in place of n."""
     out = box_moments.estimates(noisy, box)
     out[1:, 1:] *= max(noisy[0, 0], 2.0) / (max(noisy[0, 0], 2.0) - 1)
     return out
 
 
 def in_other_units(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
-    """Does not convert the mean from scaled columns to the units of the data."""
+    """Release the mean of the scaled columns, without converting it to the units of the data."""
     out = box_moments.estimates(noisy, box)
     out[0, 1:] = out[1:, 0] = noisy[0, 1:] / max(float(noisy[0, 0]), 1.0)
     return out
 
 
 def clipped_mean(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
-    """Clips the mean to the bounds: this is private, but it is not the claimed output."""
+    """Clip the mean to the bounds, which is private but not the claimed output."""
     out = box_moments.estimates(noisy, box)
     out[0, 1:] = out[1:, 0] = np.clip(out[0, 1:], box.low, box.high)
     return out
@@ -331,7 +329,7 @@ def clipped_mean(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
 def control(
     name: str, parts: Parts, *, laplace: bool = False, add_remove: bool = False, mistake: str = "", **more: object
 ) -> NegativeControl:
-    """Make the control with these parts; by default its mistake is the docstring of the unusual part."""
+    """Return a negative control with these parts. By default the docstring of the changed part states the mistake."""
     adjacency: Adjacency = "add-remove" if add_remove else "replace-one"
     usual = Parts()
     changed = [
@@ -359,26 +357,26 @@ NEGATIVE_CONTROLS = (
     control("other-neighbours", Parts(spread=other_neighbours), caught_by=TOTAL, diagnosis="add-remove neighbours"),
     control("other-neighbours-add-remove", Parts(spread=other_neighbours), laplace=True, add_remove=True),
     control("weights-squared", Parts(spread=_squared), laplace=True,
-            mistake="Divides the noise by the squares of weights."),
+            mistake="Divide the noise by the squares of the weights in place of the weights."),
     control("weights-squared-add-remove", Parts(spread=_squared), add_remove=True,
-            mistake="Divides the noise by the squares of weights."),
-    control("no-weights", Parts(spread=_none), add_remove=True, mistake="Has noise of one scale on all sums."),
-    control("squares-as-products", Parts(spread=_as_products), mistake="Gives the squares twice the weight."),
+            mistake="Divide the noise by the squares of the weights in place of the weights."),
+    control("no-weights", Parts(spread=_none), add_remove=True, mistake="Use the same noise scale for all sums."),
+    control("squares-as-products", Parts(spread=_as_products), mistake="Give the squares a weight that is too large."),
     control("mean-alone", Parts(spread=mean_alone)),
     control("euclidean", Parts(spread=euclidean), laplace=True),
     control("euclidean-add-remove", Parts(spread=euclidean), laplace=True, add_remove=True),
     control("every-sum", Parts(spread=every_sum), diagnosis="half the calibrated scale"),
-    control("97", Parts(spread=times(0.97)), mistake="Has 0.97 times the noise."),
-    control("97-laplace", Parts(spread=times(0.97)), laplace=True, mistake="Has 0.97 times the noise."),
-    control("97-add-remove", Parts(spread=times(0.97)), add_remove=True, mistake="Has 0.97 times the noise."),
+    control("97", Parts(spread=times(0.97)), mistake="Multiply the noise by 0.97."),
+    control("97-laplace", Parts(spread=times(0.97)), laplace=True, mistake="Multiply the noise by 0.97."),
+    control("97-add-remove", Parts(spread=times(0.97)), add_remove=True, mistake="Multiply the noise by 0.97."),
     *(
         control(f"half-{kind}", Parts(spread=times(0.5, kind)), add_remove=kind == "count", laplace=kind == "square",
-                mistake=f"Has half of the noise of the {kind}s.", diagnosis="half the calibrated scale")
+                mistake=f"Halve the noise of the {kind}s.", diagnosis="half the calibrated scale")
         for kind in ("count", "mean", "square", "product")
     ),
     *(
         control(f"90-{kind}", Parts(spread=times(0.9, kind)), add_remove=True, laplace=kind == "mean",
-                mistake=f"Has 0.9 times the noise of the {kind}s.")
+                mistake=f"Multiply the noise of the {kind}s by 0.9.")
         for kind in ("count", "mean", "square", "product")
     ),
     control("bare-count", Parts(spread=bare_count), add_remove=True),

@@ -1,7 +1,6 @@
-"""Negative controls for rows in a box: covariances and second moments with one named mistake each.
+"""Negative controls for rows in a box: releases of a covariance or a second moment with one named mistake each.
 
-The controls are audited without a mechanism's name, with the bounds of the control: `covassay audit mutant:NAME
---bounds …`.
+The audit gets the bounds of the columns, but not the name of a mechanism: `covassay audit mutant:NAME --bounds …`.
 """
 
 from collections.abc import Callable
@@ -13,10 +12,12 @@ from covassay.reference.box_sensitivity import centred_sensitivity, second_momen
 from covassay.reference.domain import Box, Matrix, Vector, second_moment
 
 Bounds = tuple[tuple[float, float], ...]
-Scales = Callable[[Box, int, float], Matrix]  # maps (box, n, ε) to the noise scale of every entry, (d, d)
+# a function that maps (box, n, ε) to the noise scale of every entry, (d, d)
+Scales = Callable[[Box, int, float], Matrix]
 Clip = Callable[[Matrix, Box], Matrix]
 Query = Callable[[Matrix], Matrix]
-Noise = Callable[[Matrix, np.random.Generator, int], Matrix]  # maps (scales, rng, size) to noise of shape (size, d, d)
+# a function that maps (scales, rng, size) to noise of shape (size, d, d)
+Noise = Callable[[Matrix, np.random.Generator, int], Matrix]
 
 UNEQUAL: Bounds = ((0.0, 1.0), (0.0, 100.0), (0.0, 1.0))
 UNIT: Bounds = ((0.0, 1.0),) * 3
@@ -25,22 +26,22 @@ FAR_AWAY: Bounds = ((10.0, 11.0), (0.0, 1.0))
 
 
 def entries(d: int) -> int:
-    """Return the number of entries on and above the diagonal; the budget is split evenly over them."""
+    """Return the number of entries on and above the diagonal of a (d, d) matrix."""
     return d * (d + 1) // 2
 
 
 def products(widths: Vector, n: int, epsilon: float) -> Matrix:
-    """Return the exact scales for the covariance divided by n, if ε is split evenly over the entries."""
+    """Return the correct noise scales for the covariance (with divisor n) if ε is split evenly over the entries."""
     return np.outer(widths, widths) * (n - 1) / n**2 * entries(len(widths)) / epsilon
 
 
 def exact(box: Box, n: int, epsilon: float) -> Matrix:
-    """Return the exact scales for the covariance of rows in the box."""
+    """Return the correct noise scales for the covariance of rows in the box."""
     return products(box.widths, n, epsilon)
 
 
 def exact_moment(box: Box, n: int, epsilon: float) -> Matrix:
-    """Return the exact scales for the second moment."""
+    """Return the correct noise scales for the second moment of rows in the box."""
     return second_moment_sensitivity(box, n).entries * entries(box.dimension) / epsilon
 
 
@@ -50,12 +51,12 @@ def clipped(x: Matrix, box: Box) -> Matrix:
 
 
 def covariance(x: Matrix) -> Matrix:
-    """Return the centred covariance, divided by n."""
+    """Return the centred covariance, with divisor n."""
     return second_moment(x - x.mean(axis=0))
 
 
 def mirrored(scales: Matrix, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw Laplace noise for the entries on and above the diagonal, and mirror it below the diagonal."""
+    """Draw Laplace noise for the entries on and above the diagonal, and copy it to the entries below."""
     noise = np.triu(rng.laplace(size=(size, *scales.shape)) * scales)
     return noise + np.swapaxes(np.triu(noise, 1), 1, 2)
 
@@ -63,7 +64,7 @@ def mirrored(scales: Matrix, rng: np.random.Generator, size: int) -> Matrix:
 def release(
     scales: Scales = exact, clip: Clip = clipped, query: Query = covariance, noise: Noise = mirrored
 ) -> Callable[..., Matrix]:
-    """Make a release in parts, so that a control can replace one: (x, size, rng=, epsilon=, bounds=)."""
+    """Return a release of parts that a negative control can replace; it takes (x, size, rng=, epsilon=, bounds=)."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, bounds: Bounds) -> Matrix:
         box = Box(bounds)
@@ -74,7 +75,7 @@ def release(
 
 
 def _lower_at_upper(values: Matrix) -> Matrix:
-    """Put the entries of the lower triangle, row by row, into the positions of the upper triangle."""
+    """Store the entries of the lower triangle, row by row, in the positions of the upper triangle."""
     d = values.shape[-1]
     placed = np.zeros_like(values)
     rows, columns = np.tril_indices(d)
@@ -83,7 +84,7 @@ def _lower_at_upper(values: Matrix) -> Matrix:
 
 
 def in_the_other_order(box: Box, n: int, epsilon: float) -> Matrix:
-    """Assign the exact scales of the upper triangle to the entries of the lower triangle in order."""
+    """Assign the correct scales of the upper triangle, row by row, to the entries of the lower triangle, row by row."""
     scales, d = exact(box, n, epsilon), box.dimension
     given = np.zeros_like(scales)
     given[np.tril_indices(d)] = scales[np.triu_indices(d)]
@@ -91,7 +92,7 @@ def in_the_other_order(box: Box, n: int, epsilon: float) -> Matrix:
 
 
 def _own_range(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, bounds: Bounds) -> Matrix:
-    """Takes the bounds from the data."""
+    """Take the bounds from the data."""
     widths = x.max(axis=0) - x.min(axis=0)
     return covariance(x) + mirrored(products(widths, len(x), epsilon), rng, size)
 
@@ -116,7 +117,7 @@ def _euclidean(box: Box, n: int, epsilon: float) -> Matrix:
 
 
 def _sum_of_changes(box: Box, n: int) -> float:
-    """Return the ℓ1 sensitivity of the triangle of the covariance."""
+    """Return the ℓ1 sensitivity of the upper triangle of the covariance."""
     return centred_sensitivity(box, n).triangle_l1
 
 
@@ -130,7 +131,7 @@ def _over_n_less_one(x: Matrix) -> Matrix:
 
 @dataclass(frozen=True)
 class BoxControl:
-    """A release of data in a box with one named mistake, or with none, and the bounds for its audit."""
+    """A release of data in a box with at most one named mistake, and the bounds of the columns for its audit."""
 
     name: str
     mistake: str
@@ -138,11 +139,11 @@ class BoxControl:
     bounds: Bounds = UNEQUAL
     diagnosis: str = ""
     seen_in: str = ""
-    # the number of samples for the audit: the default, unless the violation is too small for that number
+    # The audit draws this number of samples. A small violation needs more samples than the default.
     samples: int = 2000
 
     def draw(self, x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
-        """One output."""
+        """Return one output."""
         return self.draw_many(x, 1, rng=rng, epsilon=epsilon, bounds=bounds)[0]
 
 
@@ -168,77 +169,81 @@ BOX_CONTROLS: dict[str, BoxControl] = {
     for control in (
         BoxControl(
             "box-triangle-orders",
-            "Lists values in the order of the lower triangle and noise scales in that of the upper triangle.",
+            "List the values in the order of the lower triangle, but the scales in the order of the upper triangle.",
             release(in_the_other_order),
             diagnosis="entry (2, 2) of the output has noise that is",
             seen_in="smartnoise-synth 1.0.8, DPcovariance",
         ),
         BoxControl(
             "box-triangle-orders-placed",
-            "Computes the lower triangle, adds noise with the scales of the upper triangle, and stores the sum there.",
+            "Add noise with the scales of the upper triangle to the lower triangle, and store it in the upper one.",
             release(query=lambda x: _lower_at_upper(covariance(x))),
             diagnosis="entry (1, 3) of the output, which is entry (2, 2) of the covariance, has noise that is",
             seen_in="smartnoise-synth 1.0.8, DPcovariance",
         ),
-        BoxControl("box-sum-of-ranges", "Uses the mean of two widths in place of their product.", release(_sums)),
-        BoxControl("box-root-of-ranges", "Uses widths where products of widths are needed.", release(_root)),
-        BoxControl("box-own-range", "Takes the bounds from the data.", _own_range, UNIT),
+        BoxControl(
+            "box-sum-of-ranges", "Use the mean of the widths of two columns in place of their product.", release(_sums)
+        ),
+        BoxControl(
+            "box-root-of-ranges", "Use the root of a product of widths in place of the product.", release(_root)
+        ),
+        BoxControl("box-own-range", "Take the bounds from the data.", _own_range, UNIT),
         BoxControl(
             "box-half-range",
-            "Uses half of every width.",
+            "Use half of the width of every column.",
             release(lambda box, n, epsilon: products(box.widths / 2, n, epsilon)),
             UNIT,
         ),
         BoxControl(
             "box-first-bounds-for-all",
-            "Uses the bounds of the first column for all columns.",
+            "Use the bounds of the first column for all columns.",
             release(lambda box, n, epsilon: products(np.full(box.dimension, box.widths[0]), n, epsilon)),
         ),
         BoxControl(
             "box-upper-bound-as-width",
-            "Uses the upper bound as the width, as if every lower bound were 0.",
+            "Use the upper bound of a column as its width, as if every lower bound were 0.",
             release(lambda box, n, epsilon: products(np.abs(box.high), n, epsilon)),
             AROUND_ZERO,
         ),
         BoxControl(
             "box-divisor",
-            "Divides the covariance by n − 1 but uses the sensitivity for n: 3 % too little noise at n = 33.",
+            "Divide the covariance by n − 1, but use the sensitivity for the divisor n.",
             release(query=_over_n_less_one),
             UNIT,
         ),
         BoxControl(
             "box-budget-not-split",
-            "Spends ε on every entry.",
+            "Spend the whole budget ε on every entry.",
             release(lambda box, n, epsilon: exact(box, n, epsilon) / entries(box.dimension)),
             UNIT,
         ),
         BoxControl(
             "box-budget-split-by-columns",
-            "Splits ε over d columns in place of d(d + 1)/2 entries.",
+            "Split ε over d columns in place of d(d + 1)/2 entries.",
             release(lambda box, n, epsilon: exact(box, n, epsilon) * box.dimension / entries(box.dimension)),
             UNIT,
         ),
-        BoxControl("box-frobenius", "Uses the ℓ2 sensitivity for Laplace noise.", release(_euclidean), UNIT),
+        BoxControl("box-frobenius", "Use the ℓ2 sensitivity for Laplace noise.", release(_euclidean), UNIT),
         BoxControl(
             "box-noise-twice",
-            "Releases every entry off the diagonal twice, with independent noise, for a budget split over a triangle.",
+            "Split the budget over a triangle, but release every entry off the diagonal twice with independent noise.",
             release(noise=_own_noise_everywhere),
             UNIT,
             samples=20_000,
         ),
         BoxControl(
-            "box-unclipped", "Assumes without a check that rows lie in the box.", release(clip=lambda x, box: x), UNIT
+            "box-unclipped", "Assume without a check that rows lie in the box.", release(clip=lambda x, box: x), UNIT
         ),
-        BoxControl("box-last-column-unclipped", "Does not clip the last column.", release(clip=_all_but_last), UNIT),
+        BoxControl("box-last-column-unclipped", "Do not clip the last column.", release(clip=_all_but_last), UNIT),
         BoxControl(
             "box-moment-with-centred-scales",
-            "Uses the sensitivity of the centred covariance for the second moment.",
+            "Use the sensitivity of the centred covariance for the second moment.",
             release(lambda box, n, epsilon: products(box.widths, n, epsilon) * n / max(n - 1, 1), query=second_moment),
             FAR_AWAY,
         ),
         BoxControl(
             "box-moment-of-corners",
-            "Looks for the largest square on corners only, so that x² on [−w, w] seems to have no range.",
+            "Compute the range of x² from its values at the two bounds, which is 0 for the bounds −w and w.",
             release(
                 lambda box, n, epsilon: exact_moment(box, n, epsilon) * (1 - np.eye(box.dimension)), query=second_moment
             ),

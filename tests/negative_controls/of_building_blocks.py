@@ -1,7 +1,6 @@
-"""Negative controls of the building blocks.
+"""Negative controls of the mechanisms in the folder building_blocks.
 
-The negative controls of this module are broken sparse vector techniques (Lyu–Su–Li 2017), wrong sensitivities and wrong
-directions.
+Among them are broken variants of the sparse vector technique (Lyu–Su–Li 2017).
 """
 
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from covassay.reference.mechanisms.pure import k_norm
 from covassay.reference.privacy import ApproximateDP
 from tests.negative_controls.negative_control import NegativeControl, by_law, vectorised
 
-DrawMany = Callable[..., Matrix]  # maps (x, size, rng=, epsilon=) to `size` outputs
+DrawMany = Callable[..., Matrix]  # a function that maps (x, size, rng=, epsilon=) to `size` outputs
 
 
 def _energies(x: Matrix) -> Vector:
@@ -29,8 +28,8 @@ def _energies(x: Matrix) -> Vector:
 def sparse_vector(
     threshold: float = 1.0, queries: float = 1.0, *, refreshed: bool = True, with_value: bool = False
 ) -> DrawMany:
-    """Make the mechanism AboveThreshold on the energies, at the paper's calibration, with its two noise scales
-    multiplied by factors."""
+    """Return the mechanism AboveThreshold with its two noise scales multiplied by the factors `threshold` and
+    `queries`."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         n, d = x.shape
@@ -53,7 +52,7 @@ def exact_radius(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: flo
 
 
 def laplace_noise(noise: Callable[[np.random.Generator, int, int], Matrix]) -> DrawMany:
-    """Make the Laplace mechanism with noise from noise(rng, size, d), of shape (size, d)."""
+    """Return the Laplace mechanism with its noise replaced by noise(rng, size, d), an array of shape (size, d)."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         n, d = x.shape
@@ -70,13 +69,13 @@ def half_trace_noise(x: Matrix, size: int, *, rng: np.random.Generator, epsilon:
 
 
 def half_score_sensitivity(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Vector:
-    """Run the exponential mechanism with the exponent 2η in place of η."""
+    """Run the exponential mechanism with twice the correct exponent."""
     eta = 2 * exponent(epsilon, ENERGY_RANGE)
     return np.argmax(eta * _energies(x) + rng.gumbel(size=(size, x.shape[1])), axis=1) + 1.0
 
 
 def rare_outcomes_lost(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Vector:
-    """Run the exponential mechanism without the outcomes whose probability is below 1/10 000."""
+    """Run the exponential mechanism without the outcomes of probability below 1/10 000."""
     weights = exponent(epsilon, ENERGY_RANGE) * _energies(x)
     p = np.exp(weights - weights.max())
     p = np.where(p / p.sum() < 1e-4, 0.0, p)
@@ -84,23 +83,24 @@ def rare_outcomes_lost(x: Matrix, size: int, *, rng: np.random.Generator, epsilo
 
 
 def gaussian_sensitivity_one(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Calibrates Gaussian noise to the sensitivity 1/n of adding or removing a row, in place of √2/n."""
+    """Calibrate Gaussian noise to 1/n, the sensitivity for adding or removing a row, in place of √2/n."""
     return gaussian.sample(x, rng, rho=rho * (2 if x.shape[1] > 1 else 1))
 
 
 def classical_beyond_one(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Generator) -> Vector:
-    """Uses σ = Δ √(2 ln(1.25/δ))/ε also for ε above 1, where the classical theorem does not hold."""
+    """Use σ = Δ √(2 ln(1.25/δ))/ε for ε above 1, where the classical theorem does not hold."""
     rows = unit_rows(x)
     n, d = rows.shape
     sigma = gaussian.second_moments_sensitivity(n, d) * classical_multiplier(epsilon, delta)
     return np.diag(second_moment(rows)) + sigma * rng.standard_normal(d)
 
 
-Noise = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to noise of shape (size, d, d)
+# a function that maps (d, rng, size) to noise of shape (size, d, d)
+Noise = Callable[[int, np.random.Generator, int], Matrix]
 
 
 def k_norm_noise(noise: Noise, body: k_norm_law.Body) -> DrawMany:
-    """Make the K-norm mechanism with other noise."""
+    """Return the K-norm mechanism with its noise replaced."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         return np.array([k_norm.release(x, z, epsilon=epsilon, body=body) for z in noise(x.shape[1], rng, size)])
@@ -131,7 +131,7 @@ _k_norm = partial(vectorised, mechanism="k-norm")
 NEGATIVE_CONTROLS = (
     _svt(
         "sparse-vector-no-query-noise",
-        "Compares the exact queries with a noisy threshold.",
+        "Compare the exact queries with a noisy threshold.",
         (OUTPUT, EVENT),
         sparse_vector(queries=0.0),
         diagnosis="the queries have no noise",
@@ -139,33 +139,33 @@ NEGATIVE_CONTROLS = (
     ),
     _svt(
         "sparse-vector-no-threshold-noise",
-        "Compares noisy queries with the exact threshold.",
+        "Compare noisy queries with the exact threshold.",
         (OUTPUT,),
         sparse_vector(threshold=0.0),
     ),
     _svt(
         "sparse-vector-stale-noise",
-        "Draws the noise of the queries once and uses it for all of them.",
+        "Draw one number as the noise of all queries.",
         (OUTPUT, EVENT),
         sparse_vector(refreshed=False),
     ),
     _svt(
         "sparse-vector-quarter-noise",
-        "Adds a quarter of the noise, as if four positive answers cost as much as one.",
+        "Add a quarter of the noise, as if four positive answers cost as much as one.",
         (OUTPUT,),
         sparse_vector(0.25, 0.25),
         seen_in="Lee–Clifton 2014",
     ),
     _svt(
         "sparse-vector-noisy-value",
-        "Releases the noisy value that was found above the threshold.",
+        "Release the noisy value of the query that is above the threshold.",
         (OUTPUT,),
         sparse_vector(with_value=True),
         seen_in="Roth's lecture notes, 2011",
     ),
     vectorised(
         "exact-radius-search",
-        "Releases the smallest radius that contains all rows, without noise.",
+        "Release the smallest radius that contains all rows, without noise.",
         (OUTPUT, EVENT),
         exact_radius,
         mechanism="private-radius",
@@ -173,7 +173,7 @@ NEGATIVE_CONTROLS = (
     ),
     _laplace(
         "laplace-sensitivity-one",
-        "Calibrates to the sensitivity 1/n of adding or removing a row, in place of 2/n.",
+        "Calibrate the noise to 1/n, the sensitivity for adding or removing a row, in place of 2/n.",
         (("law", "coordinate 1"), EVENT),
         laplace_noise(lambda rng, size, d: rng.laplace(size=(size, d)) / 2),
         diagnosis="half the calibrated scale",
@@ -181,13 +181,13 @@ NEGATIVE_CONTROLS = (
     ),
     _laplace(
         "laplace-shared-noise",
-        "Adds the same Laplace variable to every coordinate.",
+        "Add the same Laplace variable to every coordinate.",
         by_law("independence"),
         laplace_noise(lambda rng, size, d: np.tile(rng.laplace(size=(size, 1)), d)),
     ),
     _laplace(
         "laplace-second-coordinate-bare",
-        "Adds noise to the first coordinate only.",
+        "Add noise only to the first coordinate.",
         by_law("coordinate 2"),
         laplace_noise(lambda rng, size, d: rng.laplace(size=(size, d)) * (np.arange(d) < 1)),
     ),
@@ -209,14 +209,14 @@ NEGATIVE_CONTROLS = (
     ),
     vectorised(
         "half-trace-noise",
-        "Halves the noise of the trace.",
+        "Halve the noise of the trace.",
         by_law("noise"),
         half_trace_noise,
         mechanism="private-trace",
     ),
     vectorised(
         "half-score-sensitivity",
-        "Uses 1/2 as the sensitivity of the score, so that the exponent is ε.",
+        "Use half of the sensitivity of the score, so that the exponent is twice too large.",
         (OUTPUT, EVENT),
         half_score_sensitivity,
         mechanism="exponential",
@@ -224,28 +224,28 @@ NEGATIVE_CONTROLS = (
     ),
     vectorised(
         "rare-outcomes-lost",
-        "Rounds probabilities below 1/10 000 to 0, as tables of few digits do: the loss is infinite.",
+        "Round probabilities below 1/10 000 to 0, so that the privacy loss is infinite.",
         (OUTPUT,),
         rare_outcomes_lost,
         mechanism="exponential",
     ),
     _k_norm(
         "k-norm-not-thinned",
-        "Uses the directions of nuclear-norm noise for the covariance body.",
+        "Draw noise for the covariance body with the directions of nuclear-norm noise.",
         by_law("direction"),
         k_norm_noise(_unthinned, "covariance"),
         options=(("body", "covariance"),),
     ),
     _k_norm(
         "k-norm-uniform-point",
-        "Multiplies a Gamma(D) radius, which is right on the boundary, by a uniform point of the body.",
+        "Multiply a Gamma(D) radius by a uniform point of the body in place of its boundary.",
         by_law("radius"),
         k_norm_noise(_inside, "covariance"),
         options=(("body", "covariance"),),
     ),
     _k_norm(
         "k-norm-positive-entries",
-        "Draws the entries off the diagonal without a random sign.",
+        "Draw the entries off the diagonal without a random sign.",
         by_law("orientation"),
         k_norm_noise(_positive_entries, "linf"),
         options=(("body", "linf"),),

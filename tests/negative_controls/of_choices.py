@@ -1,5 +1,4 @@
-"""Negative controls that are wrong only where the mechanism must choose between close values, or only where values are
-far apart."""
+"""Negative controls that are wrong only if values that the mechanism compares are close together, or far apart."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,17 +17,17 @@ from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeE
 from covassay.verification.audit.engine.kinds_of_data import NAMES
 from tests.negative_controls.negative_control import NegativeControl
 
-FAR = 30.0  # noise scales
+FAR = 30.0  # number of noise scales
 
 
 def _leading(m: Matrix) -> Vector | None:
-    """Return the leading eigenvector, if its eigenvalue is far above the next one."""
+    """Return the leading eigenvector if its eigenvalue is far above the second largest, and None otherwise."""
     values, vectors = np.linalg.eigh(m)
     return vectors[:, -1] if len(values) > 1 and values[-1] - values[-2] > FAR else None
 
 
 def bare_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
-    """Releases the exact eigenvector if its eigenvalue is 30 noise scales above the others."""
+    """Release the exact leading eigenvector if its eigenvalue is 30 noise scales above the others."""
     eta = bingham.exponent(epsilon, "paper")
     rows = x / np.maximum(1.0, np.linalg.norm(x, axis=1, keepdims=True))
     found = _leading(eta * rows.T @ rows)
@@ -38,7 +37,7 @@ def bare_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Ve
 
 
 def _far_apart(noise: IterativeEigenvectorsNoise) -> IterativeEigenvectorsNoise:
-    """Return the noise with exact directions where eigenvalues are far apart."""
+    """Return the noise with the random direction replaced by the exact eigenvector if the eigenvalues are far apart."""
 
     def direction(m: Matrix, /, *, step: int) -> Vector:
         found = _leading(m)
@@ -48,18 +47,18 @@ def _far_apart(noise: IterativeEigenvectorsNoise) -> IterativeEigenvectorsNoise:
 
 
 def bare_directions(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Takes exact eigenvectors where eigenvalues are 30 noise scales apart."""
+    """Use the exact eigenvector if its eigenvalue is 30 noise scales above the others."""
     noise = _far_apart(iterative_eigenvectors.draw_noise(x.shape[1], rng))
     return iterative_eigenvectors.release(x, noise, epsilon=epsilon)
 
 
 def bare_directions_of_em(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Takes exact eigenvectors where eigenvalues are 30 noise scales apart."""
+    """Use the exact eigenvector if its eigenvalue is 30 noise scales above the others."""
     return em_cov.release(x, _far_apart(em_cov.draw_noise(x.shape[1], rng)), rho=rho)
 
 
 def near_misses(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """Lets a query within two noise scales of the threshold reach it."""
+    """Report the first query within two noise scales of the threshold as above the threshold."""
     answer = above_threshold.sample(x, rng, epsilon=epsilon)
     rows = x / np.maximum(1.0, np.linalg.norm(x, axis=1, keepdims=True))
     distance = (rows**2).sum(axis=0) - len(x) / x.shape[1]
@@ -68,7 +67,7 @@ def near_misses(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float
 
 
 def matched_to_the_data(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Matches every noisy eigenvector to the eigenvector of the data that is nearest to it."""
+    """Pair every noisy eigenvector with the eigenvalue of the nearest eigenvector of the data."""
     n, d = x.shape
     noise, scale = separate_cov.draw_noise(d, rng), separate_cov.noise_scale(n, rho)
     moment = second_moment(unit_rows(x))
@@ -80,7 +79,7 @@ def matched_to_the_data(x: Matrix, *, rho: float, rng: np.random.Generator) -> M
 
 
 def _bare_projection(draw: DrawsAgain) -> DrawsAgain:
-    """Return the law with the exact projection where eigenvalues are far apart."""
+    """Return a draw of the projection, or the exact projection if the eigenvalues are far apart."""
 
     def projection(m: Matrix, rank: int) -> Matrix:
         found = _leading(m) if rank == 1 else None
@@ -90,13 +89,13 @@ def _bare_projection(draw: DrawsAgain) -> DrawsAgain:
 
 
 def bare_subspace(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Releases the exact projection if its eigenvalue is 30 noise scales above the others."""
+    """Release the exact projection of rank 1 if its eigenvalue is 30 noise scales above the others."""
     noise = matrix_bingham.draw_noise(as_rows(x).shape[1], rng)
     return matrix_bingham.release(x, _bare_projection(noise), epsilon=epsilon)
 
 
 def bare_centre(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Adds no noise to the centre of the last ball if a row is within a tenth of its edge."""
+    """Add no noise in the second step if the largest distance from the mean is within 10 % of the clipping radius."""
     rows = as_rows(x)
     n, d = rows.shape
     noise, tau, r = coinpress_mean.draw_noise(d, rng, steps=3), 0.0, 10.0
@@ -109,7 +108,7 @@ def bare_centre(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
 
 
 def bare_at_the_threshold(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Adds no noise in the first block to a coordinate whose mean is within a tenth of the threshold."""
+    """Add no noise in the first block to a coordinate whose mean is within 10 % of the threshold."""
     rows = as_rows(x)
     n, d = rows.shape
     noise = ppde.draw_noise(d, rng)
@@ -120,7 +119,8 @@ def bare_at_the_threshold(x: Matrix, *, rho: float, rng: np.random.Generator) ->
 
 
 def _bare_last_round(rounds: Matrix, rows: Matrix) -> Matrix:
-    """Return the noise of PPC without that of the last round, if an eigenvalue is near the threshold of this round."""
+    """Return the noise of PPC, with zeros in the last round if the largest eigenvalue is near the threshold of that
+    round."""
     count = len(rounds)
     largest = float(np.linalg.eigvalsh(second_moment(rows))[-1]) / weak_ppc.FLOOR ** (count - 1)
     near = abs(largest / (ppc.kappa_of_round(1e4, count) / 2) - 1) < 0.1
@@ -128,19 +128,19 @@ def _bare_last_round(rounds: Matrix, rows: Matrix) -> Matrix:
 
 
 def bare_last_round(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Adds no noise in the last round if an eigenvalue is within a tenth of its threshold."""
+    """Add no noise in the last round if the largest eigenvalue is within 10 % of the threshold."""
     noise = ppc.draw_noise(as_rows(x).shape[1], rng, kappa=1e4)
     return ppc.release(x, _bare_last_round(noise, as_rows(x)), rho=rho)
 
 
 def bare_only_round(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Adds no noise if an eigenvalue is within a tenth of the threshold."""
+    """Add no noise if the largest eigenvalue is within 10 % of the threshold."""
     noise = weak_ppc.draw_noise(as_rows(x).shape[1], rng)
     return weak_ppc.release(x, _bare_last_round(noise[None], as_rows(x))[0], rho=rho)
 
 
 def bare_last_round_of_mean(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Adds no noise in the last round if an eigenvalue is within a tenth of its threshold."""
+    """Add no noise in the last round if the largest eigenvalue is within 10 % of the threshold."""
     noise = pme.draw_noise(as_rows(x).shape[1], rng, kappa=1e4, mean_bound=10.0)
     return pme.release(x, _of_differences(noise, x), rho=rho)
 
@@ -150,7 +150,7 @@ def _of_differences(noise: pme.PMENoise, x: Matrix) -> pme.PMENoise:
 
 
 def bare_last_round_of_learner(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Adds no noise in the last round for the mean if an eigenvalue is within a tenth of its threshold."""
+    """Add no noise in the last round for the mean if the largest eigenvalue is within 10 % of the threshold."""
     noise = gaussian_learner.draw_noise(as_rows(x).shape[1], rng, kappa=1e4, mean_bound=10.0)
     return gaussian_learner.release(x, replace(noise, mean=_of_differences(noise.mean, x)), rho=rho)
 

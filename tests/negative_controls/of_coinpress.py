@@ -1,6 +1,4 @@
-"""Negative controls of CoinPress: the matrix order of its published code, and a baseline in that code that clips
-nothing.
-"""
+"""Negative controls of CoinPress, from its published code: a wrong order of matrices, and a mean without clipping."""
 
 import math
 from functools import partial
@@ -17,7 +15,7 @@ from tests.negative_controls.negative_control import from_function
 def published_order(
     x: Matrix, noise: Matrix, *, rho: float, constants: Constants, u: float, steps: int, beta: float
 ) -> Matrix:
-    """Run the covariance mechanism with rows mapped by x ↦ Aᵀx, and release A⁻¹ZA⁻¹ for the noisy moment Z."""
+    """Map rows by x ↦ Aᵀx in place of Ax, and release A⁻¹ZA⁻¹ for the noisy moment Z."""
     rows = as_rows(x)
     n, d = rows.shape
     a = np.eye(d) / math.sqrt(u)
@@ -37,13 +35,13 @@ def published_order(
 
 
 def draw_published_order(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Multiplies the matrices of the steps in the wrong order."""
+    """Multiply the matrices of the steps in the wrong order."""
     noise = covariance.draw_noise(as_rows(x).shape[1], rng, steps=3)
     return published_order(x, noise, rho=rho, constants="paper", u=10.0, steps=3, beta=0.1)
 
 
 def fine_mean(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Computes the clipped rows but takes the mean of the unclipped rows."""
+    """Compute the mean of the rows without clipping them."""
     rows = as_rows(x)
     n, d = rows.shape
     tau = mean.clip_radius(10.0, mean.row_bound(n, d, 0.1, "paper"), "paper")

@@ -1,4 +1,4 @@
-"""Negative controls that break the contract."""
+"""Negative controls that break a rule for the input or output of a release, such as the shape of the output."""
 
 import math
 import time
@@ -13,65 +13,65 @@ from tests.negative_controls.negative_control import NegativeControl, perturbati
 
 
 def upper_triangle_only(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
-    """Returns the d(d+1)/2 numbers of the upper triangle in place of a matrix."""
+    """Return the d(d+1)/2 numbers of the upper triangle in place of a matrix."""
     y = nuclear_laplace.sample(x, rng, epsilon=epsilon)
     return y[np.triu_indices(len(y))]
 
 
 def asymmetric(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Promises a symmetric matrix but adds noise that is not symmetric."""
+    """Add noise that is not symmetric, although the output should be a symmetric matrix."""
     return nuclear_laplace.sample(x, rng, epsilon=epsilon)
 
 
 def clips_in_place(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Rescales the caller's array in place."""
+    """Change the caller's array in place."""
     x *= 0.5
     return nuclear_laplace.sample(x, rng, epsilon=epsilon)
 
 
 def global_state(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Draws from an unseeded generator of its own in place of rng."""
+    """Draw from a new generator without a seed in place of rng."""
     return nuclear_laplace.sample(x, np.random.default_rng(), epsilon=epsilon)
 
 
 def fixed_seed(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Draws from default_rng(0), so that everybody can compute the noise."""
+    """Draw from default_rng(0), so that anybody can compute the noise."""
     return nuclear_laplace.sample(x, np.random.default_rng(0), epsilon=epsilon)
 
 
 def silences_numpy(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Turns numpy's warnings off for the whole process."""
+    """Turn off numpy's warnings for the whole process."""
     np.seterr(all="ignore")
     return lap_cov.sample(x, rng, epsilon=epsilon)
 
 
 def first_row(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Treats the first record as a header and drops it."""
+    """Drop the first row as if it were a header."""
     return nuclear_laplace.sample(x[1:] if len(x) > 1 else x, rng, epsilon=epsilon)
 
 
 def fails_on_zero(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Takes the logarithm of the largest norm, so data that are all zero raise an exception."""
+    """Raise an exception if all data are zero, because of the logarithm of the largest norm."""
     math.log2(np.linalg.norm(x, axis=1).max())
     return entrywise_laplace.sample(x, rng, epsilon=epsilon)
 
 
 def accepts_anything(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Does not validate its input."""
+    """Do not validate the input."""
     rows = np.asarray(x) / np.maximum(1, np.linalg.norm(np.atleast_2d(x), axis=1))[:, None]
     scale = lap_cov.noise_scale(len(rows), rows.shape[1], np.float64(epsilon), "paper")
     return second_moment(rows) + scale * wigner.sample_laplace(rows.shape[1], rng)
 
 
 def slow(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Never answers in dimension 10 or above."""
+    """Never return if there are ten columns or more."""
     while x.shape[1] >= 10:
         time.sleep(0.01)
     return lap_cov.sample(x, rng, epsilon=epsilon)
 
 
 def gives_up_on_large_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Raises if the noise is large, so that the remaining outputs have less noise."""
+    """Raise an exception if the noise is large, so that the remaining outputs have less noise."""
     y = nuclear_laplace.sample(x, rng, epsilon=epsilon)
     if np.linalg.norm(y - second_moment(x), "nuc") > nuclear_laplace.noise_scale(len(x), epsilon) * 2.2 * len(y) ** 2:
         raise ArithmeticError("out of range")
@@ -79,7 +79,7 @@ def gives_up_on_large_noise(x: Matrix, *, epsilon: float, rng: np.random.Generat
 
 
 def fails_at_random(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Raises with a probability that depends on the data, like a retry loop that gives up."""
+    """Raise an exception with a probability that depends on the data."""
     if rng.random() < 0.3 * float(np.trace(x.T @ x)) / len(x):
         raise ArithmeticError("did not converge")
     return nuclear_laplace_symmetric.sample(x, rng, epsilon=epsilon)
@@ -87,7 +87,7 @@ def fails_at_random(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
 
 UNCLIPPED = perturbation(clip=False)
 FULL = "nuclear-laplace"
-QUICK = "lap-cov"  # one draw takes a fiftieth of the time, for mistakes that have nothing to do with the noise
+QUICK = "lap-cov"  # 50 times faster than FULL, for mistakes that do not concern the noise
 NEGATIVE_CONTROLS = (
     NegativeControl(
         "upper-triangle-only",
@@ -143,7 +143,7 @@ NEGATIVE_CONTROLS = (
     ),
     vectorised(
         "unclipped",
-        "Assumes without a check that every row has norm at most 1.",
+        "Assume without a check that every row has norm at most 1.",
         (("privacy", "event"),),
         UNCLIPPED,
         mechanism=FULL,

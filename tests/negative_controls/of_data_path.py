@@ -1,7 +1,7 @@
-"""Negative controls that behave differently on some data, or whose noise repeats itself.
+"""Negative controls that are wrong on some data only, or whose noise repeats itself.
 
-Most of these controls have the law of the reference on plain rows in the ball, or in the dimensions in which the laws
-are tested.
+Most of these negative controls have the correct law on ordinary rows of norm at most 1, or in the dimensions in which
+the audit tests the law.
 """
 
 from collections.abc import Callable
@@ -26,79 +26,80 @@ COINCIDENCE, COINCIDENCE_SEEN = (("data path", COINCIDENCES),), (("data path", N
 
 
 def entries_clipped(x: Matrix) -> Matrix:
-    """Clips every entry, where rows should be clipped."""
+    """Clip every entry to [−1, 1] in place of clipping rows to norm 1."""
     return np.asarray(np.clip(x, -1, 1))
 
 
 def clipped_by_quantile(x: Matrix) -> Matrix:
-    """Clips rows to a quantile of their norms."""
+    """Clip rows to the 90 % quantile of their norms, if it is below 1."""
     norms = np.linalg.norm(x, axis=1)
     bound = min(1.0, float(np.quantile(norms, 0.9))) or 1.0
     return np.asarray(x / np.maximum(1, norms / bound)[:, None])
 
 
 def divided_by_largest(x: Matrix) -> Matrix:
-    """Divides all rows by the largest norm."""
+    """Divide all rows by the largest norm of a row."""
     return np.asarray(x / (np.linalg.norm(x, axis=1).max() or 1.0))
 
 
 def zero_rows_dropped(x: Matrix) -> Matrix:
-    """Drops zero rows and divides by the number of the other rows."""
+    """Drop rows of zeros and divide by the number of the other rows."""
     rows = unit_rows(x)
     kept = rows[rows.any(axis=1)]
     return kept if len(kept) else rows
 
 
 def long_rows_dropped(x: Matrix) -> Matrix:
-    """Drops long rows and divides by the number of the other rows."""
+    """Drop rows of norm above 1 and divide by the number of the other rows."""
     kept = x[row_norms(x) <= 1]
     return kept if len(kept) else unit_rows(x)
 
 
 def long_rows_zeroed(x: Matrix) -> Matrix:
-    """Replaces rows that are too long by zeros."""
+    """Replace rows of norm above 1 by zeros."""
     return np.asarray(x * (row_norms(x) <= 1)[:, None])
 
 
 def duplicates_dropped(x: Matrix) -> Matrix:
-    """Drops rows that occur twice."""
+    """Keep only one of several equal rows."""
     return np.unique(unit_rows(x), axis=0)
 
 
 def normalised(x: Matrix) -> Matrix:
-    """Scales short rows to norm 1."""
+    """Scale all rows other than zero to norm 1."""
     norms = np.linalg.norm(x, axis=1, keepdims=True)
     return np.asarray(np.divide(x, norms, out=np.zeros_like(x), where=norms > 0))
 
 
 def standardised(x: Matrix) -> Matrix:
-    """Subtracts the mean before the query."""
+    """Subtract the exact mean from the rows."""
     rows = unit_rows(x)
     return np.asarray(rows - rows.mean(axis=0))
 
 
 def rounded_rows(x: Matrix) -> Matrix:
-    """Reads integer data as bytes."""
+    """Clip integers to [0, 255] and divide them by 255, as if the data were bytes."""
     whole = np.array_equal(x, np.rint(x))
     return np.asarray(np.clip(x, 0, 255) / 255) if whole else unit_rows(x)
 
 
 def outliers_zeroed(x: Matrix) -> Matrix:
-    """Replaces rows that are far from the median by zeros."""
+    """Replace rows whose norm is above five times the median norm by zeros."""
     rows = unit_rows(x)
     norms = np.linalg.norm(rows, axis=1)
     return np.asarray(rows * (norms <= 5 * np.median(norms))[:, None])
 
 
 def clipped_too_late(x: Matrix) -> Matrix:
-    """Clips rows to norm 1.05."""
+    """Clip rows to norm 1.05."""
     return 1.05 * unit_rows(x, 1.05)
 
 
 def prepared(name: str, mechanism_name: str, prepare: Rows) -> NegativeControl:
-    """Make a control of the reference with other rows; the docstring of the preparation is the mistake.
+    """Return a negative control: the mechanism on rows that `prepare` has changed. The docstring of `prepare` states
+    the mistake.
 
-    Prepared rows that are longer than 1 count in full in a second moment.
+    If the output is a matrix, rows of norm above 1 are not clipped after `prepare`.
     """
     declared = mechanism(mechanism_name)
 
@@ -113,14 +114,14 @@ def prepared(name: str, mechanism_name: str, prepare: Rows) -> NegativeControl:
 
 # NOISE THAT DEPENDS ON THE DATA OR REPEATS ITSELF
 
-# maps (x, output, output without noise, rng) to the changed output
+# a function that maps (x, output, output without noise, rng) to the changed output
 Change = Callable[[Matrix, Any, Any, np.random.Generator], Any]
 
 
 def changed(
     name: str, mistake: str, mechanism_name: str, change: Change, caught_by: tuple[tuple[str, str], ...] = OTHER_DATA
 ) -> NegativeControl:
-    """Make a control of the reference whose noise is changed after the draw."""
+    """Return a negative control: a mechanism whose noise is changed after the draw."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
@@ -136,24 +137,24 @@ def changed(
 
 
 def scaled_if(condition: Callable[[Matrix], bool], factor: float) -> Change:
-    """Make a change that multiplies the noise by a factor on data that satisfy the condition."""
+    """Return a function that multiplies the noise by a factor if the data satisfy the condition."""
     return lambda x, noise, query, rng: query + (factor if condition(x) else 1.0) * noise
 
 
 def noise_clipped(x: Matrix, noise: Any, query: Any, rng: np.random.Generator) -> Any:
-    """Clips the output to twice the range of the data's own second moment."""
+    """Clip the output to [−2m, 2m], where m is the largest absolute value of the exact answer."""
     return np.clip(query + noise, -2 * np.abs(query).max(), 2 * np.abs(query).max())
 
 
 def entry_repeated(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
-    """Uses the noise of the first diagonal entry for the last diagonal entry too."""
+    """Use the noise of the first diagonal entry also for the last diagonal entry."""
     noise = noise.copy()
     noise[-1, -1] = noise[0, 0]
     return np.asarray(query + noise)
 
 
 def opposite_entry(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
-    """Gives two entries opposite noise in dimension 7."""
+    """Give two diagonal entries opposite noise if there are seven columns."""
     noise = noise.copy()
     if len(noise) == 7:
         noise[3, 3] = -noise[2, 2]
@@ -161,17 +162,17 @@ def opposite_entry(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Gener
 
 
 def mirrored(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
-    """Uses the noise of the upper triangle for the lower one, where all entries are promised to be independent."""
+    """Copy the noise of the upper triangle to the lower triangle, although all entries should be independent."""
     return np.asarray(query + np.triu(noise) + np.triu(noise, 1).T)
 
 
 def traceless(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
-    """Removes the trace of the noise."""
+    """Subtract from the noise the multiple of I with the same trace."""
     return np.asarray(query + noise - np.trace(noise) / len(noise) * np.eye(len(noise)))
 
 
 def corner_bare(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
-    """Adds no noise to the last entry in five dimensions or more."""
+    """Add no noise to the last entry if there are five columns or more."""
     noise = noise.copy()
     if len(noise) >= 5:
         noise[-1, -1] = 0
@@ -179,7 +180,7 @@ def corner_bare(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generato
 
 
 def component_repeated(x: Matrix, noise: Vector, query: Vector, rng: np.random.Generator) -> Vector:
-    """Gives the last component twice the noise of the first."""
+    """Use twice the noise of the first component as the noise of the last component."""
     noise = noise.copy()
     if len(noise) > 2:
         noise[-1] = 2 * noise[0]
@@ -187,7 +188,7 @@ def component_repeated(x: Matrix, noise: Vector, query: Vector, rng: np.random.G
 
 
 def few_seeds(mechanism_name: str, seeds: int) -> Callable[..., Any]:
-    """Make the reference with a generator that has few seeds."""
+    """Return the mechanism with a generator that is seeded from a small number of seeds."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return mechanism(mechanism_name).sample(x, np.random.default_rng(int(rng.integers(seeds))), **budget)
@@ -196,19 +197,19 @@ def few_seeds(mechanism_name: str, seeds: int) -> Callable[..., Any]:
 
 
 def bare_at_times(x: Matrix, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """Adds no noise once in three hundred draws."""
+    """Add no noise in one draw of 300."""
     y = nuclear_laplace_symmetric.sample(x, rng, epsilon=epsilon)
     return second_moment(unit_rows(x)) if rng.random() < 1 / 300 else y
 
 
 class KeptNoise:
-    """Keeps the first noise of every dimension, and uses it for all data with many rows."""
+    """A mechanism that uses the same noise for all data with 60 rows or more and the same number of columns."""
 
     def __init__(self) -> None:
         self.noise: dict[int, Matrix] = {}
 
     def __call__(self, x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-        """Add the stored noise if there are 60 rows or more."""
+        """Release the data with the stored noise if there are 60 rows or more."""
         d = x.shape[1]
         w = gauss_cov.draw_noise(d, rng)
         if len(x) >= 60:
@@ -217,7 +218,7 @@ class KeptNoise:
 
 
 def fails_on_equal_rows(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Rejects data without any spread."""
+    """Raise an exception if all rows are equal."""
     if len(x) > 4 and np.ptp(x, axis=0).max() == 0 and x.any():
         raise ValueError("constant columns")
     return gauss_cov.sample(x, rng, rho=rho)
@@ -244,83 +245,103 @@ NEGATIVE_CONTROLS = (
     prepared("integers-as-bytes", "entrywise-laplace", rounded_rows),
     prepared("outliers-zeroed", "lap-cov", outliers_zeroed),
     prepared("longer-clip", "gauss-cov", clipped_too_late),
-    changed("bare-on-zeros", "Adds no noise to zero data.", "private-trace", scaled_if(all_zero, 0.0)),
+    changed("bare-on-zeros", "Add no noise to zero data.", "private-trace", scaled_if(all_zero, 0.0)),
     changed(
         "less-noise-on-one-long-row",
-        "Halves the noise if one row is ten times as long as the median.",
+        "Halve the noise if the largest norm of a row is above nine times the median norm.",
         "gaussian",
         scaled_if(lambda x: bool(row_norms(x).max() > 9 * np.median(row_norms(x)) > 0), 0.5),
     ),
     changed(
         "less-noise-on-short-rows",
-        "Scales the noise with the largest norm of the data.",
+        "Multiply the noise by the largest norm of a row, if it is below 1.",
         "centred-covariance",
         lambda x, noise, query, rng: query + noise * min(1.0, float(row_norms(x).max()) or 1.0),
     ),
     changed(
         "half-noise-many-rows",
-        "Halves the noise from 65 rows on.",
+        "Halve the noise if there are 65 rows or more.",
         "laplace",
         scaled_if(lambda x: len(x) >= 65, 0.5),
         OTHER_ROWS,
     ),
     changed(
         "half-noise-one-row",
-        "Halves the noise of a single row.",
+        "Halve the noise if there is a single row.",
         "lap-cov",
         scaled_if(lambda x: len(x) == 1, 0.5),
         OTHER_ROWS,
     ),
     changed(
         "noise-of-blocks",
-        "Divides the noise by the number of blocks of 64 rows.",
+        "Divide the noise by the number of blocks of 64 rows.",
         "nuclear-laplace-symmetric",
         lambda x, noise, query, rng: query + noise / -(-len(x) // 64),
         OTHER_ROWS,
     ),
-    changed("output-clipped", "Clips the output to the range of the data.", "laplace", noise_clipped),
+    changed("output-clipped", "Clip the output to twice the range of the exact answer.", "laplace", noise_clipped),
     changed(
         "diagonal-repeated",
-        "Repeats the first diagonal noise in the last entry.",
+        "Use the noise of the first diagonal entry also for the last.",
         "gauss-cov",
         entry_repeated,
         COINCIDENCE,
     ),
-    changed("opposite-at-seven", "Has opposite noise in two entries at d = 7.", "lap-cov", opposite_entry, COINCIDENCE),
+    changed("opposite-at-seven", "Give two entries opposite noise at d = 7.", "lap-cov", opposite_entry, COINCIDENCE),
     changed(
         "mirrored-triangle",
-        "Copies the noise of the upper triangle into the lower one.",
+        "Copy the noise of the upper triangle to the lower triangle.",
         "entrywise-laplace",
         mirrored,
         COINCIDENCE,
     ),
-    changed("traceless-noise", "Takes the trace off the noise.", "k-norm", traceless, COINCIDENCE),
-    changed("bare-corner", "Adds no noise to the last entry at d ≥ 5.", "gauss-cov", corner_bare, COINCIDENCE),
+    changed(
+        "traceless-noise",
+        "Subtract from the noise the multiple of I with the same trace.",
+        "k-norm",
+        traceless,
+        COINCIDENCE,
+    ),
+    changed("bare-corner", "Add no noise to the last entry at d ≥ 5.", "gauss-cov", corner_bare, COINCIDENCE),
     changed(
         "component-repeated",
-        "Uses twice the first noise in the last component.",
+        "Use twice the noise of the first component for the last.",
         "gaussian",
         component_repeated,
         COINCIDENCE,
     ),
     changed(
         "component-repeated-ridge",
-        "Uses twice the first noise in the last component.",
+        "Use twice the noise of the first component for the last.",
         "output-perturbation",
         component_repeated,
         COINCIDENCE,
     ),
-    NegativeControl("few-seeds", "Draws from 2¹⁶ seeds.", "lap-cov", COINCIDENCE_SEEN, few_seeds("lap-cov", 2**16)),
-    NegativeControl("very-few-seeds", "Draws from 100 seeds.", "laplace", COINCIDENCE, few_seeds("laplace", 100)),
+    NegativeControl(
+        "few-seeds",
+        "Seed the generator with a number below 2¹⁶.",
+        "lap-cov",
+        COINCIDENCE_SEEN,
+        few_seeds("lap-cov", 2**16),
+    ),
+    NegativeControl(
+        "very-few-seeds",
+        "Seed the generator with a number below 100.",
+        "laplace",
+        COINCIDENCE,
+        few_seeds("laplace", 100),
+    ),
     NegativeControl(
         "bare-at-times",
-        "Adds no noise once in 300 draws.",
+        "Add no noise in one draw of 300.",
         "nuclear-laplace-symmetric",
         COINCIDENCE_SEEN,
         bare_at_times,
     ),
-    NegativeControl("kept-noise", "Keeps the first noise, from 60 rows on.", "gauss-cov", COINCIDENCE, KeptNoise()),
     NegativeControl(
-        "fails-on-equal-rows", "Refuses data whose rows are all equal.", "gauss-cov", OTHER_DATA, fails_on_equal_rows
+        "kept-noise", "Repeat the same noise if there are 60 rows or more.", "gauss-cov", COINCIDENCE, KeptNoise()
+    ),
+    NegativeControl(
+        "fails-on-equal-rows", "Raise an exception if all rows are equal.", "gauss-cov", OTHER_DATA, fails_on_equal_rows
     ),
 )

@@ -1,7 +1,7 @@
-"""Negative controls in which every noise has the right law, but two noises depend on each other.
+"""Negative controls in which every noise variable has the correct law, but two of them are dependent.
 
-The two noises are entries of one draw, successive draws of one generator, or noises of two steps of a mechanism. In
-the last controls a generator with few seeds repeats whole outputs.
+The two variables are entries of one draw, entries of successive draws, or entries of the noise of two steps of a
+mechanism. Some negative controls seed their generator from so few seeds that whole outputs repeat.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,8 @@ from covassay.verification.audit.knowledge.shared.noise_entries import SIGNS, SI
 from tests.negative_controls.negative_control import NegativeControl
 
 Declared = Mechanism[Any, ..., Any]
-Batch = Callable[[Matrix, np.random.Generator], Matrix]  # maps (noises of many draws, rng) to noises of many draws
+# a function that maps (the noise of many draws, rng) to the changed noise
+Batch = Callable[[Matrix, np.random.Generator], Matrix]
 BY_SIGNS, BY_SIZES, BY_SUCCESSION = (("law", SIGNS),), (("law", SIZES),), (("law", SUCCESSIVE),)
 BY_STEP_SIGNS, BY_STEP_SIZES = (("law", STEP_SIGNS),), (("law", STEP_SIZES),)
 
@@ -46,7 +47,7 @@ BY_REPEATS = (("data path", NAME_SEEN),)
 def changed(
     name: str, mistake: str, declared: Declared, change: Batch, caught_by: tuple[tuple[str, str], ...]
 ) -> NegativeControl:
-    """Make a control of the reference in which the noises of many draws are changed together."""
+    """Return a negative control: a mechanism in which the noise of many draws is changed jointly."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         noises = np.array([declared.sample(np.zeros_like(x), rng, **budget) for _ in range(size)])
@@ -63,24 +64,24 @@ def changed(
 
 
 def correlated_corners(noises: Matrix, rng: np.random.Generator) -> Matrix:
-    """Gives the last diagonal entry the correlation 0.35 with the first; both remain Gaussian."""
+    """Give the first and the last diagonal entry of Gaussian noise the correlation 0.35."""
     if noises.shape[-1] > 1:
         noises[:, -1, -1] = 0.35 * noises[:, 0, 0] + np.sqrt(1 - 0.35**2) * noises[:, -1, -1]
     return noises
 
 
 def one_size_two_signs(noises: Matrix, rng: np.random.Generator) -> Matrix:
-    """Gives the first two numbers the same absolute value in two draws of three, with independent signs."""
+    """Give the first and the last number almost the same absolute value in two draws of three."""
     flat = noises.reshape(len(noises), -1)
     if flat.shape[1] > 1:
         tied = rng.random(len(flat)) < 2 / 3
-        fresh = 1 + 1e-3 * rng.random(len(flat))  # no two numbers are equal
+        fresh = 1 + 1e-3 * rng.random(len(flat))  # so that no two numbers are equal
         flat[:, -1] = np.where(tied, np.sign(flat[:, -1]) * np.abs(flat[:, 0]) * fresh, flat[:, -1])
     return flat.reshape(noises.shape)
 
 
 def one_sign(noises: Vector, rng: np.random.Generator) -> Vector:
-    """Gives the second number the sign of the first."""
+    """Give the second number the sign of the first number."""
     flat = noises.reshape(len(noises), -1)
     if flat.shape[1] > 1:
         flat[:, 1] = np.abs(flat[:, 1]) * np.sign(flat[:, 0])
@@ -88,7 +89,7 @@ def one_sign(noises: Vector, rng: np.random.Generator) -> Vector:
 
 
 def signs_agree_often(noises: Matrix, rng: np.random.Generator) -> Matrix:
-    """Makes the signs of mirrored entries off the diagonal agree in three draws of four."""
+    """Give the entries (1, 2) and (2, 1) the same sign in three draws of four."""
     if noises.shape[-1] > 1:
         agree = rng.random(len(noises)) < 0.5
         signs = np.sign(noises[:, 0, 1])
@@ -97,7 +98,7 @@ def signs_agree_often(noises: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def autoregressive(weight: float) -> Batch:
-    """Make Gaussian noise that contains a share of the previous noise, at the right variance."""
+    """Return a function that makes an autoregression of Gaussian noise, with the right variance."""
 
     def change(noises: Matrix, rng: np.random.Generator) -> Matrix:
         for before, now in pairwise(noises):
@@ -109,7 +110,7 @@ def autoregressive(weight: float) -> Batch:
 
 
 def signs_alternate(noises: Matrix, rng: np.random.Generator) -> Matrix:
-    """Gives a draw the opposite sign of the previous draw, in two draws of three."""
+    """Flip the sign of a draw that has the sign of the previous draw, with probability 2/3."""
     flat = noises.reshape(len(noises), -1)
     for before, now in pairwise(flat):
         if rng.random() < 2 / 3 and now[0] * before[0] > 0:
@@ -118,7 +119,7 @@ def signs_alternate(noises: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def size_kept_for_four(noises: Matrix, rng: np.random.Generator) -> Matrix:
-    """Draws the norm of the noise once for four draws, and the direction every time."""
+    """Use almost the same norm of the noise for four draws, with independent directions."""
     norms = np.sqrt((noises.reshape(len(noises), -1) ** 2).sum(axis=1))
     kept = norms[4 * (np.arange(len(noises)) // 4)] * (1 + 1e-3 * rng.random(len(noises)))
     return np.asarray(noises * (kept / norms).reshape(-1, *[1] * (noises.ndim - 1)))
@@ -128,7 +129,7 @@ def size_kept_for_four(noises: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def nuclear_with_one_rotation_sign(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """Draws nuclear-Laplace noise whose first two entries have equal signs more often than not."""
+    """Draw nuclear-Laplace noise in which the entries (1, 1) and (1, 2) have equal signs in three draws of four."""
     rows = unit_rows(x)
     n, d = rows.shape
     u, v, s = haar.sample(d, rng, size), haar.sample(d, rng, size), nuclear.sample_spectrum(d, rng, size)
@@ -142,7 +143,7 @@ def nuclear_with_one_rotation_sign(x: Matrix, size: int, *, rng: np.random.Gener
 def k_norm_with_signs_of_its_corner(
     x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, body: k_norm.Body = "schatten1"
 ) -> Matrix:
-    """Draws K-norm noise whose entry (1, 2) has the sign of the entry (1, 1)."""
+    """Draw K-norm noise in which the entry (1, 2) has the sign of the entry (1, 1)."""
     rows = unit_rows(x)
     n, d = rows.shape
     z = k_norm.sample(body, d, rng, size)
@@ -154,7 +155,7 @@ def k_norm_with_signs_of_its_corner(
 
 
 def one(many: Callable[..., Matrix]) -> Callable[..., Matrix]:
-    """Make the target that calls `many` for one draw at a time."""
+    """Return a function that calls `many` for one draw at a time."""
     return lambda x, *, rng, **budget: many(x, 1, rng=rng, **budget)[0]
 
 
@@ -167,7 +168,7 @@ def _put_together(vectors: Matrix, values: Matrix) -> Matrix:
 
 
 def _separate(x: Matrix, size: int, rng: np.random.Generator, rho: float, second: Callable[[Matrix], Matrix]) -> Matrix:
-    """Run SeparateCov with noise of the eigenvalues that is made from the noise W of the matrix."""
+    """Run SeparateCov with the noise second(W) for the eigenvalues, where W is the noise of the matrix."""
     rows = unit_rows(x)
     n, d = rows.shape
     moment, scale = second_moment(rows), separate_cov.noise_scale(n, rho)
@@ -177,17 +178,17 @@ def _separate(x: Matrix, size: int, rng: np.random.Generator, rho: float, second
 
 
 def restarted(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Restarts in the second step of SeparateCov the random stream of the first: eigenvalue i gets the noise W_1i."""
+    """Use the first row of the matrix noise of SeparateCov also as the noise of its eigenvalues."""
     return _separate(x, size, rng, rho, lambda w: w[:, 0, :])
 
 
 def sizes_restarted(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Uses in the second step of SeparateCov the absolute values of the first step once more, with fresh signs."""
+    """Use the first row of the matrix noise of SeparateCov, with new random signs, as the noise of its eigenvalues."""
     return _separate(x, size, rng, rho, lambda w: np.abs(w[:, 0, :]) * rng.choice([-1.0, 1.0], (size, x.shape[1])))
 
 
 def pure_restarted(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """Repeats in the eigenvalue noise of the pure SeparateCov the signs of the entries of the matrix noise."""
+    """Give the eigenvalue noise of SeparateCov (pure DP) the signs of the first row of the matrix noise."""
     rows = unit_rows(x)
     n, d = rows.shape
     moment = second_moment(rows)
@@ -201,7 +202,7 @@ def pure_restarted(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: f
 
 
 def few_seeds(declared: Declared, seeds: int) -> Callable[..., Any]:
-    """Make the reference with a generator that has few seeds."""
+    """Return the mechanism with a generator that is seeded from a small number of seeds."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return declared.sample(x, np.random.default_rng(int(rng.integers(seeds))), **budget)
@@ -218,41 +219,42 @@ def _vectorised(
 
 _wigner = partial(_vectorised, options=(("ensemble", "wigner"),))
 NEGATIVE_CONTROLS = (
-    changed("correlated-corners", "Makes the last diagonal noise depend on the first.", gauss_cov.MECHANISM,
+    changed("correlated-corners", "Correlate the noise of the first and the last diagonal entry.", gauss_cov.MECHANISM,
             correlated_corners, BY_SIGNS),
-    changed("one-size-two-signs", "Uses one size for two entries, with two signs.", lap_cov.MECHANISM,
-            one_size_two_signs, BY_SIZES),
-    changed("one-size-two-features", "Uses one size for two features, with two signs.", gaussian.MECHANISM,
-            one_size_two_signs, BY_SIZES),
-    changed("one-sign-of-coefficients", "Uses one sign for two coefficients.", output_perturbation.MECHANISM,
+    changed("one-size-two-signs", "Use one absolute value, with two signs, as the noise of two entries.",
+            lap_cov.MECHANISM, one_size_two_signs, BY_SIZES),
+    changed("one-size-two-features", "Use one absolute value, with two signs, as the noise of two features.",
+            gaussian.MECHANISM, one_size_two_signs, BY_SIZES),
+    changed("one-sign-of-coefficients", "Give the noise of two coefficients the same sign.",
+            output_perturbation.MECHANISM, one_sign, BY_SIGNS),
+    changed("one-sign-of-means", "Give the noise of two features the same sign.", laplace.MECHANISM,
             one_sign, BY_SIGNS),
-    changed("one-sign-of-means", "Uses one sign for two features.", laplace.MECHANISM, one_sign, BY_SIGNS),
-    changed("mirrored-signs", "Lets mirrored entries agree in sign in three draws of four.",
+    changed("mirrored-signs", "Give the noise of two mirrored entries the same sign in three draws of four.",
             entrywise_laplace.MECHANISM, signs_agree_often, BY_SIGNS),
-    changed("noise-of-the-last-draw", "Adds 0.4 times the noise of the previous draw.", gauss_cov.MECHANISM,
-            autoregressive(0.4), BY_SUCCESSION),
-    changed("noise-of-the-last-draw-vector", "Adds 0.4 times the noise of the previous draw.", gaussian.MECHANISM,
-            autoregressive(0.4), BY_SUCCESSION),
-    changed("signs-alternate", "Alternates the sign from draw to draw.", private_trace.MECHANISM, signs_alternate,
-            BY_SUCCESSION),
-    changed("size-for-four-draws", "Draws the norm once for four draws.", centred_covariance.MECHANISM,
-            size_kept_for_four, BY_SUCCESSION),
-    _vectorised("nuclear-one-sign", "Ties the signs of two entries.", "nuclear-laplace", BY_SIGNS,
-                nuclear_with_one_rotation_sign),
-    _vectorised("k-norm-one-sign", "Gives one sign to the entries (1, 1) and (1, 2).", "k-norm", BY_SIGNS,
+    changed("noise-of-the-last-draw", "Let the noise contain 0.4 times the noise of the previous draw.",
+            gauss_cov.MECHANISM, autoregressive(0.4), BY_SUCCESSION),
+    changed("noise-of-the-last-draw-vector", "Let the noise contain 0.4 times the noise of the previous draw.",
+            gaussian.MECHANISM, autoregressive(0.4), BY_SUCCESSION),
+    changed("signs-alternate", "Alternate the sign of the noise in two draws of three.",
+            private_trace.MECHANISM, signs_alternate, BY_SUCCESSION),
+    changed("size-for-four-draws", "Use the same norm of the noise in four successive draws.",
+            centred_covariance.MECHANISM, size_kept_for_four, BY_SUCCESSION),
+    _vectorised("nuclear-one-sign", "Give the noise of two entries the same sign in three draws of four.",
+                "nuclear-laplace", BY_SIGNS, nuclear_with_one_rotation_sign),
+    _vectorised("k-norm-one-sign", "Give the noise of the entries (1, 1) and (1, 2) the same sign.", "k-norm", BY_SIGNS,
                 k_norm_with_signs_of_its_corner, options=(("body", "schatten1"),)),
-    _wigner("separate-restarted", "Restarts the random stream of the first step in the second.", "separate-cov",
+    _wigner("separate-restarted", "Reuse the random numbers of the first step in the second step.", "separate-cov",
             BY_STEP_SIGNS, restarted),
-    _wigner("separate-sizes-restarted", "Uses the sizes of the first step again in the second.", "separate-cov",
-            BY_STEP_SIZES, sizes_restarted),
-    _vectorised("separate-pure-restarted", "Uses the signs of the first step again in the second.",
+    _wigner("separate-sizes-restarted", "Reuse the absolute values of the noise of the first step.",
+            "separate-cov", BY_STEP_SIZES, sizes_restarted),
+    _vectorised("separate-pure-restarted", "Reuse the signs of the noise of the first step in the second step.",
                 "separate-cov-pure", BY_STEP_SIGNS, pure_restarted, options=(("calibration", "paper"),)),
-    NegativeControl("few-seeds-bingham", "Draws from 2¹⁶ seeds.", "bingham", BY_REPEATS,
+    NegativeControl("few-seeds-bingham", "Seed the generator with a number below 2¹⁶.", "bingham", BY_REPEATS,
                     few_seeds(bingham.MECHANISM, 2**16)),
-    NegativeControl("few-seeds-separate", "Draws from 2¹⁵ seeds.", "separate-cov", BY_REPEATS,
+    NegativeControl("few-seeds-separate", "Seed the generator with a number below 2¹⁵.", "separate-cov", BY_REPEATS,
                     few_seeds(separate_cov.MECHANISM, 2**15)),
-    NegativeControl("few-seeds-mean", "Draws from 2¹⁶ seeds.", "kv-mean", BY_REPEATS,
+    NegativeControl("few-seeds-mean", "Seed the generator with a number below 2¹⁶.", "kv-mean", BY_REPEATS,
                     few_seeds(kv_mean.MECHANISM, 2**16)),
-    changed("one-sign-of-columns", "Uses one sign for the noise of two columns.", kv_mean.MECHANISM, one_sign,
+    changed("one-sign-of-columns", "Give the noise of two columns the same sign.", kv_mean.MECHANISM, one_sign,
             BY_SIGNS),
 )  # fmt: skip

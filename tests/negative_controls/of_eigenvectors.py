@@ -13,7 +13,8 @@ from tests.negative_controls.negative_control import from_function, vectorised
 
 
 def rejection(log_acceptance: Callable[[Vector, float, float], Vector]) -> Callable[..., Matrix]:
-    """Make a rejection sampler; the function gives the log acceptance probability from (y, b, q)."""
+    """Return a rejection sampler for the Bingham law whose log acceptance probability is the given function of (y, b,
+    q)."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x)
@@ -35,17 +36,17 @@ ACCEPT_ALL = rejection(lambda y, b, q: np.zeros_like(y))
 
 
 def quadruple_exponent(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
-    """Uses ε as the exponent in place of ε/4."""
+    """Use ε as the exponent in place of ε/4."""
     return bingham.sample(x, rng, epsilon=4 * epsilon)
 
 
 def sorted_entries(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
-    """Sorts the entries of the vector, as if they were eigenvalues."""
+    """Sort the entries of the released vector."""
     return np.sort(bingham.sample(x, rng, epsilon=epsilon))
 
 
 def _with_levels(x: Matrix, levels: tuple[int, ...]) -> Matrix:
-    """Replace the eigenvalues of XᵀX at these positions, in descending order, by their mean."""
+    """Replace the eigenvalues of XᵀX whose ranks in descending order are in `levels` by their mean."""
     values, vectors = np.linalg.eigh(unit_rows(x).T @ unit_rows(x))
     order = [len(values) - 1 - i for i in levels if i < len(values)]
     if order:
@@ -54,12 +55,12 @@ def _with_levels(x: Matrix, levels: tuple[int, ...]) -> Matrix:
 
 
 def blurs_the_tail(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
-    """Keeps the first eigenvalue and replaces the others by their mean."""
+    """Replace the second to the fifth largest eigenvalue by their mean."""
     return law.sample(epsilon / 4 * _with_levels(x, (1, 2, 3, 4)), rng)
 
 
 def blurs_the_top(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
-    """Replaces the first two eigenvalues by their mean."""
+    """Replace the two largest eigenvalues by their mean."""
     return law.sample(epsilon / 4 * _with_levels(x, (0, 1)), rng)
 
 
@@ -72,7 +73,7 @@ def _iterate(
     shared: bool = False,
     exponents: tuple[float, ...] = (1.0, 1.0),
 ) -> Matrix:
-    """Run iterative eigenvector sampling with its noise scale or its exponents multiplied."""
+    """Run iterative eigenvector sampling with its noise scale and its exponents multiplied by factors."""
     d = x.shape[1]
     laplace = laplace_factor * (np.full(d, rng.laplace()) if shared else rng.laplace(size=d))
     factors = iter((*exponents, *[1.0] * d))
@@ -83,22 +84,22 @@ def _iterate(
 
 
 def half_eigenvalue_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Calibrates the eigenvalue noise to the sensitivity 1 in place of 2."""
+    """Calibrate the eigenvalue noise to the sensitivity 1 in place of 2."""
     return _iterate(x, rng, epsilon, laplace_factor=0.5)
 
 
 def shared_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Adds the same Laplace variable to every eigenvalue."""
+    """Add the same Laplace variable to every eigenvalue."""
     return _iterate(x, rng, epsilon, shared=True)
 
 
 def exponents_times_eight(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Uses the exponents 2ε_i in place of ε_i/4."""
+    """Use the exponents 2ε_i in place of ε_i/4."""
     return _iterate(x, rng, epsilon, exponents=(8.0,) * 2)
 
 
 def second_direction_uniform(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Draws the second direction uniformly, independently of the data."""
+    """Draw the second direction uniformly, independently of the data."""
     return _iterate(x, rng, epsilon, exponents=(1.0, 0.0))
 
 
@@ -111,7 +112,7 @@ LEADING = ("law", "leading component")
 NEGATIVE_CONTROLS = (
     _bingham_many(
         "acg-sign",
-        "Divides by (uᵀΩu)^{q/2} in the acceptance ratio where it should multiply.",
+        "Divide by (uᵀΩu)^{q/2} in the acceptance ratio in place of multiplying by it.",
         (LEADING,),
         ACG_SIGN,
         diagnosis="wrong sign",
@@ -119,7 +120,7 @@ NEGATIVE_CONTROLS = (
     ),
     _bingham_many(
         "accept-all",
-        "Accepts every proposal.",
+        "Accept every proposal.",
         (LEADING,),
         ACCEPT_ALL,
         diagnosis="every proposal",

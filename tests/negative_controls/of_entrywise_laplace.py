@@ -10,7 +10,8 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.pure import entrywise_laplace, lap_cov
 from tests.negative_controls.negative_control import by_law, by_privacy, vectorised
 
-Noise = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to noise of shape (size, d, d)
+# a function that maps (d, rng, size) to noise of shape (size, d, d)
+Noise = Callable[[int, np.random.Generator, int], Matrix]
 
 
 def full_noise(d: int, rng: np.random.Generator, size: int) -> Matrix:
@@ -19,7 +20,7 @@ def full_noise(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 
 def additive(noise: Noise, scale: Callable[[int, int, float], float], clip: bool = True) -> Callable[..., Matrix]:
-    """Make a release of the second moment plus noise, with a scale from (n, d, ε): (x, size, rng=, epsilon=)."""
+    """Return a function of (x, size, rng=, epsilon=) that adds noise of scale scale(n, d, ε) to the second moment."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x) if clip else np.asarray(x, dtype=np.float64)
@@ -30,7 +31,7 @@ def additive(noise: Noise, scale: Callable[[int, int, float], float], clip: bool
 
 
 def lap(noise: Noise = wigner.sample_laplace, sensitivity: float = 0.0, clip: bool = True) -> Callable[..., Matrix]:
-    """Make LapCov with other noise. `sensitivity` replaces √2 d."""
+    """Return the mechanism LapCov with its noise replaced. If `sensitivity` is given, it replaces √2 d."""
 
     def scale(n: int, d: int, epsilon: float) -> float:
         return sensitivity / (n * epsilon) if sensitivity else lap_cov.noise_scale(n, d, epsilon, "paper")
@@ -39,17 +40,17 @@ def lap(noise: Noise = wigner.sample_laplace, sensitivity: float = 0.0, clip: bo
 
 
 def full(noise: Noise) -> Callable[..., Matrix]:
-    """Make the full entrywise mechanism with other noise."""
+    """Return the entrywise Laplace mechanism for all d² entries with its noise replaced."""
     return additive(noise, lambda n, d, epsilon: entrywise_laplace.noise_scale(n, d, epsilon, "full", "paper"))
 
 
 def doubled_diagonal(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Double the diagonal of the noise, as U + Uᵀ does for a triangle U of noise."""
+    """Draw U + Uᵀ for an upper triangular matrix U of noise, so that the diagonal is doubled."""
     return wigner.sample_laplace(d, rng, size) * (1 + np.eye(d))
 
 
 def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw (U + Uᵀ)/2 for a triangle U of noise: the diagonal is right, and the other entries are halved."""
+    """Draw (U + Uᵀ)/2 for an upper triangular matrix U of noise, so that the entries off the diagonal are halved."""
     return wigner.sample_laplace(d, rng, size) * (1 + np.eye(d)) / 2
 
 
@@ -63,45 +64,45 @@ _full = partial(vectorised, mechanism="entrywise-laplace", options=(("entries", 
 NEGATIVE_CONTROLS = (
     _lap(
         "unit-sensitivity",
-        "Calibrates Laplace noise to the sensitivity 1 in place of √2 d.",
+        "Calibrate Laplace noise to the sensitivity 1 in place of √2 d.",
         by_law("entrywise norm") + by_privacy("event"),
         lap(sensitivity=1.0),
     ),
     _lap(
         "frobenius-sensitivity",
-        "Calibrates Laplace noise to the Frobenius sensitivity √2.",
+        "Calibrate Laplace noise to the Frobenius sensitivity √2.",
         by_law("entrywise norm"),
         lap(sensitivity=2**0.5),
         diagnosis="Frobenius sensitivity",
     ),
     _lap(
         "doubled-diagonal",
-        "Adds U + Uᵀ for a triangle U, so that the diagonal is counted twice.",
+        "Add U + Uᵀ for an upper triangular matrix U of noise, so that the diagonal is doubled.",
         by_law("entry (1, 1)"),
         lap(doubled_diagonal),
     ),
     _lap(
         "averaged-noise",
-        "Adds (U + Uᵀ)/2 for a triangle U, so that the entries off the diagonal are halved.",
+        "Add (U + Uᵀ)/2 for an upper triangular matrix U of noise, so that the entries off the diagonal are halved.",
         by_law("entry (1, 2)"),
         lap(averaged),
     ),
     _lap(
         "lap-cov-unclipped",
-        "Assumes without a check that every row has norm at most 1.",
+        "Assume without a check that every row has norm at most 1.",
         by_privacy("event"),
         lap(clip=False),
         seen_in="hkustDB/PrivateCovariance dafcdfe, LapCov",
     ),
     _full(
         "mirrored-noise",
-        "Draws symmetric noise although every entry should have independent noise.",
+        "Draw symmetric noise, although every entry should have independent noise.",
         by_law("independence"),
         full(wigner.sample_laplace),
     ),
     _full(
         "upper-noise-only",
-        "Adds noise on and above the diagonal only.",
+        "Add noise only to the entries on and above the diagonal.",
         by_law("entry (2, 1)") + by_privacy("event"),
         full(upper_only),
     ),

@@ -1,7 +1,6 @@
-"""Negative controls that are right in the middle of the law, and wrong in its tails or in rare draws.
+"""Negative controls whose noise has the wrong law in its tails, in rare draws, or at almost the right variance.
 
-The variance of the noise is right or nearly right. A branch of probability p occurs in N draws with probability 1 −
-(1 − p)^N.
+A branch of probability p occurs in N draws with probability 1 − (1 − p)^N.
 """
 
 from collections.abc import Callable
@@ -14,11 +13,12 @@ from covassay.reference.mechanisms.registry import mechanism
 from tests.negative_controls.broken import Noise, Output, each, mirrored, other_noise, other_output
 from tests.negative_controls.negative_control import NegativeControl
 
-Numbers = Callable[[np.random.Generator, tuple[int, ...]], Any]  # maps (rng, shape) to independent numbers
+# a function that maps (rng, shape) to independent numbers
+Numbers = Callable[[np.random.Generator, tuple[int, ...]], Any]
 
 
 def drawn(numbers: Numbers, symmetric: bool = False) -> Noise:
-    """Make a change that draws independent numbers of another law, in the shape of the reference's noise."""
+    """Return a function that replaces the noise by independent numbers of another law."""
 
     def noise(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
         values = numbers(rng, np.shape(z))
@@ -28,7 +28,7 @@ def drawn(numbers: Numbers, symmetric: bool = False) -> Noise:
 
 
 def redrawn(numbers: Numbers, limit: float) -> Numbers:
-    """Make a law that draws numbers beyond a limit again."""
+    """Return a sampler that draws a number again while its absolute value is above a limit."""
 
     def draw(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
         values = np.asarray(numbers(rng, shape))
@@ -40,7 +40,7 @@ def redrawn(numbers: Numbers, limit: float) -> Numbers:
 
 
 def sometimes(name: str, mechanism_name: str, mistake: str, probability: float, factor: float) -> NegativeControl:
-    """Make a control of the reference with its noise multiplied by a factor in rare draws."""
+    """Return a mechanism whose noise is multiplied by a factor in a draw with the given probability."""
     change: Any = each(lambda z: factor * z)
     return other_noise(
         name, mechanism_name, mistake, lambda z, rng, x: change(z, rng, x) if rng.random() < probability else z
@@ -79,19 +79,19 @@ def heavy(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
 
 
 def geometric(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-    """Draw two-sided geometric numbers with step 1/8, which have the discrete Laplace law."""
+    """Draw discrete Laplace numbers on the multiples of 1/8, as differences of geometric numbers."""
     q = 1 - np.exp(-1 / 8)
     return (rng.geometric(q, size=shape) - rng.geometric(q, size=shape)) / 8
 
 
 def single_precision(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-    """Draw Laplace numbers by inversion of a uniform number in float16."""
+    """Draw Laplace numbers by inversion of uniform numbers in float16."""
     u = np.asarray(rng.random(shape)).astype(np.float16).astype(np.float64) - 0.5
     return -np.sign(u) * np.log1p(-2 * np.minimum(np.abs(u), 0.4999))
 
 
 def until_positive(name: str) -> Output:
-    """Make a change of the output that draws again until it is positive semidefinite, at most 50 times."""
+    """Return a function that draws the output again, at most 50 times, until it is positive semidefinite."""
     declared = mechanism(name)
     budget = declared.notion.default.keywords()
 
@@ -106,119 +106,157 @@ def until_positive(name: str) -> Output:
 
 
 def shorter(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Shortens noise whose Frobenius norm exceeds 2d to the norm 2d."""
+    """Scale noise of Frobenius norm above 2d to the norm 2d."""
     return z / max(1.0, float(np.linalg.norm(z)) / (2 * len(z)))
 
 
 def _retry(name: str, mechanism_name: str) -> NegativeControl:
-    mistake = "Draws again until the output is positive semidefinite."
+    mistake = "Draw the output again until it is positive semidefinite."
     return other_output(name, mechanism_name, mistake, until_positive(mechanism_name))
 
 
 NEGATIVE_CONTROLS = (
-    other_noise("laplace-clipped", "laplace", "Clips the noise at 5 scales.", each(lambda z: np.clip(z, -5, 5))),
-    other_noise("laplace-redrawn", "lap-cov", "Draws noise beyond 4 scales again.", drawn(redrawn(laplace, 4), True)),
-    other_noise("gaussian-clipped", "gaussian", "Clips the noise at 3 deviations.", each(lambda z: np.clip(z, -3, 3))),
+    other_noise("laplace-clipped", "laplace", "Clip the noise at 5 scales.", each(lambda z: np.clip(z, -5, 5))),
     other_noise(
-        "gaussian-redrawn", "gauss-cov", "Draws noise beyond 2.5 deviations again.", drawn(redrawn(normal, 2.5), True)
+        "laplace-redrawn",
+        "lap-cov",
+        "Draw a noise variable again while it is beyond 4 scales.",
+        drawn(redrawn(laplace, 4), True),
+    ),
+    other_noise(
+        "gaussian-clipped", "gaussian", "Clip the noise at 3 standard deviations.", each(lambda z: np.clip(z, -3, 3))
+    ),
+    other_noise(
+        "gaussian-redrawn",
+        "gauss-cov",
+        "Draw a noise variable again while it is beyond 2.5 standard deviations.",
+        drawn(redrawn(normal, 2.5), True),
     ),
     other_noise(
         "gaussian-redrawn-at-six",
         "gaussian-approximate",
-        "Draws noise beyond 6 deviations again.",
+        "Draw a noise variable again while it is beyond 6 standard deviations.",
         drawn(redrawn(normal, 6)),
     ),
-    other_noise("trace-redrawn", "private-trace", "Draws noise beyond 6 scales again.", drawn(redrawn(laplace, 6))),
     other_noise(
-        "twelve-uniforms", "gaussian", "Uses a sum of twelve uniform numbers for a normal one.", drawn(twelve_uniforms)
+        "trace-redrawn",
+        "private-trace",
+        "Draw a noise variable again while it is beyond 6 scales.",
+        drawn(redrawn(laplace, 6)),
+    ),
+    other_noise(
+        "twelve-uniforms",
+        "gaussian",
+        "Use the sum of twelve uniform numbers in place of a normal number.",
+        drawn(twelve_uniforms),
     ),
     other_noise(
         "twelve-uniforms-matrix",
         "gauss-cov-approximate",
-        "Uses a sum of twelve uniform numbers for a normal one.",
+        "Use the sum of twelve uniform numbers in place of a normal number.",
         drawn(twelve_uniforms, True),
     ),
-    other_noise("logistic-for-laplace", "laplace", "Draws logistic noise of the right variance.", drawn(logistic)),
+    other_noise("logistic-for-laplace", "laplace", "Draw logistic noise of the right variance.", drawn(logistic)),
     other_noise(
         "normal-for-laplace-entries",
         "entrywise-laplace",
-        "Draws normal noise of the right variance.",
+        "Draw normal noise of the right variance.",
         drawn(lambda rng, shape: 2**0.5 * normal(rng, shape)),
     ),
     other_noise(
-        "student-for-normal-entries", "gauss-cov", "Draws Student noise of the right variance.", drawn(student, True)
+        "student-for-normal-entries", "gauss-cov", "Draw Student noise of the right variance.", drawn(student, True)
     ),
     other_noise(
         "laplace-for-normal",
         "gaussian-approximate",
-        "Draws Laplace noise of the right variance.",
+        "Draw Laplace noise of the right variance.",
         drawn(lambda rng, shape: laplace(rng, shape) / 2**0.5),
     ),
-    other_noise("heavy-mixture", "gaussian", "Mixes two normal laws with the right variance.", drawn(heavy)),
+    other_noise(
+        "heavy-mixture",
+        "gaussian",
+        "Draw noise from a mixture of two normal laws with the right variance.",
+        drawn(heavy),
+    ),
     other_noise(
         "uniform-noise",
         "lap-cov",
-        "Draws uniform noise of the right variance.",
+        "Draw uniform noise of the right variance.",
         drawn(lambda rng, shape: rng.uniform(-(6**0.5), 6**0.5, shape), True),
     ),
     other_noise(
-        "geometric-noise", "laplace", "Draws the discrete Laplace law with step 1/8 of the scale.", drawn(geometric)
+        "geometric-noise",
+        "laplace",
+        "Draw discrete Laplace noise on the multiples of an eighth of the scale.",
+        drawn(geometric),
     ),
-    other_noise("float16-uniforms", "private-trace", "Inverts uniform numbers in float16.", drawn(single_precision)),
-    sometimes("bare-once-in-200", "gauss-cov", "Adds no noise once in 200 draws.", 1 / 200, 0.0),
-    sometimes("bare-once-in-1500", "nuclear-laplace", "Adds no noise once in 1500 draws.", 1 / 1500, 0.0),
-    sometimes("tenfold-once-in-100", "k-norm", "Multiplies the noise by ten once in 100 draws.", 1 / 100, 10.0),
-    sometimes("small-once-in-50", "gaussian", "Uses a hundredth of the noise once in 50 draws.", 1 / 50, 0.01),
-    sometimes("half-the-time", "centred-covariance", "Uses half the noise in one draw of five.", 1 / 5, 0.5),
-    sometimes("bare-once-in-a-million", "lap-cov", "Adds no noise once in 10⁶ draws.", 1e-6, 0.0),
-    other_noise("radius-truncated", "nuclear-laplace", "Shortens noise beyond the Frobenius norm 2d.", shorter),
-    other_noise("radius-capped", "nuclear-laplace-symmetric", "Shortens noise beyond the Frobenius norm 2d.", shorter),
+    other_noise(
+        "float16-uniforms",
+        "private-trace",
+        "Draw the noise by inversion of uniform numbers in float16.",
+        drawn(single_precision),
+    ),
+    sometimes("bare-once-in-200", "gauss-cov", "Add no noise in one draw of 200.", 1 / 200, 0.0),
+    sometimes("bare-once-in-1500", "nuclear-laplace", "Add no noise in one draw of 1500.", 1 / 1500, 0.0),
+    sometimes("tenfold-once-in-100", "k-norm", "Multiply the noise by ten in one draw of 100.", 1 / 100, 10.0),
+    sometimes("small-once-in-50", "gaussian", "Use a hundredth of the noise in one draw of 50.", 1 / 50, 0.01),
+    sometimes("half-the-time", "centred-covariance", "Halve the noise in one draw of five.", 1 / 5, 0.5),
+    sometimes("bare-once-in-a-million", "lap-cov", "Add no noise in one draw of 10⁶.", 1e-6, 0.0),
+    other_noise(
+        "radius-truncated", "nuclear-laplace", "Scale noise of Frobenius norm above 2d to the norm 2d.", shorter
+    ),
+    other_noise(
+        "radius-capped", "nuclear-laplace-symmetric", "Scale noise of Frobenius norm above 2d to the norm 2d.", shorter
+    ),
     other_noise(
         "ridge-radius-capped",
         "output-perturbation",
-        "Shortens noise beyond three times its mean length.",
+        "Scale noise longer than three times its mean length to that length.",
         lambda z, rng, x: z / max(1.0, float(np.linalg.norm(z)) / (3 * len(z))),
     ),
     _retry("retry-until-positive", "gauss-cov"),
     _retry("retry-until-positive-nuclear", "nuclear-laplace-symmetric"),
     other_noise(
-        "separate-clipped", "separate-cov", "Clips all noise at 2 deviations.", each(lambda z: np.clip(z, -2, 2))
+        "separate-clipped",
+        "separate-cov",
+        "Clip all noise at 2 standard deviations.",
+        each(lambda z: np.clip(z, -2, 2)),
     ),
     other_noise(
         "separate-pure-redrawn",
         "separate-cov-pure",
-        "Clips the noise of the eigenvalues at 2 scales.",
+        "Clip the noise of the eigenvalues at 2 scales.",
         lambda z, rng, x: type(z)(z.matrix, np.clip(z.eigenvalues, -2, 2)),
     ),
     other_noise(
         "projection-uniform",
         "projection-mechanism",
-        "Draws uniform noise of the right variance.",
+        "Draw uniform noise of the right variance.",
         drawn(lambda rng, shape: rng.uniform(-(3**0.5), 3**0.5, shape), True),
     ),
     other_noise(
-        "gumbel-clipped", "exponential", "Clips the Gumbel noise to [−1, 1].", each(lambda z: np.clip(z, -1, 1))
+        "gumbel-clipped", "exponential", "Clip the Gumbel noise to [−1, 1].", each(lambda z: np.clip(z, -1, 1))
     ),
     other_noise(
         "normal-for-gumbel",
         "exponential",
-        "Draws normal noise with the variance of Gumbel's law.",
+        "Draw normal noise with the variance of Gumbel noise.",
         drawn(lambda rng, shape: normal(rng, shape) * np.pi / 6**0.5),
     ),
     other_noise(
         "sparse-vector-gaussian",
         "above-threshold",
-        "Draws normal noise of the right variance for the queries.",
+        "Draw normal noise of the right variance for the queries.",
         lambda z, rng, x: type(z)(z.threshold, 2**0.5 * rng.standard_normal(z.queries.shape)),
     ),
+    other_noise("radius-bounded", "private-radius", "Clip all noise at one scale.", each(lambda z: np.clip(z, -1, 1))),
     other_noise(
-        "radius-bounded",
-        "private-radius",
-        "Clips the noise of the search at 1 scale.",
-        each(lambda z: np.clip(z, -1, 1)),
+        "naive-pce-clipped",
+        "naive-pce",
+        "Clip the noise at 1.5 standard deviations.",
+        each(lambda z: np.clip(z, -1.5, 1.5)),
     ),
-    other_noise(
-        "naive-pce-clipped", "naive-pce", "Clips the noise at 1.5 deviations.", each(lambda z: np.clip(z, -1.5, 1.5))
+    sometimes(
+        "bare-round-once-in-100", "coinpress-mean", "In one draw of 100, add no noise in any step.", 1 / 100, 0.0
     ),
-    sometimes("bare-round-once-in-100", "coinpress-mean", "Adds no noise in any step once in 100 draws.", 1 / 100, 0.0),
 )

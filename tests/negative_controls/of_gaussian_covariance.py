@@ -1,5 +1,4 @@
-"""Negative controls of mechanisms of DLY22. The mechanisms add Gaussian noise to a second moment, or call a mechanism
-that does."""
+"""Negative controls of GaussCov, and of the mechanisms of the paper DLY22 that use GaussCov."""
 
 import math
 from collections.abc import Callable
@@ -18,31 +17,32 @@ from tests.negative_controls.negative_control import NegativeControl, by_law, by
 
 # ADDITIVE NOISE
 
-Noise = Callable[[int, np.random.Generator, int], Matrix]  # maps (d, rng, size) to noise of shape (size, d, d)
+# a function that maps (d, rng, size) to noise of shape (size, d, d)
+Noise = Callable[[int, np.random.Generator, int], Matrix]
 
 
 def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draws (A + Aᵀ)/2 for a Gaussian matrix A: noise of the ensemble goe in place of wigner. It is private too."""
+    """Draw the noise (A + Aᵀ)/2 for a Gaussian matrix A, of the ensemble goe in place of wigner."""
     a = rng.standard_normal((size, d, d))
     return (a + np.swapaxes(a, 1, 2)) / 2
 
 
 def one_diagonal(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Uses one draw of the noise for the whole diagonal."""
+    """Use one number as the noise of the whole diagonal."""
     w = wigner.sample_wigner(d, rng, size)
     w[:, range(d), range(d)] = w[:, :1, 0]
     return w
 
 
 def one_row(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Uses one draw of the noise for the whole first row."""
+    """Use one number as the noise of the whole first row."""
     w = wigner.sample_wigner(d, rng, size)
     w[:, 0, :] = w[:, :, 0] = w[:, :1, 0]
     return w
 
 
 def additive(factor: float = 1.0, noise: Noise = wigner.sample_wigner) -> Callable[..., Matrix]:
-    """Make draws of GaussCov with the scale multiplied by a factor, or with other noise: (x, size, rng=, rho=)."""
+    """Return GaussCov, as a function of (x, size, rng=, rho=), with its noise replaced or multiplied by a factor."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
         rows = unit_rows(x)
@@ -53,7 +53,7 @@ def additive(factor: float = 1.0, noise: Noise = wigner.sample_wigner) -> Callab
 
 
 def add_or_remove(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Generator) -> Matrix:
-    """Uses the sensitivity 1/n of adding or removing a row, although a row is replaced."""
+    """Use 1/n, the sensitivity for adding or removing a row, in place of √2/n."""
     rows = unit_rows(x)
     n, d = rows.shape
     sigma = gauss_cov_approximate.sensitivity(n) / math.sqrt(2) * multiplier(epsilon, delta, "paper")
@@ -64,7 +64,7 @@ def add_or_remove(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Gen
 
 
 def _rebuilt(vectors: Matrix, values: Matrix, right: Matrix | None = None) -> Matrix:
-    """Compute the symmetric sums Σ_i values_i u_i v_iᵀ for stacks of vectors."""
+    """Return the symmetric part of Σ λ_i u_i v_iᵀ for values λ_i, left vectors u_i and right vectors v_i."""
     matrices = (vectors * values[:, None, :]) @ (np.swapaxes(vectors, 1, 2) if right is None else right)
     return (matrices + np.swapaxes(matrices, 1, 2)) / 2
 
@@ -72,7 +72,7 @@ def _rebuilt(vectors: Matrix, values: Matrix, right: Matrix | None = None) -> Ma
 def separate(
     vectors: Callable[[Matrix, Matrix], tuple[Matrix, Matrix]], one_draw: bool = False
 ) -> Callable[..., Matrix]:
-    """Make SeparateCov with left and right vectors from (Σ, stack of G), or with one noise for all eigenvalues."""
+    """Return SeparateCov with its eigenvectors computed by `vectors`, or with the same noise for all eigenvalues."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
         rows = unit_rows(x)
@@ -92,13 +92,13 @@ def descending(moment: Matrix, noisy: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def singular(moment: Matrix, noisy: Matrix) -> tuple[Matrix, Matrix]:
-    """Return singular vectors of the indefinite noisy matrices."""
+    """Return the left and right singular vectors of the noisy matrices, which may be indefinite."""
     u, _, vt = np.linalg.svd(noisy)
     return u, vt
 
 
 def exact(moment: Matrix, noisy: Matrix) -> tuple[Matrix, Matrix]:
-    """Return the eigenvectors of the data."""
+    """Return the eigenvectors of the data, without noise."""
     return descending(moment, np.broadcast_to(moment, noisy.shape))
 
 
@@ -109,14 +109,14 @@ def rounded(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Ma
 
 
 def as_in_the_experiments(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Runs with the budget ε = ρ + 2√(ρ ln(1/δ)), δ = 1e-10, in place of ρ."""
+    """Spend ε = ρ + 2√(ρ ln(1/δ)) with δ = 1e-10, the (ε, δ) guarantee that ρ-zCDP implies, in place of ρ."""
     rows = unit_rows(x)
     n, d = rows.shape
     log = math.log(1e10)
     half = (rho + 2 * math.sqrt(rho * log)) / 2
     c = n * second_moment(rows)
     b = math.sqrt(2 * d * log)
-    step = (-b + math.sqrt(b * b + 4 * d * half)) / (2 * d)  # this number solves d x² + √(2d ln(1/δ)) x = half
+    step = (-b + math.sqrt(b * b + 4 * d * half)) / (2 * d)  # the positive solution x of d x² + √(2d ln(1/δ)) x = half
     noisy = np.linalg.eigvalsh(c)[::-1] + 2 / half * rng.laplace(size=d)
     directions = iterative_eigenvectors.draw_directions(c, [step / 4] * (d - 1), lambda m, step: bingham.sample(m, rng))
     matrix = (directions.T * noisy) @ directions / n
@@ -124,15 +124,15 @@ def as_in_the_experiments(x: Matrix, *, rho: float, rng: np.random.Generator) ->
 
 
 def not_shrunk(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Draw outputs of ClippedCov whose noise is multiplied by τ in place of τ²."""
+    """Draw outputs of ClippedCov whose noise is proportional to τ, the norm of the clip, in place of τ²."""
     tau = clipped_cov.CLIP_NORM
     return separate(descending)(unit_rows(x, tau), size, rng=rng, rho=rho * tau**2) * tau**2
 
 
 def logarithm_of_norms(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Finds the bin of a row by the logarithm of its norm, which fails for a row that is zero."""
+    """Compute the logarithm of the norm of every row, so that a row of zeros raises an exception."""
     with np.errstate(divide="ignore"):
-        # the conversion to an integer fails at −∞
+        # the conversion of −∞ to an integer raises an exception
         levels = [int(-np.floor(np.log2(norm))) for norm in row_norms(unit_rows(x))]
     assert min(levels) >= 0 or max(levels) >= 0
     return adaptive_cov.sample(x, rng, rho=rho)
@@ -144,7 +144,7 @@ WIGNER = (("ensemble", "wigner"),)
 
 
 def _noise(name: str, noise: Noise, caught_by: tuple[tuple[str, str], ...], **more: Any) -> NegativeControl:
-    """Make a control of GaussCov with other noise; the docstring of the noise is the mistake."""
+    """Return a negative control of GaussCov with its noise replaced; the docstring of `noise` states the mistake."""
     return _gauss(name, noise.__doc__ or "", caught_by, additive(noise=noise), **more)
 
 
@@ -153,7 +153,7 @@ _separate = partial(vectorised, mechanism="separate-cov", options=WIGNER)
 NEGATIVE_CONTROLS = (
     _gauss(
         "gauss-sensitivity-one",
-        "Uses the sensitivity 1 in place of √2, so that σ is √2 times too small.",
+        "Use the sensitivity 1 in place of √2, so that the noise is √2 times too small.",
         NORM + by_law("entry (1, 1)") + by_privacy("divergence"),
         additive(math.sqrt(0.5)),
         diagnosis="sensitivity of 1",
@@ -173,26 +173,26 @@ NEGATIVE_CONTROLS = (
     ),
     _separate(
         "separate-singular-vectors",
-        "Uses the singular vectors of an indefinite matrix as its eigenvectors.",
+        "Use the singular vectors of an indefinite matrix as its eigenvectors.",
         by_law("trace"),
         separate(singular),
         seen_in=f"{SEEN}, SeparateCov",
     ),
     _separate(
         "separate-exact-eigenvectors",
-        "Adds noise to the eigenvalues and keeps the eigenvectors of the data.",
+        "Add noise to the eigenvalues, but release the exact eigenvectors of the data.",
         by_law("angle"),
         separate(exact),
     ),
     _separate(
         "separate-one-draw",
-        "Adds the same draw of noise to all eigenvalues.",
+        "Add the same number as noise to all eigenvalues.",
         by_law("independence"),
         separate(descending, one_draw=True),
     ),
     vectorised(
         "rounded-eigenvalues",
-        "Clips every eigenvalue to [0, 1] in place of projecting on the matrices of trace at most 1.",
+        "Clip every eigenvalue to [0, 1] in place of projecting on the matrices of trace at most 1.",
         by_law("trace"),
         rounded,
         mechanism="projection-mechanism",
@@ -209,7 +209,7 @@ NEGATIVE_CONTROLS = (
     ),
     vectorised(
         "clipped-noise-too-large",
-        "Shrinks the noise by τ in place of τ².",
+        "Multiply the noise by the norm τ of the clip in place of τ².",
         EIGENVALUE,
         not_shrunk,
         mechanism="clipped-cov",

@@ -12,13 +12,13 @@ from tests.negative_controls.negative_control import from_function
 
 
 def half_sensitivity(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Calibrates the noise to the sensitivity r²/n, in place of √2 r²/n or more."""
+    """Calibrate the noise to the sensitivity r²/n, in place of √2 r²/n or more, for rows of length at most r."""
     noise = naive_pce.draw_noise(as_rows(x).shape[1], rng)
     return naive_pce.release(x, noise / math.sqrt(2), rho=rho, calibration="tight")
 
 
 def keeps_long_rows(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Keeps long rows, which it should drop."""
+    """Keep long rows, which the mechanism should drop."""
     rows = as_rows(x)
     n, d = rows.shape
     variance = naive_pce.noise_variance(n, rho, naive_pce.radius_squared(n, d, 10.0, 0.1), "reconstructed")
@@ -26,19 +26,19 @@ def keeps_long_rows(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matri
 
 
 def off_diagonal_halved(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Makes the noise symmetric as (G + Gᵀ)/2, which halves the variance off the diagonal."""
+    """Draw the noise (G + Gᵀ)/2 for a Gaussian matrix G, which halves the variance off the diagonal."""
     g = rng.standard_normal((as_rows(x).shape[1],) * 2)
     return naive_pce.release(x, (g + g.T) / 2, rho=rho)
 
 
 def radius_for_diameter(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Calibrates the noise of the clipped mean to the sensitivity w/n in place of 2w/n."""
+    """Calibrate the noise of the clipped mean to w/n in place of 2w/n, for an interval of half-width w."""
     noise = kv_mean.draw_noise(as_rows(x).shape[1], rng, mean_bound=10.0, sigma=1.0)
     return kv_mean.release(x, kv_mean.KVMeanNoise(noise.counts, noise.mean / 2), rho=rho)
 
 
 def unclipped_column(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Finds the bin and then takes the mean of the values without clipping them."""
+    """Compute the mean of the values without clipping them."""
     rows = as_rows(x)
     n, d = rows.shape
     w = kv_mean.half_width(n, 1.0, 0.1 / d)
@@ -46,13 +46,13 @@ def unclipped_column(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vect
 
 
 def counts_of_sensitivity_one(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Calibrates the noise of the counts to one count that moves by 1, where a replaced value moves two."""
+    """Calibrate the noise as if a replaced value changed one count; it changes two."""
     noise = kv_mean.draw_noise(as_rows(x).shape[1], rng, mean_bound=10.0, sigma=1.0)
     return kv_mean.release(x, kv_mean.KVMeanNoise(noise.counts / math.sqrt(2), noise.mean), rho=rho)
 
 
 def bins_of_the_data(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Counts only in the bins between the smallest and the largest value of a column."""
+    """Consider only the bins between the smallest and the largest value of a column."""
     rows = as_rows(x)
     noise = kv_mean.draw_noise(rows.shape[1], rng, mean_bound=10.0, sigma=1.0)
     last = noise.counts.shape[1] // 2
@@ -64,14 +64,14 @@ def bins_of_the_data(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vect
 
 
 def one_histogram_noise(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Adds the same noise to the counts of all columns."""
+    """Add the same noise to the counts of all columns."""
     noise = naive_pme.draw_noise(as_rows(x).shape[1], rng, mean_bound=10.0, kappa=10.0)
     counts = np.tile(noise.counts[:1], (len(noise.counts), 1))
     return naive_pme.release(x, kv_mean.KVMeanNoise(counts, noise.mean), rho=rho)
 
 
 def records_in_two_differences(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Takes the differences of all consecutive records, so that a record is in two of them."""
+    """Take the differences of all consecutive rows, so that a row occurs in two differences."""
     rows, kappa, bound = as_rows(x), 1e4, 10.0
     y = np.diff(rows, axis=0)[: max(1, len(rows) // 2)] / math.sqrt(2) if len(rows) > 1 else np.zeros_like(rows)
     noise = pme.draw_noise(rows.shape[1], rng, kappa=kappa, mean_bound=bound)
@@ -82,13 +82,13 @@ def records_in_two_differences(x: Matrix, *, rho: float, rng: np.random.Generato
 
 
 def sorted_records(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Sorts the records by their first column before it takes differences: one record then moves many of them."""
+    """Sort the rows by their first column before taking differences, so that one row changes many differences."""
     rows = as_rows(x)
     return pme.sample(rows[np.argsort(rows[:, 0], kind="stable")], rng, rho=rho)
 
 
 def rounds_on_the_wrong_side(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Multiplies A by the matrix of a new round on the right instead of on the left."""
+    """Multiply the product of the rounds' matrices by the matrix of a new round on the right in place of the left."""
     rows, kappa = as_rows(x), 1e4
     d, t = rows.shape[1], ppc.rounds(kappa)
     a = np.eye(d)
@@ -100,7 +100,7 @@ def rounds_on_the_wrong_side(x: Matrix, *, rho: float, rng: np.random.Generator)
 
 
 def adds_or_removes(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Calibrates the truncated mean to the sensitivity B/m of replacing a record by zeros, and so spends up to 2ρ."""
+    """Divide the noise by √2, as if a row were replaced by zeros, so that up to 2ρ is spent."""
     noise = ppde.draw_noise(as_rows(x).shape[1], rng)
     return ppde.release(x, noise / math.sqrt(2), rho=rho)
 

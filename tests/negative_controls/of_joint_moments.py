@@ -1,4 +1,4 @@
-"""Negative controls of joint moments: a moment with too little noise, noise that is shared, or a wrong query."""
+"""Negative controls of joint moments with too little noise, dependent noise or a wrong query."""
 
 import math
 from dataclasses import replace
@@ -19,61 +19,59 @@ _joint = partial(other_noise, mechanism_name="joint-moments")
 
 
 def shared(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
-    """Uses the noise of the mean for the diagonal of the second moment too."""
+    """Use the noise of the mean also as the noise of the diagonal of the second moment."""
     return replace(noise, moment=np.where(np.eye(x.shape[1], dtype=bool), noise.mean, noise.moment))
 
 
 def one_seed(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
-    """Seeds the generators of the mean and of the second moment with one number."""
+    """Draw the noise of the mean and of the second moment from generators with the same seed."""
     seed, d = int(rng.integers(2**63)), x.shape[1]
     mean, moment = (np.random.default_rng(seed) for _ in range(2))
     return JointMomentsNoise(mean.standard_normal(d), wigner.sample_goe(d, moment))
 
 
 def entries_of_variance_one(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
-    """Draws noise of variance 1 above the diagonal too: this is private, with more noise than stated."""
+    """Draw noise of variance 1 above the diagonal in place of 1/2, which is private but has too much noise."""
     return replace(noise, moment=wigner.sample_wigner(x.shape[1], rng))
 
 
 def one_column(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
-    """Gives the second moment of several columns the weight that costs nothing for one column."""
+    """Use the weight of the second moment that is correct for a single column."""
     lam, other = (float(joint_moments.moment_weight(d, 1.0)) for d in (x.shape[1], 1))
     return replace(noise, moment=noise.moment * math.sqrt(lam / other))
 
 
 def one_diagonal(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
-    """Uses one number for the whole diagonal of the second moment."""
+    """Use one number as the noise of the whole diagonal of the second moment."""
     return replace(noise, moment=np.where(np.eye(x.shape[1], dtype=bool), noise.moment[0, 0], noise.moment))
 
 
 def random_size(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
-    """Multiplies the noise of the second moment by √½ or √1.5, so that its variance is right on average."""
+    """Multiply the noise of the second moment by √½ or √1.5 at random, which keeps its variance."""
     return replace(noise, moment=noise.moment * math.sqrt(rng.choice([0.5, 1.5])))
 
 
 def uniform(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> JointMomentsNoise:
-    """Uses uniform numbers of the right variance in place of normal ones, in both noises."""
+    """Draw uniform noise in place of normal noise."""
     d = x.shape[1]
     entries = wigner.unsvec(rng.uniform(-math.sqrt(3), math.sqrt(3), d * (d + 1) // 2))
     return JointMomentsNoise(rng.uniform(-math.sqrt(3), math.sqrt(3), size=(d,)), entries)
 
 
 def centred(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Releases the covariance around the mean in place of the second moment, without noise for that mean."""
+    """Release the covariance around the exact mean in place of the second moment."""
     mean = x.mean(axis=0)
     return np.vstack([y[:1], y[1:] - np.outer(mean, mean)])
 
 
 def square_of_the_mean(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Adds the noise of the mean to the rows before squaring, so that the second moment contains the square of that
-    noise.
-    """
+    """Add the square of the noise of the mean to the second moment."""
     noise = y[0] - x.mean(axis=0)
     return np.vstack([y[:1], y[1:] + np.outer(noise, noise)])
 
 
 def not_mirrored(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Draws independent noise for every entry of the second moment, and does not average mirror images."""
+    """Draw noise that is not symmetric for the second moment."""
     n, d = x.shape
     scale = joint_moments.moment_scale(n, d, 0.5, 1.0)
     skew = rng.standard_normal((d, d)) * scale / 2
@@ -81,7 +79,7 @@ def not_mirrored(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def free_at_any_weight(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Assumes that every weight of the second moment costs nothing: σ₂ is for λ = 4λ₀, but σ₁ is for S = 2."""
+    """Use four times the free weight of the second moment, but calibrate the noise as if this weight were free too."""
     noise = joint_moments.draw_noise(np.shape(x)[1], rng)
     squared = float(joint_moments.change_squared(np.shape(x)[1], WEIGHT))
     scaled = times(2 / math.sqrt(squared))(noise, rng, x)
@@ -89,24 +87,24 @@ def free_at_any_weight(x: Matrix, *, rng: np.random.Generator, rho: float) -> Ma
 
 
 NEGATIVE_CONTROLS = (
-    _joint("joint-mean-bare", mistake="Adds no noise to the mean.", noise=bare("mean"), caught_by=by_law("mean 1")),
-    _joint("joint-moment-bare", mistake="Adds no noise to the second moment.", noise=bare("moment"),
+    _joint("joint-mean-bare", mistake="Add no noise to the mean.", noise=bare("mean"), caught_by=by_law("mean 1")),
+    _joint("joint-moment-bare", mistake="Add no noise to the second moment.", noise=bare("moment"),
            caught_by=by_law(MOMENT)),
-    _joint("joint-mean-half", mistake="Uses 1/n as the sensitivity of the mean, which is 2/n.",
+    _joint("joint-mean-half", mistake="Use the sensitivity 1/n of the mean in place of 2/n.",
            noise=part("mean", lambda z: z / 2), caught_by=by_law(MEAN), diagnosis="the mean has half"),
-    _joint("joint-really-free", mistake="Gives the second moment its noise for the whole budget, and spends twice.",
+    _joint("joint-really-free", mistake="Halve the noise of the second moment, as if it had a whole budget of its own.",
            noise=part("moment", lambda z: z / 2), caught_by=by_law(MOMENT), diagnosis="the second moment has half"),
-    _joint("joint-unweighted", mistake="Forgets 1/√λ: both moments have one scale.",
+    _joint("joint-unweighted", mistake="Omit the factor 1/√λ, so that both moments have the same noise scale.",
            noise=part("moment", lambda z: z * math.sqrt(0.5)), caught_by=by_law(MOMENT)),
     _joint("joint-one-column", mistake=one_column.__doc__ or "", noise=one_column, caught_by=by_law(MOMENT),
            diagnosis="the weight for one column"),
-    _joint("joint-add-remove", mistake="Has the noise that adding or removing a row needs.",
+    _joint("joint-add-remove", mistake="Use the noise for adding or removing a row, although a row is replaced.",
            noise=times(math.sqrt(0.375)), caught_by=by_law(MEAN, MOMENT, "total scale"),
            diagnosis="adding or removing one row"),
-    _joint("joint-mean-97", mistake="Has 0.97 times the noise of the mean.", noise=part("mean", lambda z: 0.97 * z)),
-    _joint("joint-moment-97", mistake="Has 0.97 times the noise of the second moment.",
+    _joint("joint-mean-97", mistake="Multiply the noise of the mean by 0.97.", noise=part("mean", lambda z: 0.97 * z)),
+    _joint("joint-moment-97", mistake="Multiply the noise of the second moment by 0.97.",
            noise=part("moment", lambda z: 0.97 * z)),
-    _joint("joint-97", mistake="Has 0.97 times both noises: a constant was rounded.", noise=times(0.97)),
+    _joint("joint-97", mistake="Multiply all noise by 0.97, because a constant was rounded.", noise=times(0.97)),
     _joint("joint-one-noise", mistake=shared.__doc__ or "", noise=shared,
            caught_by=by_law("both squared norms") + by_privacy("event")),
     _joint("joint-one-seed", mistake=one_seed.__doc__ or "", noise=one_seed, caught_by=by_privacy("event")),

@@ -1,7 +1,6 @@
-"""Negative controls that treat some data differently, for mechanisms that do not simply add noise to a query.
+"""Negative controls that change the rows of some data, for mechanisms that do not simply add noise to a query.
 
-On plain rows all of them equal the reference. The steps of these controls are common in data preparation. The first
-line of each docstring names the mistake.
+They equal the reference implementation on ordinary rows. The changes of the rows are common in data preparation.
 """
 
 import numpy as np
@@ -15,24 +14,24 @@ SET, KIND, SHAPE = ((("law", name),) for name in NAMES.values())
 
 
 def not_tiny(x: Matrix) -> Matrix:
-    """Drops rows whose norm is below a hundredth."""
+    """Drop rows of norm below 0.01."""
     kept = x[row_norms(x) >= 0.01]
     return kept if len(kept) > 1 else x
 
 
 def few(x: Matrix) -> Matrix:
-    """Uses only the first 500 rows."""
+    """Use only the first 500 rows."""
     return x[:500]
 
 
 def below_the_largest(x: Matrix) -> Matrix:
-    """Clips every column to nine tenths of its largest absolute value."""
+    """Clip every column to nine tenths of its largest absolute value."""
     bound = 0.9 * np.abs(x).max(axis=0, initial=0.0)
     return np.asarray(np.clip(x, -bound, bound))
 
 
 def below_a_quantile(x: Matrix) -> Matrix:
-    """Clips every value to the 99 % quantile of the absolute values."""
+    """Clip every value to the 99 % quantile of the absolute values."""
     bound = float(np.quantile(np.abs(x), 0.99))
     return np.asarray(np.clip(x, -bound, bound))
 

@@ -1,4 +1,4 @@
-"""Negative controls of the ℓ2 mechanism: a scale that is too small, a wrong radius, and a wrong direction."""
+"""Negative controls of the ℓ2 mechanism with a wrong scale, a wrong radius or a wrong direction of the noise."""
 
 from functools import partial
 
@@ -13,52 +13,50 @@ _l2 = partial(other_noise, mechanism_name="l2-approximate")
 
 
 def _entries(z: Matrix) -> int:
-    """D."""
+    """Return the dimension D of the noise, the number of entries on and above the diagonal."""
     return len(z) * (len(z) + 1) // 2
 
 
 def in_the_ball(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Draws a uniform point of the ball in place of its boundary, and multiplies it by a Gamma(D) radius."""
+    """Multiply a Gamma(D) radius by a uniform point of the ball in place of a point of its boundary."""
     return np.asarray(z * rng.random() ** (1 / _entries(z)))
 
 
 def mean_length(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Gives every draw of the noise its mean length D."""
+    """Give all noise its mean length D."""
     return np.asarray(z * _entries(z) / np.linalg.norm(z))
 
 
 def one_fewer(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Draws the radius from Gamma(D − 1)."""
+    """Draw the radius of the noise from Gamma(D − 1) in place of Gamma(D)."""
     shape = _entries(z) - 1
     return np.asarray(z * (rng.gamma(shape) if shape else 0.0) / np.linalg.norm(z))
 
 
 def normal(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Draws Gaussian noise of the same variance with this scale."""
+    """Draw Gaussian noise of the same variance."""
     unit = z / np.linalg.norm(z)
     return np.asarray(unit * np.sqrt(rng.chisquare(_entries(z)) * (_entries(z) + 1)))
 
 
 def alike(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Counts an entry off the diagonal only once in the Frobenius norm: this is private, with more noise than
-    stated.
-    """
+    """Draw noise off the diagonal that is √2 times too large, which is private but less accurate."""
     return np.asarray(z * np.where(np.eye(len(z), dtype=bool), 1.0, np.sqrt(2)))
 
 
 def positive(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Takes the absolute values of the entries off the diagonal."""
+    """Replace the noise off the diagonal by its absolute value."""
     return np.where(np.eye(len(z), dtype=bool), z, np.abs(z))
 
 
 def diagonal(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Adds noise only to the diagonal."""
+    """Add noise only to the diagonal."""
     return mirrored(z * np.eye(len(z)))
 
 
 NEGATIVE_CONTROLS = (
-    _l2("l2-approximate-97", mistake="Has 0.97 times the noise: a constant was rounded.", noise=times(0.97)),
-    _l2("l2-approximate-add-remove", mistake="Has the noise that adding or removing a row needs: Δ = 1/n.",
+    _l2("l2-approximate-97", mistake="Multiply the noise by 0.97, because a constant was rounded.", noise=times(0.97)),
+    _l2("l2-approximate-add-remove", mistake="Use 1/n, the sensitivity for adding or removing a row, in place of √2/n.",
         noise=times(np.sqrt(0.5)), caught_by=RADIUS),
     _l2("l2-approximate-in-the-ball", mistake=in_the_ball.__doc__ or "", noise=in_the_ball, caught_by=RADIUS),
     _l2("l2-approximate-mean-length", mistake=mean_length.__doc__ or "", noise=mean_length, caught_by=by_law("radius")),

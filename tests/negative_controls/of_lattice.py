@@ -1,7 +1,7 @@
 """Negative controls of discrete Laplace and discrete Gaussian noise on a second moment of integers.
 
-On the default lattice two neighbouring integers are 10⁻¹² of a noise scale apart, and mistakes about single integers
-cannot be detected. So some of these controls have rows of one or two bits.
+With the default number of bits, two neighbouring integers are 10⁻¹² of a noise scale apart, and a wrong probability of
+a single integer cannot be detected. So some of these negative controls use one or two bits.
 """
 
 import math
@@ -20,8 +20,9 @@ from covassay.reference.mechanisms.pure import discrete_laplace_covariance as la
 from covassay.reference.privacy import ZCDP, PureDP
 from tests.negative_controls.negative_control import NegativeControl
 
-OneDraw = Callable[[Fraction, np.random.Generator], int]  # maps the parameter of the law to an integer
-Calibration = Callable[[int, int, Fraction], Fraction]  # maps (d, b, budget) to the parameter of the law
+OneDraw = Callable[[Fraction, np.random.Generator], int]  # a function that maps the parameter of the law to an integer
+# a function that maps (number of columns, bits, budget) to the parameter of the law
+Calibration = Callable[[int, int, Fraction], Fraction]
 Products = Callable[[Matrix, int], ExactData]
 
 
@@ -46,14 +47,14 @@ def gaussian_variance(d: int, b: int, rho: Fraction) -> Fraction:
 
 
 def clipped_products(x: Matrix, b: int) -> ExactData:
-    """Return the correct sums of products of integer rows."""
+    """Return the correct sums of products of clipped integer rows."""
     return exact_data(x, input_bits=b)
 
 
 def released(
     draw: OneDraw, calibration: Calibration, b: int = INPUT_BITS, products: Products = clipped_products
 ) -> Callable[..., Matrix]:
-    """Make a release from its parts: (x, rng=, epsilon=) or (x, rng=, rho=)."""
+    """Return a release, as a function of (x, rng=, epsilon=) or (x, rng=, rho=), that consists of these parts."""
 
     def target(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
         data = products(x, b)
@@ -69,7 +70,7 @@ def released(
 
 
 def attempt_without_rejection(scale: Fraction, coins: Coins) -> int:
-    """Run Algorithm 2 with −0 counted as 0."""
+    """Draw discrete Laplace noise, but keep the result −0 in place of drawing again."""
     t, s = scale.numerator, scale.denominator
     while not coins.chance_exp(u := coins.below(t), t):
         pass
@@ -81,24 +82,24 @@ def attempt_without_rejection(scale: Fraction, coins: Coins) -> int:
 
 
 def both_zeros(scale: Fraction, rng: np.random.Generator) -> int:
-    """Draw from `attempt_without_rejection` with the bits of a generator."""
+    """Draw discrete Laplace noise in which 0 is twice as likely as it should be."""
     return attempt_without_rejection(scale, Coins(generator_bits(rng)))
 
 
 def rounded_laplace(scale: Fraction, rng: np.random.Generator) -> int:
-    """Round a continuous Laplace draw."""
+    """Return a continuous Laplace draw, rounded to an integer."""
     return round(float(scale) * rng.laplace())
 
 
 def rounded_gaussian(variance: Fraction, rng: np.random.Generator) -> int:
-    """Round a continuous Gaussian draw."""
+    """Return a continuous Gaussian draw, rounded to an integer."""
     return round(math.sqrt(variance) * rng.standard_normal())
 
 
 def _accepted(
     variance: Fraction, rng: np.random.Generator, exponent: Callable[[int, Fraction], Fraction], zeros: bool
 ) -> int:
-    """Run Algorithm 3 with acceptance probability e^{−exponent}, and optionally with proposals that keep −0."""
+    """Draw discrete Gaussian noise by rejection from discrete Laplace noise, with another acceptance probability."""
     coins = Coins(generator_bits(rng))
     t = Fraction(math.isqrt(math.floor(variance)) + 1)
     while True:
@@ -109,17 +110,17 @@ def _accepted(
 
 
 def proposals(variance: Fraction, rng: np.random.Generator) -> int:
-    """Accept all proposals."""
+    """Accept all discrete Laplace proposals."""
     return _accepted(variance, rng, lambda size, t: Fraction(0), zeros=False)
 
 
 def uncentred(variance: Fraction, rng: np.random.Generator) -> int:
-    """Accept proposals with probability e^{−y²/(2σ²)}."""
+    """Accept a proposal y with probability e^{−y²/(2σ²)}, as if the proposals were uniform."""
     return _accepted(variance, rng, lambda size, t: size**2 / (2 * variance), zeros=False)
 
 
 def gaussian_zeros(variance: Fraction, rng: np.random.Generator) -> int:
-    """Make the proposal 0 twice as often as it should be."""
+    """Propose 0 twice as often as it should be proposed."""
     return _accepted(variance, rng, lambda size, t: (size - variance / t) ** 2 / (2 * variance), zeros=True)
 
 
@@ -127,13 +128,13 @@ def gaussian_zeros(variance: Fraction, rng: np.random.Generator) -> int:
 
 
 def unclipped_products(x: Matrix, b: int) -> ExactData:
-    """Return sums of products of integer rows of any length."""
+    """Return the sums of products of integer rows without clipping them."""
     q = as_integers(np.trunc(np.asarray(x, dtype=np.float64) * 2.0**b))
     return ExactData(len(q), (q.T @ q).tolist(), [], b)
 
 
 def float_query(draw: OneDraw, calibration: Calibration) -> Callable[..., Matrix]:
-    """Make a release with integer noise on the second moment in float64."""
+    """Return a release that adds integer noise to a second moment in float64."""
     without_query = released(draw, calibration, products=lambda x, b: exact_data(np.zeros_like(x), input_bits=b))
 
     def target(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
@@ -143,12 +144,12 @@ def float_query(draw: OneDraw, calibration: Calibration) -> Callable[..., Matrix
 
 
 def scaled(calibration: Calibration, factor: Fraction) -> Calibration:
-    """Make a calibration that multiplies the parameter of the law by a factor."""
+    """Return the calibration with the parameter of the law multiplied by a factor."""
     return lambda d, b, budget: calibration(d, b, budget) * factor
 
 
 def frobenius_scale(d: int, b: int, epsilon: Fraction) -> Fraction:
-    """Return the ℓ2 sensitivity over ε, in place of the ℓ1 sensitivity over ε."""
+    """Return the ℓ2 sensitivity divided by ε, in place of the ℓ1 sensitivity divided by ε."""
     return Fraction(math.isqrt(gaussian.sensitivity_squared(d, b))) / epsilon
 
 
@@ -158,27 +159,27 @@ _gaussian = partial(NegativeControl, mechanism="discrete-gaussian-covariance")
 NEGATIVE_CONTROLS = (
     _laplace(
         "discrete-laplace-97",
-        "Draws discrete Laplace noise of 97 % of its scale.",
+        "Draw discrete Laplace noise with 97 % of its scale.",
         caught_by=(),
         draw=released(exact_laplace, scaled(laplace_scale, Fraction(97, 100))),
     ),
     _laplace(
         "discrete-laplace-frobenius",
-        "Calibrates discrete Laplace noise to the ℓ2 sensitivity.",
+        "Calibrate discrete Laplace noise to the ℓ2 sensitivity.",
         caught_by=(("law", "entrywise norm"),),
         draw=released(exact_laplace, frobenius_scale),
         diagnosis="Frobenius sensitivity",
     ),
     _laplace(
         "discrete-laplace-zero-twice",
-        "Draws a size and a sign and keeps −0, so that 0 is twice as likely.",
+        "Draw a sign and an absolute value and keep −0, so that 0 is twice as likely.",
         caught_by=(("law", "zeros"),),
         draw=released(both_zeros, laplace_scale, 2),
         options=TWO_BITS,
     ),
     _laplace(
         "discrete-laplace-rounded",
-        "Rounds continuous Laplace noise to whole numbers.",
+        "Round continuous Laplace noise to integers.",
         caught_by=(("law", "zeros"),),
         draw=released(rounded_laplace, laplace_scale, 1),
         options=ONE_BIT,
@@ -186,39 +187,39 @@ NEGATIVE_CONTROLS = (
     ),
     _laplace(
         "discrete-laplace-float-query",
-        "Adds integer noise to a second moment in float64.",
+        "Add integer noise to a second moment in float64.",
         caught_by=(("law", "on the lattice"),),
         draw=float_query(exact_laplace, laplace_scale),
     ),
     _laplace(
         "discrete-laplace-unclipped",
-        "Assumes without a check that every row has norm at most 1.",
+        "Assume without a check that every row has norm at most 1.",
         caught_by=(("privacy", "event"),),
         draw=released(exact_laplace, laplace_scale, products=unclipped_products),
     ),
     _gaussian(
         "discrete-gaussian-97",
-        "Draws discrete Gaussian noise of 97 % of its scale.",
+        "Draw discrete Gaussian noise with 97 % of its scale.",
         caught_by=(),
         draw=released(exact_gaussian, scaled(gaussian_variance, Fraction(97, 100) ** 2)),
     ),
     _gaussian(
         "discrete-gaussian-sensitivity-one",
-        "Calibrates discrete Gaussian noise to the sensitivity 1 in place of √2.",
+        "Calibrate discrete Gaussian noise to the sensitivity 1 in place of √2.",
         caught_by=(("law", "squared norm"),),
         draw=released(exact_gaussian, lambda d, b, rho: Fraction(gaussian.noise_variance(16**b, rho))),
         diagnosis="√2 too small",
     ),
     _gaussian(
         "discrete-gaussian-zero-twice",
-        "Proposes a size and a sign and keeps −0, so that 0 is twice as likely.",
+        "Propose a sign and an absolute value and keep −0, so that 0 is proposed twice as often.",
         caught_by=(("law", "zeros"),),
         draw=released(gaussian_zeros, gaussian_variance, 1),
         options=ONE_BIT,
     ),
     _gaussian(
         "discrete-gaussian-rounded",
-        "Rounds continuous Gaussian noise to whole numbers.",
+        "Round continuous Gaussian noise to integers.",
         caught_by=(("law", "zeros"), ("law", "all entries")),
         draw=released(rounded_gaussian, gaussian_variance, 1),
         options=ONE_BIT,
@@ -226,19 +227,19 @@ NEGATIVE_CONTROLS = (
     ),
     _gaussian(
         "discrete-gaussian-proposals",
-        "Accepts every proposal, so that the noise is discrete Laplace.",
+        "Accept every proposal, so that the noise is discrete Laplace.",
         caught_by=(("law", "squared norm"),),
         draw=released(proposals, gaussian_variance),
     ),
     _gaussian(
         "discrete-gaussian-uncentred",
-        "Accepts y with probability e^{−y²/(2σ²)} and forgets that proposals are Laplace.",
+        "Accept a Laplace proposal y with probability e^{−y²/(2σ²)}, as if the proposals were uniform.",
         caught_by=(("law", "squared norm"),),
         draw=released(uncentred, gaussian_variance),
     ),
     _gaussian(
         "discrete-gaussian-float-query",
-        "Adds integer noise to a second moment in float64.",
+        "Add integer noise to a second moment in float64.",
         caught_by=(("law", "on the lattice"),),
         draw=float_query(exact_gaussian, gaussian_variance),
     ),

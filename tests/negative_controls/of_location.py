@@ -1,6 +1,6 @@
-"""Negative controls whose outputs are centred on a wrong value, or whose matrices are not symmetric.
+"""Negative controls whose outputs are centred on a wrong value or are not symmetric.
 
-The noise around the wrong centre is that of the reference.
+The noise around a wrong centre has the correct law.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from covassay.verification.audit.engine.symmetry import NAME_SEEN
 from tests.negative_controls.negative_control import NegativeControl
 
 Declared = Mechanism[Any, ..., Any]
-Centre = Callable[[Matrix], Any]  # maps the clipped rows to the centre of the outputs
+Centre = Callable[[Matrix], Any]  # a function that maps the clipped rows to the centre of the outputs
 OTHER_DATA, NOT_SYMMETRIC = (("data path", NAME),), (("contract", SYMMETRY),)
 NOT_SYMMETRIC_AT_TIMES = (("data path", NAME_SEEN),)
 
@@ -45,28 +45,28 @@ def degrees_of_freedom(x: Matrix) -> Matrix:
 
 
 def numpy_covariance(x: Matrix) -> Matrix:
-    """Return the covariance of the columns by numpy.cov."""
+    """Return the covariance by numpy.cov, which subtracts the mean and divides by n − 1."""
     return np.asarray(np.atleast_2d(np.cov(x.T))) if len(x) > 1 else np.zeros((x.shape[1],) * 2)
 
 
 def twice_divided(x: Matrix) -> Matrix:
-    """Return the second moment of rows that were already divided by √n."""
+    """Return XᵀX divided by n²."""
     return second_moment(x / len(x) ** 0.5)
 
 
 def diagonal_twice(x: Matrix) -> Matrix:
-    """Return U + Uᵀ for the upper triangle U of the second moment, so that the diagonal is doubled."""
+    """Return the second moment with a doubled diagonal."""
     upper = np.triu(second_moment(x))
     return np.asarray(upper + upper.T)
 
 
 def diagonal_alone(x: Matrix) -> Matrix:
-    """Return the diagonal of the second moment alone."""
+    """Return the second moment with zeros off the diagonal."""
     return np.asarray(np.diag((x**2).mean(axis=0)))
 
 
 def distances(x: Matrix) -> Matrix:
-    """Return the mean of −xxᵀ."""
+    """Return the second moment with the wrong sign."""
     return -second_moment(x)
 
 
@@ -93,7 +93,7 @@ def column_means(x: Matrix) -> Vector:
 def centred(
     name: str, declared: Declared, centre: Centre, diagnosis: str, caught_by: tuple[tuple[str, str], ...] = OTHER_DATA
 ) -> NegativeControl:
-    """Make a control with the noise of the reference around another centre."""
+    """Return a negative control that adds the correct noise to a wrong statistic."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         rows = unit_rows(x)
@@ -103,7 +103,7 @@ def centred(
 
 
 def eigen_sum(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Applies SeparateCov to the sum of x xᵀ in place of the mean."""
+    """Multiply the output of SeparateCov by n, as if the sum of x xᵀ were released in place of the mean."""
     return len(x) * separate_cov.sample(x, rng, rho=rho)
 
 
@@ -111,19 +111,19 @@ def eigen_sum(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
 
 
 def own_noise_below(x: Matrix, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """Draws the triangle twice: once for the entries on and above the diagonal, and once for those below."""
+    """Draw independent noise for the entries below the diagonal."""
     above, below = (entrywise_laplace.sample(x, rng, epsilon=epsilon, entries="triangle") for _ in range(2))
     return np.asarray(np.triu(above) + np.tril(below, -1))
 
 
 def bare_below(x: Matrix, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """Adds noise to the upper triangle, and none to the entries below."""
+    """Add no noise to the entries below the diagonal."""
     y = lap_cov.sample(x, rng, epsilon=epsilon)
     return np.asarray(np.triu(y) + np.tril(second_moment(unit_rows(x)), -1))
 
 
 def skewed_at_seven(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """In dimension 7 adds 3 % of other noise to one entry below the diagonal."""
+    """Add extra noise to one entry below the diagonal if there are seven columns."""
     y = gauss_cov.sample(x, rng, rho=rho)
     if len(y) == 7:
         y[5, 2] += 0.03 * rng.standard_normal() / (len(x) * rho**0.5)
@@ -131,25 +131,25 @@ def skewed_at_seven(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matri
 
 
 def skewed_at_times(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Forgets to mirror the noise once in a hundred draws."""
+    """Draw noise that is not symmetric in one draw of 100."""
     y, other = (gauss_cov.sample(x, rng, rho=rho) for _ in range(2))
     return np.asarray(np.triu(y) + np.tril(other, -1)) if rng.random() < 0.01 else y
 
 
 def learner_triangle(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Returns the covariance of the Gaussian learner as an upper triangle."""
+    """Return the covariance of the Gaussian learner with zeros below the diagonal."""
     y = np.asarray(gaussian_learner.sample(x, rng, rho=rho)).copy()
     y[1:] = np.triu(y[1:])
     return np.asarray(y)
 
 
 def learner_doubled(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Returns every number of the Gaussian learner twice as large."""
+    """Multiply the output of the Gaussian learner by 2."""
     return np.asarray(2 * gaussian_learner.sample(x, rng, rho=rho))
 
 
 def learner_absolute(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Returns the numbers of the Gaussian learner without their signs."""
+    """Return the absolute values of the output of the Gaussian learner."""
     return np.asarray(np.abs(gaussian_learner.sample(x, rng, rho=rho)))
 
 

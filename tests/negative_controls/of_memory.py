@@ -1,4 +1,4 @@
-"""Negative controls that read the memory of an array in place of its rows."""
+"""A negative control that reads the numbers of an array in the order in which they are stored."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from tests.negative_controls.negative_control import from_function
 
 
 def memory_order(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Passes the memory of the array to code that reads it row by row, even if it is stored by columns."""
+    """Read the memory of the array row by row, even if the array is stored by columns."""
     return gauss_cov.sample(np.ravel(x, order="K").reshape(x.shape), rng, rho=rho)
 
 

@@ -1,6 +1,7 @@
-"""Negative controls with half the noise, which tests on pairs of neighbours must detect without a test of the law.
+"""Negative controls with half the noise. Tests on pairs of neighbouring data sets must reject them without a test of
+the law.
 
-Half the noise is the noise for twice the budget ε, or for four times the budget ρ.
+They call the mechanism with twice the budget ε, or with four times the budget ρ.
 """
 
 from typing import Any
@@ -16,13 +17,13 @@ TIGHT = {"calibration": "tight"}
 
 
 def half(mechanism_name: str, check: str = "event", **options: str) -> NegativeControl:
-    """Make a control of the mechanism with the noise for a larger budget."""
+    """Return a negative control that calls the mechanism with a larger budget."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return declared.sample(x, rng, **{key: TIMES[key] * value for key, value in budget.items()}, **options)
 
-    name, mistake = f"half-noise-{declared.name}", f"Half the noise of {declared.title}."
+    name, mistake = f"half-noise-{declared.name}", f"Halve the noise of {declared.title}."
     return NegativeControl(name, mistake, declared.name, (("privacy", check),), draw, options=tuple(options.items()))
 
 

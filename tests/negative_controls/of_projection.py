@@ -1,4 +1,4 @@
-"""Negative controls of the nuclear-ball projection."""
+"""Negative controls of the projection on a nuclear-norm ball."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,13 +11,11 @@ from covassay.reference.mechanisms.pure import nuclear_ball_projection as mechan
 from covassay.reference.projections import nuclear_ball
 from tests.negative_controls.negative_control import vectorised
 
-Finish = Callable[[Matrix, float], Matrix]  # maps (noisy matrix, noisy radius) to the released matrix
+Finish = Callable[[Matrix, float], Matrix]  # a function that maps (noisy matrix, noisy radius) to the released matrix
 
 
 def projection(finish: Finish = nuclear_ball, trace_factor: float = 1.0) -> Callable[..., Matrix]:
-    """Make the mechanism with a replaceable projection, as a function of (x, size, rng=, epsilon=), at the paper's
-    calibration.
-    """
+    """Return the mechanism, as a function of (x, size, rng=, epsilon=), with its last step replaced by `finish`."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x)
@@ -37,7 +35,7 @@ def no_projection(matrix: Matrix, radius: float) -> Matrix:
 
 
 def rescaled(matrix: Matrix, radius: float) -> Matrix:
-    """Rescale the whole matrix to the radius in place of projecting it."""
+    """Scale the whole matrix to the radius in place of projecting it."""
     return matrix * min(1.0, radius / float(np.linalg.norm(matrix, "nuc")))
 
 
@@ -47,7 +45,7 @@ def diagonal(matrix: Matrix, radius: float) -> Matrix:
 
 
 def absolute_value(matrix: Matrix, radius: float) -> Matrix:
-    """Return |Y| = (YᵀY)^{1/2} in place of the positive part of Y, as an SVD in place of an eigendecomposition does."""
+    """Return the matrix (YᵀY)^{1/2}, where Y is the projected matrix."""
     _, s, vt = np.linalg.svd(nuclear_ball(matrix, radius))
     return (vt.T * s) @ vt
 
@@ -56,33 +54,38 @@ _control = partial(vectorised, mechanism="nuclear-ball-projection", options=(("c
 NEGATIVE_CONTROLS = (
     _control(
         "half-radius-noise",
-        "Halves the noise of the radius.",
+        "Halve the noise of the radius.",
         (("law", "radius"),),
         projection(trace_factor=0.5),
         diagnosis="the noise of the radius has half",
     ),
     _control(
         "exact-radius",
-        "Projects on a ball whose radius is exactly twice the trace, so that the output reveals the trace.",
+        "Project on a ball whose radius is exactly twice the trace, so that the output reveals the trace.",
         (("law", "radius"), ("privacy", "event")),
         projection(trace_factor=0.0),
     ),
-    _control("no-projection", "Releases the noisy matrix as it is.", (("law", "radius"),), projection(no_projection)),
+    _control(
+        "no-projection",
+        "Release the noisy matrix without projecting it.",
+        (("law", "radius"),),
+        projection(no_projection),
+    ),
     _control(
         "rescales",
-        "Rescales the whole matrix to the radius in place of projecting it.",
+        "Scale the whole matrix to the radius in place of projecting it.",
         (("law", "spectral norm"),),
         projection(rescaled),
     ),
     _control(
         "diagonal-only",
-        "Drops the entries off the diagonal.",
+        "Set the entries off the diagonal to zero.",
         (("law", "entry (1, 2)"), ("law", "nuclear norm")),
         projection(diagonal),
     ),
     _control(
         "absolute-values",
-        "Uses |Y| in place of the positive part of Y.",
+        "Release |Y| = (YᵀY)^{1/2} in place of the projected matrix Y.",
         (("law", "trace"),),
         projection(absolute_value),
         seen_in="coin-press 9c74725, psd_proj_symm",

@@ -1,4 +1,4 @@
-"""Negative controls of deflation with private eigenvectors and of the pure SeparateCov."""
+"""Negative controls of the mechanism of Kapralov and Talwar, and of SeparateCov for pure DP."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,31 +16,31 @@ Direction = Callable[[Matrix, np.random.Generator], Vector]
 def deflation(
     x: Matrix, rng: np.random.Generator, epsilon: float, direction: Direction = law.sample, noise_factor: float = 1.0
 ) -> Matrix:
-    """Run deflation with its directions or the noise of its values replaced."""
+    """Run the mechanism of Kapralov and Talwar with its directions replaced or the noise of its values multiplied."""
     values = noise_factor * np.asarray(rng.laplace(size=x.shape[1]))
     noise = kapralov_talwar.KapralovTalwarNoise(values, lambda m, step: direction(m, rng))
     return kapralov_talwar.release(x, noise, epsilon=epsilon)
 
 
 def sixteen_times(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Uses the exponents 4ε/k in place of ε/(4k)."""
+    """Use the exponent 4ε/k in place of ε/(4k), where k is the number of directions."""
     return deflation(x, rng, epsilon, lambda m, rng: law.sample(16 * m, rng))
 
 
 def half_value_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Gives every eigenvalue the whole ε/k, although the direction has spent half of it."""
+    """Halve the noise of the eigenvalues, as if the directions cost nothing."""
     return deflation(x, rng, epsilon, noise_factor=0.5)
 
 
 def no_direction_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Uses the exact leading eigenvectors and adds noise to the values only."""
+    """Use the exact leading eigenvectors, and add noise only to the eigenvalues."""
     return deflation(x, rng, epsilon, lambda m, rng: np.linalg.eigh(m)[1][:, -1])
 
 
 def separate(
     x: Matrix, rng: np.random.Generator, epsilon: float, *, matrix_factor: float = 1.0, eigenvalue_factor: float = 1.0
 ) -> Matrix:
-    """Run SeparateCov with its two noises multiplied by factors."""
+    """Run SeparateCov with the noise of each of its two steps multiplied by a factor."""
     noise = separate_cov_pure.draw_noise(x.shape[1], rng)
     changed = separate_cov_pure.SeparateCovPureNoise(
         matrix_factor * noise.matrix, eigenvalue_factor * noise.eigenvalues
@@ -49,7 +49,7 @@ def separate(
 
 
 def by_svd(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Uses an SVD of an indefinite matrix: it orders by |λ|, and left and right vectors can differ in sign."""
+    """Use singular vectors of an indefinite matrix as its eigenvectors."""
     rows = unit_rows(x)
     n, d = rows.shape
     noise, moment = separate_cov_pure.draw_noise(d, rng), second_moment(rows)
@@ -60,17 +60,17 @@ def by_svd(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def eigenvalues_at_one(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Calibrates the eigenvalue noise to the sensitivity 1 in place of 2: its scale is 1/ε₀."""
+    """Calibrate the eigenvalue noise to the sensitivity 1 in place of 2."""
     return separate(x, rng, epsilon, eigenvalue_factor=0.5)
 
 
 def matrix_at_one(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Calibrates the noise of the matrix to the sensitivity 1 in place of √2 d."""
+    """Calibrate the noise of the matrix to the sensitivity 1 in place of √2 d."""
     return separate(x, rng, epsilon, matrix_factor=1 / (2**0.5 * x.shape[1]))
 
 
 def ascending(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Pairs descending eigenvalues with ascending eigenvectors."""
+    """Pair the eigenvalues in descending order with the eigenvectors in ascending order of their eigenvalues."""
     rows = unit_rows(x)
     n, d = rows.shape
     noise, moment = separate_cov_pure.draw_noise(d, rng), second_moment(rows)

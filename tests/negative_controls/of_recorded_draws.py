@@ -1,4 +1,5 @@
-"""Negative controls that recorded draws detect: small factors, and branches that random draws hardly ever reach."""
+"""Negative controls with small errors, or with errors in rare branches. The audit detects them by recording the random
+numbers that a release draws, or by replacing these numbers."""
 
 import math
 
@@ -16,51 +17,51 @@ FORCED = ("contract", "forced draws")
 
 
 def a_little_less(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Draws half a percent less noise."""
+    """Multiply the noise by 0.995."""
     return 0.995 * z
 
 
 def cut_far_out(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Truncates noise beyond 12 scales, which occurs once in 160 000 draws."""
+    """Clip the noise at 12 scales, which happens once in 160 000 draws."""
     return np.clip(z, -12.0, 12.0)
 
 
 def overflows(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Raises if noise is beyond 6.5 deviations, which occurs once in 10¹⁰ draws."""
+    """Raise an exception if the noise is beyond 6.5 standard deviations, which happens once in 10¹⁰ draws."""
     if np.abs(z).max() > 6.5:
         raise OverflowError("noise too large")
     return z
 
 
 def moved(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Draws noise with a mean of a hundredth of its deviation."""
+    """Add a hundredth of its standard deviation to the noise."""
     return z + 0.01
 
 
 def thin_far_out(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Compresses noise beyond 10 scales, which occurs once in 22 000 draws."""
+    """Divide the excess of the noise over 10 scales by 9; noise beyond 10 scales occurs once in 22 000 draws."""
     return np.sign(z) * np.minimum(np.abs(z), 10.0 + (np.abs(z) - 10.0) / 9)
 
 
 def from_an_interval(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Draws uniform noise of the right variance, which is never beyond √3 deviations."""
+    """Draw uniform noise of the right variance."""
     return math.sqrt(3) * rng.uniform(-1, 1, size=z.shape)
 
 
 def one_sided(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Draws exponential noise less its mean, of the right scale above 0."""
+    """Draw an exponential variable minus its mean as noise."""
     return rng.exponential(size=z.shape) - 1
 
 
 def last_entry_follows(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Adds a tenth of the first entry of the noise to the last one."""
+    """Add a tenth of the noise of the first entry to the noise of the last entry."""
     z = np.array(z)
     z[-1, -1] += 0.1 * z[0, 0] * (len(z) > 1)
     return z
 
 
 def from_one_state(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Sets the generator back before every row of the upper triangle."""
+    """Restore the state of the generator before every row of the upper triangle of the noise."""
     state, upper = rng.bit_generator.state, np.zeros_like(z)
     for i in range(len(z)):
         rng.bit_generator.state = state
@@ -69,54 +70,54 @@ def from_one_state(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def half_of_a_square(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Uses 0.97 times the quantile function of a square of uniform numbers, whose lower triangle is not used."""
+    """Multiply the noise by 0.97, and draw it by inversion from a square of uniform numbers with an unused half."""
     w = 0.97 * special.ndtri(rng.random(z.shape))
     return np.asarray(np.triu(w) + np.triu(w, 1).T)
 
 
 def clipped_up_to_4096(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Clips the first 4096 rows only."""
+    """Clip only the first 4096 rows."""
     rows = np.vstack([unit_rows(x[:4096]), x[4096:]])
     noise = gauss_cov.noise_scale(len(x), rho) * gauss_cov.draw_noise(x.shape[1], rng)
     return np.asarray(rows.T @ rows / len(x) + noise)
 
 
 def less_for_full_blocks(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Scales the noise by 0.97 if the number of rows is a multiple of 8."""
+    """Multiply the noise by 0.97 if the number of rows is a multiple of 8."""
     return z if len(x) % 8 else 0.97 * z
 
 
 def half_at_a_larger_budget(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Releases a random half of the rows with 1.06 times the budget, as if sampling amplified zCDP."""
+    """Release a random half of the rows with 1.06 times the budget, as if sampling amplified zCDP."""
     rows = x[rng.choice(len(x), max(1, len(x) // 2), replace=False)]
     return gauss_cov.sample(rows, rng, rho=1.06 * rho)
 
 
 NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
-    NegativeControl("clipped-up-to-4096", "Clips the first 4096 rows only.", "gauss-cov", (GAINS,), clipped_up_to_4096),
-    NegativeControl("half-at-a-larger-budget", "Releases a random half of the rows with 1.06 times the budget.",
+    NegativeControl("clipped-up-to-4096", "Clip only the first 4096 rows.", "gauss-cov", (GAINS,), clipped_up_to_4096),
+    NegativeControl("half-at-a-larger-budget", "Release a random half of the rows with 1.06 times the budget.",
                     "gauss-cov", (EXACT,), half_at_a_larger_budget),
-    other_noise("less-for-full-blocks", "gauss-cov", "Scales the noise by 0.97 if n is a multiple of 8.",
+    other_noise("less-for-full-blocks", "gauss-cov", "Multiply the noise by 0.97 if n is a multiple of 8.",
                 less_for_full_blocks, caught_by=(EXACT,)),
-    other_noise("noise-995", "gauss-cov", "Has 0.995 times the noise.", a_little_less, caught_by=(EXACT, GAINS)),
-    other_noise("cut-at-12-scales", "laplace", "Cuts noise off beyond 12 scales.", cut_far_out,
+    other_noise("noise-995", "gauss-cov", "Multiply the noise by 0.995.", a_little_less, caught_by=(EXACT, GAINS)),
+    other_noise("cut-at-12-scales", "laplace", "Clip the noise at 12 scales.", cut_far_out,
                 caught_by=(EXACT, FORCED)),
-    other_noise("overflows-at-six", "gaussian", "Raises if a draw is beyond 6.5 deviations.", overflows,
-                caught_by=(FORCED,)),
-    other_noise("mean-of-a-hundredth", "gaussian", "Adds a hundredth of a deviation to the noise.", moved,
+    other_noise("overflows-at-six", "gaussian", "Raise an exception if a draw is beyond 6.5 standard deviations.",
+                overflows, caught_by=(FORCED,)),
+    other_noise("mean-of-a-hundredth", "gaussian", "Add a hundredth of its standard deviation to the noise.", moved,
                 caught_by=(GAINS,)),
-    other_noise("thin-beyond-ten", "laplace", "Has a ninth of the noise scale beyond ten scales.", thin_far_out,
+    other_noise("thin-beyond-ten", "laplace", "Divide the excess of the noise over ten scales by 9.", thin_far_out,
                 caught_by=(EXACT,)),
-    other_noise("noise-of-an-interval", "gaussian", "Draws uniform noise of the right variance.", from_an_interval,
+    other_noise("noise-of-an-interval", "gaussian", "Draw uniform noise of the right variance.", from_an_interval,
                 caught_by=(EXACT, GAINS)),
-    other_noise("one-sided-noise", "laplace", "Draws exponential noise less its mean.", one_sided,
+    other_noise("one-sided-noise", "laplace", "Draw an exponential variable minus its mean as noise.", one_sided,
                 caught_by=(EXACT, GAINS)),
     other_noise("last-entry-follows-the-first", "nuclear-laplace",
-                "Adds a tenth of the noise of the first entry to that of the last.", last_entry_follows,
+                "Add a tenth of the noise of the first entry to the noise of the last entry.", last_entry_follows,
                 caught_by=(GAINS,)),
-    other_noise("rows-from-one-state", "gauss-cov", "Sets the generator back before every row of the noise.",
+    other_noise("rows-from-one-state", "gauss-cov", "Restore the state of the generator before every row of the noise.",
                 from_one_state, caught_by=(EXACT, GAINS)),
     other_noise("half-of-a-square-97", "gauss-cov",
-                "Has 0.97 times the noise, by the quantiles of a square whose lower half is not used.",
+                "Multiply the noise by 0.97, and draw it from a square of uniform numbers with an unused half.",
                 half_of_a_square, caught_by=(EXACT, GAINS)),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Negative controls of the recursive moment: a round with wrong noise, or a wrong map from round to round."""
+"""Negative controls of the recursive moment with wrong noise in a round, or a wrong map between rounds."""
 
 import math
 from collections.abc import Callable
@@ -15,13 +15,13 @@ from tests.negative_controls.negative_control import NegativeControl, by_law
 from tests.negative_controls.of_steps import only_last_round, round_bare, steps_of
 
 NAME = "recursive-moment"
-KAPPA, SUBSAMPLE = 1e4, 10  # the defaults
+KAPPA, SUBSAMPLE = 1e4, 10  # the default values of kappa and subsample
 CALIBRATION: Literal["reconstructed"] = "reconstructed"
 SIZE, TOTAL = "size", "total scale"
 
 
 def in_round(i: int, factor: float) -> Noise:
-    """Changes the noise scale in round i."""
+    """Return a function that multiplies the noise of round i by a factor."""
 
     def noise(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
         z = z.copy()
@@ -32,22 +32,23 @@ def in_round(i: int, factor: float) -> Noise:
 
 
 def one_noise(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Uses the noise of the first round in all rounds."""
+    """Use the noise of the first round in all rounds."""
     return np.repeat(z[:1], len(z), axis=0)
 
 
 def goe(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Draws noise of variance 1/2 above the diagonal."""
+    """Draw noise of variance 1/2 in place of 1 above the diagonal."""
     return wigner.sample_goe(x.shape[1], rng, len(z))
 
 
 @dataclass(frozen=True)
 class Rounds:
-    """The rounds of the mechanism, with any part replaced.
+    """A version of the mechanism in which parts of the rounds are replaced.
 
-    halving : the factor of Π on large directions. kept : a factor on all directions. longest : the length to which rows
-    are shortened. raised : a factor on the threshold. rising : whether Π acts on small directions. undone : whether the
-    map A is inverted. reversed : whether the inverse of A is multiplied in the other order.
+    Between two rounds, `halving` multiplies the rows in directions of large eigenvalues (of small eigenvalues if
+    `rising` is true), and `kept` multiplies all rows. Rows are shortened to the length `longest`. The threshold for
+    large eigenvalues is multiplied by `raised`. If `undone` is false, the maps are not inverted at the end; if
+    `reversed` is true, their inverses are multiplied in the wrong order.
     """
 
     halving: float = 0.5
@@ -59,7 +60,7 @@ class Rounds:
     reversed: bool = False
 
     def __call__(self, x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-        """Make a draw with the defaults of the mechanism."""
+        """Return one output, with the default options of the mechanism."""
         rows = unit_rows(x)
         n, d = rows.shape
         noise = mechanism.draw_noise(d, rng, kappa=KAPPA, subsample=SUBSAMPLE, calibration=CALIBRATION)
@@ -85,27 +86,50 @@ def _of(name: str, mistake: str, rounds: Callable[..., Matrix], *caught_by: str)
 NEGATIVE_CONTROLS = (
     *steps_of(
         NAME,
-        ("recursive-first-bare", "Adds no noise in the first round.", round_bare(0)),
-        ("recursive-second-bare", "Adds no noise in the second round.", round_bare(1)),
-        ("recursive-last-bare", "Adds no noise in the last round.", round_bare(-1)),
-        ("recursive-first-97", "Has 0.97 times the noise in the first round.", in_round(0, 0.97)),
-        ("recursive-first-103", "Has 1.03 times the noise in the first round.", in_round(0, 1.03)),
-        ("recursive-second-97", "Has 0.97 times the noise in the second round.", in_round(1, 0.97)),
-        ("recursive-early-97", "Has 0.97 times the noise in all rounds but the last.", only_last_round(0.97)),
-        ("recursive-last-97", "Has 0.97 times the noise in the last round.", in_round(-1, 0.97)),
-        ("recursive-97", "Has 0.97 times the noise in all rounds.", times(0.97)),
-        ("recursive-steps-for-rounds", "Has the noise for T rounds, and adds it T + 1 times.", times(math.sqrt(2 / 3))),
-        ("recursive-one-noise", "Uses the same noise, that of the first round, in all rounds.", one_noise),
-        ("recursive-goe", "Has variance 1/2 above the diagonal, with the scale for variance 1.", goe),
+        ("recursive-first-bare", "Add no noise in the first round.", round_bare(0)),
+        ("recursive-second-bare", "Add no noise in the second round.", round_bare(1)),
+        ("recursive-last-bare", "Add no noise in the last round.", round_bare(-1)),
+        ("recursive-first-97", "Multiply the noise in the first round by 0.97.", in_round(0, 0.97)),
+        ("recursive-first-103", "Multiply the noise in the first round by 1.03.", in_round(0, 1.03)),
+        ("recursive-second-97", "Multiply the noise in the second round by 0.97.", in_round(1, 0.97)),
+        ("recursive-early-97", "Multiply the noise in all rounds but the last by 0.97.", only_last_round(0.97)),
+        ("recursive-last-97", "Multiply the noise in the last round by 0.97.", in_round(-1, 0.97)),
+        ("recursive-97", "Multiply the noise in all rounds by 0.97.", times(0.97)),
+        (
+            "recursive-steps-for-rounds",
+            "Divide the budget by T, but add noise in T + 1 rounds.",
+            times(math.sqrt(2 / 3)),
+        ),
+        ("recursive-one-noise", "Use the noise of the first round in all rounds.", one_noise),
+        ("recursive-goe", "Draw noise of variance 1/2 in place of 1 above the diagonal.", goe),
     ),
-    _of("not-shortened", "Does not shorten the rows of the later rounds.", Rounds(longest=math.inf), SIZE),
+    _of("not-shortened", "Do not shorten the rows in the later rounds.", Rounds(longest=math.inf), SIZE),
     _of(
-        "shortened-before", "Shortens rows before the factor √(8/7).", Rounds(longest=math.sqrt(8 / 7)), "entry (1, 1)"
+        "shortened-before",
+        "Shorten rows to the length √(8/7) in place of 1.",
+        Rounds(longest=math.sqrt(8 / 7)),
+        "entry (1, 1)",
     ),
-    _of("threshold-97", "Has 0.97 times the threshold.", Rounds(raised=0.97), SIZE),
-    _of("small-for-large", "Halves the small directions.", Rounds(rising=True), TOTAL, "largest eigenvalue"),
-    _of("halving-97", "Multiplies large directions by 0.485 in place of 0.5.", Rounds(halving=0.485), TOTAL),
-    _of("rows-97", "Has rows of 0.97 times their length in every later round.", Rounds(kept=0.97), "entry (1, 1)"),
-    _of("not-undone", "Releases the moment of the last round's rows.", Rounds(undone=False), TOTAL),
-    _of("wrong-order", "Multiplies the inverses of the maps in the wrong order.", Rounds(reversed=True)),
+    _of("threshold-97", "Multiply the threshold by 0.97.", Rounds(raised=0.97), SIZE),
+    _of(
+        "small-for-large",
+        "Halve the rows in directions of small eigenvalues in place of large eigenvalues.",
+        Rounds(rising=True),
+        TOTAL,
+        "largest eigenvalue",
+    ),
+    _of(
+        "halving-97",
+        "Multiply the rows in directions of large eigenvalues by 0.485 in place of 0.5.",
+        Rounds(halving=0.485),
+        TOTAL,
+    ),
+    _of("rows-97", "Multiply the rows by 0.97 in every later round.", Rounds(kept=0.97), "entry (1, 1)"),
+    _of(
+        "not-undone",
+        "Release the moment of the rows of the last round, without inverting the maps.",
+        Rounds(undone=False),
+        TOTAL,
+    ),
+    _of("wrong-order", "Multiply the inverses of the maps in the wrong order.", Rounds(reversed=True)),
 )

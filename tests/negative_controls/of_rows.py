@@ -1,7 +1,6 @@
-"""Negative controls whose mistake lies between the data and the query: rows that are prepared wrongly.
+"""Negative controls that change the rows before the query in a wrong way.
 
-All controls in this file add the noise of the reference. Each control is written in a way that occurs in practice, and
-the first line of its docstring is the mistake.
+All of them add the correct noise. The first line of the docstring of each function states the mistake.
 """
 
 from functools import partial
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix, row_norms, unit_rows
-from covassay.verification.audit.questions.data_path.equal_laws import NAME as EQUAL_LAWS
+from covassay.verification.audit.questions.data_path.one_law_on_equivalent_data import NAME as EQUAL_LAWS
 from tests.negative_controls.broken import Rows, broken
 from tests.negative_controls.negative_control import NegativeControl
 
@@ -26,62 +25,62 @@ def _norms(x: Matrix) -> Matrix:
 
 
 def by_squared_norm(x: Matrix) -> Matrix:
-    """Divides long rows by the square of their norm."""
+    """Divide long rows by the square of their norm in place of their norm."""
     return np.asarray(x / np.maximum(1, _norms(x) ** 2))
 
 
 def by_l1_norm(x: Matrix) -> Matrix:
-    """Clips rows in the ℓ1 norm."""
+    """Clip rows in the ℓ1 norm in place of the ℓ2 norm."""
     return np.asarray(x / np.maximum(1, np.abs(x).sum(axis=1, keepdims=True)))
 
 
 def by_column(x: Matrix) -> Matrix:
-    """Computes norms along the wrong axis."""
+    """Clip columns in place of rows to norm 1."""
     return np.asarray(x / np.maximum(1, np.linalg.norm(x, axis=0)))
 
 
 def by_frobenius(x: Matrix) -> Matrix:
-    """Clips the whole matrix by one norm."""
+    """Divide the whole data matrix by its Frobenius norm, if it is above 1."""
     return np.asarray(x / max(1.0, float(np.linalg.norm(x))))
 
 
 def squashed(x: Matrix) -> Matrix:
-    """Maps rows smoothly into the unit ball in place of clipping them."""
+    """Scale a row of norm r to the norm tanh(r) in place of clipping it."""
     norms = _norms(x)
     return np.asarray(x * np.tanh(norms) / np.maximum(norms, TINY))
 
 
 def with_slack(x: Matrix) -> Matrix:
-    """Does not clip rows of norm up to 1.03."""
+    """Do not clip rows of norm up to 1.03."""
     norms = _norms(x)
     return np.asarray(np.where(norms <= 1.03, x, x / np.maximum(norms, TINY)))
 
 
 def isclose_slack(x: Matrix) -> Matrix:
-    """Does not clip rows whose norm is close to 1 by np.isclose."""
+    """Do not clip rows whose norm is close to 1 according to np.isclose."""
     norms = _norms(x)
     short = (norms <= 1) | np.isclose(norms**2, 1, atol=0.1)
     return np.asarray(np.where(short, x, x / np.maximum(norms, TINY)))
 
 
 def mean_norm(x: Matrix) -> Matrix:
-    """Clips to the mean norm of the data."""
+    """Clip rows to the mean of their norms."""
     bound = min(1.0, float(row_norms(x).mean())) or 1.0
     return np.asarray(x / np.maximum(1, _norms(x) / bound))
 
 
 def winsorised(x: Matrix) -> Matrix:
-    """Clips every column to quantiles of its own."""
+    """Clip every column to its 5 % and 95 % quantiles."""
     return np.asarray(np.clip(x, *np.quantile(x, [0.05, 0.95], axis=0)))
 
 
 def clipped_after_centring(x: Matrix) -> Matrix:
-    """Subtracts the mean before clipping."""
+    """Subtract the mean of the rows before clipping them."""
     return np.asarray(unit_rows(x - x.mean(axis=0)))
 
 
 def three_sigma(x: Matrix) -> Matrix:
-    """Clips entries to three deviations of their column."""
+    """Clip every column to three standard deviations around its mean."""
     rows = unit_rows(x)
     mean, deviation = rows.mean(axis=0), rows.std(axis=0)
     return np.asarray(np.clip(rows, mean - 3 * deviation, mean + 3 * deviation))
@@ -91,9 +90,9 @@ def three_sigma(x: Matrix) -> Matrix:
 
 
 def fences(x: Matrix) -> Matrix:
-    """Drops rows beyond the whiskers of a box plot.
+    """Replace rows of unusually large norm by zeros.
 
-    Drops rows whose norm is beyond Q3 + 1.5 IQR (Tukey's fences).
+    A norm is unusually large if it is above the third quartile plus 1.5 times the interquartile range (Tukey's fences).
     """
     norms = row_norms(x)
     low, high = np.quantile(norms, [0.25, 0.75])
@@ -101,9 +100,9 @@ def fences(x: Matrix) -> Matrix:
 
 
 def last_batch_dropped(x: Matrix) -> Matrix:
-    """Drops the last incomplete batch.
+    """Replace the rows of the last incomplete batch by zeros.
 
-    Batches have 32 rows, as with drop_last=True.
+    Batches have 32 rows.
     """
     rows = unit_rows(x).copy()
     if len(rows) > 32:
@@ -112,40 +111,37 @@ def last_batch_dropped(x: Matrix) -> Matrix:
 
 
 def every_second_row(x: Matrix) -> Matrix:
-    """Uses every second row of large data."""
+    """Replace every second row by the row before it if there are 100 rows or more."""
     rows = unit_rows(x)
     return np.asarray(np.repeat(rows[::2], 2, axis=0)[: len(rows)] if len(rows) >= 100 else rows)
 
 
 def repeats_in_sequence_dropped(x: Matrix) -> Matrix:
-    """Counts a run of equal rows once."""
+    """Keep only one of several equal rows in succession."""
     return unclipped_repeats_dropped(unit_rows(x))
 
 
 def sentinels_dropped(x: Matrix) -> Matrix:
-    """Treats huge values as missing."""
+    """Drop rows with an entry of absolute value 1000 or more, as if this entry meant a missing value."""
     kept = x[np.abs(x).max(axis=1) < 1000]
     return np.asarray(kept if len(kept) else np.zeros_like(x))
 
 
 def incomplete_rows_dropped(x: Matrix) -> Matrix:
-    """Treats zeros as missing values and drops these rows."""
+    """Drop rows that contain a zero, as if a zero meant a missing value."""
     rows = unit_rows(x)
     kept = rows[(rows != 0).all(axis=1)]
     return np.asarray(kept if len(kept) else rows)
 
 
 def padded(x: Matrix) -> Matrix:
-    """Counts the zero rows that fill the last block."""
+    """Add rows of zeros until the number of rows is a multiple of 8."""
     rows = unit_rows(x)
     return np.asarray(np.pad(rows, ((0, -len(rows) % 8), (0, 0))))
 
 
 def weighted_by_count(x: Matrix) -> Matrix:
-    """Weights distinct rows by the root of their number.
-
-    Distinct rows are those of np.unique; their weights, once squared, are √count in place of count.
-    """
+    """Weight the product x xᵀ of a row x that occurs k times by √k in place of k."""
     rows, counts = np.unique(unit_rows(x), axis=0, return_counts=True)
     weighted = np.zeros((len(x), x.shape[1]))
     weighted[: len(rows)] = rows * counts[:, None] ** 0.25
@@ -156,52 +152,46 @@ def weighted_by_count(x: Matrix) -> Matrix:
 
 
 def standardised_columns(x: Matrix) -> Matrix:
-    """Divides columns by their deviation."""
+    """Divide every column by its standard deviation before clipping."""
     deviation = x.std(axis=0)
     return np.asarray(unit_rows(x / np.where(deviation > 0, deviation, 1)))
 
 
 def max_abs_scaled(x: Matrix) -> Matrix:
-    """Divides columns by their largest entry.
+    """Divide every column by its largest absolute value before clipping.
 
-    Scales the columns as scikit-learn's MaxAbsScaler does, and then clips the rows.
+    scikit-learn's MaxAbsScaler scales columns in this way.
     """
     largest = np.abs(x).max(axis=0)
     return np.asarray(unit_rows(x / np.where(largest > 0, largest, 1)))
 
 
 def median_centred(x: Matrix) -> Matrix:
-    """Subtracts the median from the rows.
-
-    One row changes the median less than the mean.
-    """
+    """Subtract the median of every column."""
     rows = unit_rows(x)
     return np.asarray(rows - np.median(rows, axis=0))
 
 
 def first_row_as_origin(x: Matrix) -> Matrix:
-    """Subtracts the first row from all rows, if there are 65 rows or more."""
+    """Subtract the first row from all rows if there are 65 rows or more."""
     rows = unit_rows(x)
     return np.asarray(rows - rows[0] if len(rows) >= 65 else rows)
 
 
 def unit_if_all_short(x: Matrix) -> Matrix:
-    """Guesses the unit of short rows.
-
-    If no row is longer than 0.01, the longest gets norm 1.
-    """
+    """Scale the rows so that the longest has norm 1, if all rows are shorter than 0.01."""
     longest = float(row_norms(x).max())
     return np.asarray(x / longest if 0 < longest < 0.01 else unit_rows(x))
 
 
 def heaviest_column_first(x: Matrix) -> Matrix:
-    """Sorts the columns by their energy."""
+    """Sort the columns by their sums of squares, the largest first."""
     rows = unit_rows(x)
     return np.asarray(rows[:, np.argsort(-(rows**2).sum(axis=0), kind="stable")])
 
 
 def ranks(x: Matrix) -> Matrix:
-    """Replaces values by ranks if the norms differ greatly."""
+    """Replace the values by their ranks in the column if the norms of the rows differ greatly."""
     spread = row_norms(x).max() / max(float(row_norms(x).min()), TINY)
     return np.asarray((x.argsort(axis=0).argsort(axis=0) / len(x)) * 0.5 if spread > 1e5 and x.any() else unit_rows(x))
 
@@ -210,63 +200,51 @@ def ranks(x: Matrix) -> Matrix:
 
 
 def half_precision(x: Matrix) -> Matrix:
-    """Keeps rows in float16.
+    """Round the rows to float16.
 
-    Their products are summed in float64.
+    The products of the rounded rows are summed in float64.
     """
     return np.asarray(unit_rows(x).astype(np.float16).astype(np.float64))
 
 
 def two_decimals(x: Matrix) -> Matrix:
-    """Rounds rows to two decimals.
-
-    Rows are read from a file with two decimals.
-    """
+    """Round the rows to two decimals."""
     return np.asarray(np.round(unit_rows(x), 2))
 
 
 def quantised(x: Matrix) -> Matrix:
-    """Keeps rows in int8."""
+    """Round the rows to multiples of 1/127, as int8 does."""
     return np.asarray(np.rint(unit_rows(x) * 127).astype(np.int8) / 127)
 
 
 def flushed(x: Matrix) -> Matrix:
-    """Counts small entries as zero."""
+    """Replace entries of absolute value below 0.01 by zero."""
     rows = unit_rows(x)
     return np.asarray(np.where(np.abs(rows) < 0.01, 0, rows))
 
 
 def integer_path(x: Matrix) -> Matrix:
-    """Casts clipped rows of whole numbers back to int.
-
-    Whole numbers are cast to int before the clip, so that the clipped rows are whole again.
-    """
+    """Truncate the entries of the clipped rows to integers if the data are integers."""
     return np.asarray(unit_rows(x).astype(int) if np.array_equal(x, np.rint(x)) else unit_rows(x))
 
 
 def absolute(x: Matrix) -> Matrix:
-    """Takes absolute values.
-
-    The data are assumed to be counts.
-    """
+    """Replace the entries by their absolute values."""
     return np.asarray(np.abs(unit_rows(x)))
 
 
 def columns_sorted(x: Matrix) -> Matrix:
-    """Sorts every column separately.
-
-    Entries of different records are paired.
-    """
+    """Sort every column separately, so that entries of different rows are combined."""
     return np.sort(unit_rows(x), axis=0)
 
 
 def overflow_guard(x: Matrix) -> Matrix:
-    """Clips huge entries before it clips rows."""
+    """Clip the entries to [−10⁴, 10⁴] before clipping the rows."""
     return np.asarray(unit_rows(np.clip(x, -1e4, 1e4)))
 
 
 def denormals_guard(x: Matrix) -> Matrix:
-    """Adds 1e-4 to every entry."""
+    """Add 1e-4 to every entry before clipping."""
     return np.asarray(unit_rows(x + 1e-4))
 
 
@@ -274,22 +252,22 @@ def denormals_guard(x: Matrix) -> Matrix:
 
 
 def unclipped_two_decimals(x: Matrix) -> Matrix:
-    """Rounds rows to two decimals."""
+    """Round the rows to two decimals."""
     return np.round(x, 2)
 
 
 def unclipped_median_centred(x: Matrix) -> Matrix:
-    """Subtracts the median from the rows."""
+    """Subtract the median of every column."""
     return np.asarray(x - np.median(x, axis=0))
 
 
 def unclipped_repeats_dropped(x: Matrix) -> Matrix:
-    """Counts a run of equal rows once."""
+    """Keep only one of several equal rows in succession."""
     return np.asarray(x[np.append(True, (np.diff(x, axis=0) != 0).any(axis=1))])
 
 
 def of(name: str, mechanism_name: str, rows: Rows, **more: Any) -> NegativeControl:
-    """Make a control of the reference with changed rows; the first line of the docstring of `rows` is the mistake."""
+    """Return a mechanism on changed rows; the first line of the docstring of `rows` states the mistake."""
     return broken(name, mechanism_name, (rows.__doc__ or "").split("\n")[0], rows=rows, **more)
 
 
@@ -331,7 +309,7 @@ NEGATIVE_CONTROLS = (
     of("columns-sorted", "gauss-cov-approximate", columns_sorted),
     of("overflow-guard", "nuclear-laplace", overflow_guard),
     of("never-zero", "nuclear-laplace-symmetric", denormals_guard),
-    # mechanisms whose structure depends on the data follow
+    # The following mechanisms do not simply add noise to a query.
     of("eigenvectors-of-scaled-columns", "bingham", max_abs_scaled),
     of("eigenvectors-clip-l1", "bingham", by_l1_norm),
     of("eigenvectors-of-ranks", "iterative-eigenvectors", ranks),

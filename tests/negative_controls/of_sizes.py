@@ -1,4 +1,4 @@
-"""Negative controls that are 3 % wrong at one number of rows or columns, or at some budgets, and right elsewhere."""
+"""Negative controls with 3 % less noise at some numbers of rows or columns, or at some budgets."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ def _at(
     at: Callable[[int, int, float], bool],
     caught_by: tuple[tuple[str, str], ...],
 ) -> NegativeControl:
-    """Make a control with 3 % less noise where `at(n, d, budget)` is true; the budget is ε or ρ."""
+    """Return a mechanism with 3 % less noise if `at(n, d, budget)` is true, where the budget is ε or ρ."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
@@ -34,11 +34,11 @@ def _at(
         n, d = x.shape
         return declared.release(x, times(LESS)(z, rng, x) if at(n, d, loss) else z, **budget)
 
-    return NegativeControl(name, f"Has 3 % less noise {where}.", mechanism_name, caught_by, draw)
+    return NegativeControl(name, f"Reduce the noise by 3 % {where}.", mechanism_name, caught_by, draw)
 
 
 NEGATIVE_CONTROLS = (
-    _at("less-from-5000-rows", "gauss-cov", "from 5000 rows on", lambda n, d, e: n >= 5000, BY_ROWS),
+    _at("less-from-5000-rows", "gauss-cov", "if there are 5000 rows or more", lambda n, d, e: n >= 5000, BY_ROWS),
     _at("less-at-ten-thousand", "laplace", "at n = 10 000", lambda n, d, e: n == 10_000, BY_ROWS),
     _at("less-at-one-hundred", "lap-cov", "at n = 100", lambda n, d, e: n == 100, BY_ROWS),
     _at("less-at-255-rows", "gaussian", "at n = 255", lambda n, d, e: n == 255, BY_ROWS),

@@ -1,4 +1,4 @@
-"""Negative controls of the matrix Bingham mechanism: a wrong exponent, a wrong sampler, or a wrong projection."""
+"""Negative controls of the matrix Bingham mechanism with a wrong exponent, a wrong sampler or a wrong projection."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,14 +20,14 @@ _subspace = partial(broken, mechanism_name="matrix-bingham")
 
 
 def _asked(x: Matrix, epsilon: float) -> tuple[Matrix, int]:
-    """Return the matrix ηC, where C is the sum of the x xᵀ, and the rank that is released."""
+    """Return η Σ x xᵀ, where η is the exponent and x runs over the rows, and the rank of the projection that is
+    released."""
     rows = unit_rows(x)
     return exponent(epsilon) * len(rows) * second_moment(rows), released_rank(RANK, rows.shape[1])
 
 
 def rejection(log_acceptance: Callable[[Matrix, Matrix], Matrix]) -> Callable[..., Matrix]:
-    """Make a sampler like the reference's, with another acceptance probability, whose logarithm is a function of (gaps,
-    X)."""
+    """Return a rejection sampler for the matrix Bingham law with another log acceptance probability."""
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         m, k = _asked(x, epsilon)
@@ -43,9 +43,7 @@ def rejection(log_acceptance: Callable[[Matrix, Matrix], Matrix]) -> Callable[..
 
 
 def columns_alone(g: Matrix, x: Matrix) -> Matrix:
-    """Return the log acceptance of a Bingham vector in every column, without the factor for the interaction of the
-    columns.
-    """
+    """Return the log acceptance probability of Bingham columns, without the factor for their interaction."""
     total = np.zeros(len(x))
     for i, column in enumerate(g.T):
         b = bingham.envelope_parameter(np.append(0.0, column))
@@ -54,7 +52,7 @@ def columns_alone(g: Matrix, x: Matrix) -> Matrix:
 
 
 def one_by_one(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Draws the directions one by one, each orthogonal to the earlier ones."""
+    """Draw the directions one by one, each orthogonal to the earlier directions."""
     m, k = _asked(x, epsilon)
     chosen = np.zeros((0, len(m)))
     for _ in range(k):
@@ -64,7 +62,7 @@ def one_by_one(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix
 
 
 def one_step_of_a_chain(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Starts a Markov chain at the leading eigenvectors and stops after one step, which renews one direction."""
+    """Draw only one direction at random, and use exact eigenvectors for the others."""
     m, k = _asked(x, epsilon)
     kept = np.linalg.eigh(m)[1].T[::-1][: k - 1]
     basis = null_space(kept).T if len(kept) else np.eye(len(m))
@@ -73,7 +71,7 @@ def one_step_of_a_chain(x: Matrix, *, epsilon: float, rng: np.random.Generator) 
 
 
 def perturbed(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Adds symmetric Gaussian noise of size 1/η to C and releases the projection on the leading eigenvectors."""
+    """Add symmetric Gaussian noise to the matrix, and release the projection on its leading eigenvectors."""
     m, k = _asked(x, epsilon)
     noise = rng.standard_normal(m.shape)
     top = np.linalg.eigh(m + (noise + noise.T) / 2)[1][:, -k:]
@@ -81,12 +79,12 @@ def perturbed(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def rows_of_any_length(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Does not clip the rows."""
+    """Do not clip the rows."""
     return law.sample(exponent(epsilon) * x.T @ x, released_rank(RANK, x.shape[1]), rng)
 
 
 def blurs_the_top(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Replaces the first k eigenvalues by their mean."""
+    """Replace the k largest eigenvalues by their mean, where k is the rank of the projection."""
     m, k = _asked(x, epsilon)
     values, vectors = np.linalg.eigh(m)
     values[-k:] = values[-k:].mean()
@@ -94,13 +92,13 @@ def blurs_the_top(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Mat
 
 
 def turned(p: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Rotates the projection at random."""
+    """Rotate the projection at random."""
     q = haar.sample(len(p), rng)
     return np.asarray(q @ p @ q.T)
 
 
 def without_constant_columns(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Leaves columns of zeros out of the subspace, if more columns are left than its rank."""
+    """Remove columns of zeros before the draw, if the number of the other columns is above the rank."""
     m, k = _asked(x, epsilon)
     kept = np.flatnonzero(np.diag(m) > 0)
     kept = kept if len(kept) > k else np.arange(len(m))
@@ -110,20 +108,20 @@ def without_constant_columns(x: Matrix, *, epsilon: float, rng: np.random.Genera
 
 
 NEGATIVE_CONTROLS = (
-    _subspace("subspace-double", mistake="Uses ε as the exponent in place of ε/2.", budget=2.0,
+    _subspace("subspace-double", mistake="Use ε as the exponent in place of ε/2.", budget=2.0,
               caught_by=by_law("share of the direction", "overlap", "entry (1, 1)"),
               diagnosis="the exponent is twice the calibrated one"),
-    _subspace("subspace-half", mistake="Uses ε/4 as the exponent in place of ε/2.", budget=0.5, caught_by=SHARE,
+    _subspace("subspace-half", mistake="Use ε/4 as the exponent in place of ε/2.", budget=0.5, caught_by=SHARE,
               diagnosis="the exponent is half the calibrated one"),
-    _subspace("subspace-quarter-more", mistake="Uses an exponent that is 1.25 times too large.", budget=1.25),
-    _subspace("subspace-complement", mistake="Releases the projection on the other directions.",
+    _subspace("subspace-quarter-more", mistake="Use an exponent that is 1.25 times too large.", budget=1.25),
+    _subspace("subspace-complement", mistake="Release the projection on the orthogonal complement.",
               output=lambda p, rng, x: np.eye(len(p)) - p, caught_by=by_law("entry (3, 3)", "entry (d, d)", "tr(PC)")),
-    _subspace("subspace-turned", mistake="Turns the projection at random.", output=turned),
-    _subspace("subspace-absolute", mistake="Releases the absolute values of the entries.",
+    _subspace("subspace-turned", mistake="Rotate the projection at random.", output=turned),
+    _subspace("subspace-absolute", mistake="Release the absolute values of the entries.",
               output=lambda p, rng, x: np.abs(p), caught_by=by_law("around it", "the rest", "entry (1, d)")),
-    NegativeControl("subspace-accepts-all", "Accepts every proposal.", "matrix-bingham", SHARE,
+    NegativeControl("subspace-accepts-all", "Accept every proposal.", "matrix-bingham", SHARE,
                     rejection(lambda g, x: np.zeros(len(x)))),
-    NegativeControl("subspace-columns-alone", "Accepts the columns without the factor for their interaction.",
+    NegativeControl("subspace-columns-alone", "Omit the factor for the interaction of the columns.",
                     "matrix-bingham", (), rejection(columns_alone)),
     from_function(one_by_one, name="subspace-one-by-one", mechanism="matrix-bingham"),
     from_function(one_step_of_a_chain, name="subspace-one-step", mechanism="matrix-bingham"),

@@ -1,8 +1,4 @@
-"""Negative controls whose noise is right in the middle of its law, or in most draws.
-
-The tails of the noise are truncated, too heavy or too light, a few draws come from another law, or numbers are
-rounded to a grid.
-"""
+"""Negative controls whose noise has wrong tails, has another law in a few draws, or is rounded to a grid."""
 
 import math
 from collections.abc import Callable
@@ -46,7 +42,7 @@ def laplace_numbers(rng: np.random.Generator, size: int) -> Vector:
 
 
 def student(degrees: float) -> Change:
-    """Make a change that draws Student's t with variance 1 in place of normal numbers."""
+    """Return a function that replaces normal numbers by Student's t with variance 1."""
     return of_numbers(lambda z, rng: z * np.sqrt((degrees - 2) / rng.chisquare(degrees, len(z))))
 
 
@@ -66,12 +62,12 @@ def sum_of_four(z: Vector, rng: np.random.Generator) -> Vector:
 
 
 def rounded(step: float) -> Change:
-    """Make a change that rounds the noise to multiples of a step."""
+    """Return a function that rounds the noise to multiples of a step."""
     return of_numbers(lambda z, rng: step * np.rint(z / step))
 
 
 def uniform_part(part: str) -> Change:
-    """Make a change that draws uniform numbers of variance 1 in one part of the noise."""
+    """Return a function that replaces one part of the noise by uniform numbers of variance 1."""
 
     def change(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
         noise = again()
@@ -81,7 +77,7 @@ def uniform_part(part: str) -> Change:
 
 
 def eigenvalues_clipped(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
-    """Clip the noise of the eigenvalues at 2.5 deviations."""
+    """Clip the noise of the eigenvalues at 2.5 standard deviations."""
     noise = again()
     return replace(noise, eigenvalues=np.clip(noise.eigenvalues, -2.5, 2.5))
 
@@ -89,117 +85,117 @@ def eigenvalues_clipped(again: Callable[[], Any], x: Matrix, rng: np.random.Gene
 NEGATIVE_CONTROLS = (
     # TRUNCATED TAILS
     with_noise(
-        "redrawn-at-three", "Draws an entry again when it is beyond three deviations.", gauss_cov.MECHANISM,
+        "redrawn-at-three", "Draw an entry again while it is beyond three standard deviations.", gauss_cov.MECHANISM,
         of_numbers(redrawn_beyond(3, normal)), TAIL,
     ),
     with_noise(
-        "clipped-at-five", "Clips the Laplace numbers at five scales.", entrywise_laplace.MECHANISM,
+        "clipped-at-five", "Clip the Laplace noise at five scales.", entrywise_laplace.MECHANISM,
         of_numbers(lambda z, rng: np.clip(z, -5, 5)), TAIL,
     ),
     with_noise(
-        "redrawn-at-four-scales", "Draws a Laplace number again when it is beyond four scales.", laplace.MECHANISM,
+        "redrawn-at-four-scales", "Draw a Laplace number again while it is beyond four scales.", laplace.MECHANISM,
         of_numbers(redrawn_beyond(4, laplace_numbers)), TAIL,
     ),
     with_noise(
-        "large-matrices-redrawn", "Draws the matrix again when its nuclear norm is among the largest 2 %.",
+        "large-matrices-redrawn", "Draw the noise matrix again while its nuclear norm is among the largest 2 %.",
         nuclear_laplace.MECHANISM,
         redrawn_if(lambda z: bool(nuclear_norm(z) > len(z) ** 2 + 2.3 * len(z))), TAIL,
     ),
     with_noise(
-        "upper-tail-cut", "Clips the noise of the trace above, at three scales.", private_trace.MECHANISM,
+        "upper-tail-cut", "Replace noise above three scales by three scales.", private_trace.MECHANISM,
         lambda again, x, rng: min(again(), 3.0), TAIL,
     ),
     with_noise(
-        "large-vectors-redrawn", "Draws the noise again when its norm is more than 4 above its mean.",
+        "large-vectors-redrawn", "Draw the noise again while its norm is above its mean plus 4.",
         output_perturbation.MECHANISM,
         redrawn_if(lambda v: bool(np.linalg.norm(v) > len(v) + 4)), TAIL,
     ),
     with_noise(
-        "eigenvalue-tails-cut", "Clips the noise of the eigenvalues at 2.5 deviations.", separate_cov.MECHANISM,
+        "eigenvalue-tails-cut", "Clip the noise of the eigenvalues at 2.5 standard deviations.", separate_cov.MECHANISM,
         eigenvalues_clipped, TAIL,
     ),
     # LAWS OF ANOTHER SHAPE WITH THE SAME VARIANCE
     with_noise(
-        "student-for-normal", "Draws Student's t with 5 degrees, scaled to the right variance.", gaussian.MECHANISM,
-        student(5), TAIL,
+        "student-for-normal", "Draw Student's t with 5 degrees of freedom, scaled to the right variance.",
+        gaussian.MECHANISM, student(5), TAIL,
     ),
     with_noise(
-        "student-entries", "Draws Student's t with 6 degrees in every entry, scaled to the right variance.",
+        "student-entries", "Draw Student's t with 6 degrees of freedom in every entry, scaled to the right variance.",
         gauss_cov.MECHANISM, student(6), TAIL,
     ),
     with_noise(
-        "logistic-for-normal", "Draws logistic numbers of the right variance.", gaussian_approximate.MECHANISM,
+        "logistic-for-normal", "Draw logistic noise of the right variance.", gaussian_approximate.MECHANISM,
         of_numbers(logistic), ANY_SHAPE,
     ),
     with_noise(
-        "triangular-for-laplace", "Draws triangular numbers of the right variance.", lap_cov.MECHANISM,
+        "triangular-for-laplace", "Draw noise with a triangular density of the right variance.", lap_cov.MECHANISM,
         of_numbers(triangular), (*TAIL, ("law", "all entries")),
     ),
     with_noise(
-        "normal-for-laplace", "Draws normal numbers of the right variance.", laplace.MECHANISM,
+        "normal-for-laplace", "Draw normal noise of the right variance.", laplace.MECHANISM,
         of_numbers(lambda z, rng: math.sqrt(2) * normal(rng, len(z))), (*TAIL, ("law", "all coordinates")),
     ),
     with_noise(
-        "uniform-eigenvalues", "Draws uniform numbers of the right variance for the eigenvalues.",
+        "uniform-eigenvalues", "Draw uniform noise of the right variance for the eigenvalues.",
         separate_cov.MECHANISM, uniform_part("eigenvalues"), (*TAIL, ("law", "all eigenvalues")),
     ),
     with_noise(
-        "uniform-mean", "Draws uniform numbers of the right variance for the mean.", kv_mean.MECHANISM,
+        "uniform-mean", "Draw uniform noise of the right variance for the mean.", kv_mean.MECHANISM,
         uniform_part("mean"), (*TAIL, ("law", "all components")),
     ),
     with_noise(
-        "four-uniforms", "Draws sums of four uniform numbers in place of normal numbers.", naive_pce.MECHANISM,
+        "four-uniforms", "Draw sums of four uniform numbers in place of normal numbers.", naive_pce.MECHANISM,
         of_numbers(sum_of_four), TAIL,
     ),
     # A FEW DRAWS FROM ANOTHER LAW
     with_noise(
-        "ten-times-at-times", "Multiplies the noise by ten once in a hundred draws.", output_perturbation.MECHANISM,
+        "ten-times-at-times", "Multiply the noise by ten in 1 % of the draws.", output_perturbation.MECHANISM,
         at_times(0.01, 10), RARE,
     ),
     with_noise(
-        "thirty-times-at-times", "Multiplies the noise by 30 once in 500 draws.", k_norm.MECHANISM,
+        "thirty-times-at-times", "Multiply the noise by 30 in one draw of 500.", k_norm.MECHANISM,
         at_times(0.002, 30), RARE,
     ),
     with_noise(
-        "twelve-times-at-times", "Multiplies the noise by 12 in 0.3 % of the draws.",
+        "twelve-times-at-times", "Multiply the noise by 12 in 0.3 % of the draws.",
         nuclear_laplace_symmetric.MECHANISM,
         at_times(0.003, 12), RARE,
     ),
     with_noise(
-        "a-thousandth-at-times", "Divides the noise by a thousand in 3 % of the draws.", lap_cov.MECHANISM,
+        "a-thousandth-at-times", "Divide the noise by a thousand in 3 % of the draws.", lap_cov.MECHANISM,
         at_times(0.03, 1e-3), RARE,
     ),
     with_noise(
-        "hundredth-at-times", "Divides the noise by a hundred in 1 % of the draws.", centred_covariance.MECHANISM,
+        "hundredth-at-times", "Divide the noise by a hundred in 1 % of the draws.", centred_covariance.MECHANISM,
         at_times(0.01, 1e-2), RARE,
     ),
     with_noise(
-        "eight-times-at-times", "Multiplies the noise by eight in 1 % of the draws.", projection_mechanism.MECHANISM,
+        "eight-times-at-times", "Multiply the noise by eight in 1 % of the draws.", projection_mechanism.MECHANISM,
         at_times(0.01, 8), RARE,
     ),
     with_noise(
-        "twenty-times-at-times", "Multiplies the noise by 20 in 0.5 % of the draws.", kv_mean.MECHANISM,
+        "twenty-times-at-times", "Multiply the noise by 20 in 0.5 % of the draws.", kv_mean.MECHANISM,
         at_times(0.005, 20, "mean"), RARE,
     ),
     with_noise(
-        "no-eigenvalue-noise-at-times", "Adds no noise to the eigenvalues in 3 % of the draws.",
+        "no-eigenvalue-noise-at-times", "Add almost no noise to the eigenvalues in 3 % of the draws.",
         separate_cov.MECHANISM, at_times(0.03, 1e-9, "eigenvalues"), TAIL,
     ),
     with_noise(
-        "four-times-at-times", "Multiplies the noise by four in 5 % of the draws.", johnson_lindenstrauss.MECHANISM,
+        "four-times-at-times", "Multiply the noise by four in 5 % of the draws.", johnson_lindenstrauss.MECHANISM,
         at_times(0.05, 4), TAIL,
     ),
     # A COARSE GRID
-    with_noise("grid-of-a-tenth", "Rounds the noise to tenths of its scale.", gaussian.MECHANISM, rounded(0.1), GRID),
+    with_noise("grid-of-a-tenth", "Round the noise to tenths of its scale.", gaussian.MECHANISM, rounded(0.1), GRID),
     with_noise(
-        "grid-of-a-hundredth", "Rounds the noise to hundredths of its scale.", entrywise_laplace.MECHANISM,
+        "grid-of-a-hundredth", "Round the noise to hundredths of its scale.", entrywise_laplace.MECHANISM,
         rounded(0.01), GRID,
     ),
     with_noise(
-        "grid-of-matrices", "Rounds the noise to hundredths of its scale.", gauss_cov.MECHANISM, rounded(0.01), GRID
+        "grid-of-matrices", "Round the noise to hundredths of its scale.", gauss_cov.MECHANISM, rounded(0.01), GRID
     ),
     with_noise(
-        "half-precision", "Draws the noise in half precision.", lap_cov.MECHANISM,
+        "half-precision", "Draw the noise in half precision.", lap_cov.MECHANISM,
         of_numbers(lambda z, rng: z.astype(np.float16).astype(np.float64)), GRID,
     ),
 )  # fmt: skip

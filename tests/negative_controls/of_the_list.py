@@ -1,6 +1,6 @@
-"""Assign a negative control to each of the 48 mistakes of a published list, by number.
+"""Assign a negative control to each of the 48 mistakes of a list, by number.
 
-The list is from the project's survey of other audits. Most of its mistakes occurred in released software.
+The list is from the project's survey of other audits of differential privacy.
 """
 
 import math
@@ -23,7 +23,7 @@ Draw = np.random.Generator
 
 
 def envelope_of_zero(x: Matrix, *, epsilon: float, rng: Draw) -> Vector:
-    """Solves the envelope for Σ = 0, so that the acceptance probability is truncated at 1."""
+    """Use the envelope for the zero matrix, so that the acceptance probability is truncated at 1."""
     rows = unit_rows(x)
     a, vectors = law.decompose(bingham.exponent(epsilon, "paper") * len(rows) * second_moment(rows))
     q = len(a)
@@ -36,7 +36,7 @@ def envelope_of_zero(x: Matrix, *, epsilon: float, rng: Draw) -> Vector:
 
 
 def single_precision_rejection(x: Matrix, *, epsilon: float, rng: Draw) -> Vector:
-    """Computes acceptance probabilities in float16, where small ones are zero, and gives up after 20 proposals."""
+    """Compute acceptance probabilities in float16, and return the last of 20 proposals if none is accepted."""
     rows = unit_rows(x)
     a, vectors = law.decompose(bingham.exponent(epsilon, "paper") * len(rows) * second_moment(rows))
     q, u = len(a), np.zeros(0)
@@ -49,32 +49,32 @@ def single_precision_rejection(x: Matrix, *, epsilon: float, rng: Draw) -> Vecto
 
 
 def noisy_n(x: Matrix, *, epsilon: float, rng: Draw) -> Matrix:
-    """Divides the sum by a noisy n, and calibrates the noise to the true n."""
+    """Divide the sum by a noisy number of rows, but calibrate the noise to the exact number."""
     y = nuclear_laplace.sample(x, rng, epsilon=epsilon)
     return np.asarray(y * len(x) / max(1.0, len(x) + rng.laplace(scale=1 / epsilon)))
 
 
 def variance_for_deviation(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
-    """Multiplies the noise by σ² in place of σ."""
+    """Multiply the noise by the variance σ² in place of the standard deviation σ."""
     n, d = x.shape
     return np.asarray(second_moment(unit_rows(x)) + gauss_cov.noise_scale(n, rho) ** 2 * wigner.sample_wigner(d, rng))
 
 
 def origin_ignored(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
-    """Measures rows from the public origin (2, 0, …, 0), but uses the sensitivity for rows around zero."""
+    """Add (2, 0, …, 0) to every row, but use the sensitivity for rows of norm at most 1."""
     rows = unit_rows(x) + 2 * np.eye(x.shape[1])[0]
     y = second_moment(rows) + gauss_cov.noise_scale(len(x), rho) * wigner.sample_wigner(x.shape[1], rng)
     return np.asarray(y)
 
 
 def absolute_part(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
-    """Uses |S| of the SVD in place of the projection onto positive semidefinite matrices."""
+    """Replace negative eigenvalues by their absolute values in place of zero."""
     u, s, _ = np.linalg.svd(gauss_cov.sample(x, rng, rho=rho))
     return psd_trace_ball((u * s) @ u.T, 1.0)
 
 
 def sorted_after_noise(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
-    """Sorts the eigenvalues after the noise, and pairs them with vectors sorted before the noise."""
+    """Sort the eigenvalues after adding noise, but not the eigenvectors."""
     rows = unit_rows(x)
     n, d = rows.shape
     moment, scale = second_moment(rows), separate_cov.noise_scale(n, rho)
@@ -84,12 +84,12 @@ def sorted_after_noise(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
 
 
 def delta_ignored(x: Matrix, *, epsilon: float, delta: float, rng: Draw) -> Matrix:
-    """Converts (ε, δ) to ρ = ε²/2, which ignores δ."""
+    """Use ρ = ε²/2, which ignores δ."""
     return gauss_cov.sample(x, rng, rho=epsilon**2 / 2)
 
 
 def tells_the_norm(x: Matrix, *, epsilon: float, rng: Draw) -> Matrix:
-    """Raises an error whose message contains the norm of a private row."""
+    """Raise an error whose message contains the norm of a private row."""
     longest = float(row_norms(x).max())
     if longest > 1:
         raise ValueError(f"rows must have norm at most 1, got {longest}")
@@ -97,18 +97,18 @@ def tells_the_norm(x: Matrix, *, epsilon: float, rng: Draw) -> Matrix:
 
 
 def composition_shortcut(x: Matrix, *, epsilon: float, delta: float, rng: Draw) -> Matrix:
-    """Uses e^ε − 1 in place of ε in one step, whose budget is then too large."""
+    """Replace ε by 2(e^{ε/2} − 1), which is larger."""
     return gauss_cov_approximate.sample(x, rng, epsilon=2 * math.expm1(epsilon / 2), delta=delta, calibration="tight")
 
 
 def triangle_copied_early(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
-    """Copies the upper triangle and then clips the lower triangle to [−½, ½], the range of second moments."""
+    """Clip the entries below the diagonal to [−½, ½], so that the output is not symmetric."""
     y = gauss_cov.sample(x, rng, rho=rho)
     return np.asarray(np.triu(y) + np.clip(np.tril(y, -1), -0.5, 0.5))
 
 
 def one_seed_for_the_stages(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
-    """Draws both stages from generators with the same seed."""
+    """Draw the noise of both steps from generators with the same seed."""
     seed = int(rng.integers(2**63))
     d = x.shape[1]
     matrix = wigner.sample_wigner(d, np.random.default_rng(seed))
@@ -120,7 +120,7 @@ PARENTHESIS = rejection(lambda y, b, q: -y - q / 2 * (np.log1p(2 * y / b) + law.
 NEGATIVE_CONTROLS = (
     NegativeControl(
         "parenthesis-slip",
-        "Divides by (M uᵀΩu)^{d/2}, with the bound of the envelope inside the parenthesis.",
+        "Divide by (M uᵀΩu)^{q/2} in the acceptance ratio, where M is the constant of the envelope.",
         "bingham",
         (),
         lambda x, *, epsilon, rng: PARENTHESIS(x, 1, rng=rng, epsilon=epsilon)[0],
@@ -138,11 +138,11 @@ NEGATIVE_CONTROLS = (
     broken(
         "gamma-rate",
         "nuclear-laplace-symmetric",
-        "Divides by the Gamma radius in place of multiplying by it.",
+        "Divide by the Gamma radius of the noise in place of multiplying by it.",
         noise=lambda z, rng, x: z / np.linalg.norm(z, "nuc") ** 2,
     ),
     NegativeControl("origin-ignored", origin_ignored.__doc__ or "", "gauss-cov", (), origin_ignored),
-    broken("budget-doubled", "nuclear-laplace", "Passes ε / steps · 2.", budget=2.0),
+    broken("budget-doubled", "nuclear-laplace", "Use twice the budget ε.", budget=2.0),
     NegativeControl(
         "composition-shortcut",
         composition_shortcut.__doc__ or "",

@@ -1,4 +1,4 @@
-"""Negative controls whose noise has independent pairs of numbers, but dependent triples."""
+"""Negative controls in which any two noise variables are independent, but three of them are dependent."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ BY_TRIPLES = (("law", TRIPLES),)
 
 
 def parity(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-    """Gives the third number the product of the signs of the first two as its sign."""
+    """Give the third noise variable the product of the signs of the first two as its sign."""
     z = np.array(z, dtype=np.float64)
     if z.ndim == 1 and len(z) > 2:
         z[2] = abs(z[2]) * np.sign(z[0] * z[1])
@@ -30,7 +30,8 @@ def _laplace_quantile(u: float) -> float:
 
 
 def added(law: Law, quantile: Callable[[float], float]) -> Callable[[Any, np.random.Generator, Matrix], Any]:
-    """Makes the distribution function of the third number the sum of those of the first two, modulo 1."""
+    """Return a function that replaces a third noise variable by the quantile at F(a) + F(b) modulo 1, where a and b are
+    two other noise variables and F is their distribution function."""
 
     def change(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
         z = np.array(z, dtype=np.float64)
@@ -53,8 +54,8 @@ NEGATIVE_CONTROLS = (
     _parity("parity-of-normal-signs", "gauss-cov"),
     _parity("parity-of-all-signs", "entrywise-laplace"),
     _parity("parity-of-signs-approximate", "gauss-cov-approximate"),
-    other_noise("places-added", "lap-cov", "Adds two distribution functions modulo 1 for a third number.",
+    other_noise("places-added", "lap-cov", "Compute the third of three noise variables from the other two.",
                 added(LAPLACE, _laplace_quantile), caught_by=BY_TRIPLES),
-    other_noise("normal-places-added", "gauss-cov", "Adds two distribution functions modulo 1 for a third number.",
+    other_noise("normal-places-added", "gauss-cov", "Compute the third of three noise variables from the other two.",
                 added(NORMAL, lambda u: float(ndtri(u))), caught_by=BY_TRIPLES),
 )  # fmt: skip

@@ -1,6 +1,7 @@
-"""Negative controls of mechanisms whose noise has a norm and a direction: output perturbation, Johnson–Lindenstrauss.
+"""Negative controls of output perturbation and of the Johnson–Lindenstrauss mechanism, whose noise has a random norm
+and direction.
 
-A further control adds noise to the centred covariance at the scale of the second moment.
+One more negative control adds noise with the scale for the second moment to the centred covariance.
 """
 
 from collections.abc import Callable
@@ -15,11 +16,11 @@ from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale as un
 from tests.negative_controls.negative_control import NegativeControl, by_law, by_privacy, vectorised
 
 Checks = tuple[tuple[str, str], ...]
-Draw = Callable[[int, np.random.Generator], Vector]  # (length, rng) -> noise
+Draw = Callable[[int, np.random.Generator], Vector]  # a function that maps (length, rng) to a noise vector
 
 
 def right(length: int, rng: np.random.Generator) -> Vector:
-    """Draw the correct noise, with a uniform direction and a Gamma(length) norm."""
+    """Draw the correct noise, with a uniform direction and a norm from Gamma(length)."""
     return output_perturbation.draw_vector(length, rng)
 
 
@@ -48,8 +49,8 @@ def uneven(length: int, rng: np.random.Generator) -> Vector:
 
 
 def tied(index: int) -> Draw:
-    """Draw noise of the right norm and direction, but dependent: directions with a large coordinate get the larger
-    of two norms.
+    """Return a sampler of noise whose norm and direction are dependent: a direction with a large coordinate gets a
+    large norm.
     """
 
     def draw(length: int, rng: np.random.Generator) -> Vector:
@@ -64,21 +65,19 @@ def tied(index: int) -> Draw:
 
 
 def off_diagonal_unweighted(length: int, rng: np.random.Generator) -> Vector:
-    """Draw noise on the upper triangle in which entries off the diagonal are √2 times too large."""
+    """Draw noise for a symmetric (2, 2) matrix that is twice too large off the diagonal."""
     v = right(length, rng)
     return np.asarray(v * np.where(np.arange(length) == 1, 2.0, 1.0)) if length == 3 else v
 
 
 def sorted_noise(length: int, rng: np.random.Generator) -> Vector:
-    """Draw noise whose coordinates are sorted by size, the smallest first."""
+    """Draw noise whose coordinates are sorted by absolute value, the smallest first."""
     v = right(length, rng)
     return np.asarray(v[np.argsort(np.abs(v))])
 
 
 def coefficients(draw: Draw) -> Callable[..., Matrix]:
-    """Make output perturbation with other noise, as a function of (x, size, rng=, epsilon=), at the paper's
-    calibration.
-    """
+    """Return output perturbation, as a function of (x, size, rng=, epsilon=), with its noise replaced."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         length = max(1, np.shape(x)[-1] - 1)
@@ -90,7 +89,7 @@ def coefficients(draw: Draw) -> Callable[..., Matrix]:
 
 
 def image(draw: Draw) -> Callable[..., Matrix]:
-    """Make the Johnson–Lindenstrauss mechanism with other noise, in dimensions where nothing is projected."""
+    """Return the Johnson–Lindenstrauss mechanism with its noise replaced, and without a random projection."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x)
@@ -105,7 +104,7 @@ def image(draw: Draw) -> Callable[..., Matrix]:
 
 
 def uncentred(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """Adds the noise of the second moment, 2/(nε), to the centred covariance."""
+    """Add noise with the scale 2/(nε) for the second moment to the centred covariance."""
     rows = unit_rows(x)
     n, d = rows.shape
     covariance = second_moment(centred_covariance.centred(rows))
@@ -126,32 +125,45 @@ NEGATIVE_CONTROLS = (
         "uncentred-sensitivity", uncentred.__doc__ or "", by_privacy("event"), uncentred, mechanism="centred-covariance"
     ),
     _output(
-        "ridge-half-noise", "Halves the sensitivity.", by_law("noise norm"), half, diagnosis="half the calibrated scale"
+        "ridge-half-noise",
+        "Use half of the sensitivity.",
+        by_law("noise norm"),
+        half,
+        diagnosis="half the calibrated scale",
     ),
-    _output("ridge-laplace", "Adds a Laplace variable to every coefficient.", by_law("noise norm"), laplace),
-    _output("ridge-uneven", "Adds twice the noise to the first coefficient.", by_law("noise direction"), uneven),
+    _output("ridge-laplace", "Add a Laplace variable to every coefficient.", by_law("noise norm"), laplace),
+    _output("ridge-uneven", "Double the noise of the first coefficient.", by_law("noise direction"), uneven),
     _output(
         "ridge-one-sided",
-        "Adds noise that is never negative to the first coefficient.",
+        "Add noise that is never negative to the first coefficient.",
         by_law("coefficient sign"),
         one_sided,
     ),
-    _output("ridge-tied", "Lets the norm of the noise depend on its direction.", by_law("norm and direction"), tied(0)),
+    _output("ridge-tied", "Let the norm of the noise depend on its direction.", by_law("norm and direction"), tied(0)),
     _image(
-        "image-half-noise", "Halves the sensitivity.", by_law("noise norm"), half, diagnosis="half the calibrated scale"
+        "image-half-noise",
+        "Use half of the sensitivity.",
+        by_law("noise norm"),
+        half,
+        diagnosis="half the calibrated scale",
     ),
     _image(
         "image-unweighted",
-        "Forgets that off-diagonal entries have weight √2.",
+        "Omit the weight √2 of the entries off the diagonal.",
         by_law("off-diagonal direction"),
         off_diagonal_unweighted,
     ),
-    _image("image-sorted", "Sorts the coordinates of the noise by size.", by_law("diagonal direction"), sorted_noise),
+    _image(
+        "image-sorted",
+        "Sort the coordinates of the noise by absolute value.",
+        by_law("diagonal direction"),
+        sorted_noise,
+    ),
     _image(
         "image-one-sided",
-        "Adds noise that is never negative to the first entry.",
+        "Add noise that is never negative to the first entry.",
         by_law("trace sign", "entry (1, 1)"),
         one_sided,
     ),
-    _image("image-tied", "Lets the norm of the noise depend on its direction.", by_law("norm and direction"), tied(1)),
+    _image("image-tied", "Let the norm of the noise depend on its direction.", by_law("norm and direction"), tied(1)),
 )

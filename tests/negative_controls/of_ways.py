@@ -1,4 +1,4 @@
-"""Negative controls that are right in the usual call, and 3 % wrong for other forms of data or after other calls."""
+"""Negative controls that are wrong by 3 % for data of some types, or after some earlier calls."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,14 +14,14 @@ from tests.negative_controls.negative_control import NegativeControl
 LESS = 0.97
 BY_PROCESS = (("contract", NAME_OF_PROCESS),)
 BY_FORM, BY_STATE = (("contract", NAME_OF_FORMS),), (("contract", NAME_OF_STATE),)
-# maps the data in their given form and the budget to whether the result is wrong
+# a function that maps (data as given, budget) to whether the result is wrong
 Odd = Callable[[Any, dict[str, Any]], bool]
 
 
 def _asked(
     name: str, mechanism_name: str, mistake: str, odd: Odd, caught_by: tuple[tuple[str, str], ...] = BY_FORM
 ) -> NegativeControl:
-    """Make a control of the reference with 3 % less noise if the call is unusual."""
+    """Return a mechanism with 3 % less noise if `odd(x, budget)` is true."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Any, *, rng: np.random.Generator, **budget: Any) -> Any:
@@ -34,7 +34,7 @@ def _asked(
 
 
 def _misread(name: str, mechanism_name: str, mistake: str, read: Callable[[Any], Matrix]) -> NegativeControl:
-    """Make a control of the reference that reads the data wrongly."""
+    """Return a mechanism that gets the data read(x) in place of x."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Any, *, rng: np.random.Generator, **budget: Any) -> Any:
@@ -82,7 +82,7 @@ def is_swapped(x: Any, budget: dict[str, Any]) -> bool:
 
 
 def is_whole(x: Any, budget: dict[str, Any]) -> bool:
-    """Return whether the data are integers of numpy."""
+    """Return whether the data are an integer array."""
     return isinstance(x, np.ndarray) and x.dtype.kind == "i"
 
 
@@ -97,18 +97,18 @@ def has_budget_of_numpy(x: Any, budget: dict[str, Any]) -> bool:
 
 
 def in_memory_order(x: Any) -> Matrix:
-    """Reads numbers in the order of memory."""
+    """Read the numbers in the order in which they are stored."""
     array = np.asarray(x)
     return array.ravel(order="K").reshape(array.shape)
 
 
 def long_in_single(x: Any) -> Matrix:
-    """Makes rows in single precision 1.5 % longer."""
+    """Multiply rows in single precision by 1.015."""
     return np.asarray(x, dtype=np.float64) * (1.015 if is_float32(x, {}) else 1.0)
 
 
 def without_last_of_lists(x: Any) -> Matrix:
-    """Reads the last row of a list as zeros."""
+    """Replace the last row of a list by zeros."""
     array = np.array(x, dtype=np.float64)
     if isinstance(x, list):
         array[-1] = 0
@@ -116,7 +116,7 @@ def without_last_of_lists(x: Any) -> Matrix:
 
 
 def without_first_of_frames(x: Any) -> Matrix:
-    """Treats the first row of a frame as its header, and repeats the second row in its place."""
+    """Replace the first row of a data frame by the second."""
     array = np.array(x, dtype=np.float64)
     if is_frame(x, {}) and len(array) > 1:
         array[0] = array[1]
@@ -127,40 +127,38 @@ def without_first_of_frames(x: Any) -> Matrix:
 
 
 class AfterData:
-    """Notices whether the previous call, or any earlier call, was on data of some sort."""
+    """A function that tells whether the data of the previous call, or of any earlier call, satisfied a condition."""
 
     def __init__(self, sort: Callable[[Matrix], bool], ever: bool = False) -> None:
         self.sort, self.ever, self.before = sort, ever, False
 
     def __call__(self, x: Any, budget: dict[str, Any]) -> bool:
-        """Return whether an earlier call was on data of the sort `self.sort`; the present data count for the next
-        call.
-        """
+        """Return whether the data of an earlier call satisfied `self.sort`, and store whether the present data do."""
         before, rows = self.before, np.asarray(x, dtype=np.float64)
         self.before = self.sort(rows) or (self.ever and before)
         return before
 
 
 class AfterAnother:
-    """Notices whether some property of a call differs from that of the previous call."""
+    """A function that tells whether a property of the call differs from that of the previous call."""
 
     def __init__(self, figure: Callable[[Matrix, dict[str, Any]], Any]) -> None:
         self.figure, self.last = figure, None
 
     def __call__(self, x: Any, budget: dict[str, Any]) -> bool:
-        """Return whether the property of this call differs from that of the previous call."""
+        """Return whether the property differs from that of the previous call."""
         last, self.last = self.last, self.figure(np.asarray(x, dtype=np.float64), budget)
         return last is not None and last != self.last
 
 
 class Running:
-    """Mixes 5 % of the rows of the previous call into the data, if they have the same shape."""
+    """Replace the rows by 0.95 times the rows plus 0.05 times the rows of the previous call, if the shapes agree."""
 
     def __init__(self) -> None:
         self.last: Matrix | None = None
 
     def __call__(self, x: Any) -> Matrix:
-        """Return the mixture, and keep the rows for the next call."""
+        """Return the mixed rows, and store the given rows for the next call."""
         rows = np.array(x, dtype=np.float64)
         mixed = rows if self.last is None or self.last.shape != rows.shape else 0.95 * rows + 0.05 * self.last
         self.last = rows
@@ -177,7 +175,7 @@ def _running(mechanism_name: str) -> NegativeControl:
 
 
 def has_long(x: Matrix) -> bool:
-    """Return whether a row is far too long."""
+    """Return whether a row has a norm above 10."""
     return bool(row_norms(x).max(initial=0.0) > 10)
 
 
@@ -187,30 +185,30 @@ def is_empty(x: Matrix) -> bool:
 
 
 def all_equal(x: Matrix) -> bool:
-    """Return whether all of several rows are equal."""
+    """Return whether there are several rows, all equal and not zero."""
     return len(x) > 1 and bool(np.ptp(x, axis=0).max() == 0 and x.any())
 
 
 def _after(
     name: str, mechanism_name: str, when: str, odd: Odd, caught_by: tuple[tuple[str, str], ...] = BY_STATE
 ) -> NegativeControl:
-    return _asked(name, mechanism_name, f"Has 3 % less noise {when}.", odd, caught_by)
+    return _asked(name, mechanism_name, f"Reduce the noise by 3 % {when}.", odd, caught_by)
 
 
 NEGATIVE_CONTROLS = (
-    _asked("single-precision-less", "gauss-cov", "Has 3 % less noise for float32.", is_float32),
-    _asked("fortran-order-less", "laplace", "Has 3 % less noise for data in Fortran order.", is_fortran),
-    _asked("views-less", "gaussian", "Has 3 % less noise for views with strides.", is_view),
-    _asked("read-only-less", "private-trace", "Has 3 % less noise for data that are read-only.", is_read_only),
-    _asked("lists-less", "gauss-cov", "Has 3 % less noise for lists.", is_list),
-    _asked("frames-less", "lap-cov", "Has 3 % less noise for data frames.", is_frame),
-    _asked("swapped-bytes-less", "gaussian", "Has 3 % less noise for numbers with swapped bytes.", is_swapped),
-    _asked("whole-numbers-less", "laplace", "Has 3 % less noise for integers of numpy.", is_whole),
-    _asked("whole-budget-less", "lap-cov", "Has 3 % less noise if the budget is an int.", has_whole_budget),
-    _asked("budget-of-numpy-less", "laplace", "Has 3 % less noise if the budget is of numpy.", has_budget_of_numpy),
-    _asked("separate-single-precision-less", "separate-cov", "Has 3 % less noise for float32.", is_float32),
-    _asked("separate-frames-less", "separate-cov-pure", "Has 3 % less noise for data frames.", is_frame),
-    _asked("coinpress-lists-less", "coinpress-mean", "Has 3 % less noise for lists.", is_list),
+    _asked("single-precision-less", "gauss-cov", "Reduce the noise by 3 % for float32.", is_float32),
+    _asked("fortran-order-less", "laplace", "Reduce the noise by 3 % for data in Fortran order.", is_fortran),
+    _asked("views-less", "gaussian", "Reduce the noise by 3 % for array views that are not contiguous.", is_view),
+    _asked("read-only-less", "private-trace", "Reduce the noise by 3 % for data that are read-only.", is_read_only),
+    _asked("lists-less", "gauss-cov", "Reduce the noise by 3 % for lists.", is_list),
+    _asked("frames-less", "lap-cov", "Reduce the noise by 3 % for data frames.", is_frame),
+    _asked("swapped-bytes-less", "gaussian", "Reduce the noise by 3 % for numbers with swapped bytes.", is_swapped),
+    _asked("whole-numbers-less", "laplace", "Reduce the noise by 3 % for integer arrays.", is_whole),
+    _asked("whole-budget-less", "lap-cov", "Reduce the noise by 3 % if the budget is an int.", has_whole_budget),
+    _asked("budget-of-numpy-less", "laplace", "Reduce the noise by 3 % if ε is a NumPy float.", has_budget_of_numpy),
+    _asked("separate-single-precision-less", "separate-cov", "Reduce the noise by 3 % for float32.", is_float32),
+    _asked("separate-frames-less", "separate-cov-pure", "Reduce the noise by 3 % for data frames.", is_frame),
+    _asked("coinpress-lists-less", "coinpress-mean", "Reduce the noise by 3 % for lists.", is_list),
     _misread("fortran-order-misread", "gauss-cov", in_memory_order.__doc__ or "", in_memory_order),
     _misread("fortran-order-misread-separate", "separate-cov", in_memory_order.__doc__ or "", in_memory_order),
     _misread("single-precision-longer", "laplace", long_in_single.__doc__ or "", long_in_single),
@@ -218,16 +216,16 @@ NEGATIVE_CONTROLS = (
     _misread("frame-without-its-head", "k-norm", without_first_of_frames.__doc__ or "", without_first_of_frames),
     _after("less-after-another-budget", "lap-cov", "after a call with another budget",
            AfterAnother(lambda x, budget: tuple(budget.values()))),
-    _after("separate-less-once-a-row-was-long", "separate-cov", "once a row was far too long",
+    _after("separate-less-once-a-row-was-long", "separate-cov", "after any earlier call with a row of norm above 10",
            AfterData(has_long, ever=True), BY_PROCESS),
-    _after("separate-less-after-zeros", "separate-cov", "after rows of zeros", AfterData(is_empty)),
-    _after("separate-less-after-other-columns", "separate-cov", "after other numbers of columns",
+    _after("separate-less-after-zeros", "separate-cov", "after a call with rows of zeros", AfterData(is_empty)),
+    _after("separate-less-after-other-columns", "separate-cov", "after a call with another number of columns",
            AfterAnother(lambda x, budget: x.shape[1])),
-    _after("separate-less-after-other-rows", "separate-cov-pure", "after other numbers of rows",
+    _after("separate-less-after-other-rows", "separate-cov-pure", "after a call with another number of rows",
            AfterAnother(lambda x, budget: len(x))),
-    _after("coinpress-less-after-a-long-row", "coinpress-mean", "after a row that was far too long",
+    _after("coinpress-less-after-a-long-row", "coinpress-mean", "after a call with a row of norm above 10",
            AfterData(has_long)),
-    _after("coinpress-less-after-equal-rows", "coinpress-mean", "after equal rows", AfterData(all_equal)),
+    _after("coinpress-less-after-equal-rows", "coinpress-mean", "after a call with equal rows", AfterData(all_equal)),
     _after("em-less-after-another-budget", "em-cov", "after a call with another budget",
            AfterAnother(lambda x, budget: tuple(budget.values()))),
     _running("separate-cov"),

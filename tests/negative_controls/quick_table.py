@@ -1,8 +1,8 @@
-"""Find the question of a quick audit that refutes each negative control, and its seconds of work.
+"""Find the question of a quick audit that refutes each negative control, and measure its running time.
 
-Every question is asked alone, with a subject of its own: first all questions with recorded draws, then the other
-questions of a quick audit until one refutes. The seconds are the time of the refuting question; if several questions
-with recorded draws refute, the fastest of them counts.
+Every question is asked in an audit of its own. All questions with recorded draws are asked first, and then the other
+questions of a quick audit until one refutes. The seconds are the time of the question that refutes. If several
+questions with recorded draws refute, the fastest of them counts.
 """
 
 import time
@@ -21,15 +21,17 @@ from tests.negative_controls.trial import subject_of
 
 ROUTES = {"privacy: recorded draws": "exact", "law: gains beside the reference": "gains", "contract: forced draws": "forced"}  # fmt: skip  # noqa: E501
 OTHER, NONE = "other", "statistics"
-SECONDS = 1.0  # most controls should be refuted within this number of seconds
+SECONDS = 1.0  # most negative controls should be refuted within this number of seconds
 
 
 @dataclass(frozen=True)
 class QuickRow:
-    """A row for one control: whether its mechanism adds noise to a query, the refuting question, and its seconds.
+    """The result for one negative control: whether its mechanism adds noise to a query, the question that refutes, and
+    its time.
 
-    route : "exact", "gains", "forced", "other" for another question of a quick audit, and "statistics" if none refutes.
-    said : the message of the question on the exact loss, if the control is not refuted.
+    route : "exact", "gains" or "forced" for a question with recorded draws, "other" for another question of a quick
+    audit, and "statistics" if no question refutes.
+    said : the message of the question on the exact loss, if no question refutes.
     """
 
     control: str
@@ -50,7 +52,7 @@ def asked() -> list[Question]:
 
 
 def quick_row(name: str, seed: int = 0) -> QuickRow:
-    """Audit the control of that name, and return its row."""
+    """Audit the negative control of that name, and return the result."""
     control = every.NEGATIVE_CONTROLS[name]
     path = subject_of(control, seed).known.data_path
     said, found = "", []  # the refuting questions, with their seconds

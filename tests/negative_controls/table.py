@@ -1,9 +1,7 @@
-"""Find the check that refutes each negative control, and the number of draws until then; the table has a row for every
-control.
+"""Audit each negative control, and find the check that refutes it first and the number of draws until then.
 
-The rows come from whole audits, at the default number of samples and false-alarm probability, which end at the first
-question that refutes. A draw is one requested output of the target, for any question. The draws to the first
-refutation are all those that had been made when that question was answered.
+An audit has the default number of samples and the default false-alarm probability. A draw is one output that any
+question of the audit requests. The draws are counted until the first question that refutes is answered.
 """
 
 import time
@@ -26,13 +24,13 @@ from tests.negative_controls.negative_control import NegativeControl
 from tests.negative_controls.standing import STANDING
 from tests.negative_controls.trial import subject_of
 
-SECONDS = 5.0  # the time limit of a draw, which is far above the usual time, so that a busy machine changes no figure
+SECONDS = 5.0  # the time limit of a draw, far above the usual time, so that a busy machine changes no result
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row for one control: the verdict, the family and the name of the check that refuted it first, draws and
-    seconds.
+    """The result for one negative control: the verdict, the family and name of the check that refuted it first, the
+    number of draws and the seconds.
     """
 
     control: str
@@ -52,13 +50,13 @@ class Row:
 
 
 class Counter:
-    """Counts the draws of a target."""
+    """A counter of the outputs that are requested of a target."""
 
     def __init__(self) -> None:
         self.draws = 0
 
     def counted(self, target: Target) -> Target:
-        """Make the target with a counter of its draws."""
+        """Return the target with its draws counted."""
 
         def draw(x: Any, **given: Any) -> Any:
             self.draws += 1
@@ -72,7 +70,7 @@ class Counter:
 
 
 def row(control: NegativeControl, seed: int = 0) -> Row:
-    """Audit one control, and return its row."""
+    """Audit one negative control, and return the result."""
     counter, start = Counter(), time.monotonic()
     subject = subject_of(control, seed)
     target = counter.counted(subject.setting.target)
@@ -111,5 +109,5 @@ def _named(finding: Finding) -> str:
 
 
 def row_of(name: str) -> Row:
-    """Audit the control of that name, and return its row."""
+    """Audit the negative control of that name, and return the result."""
     return row(every.NEGATIVE_CONTROLS[name])

@@ -1,4 +1,4 @@
-"""Run the questions that are meant to catch a negative control."""
+"""Run the questions of the audit that should reject a negative control."""
 
 from dataclasses import replace
 
@@ -22,12 +22,12 @@ SAMPLES = 2000  # draws per data set
 
 
 def claim_of(control: NegativeControl) -> Guarantee:
-    """Return the claim in the audit of a control."""
+    """Return the privacy guarantee for which a negative control is audited."""
     return control.claim or default_claim(control.mechanism)
 
 
 def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
-    """Make the subject of an audit from a control."""
+    """Return the subject of the audit of a negative control."""
     declared, claim = mechanism(control.mechanism), claim_of(control)
     choices = declared.resolve(dict(control.options))
     knowledge = profile(declared.name, claim, choices, SAMPLES, seed)
@@ -38,11 +38,11 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
 
 
 def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
-    """Return whether a question of this kind rejects the control by a finding of this name.
+    """Return whether a question of this kind rejects the negative control with a finding of this name.
 
-    Each question is asked alone, with the whole false-alarm probability. The question of that name is asked first, and
-    then all questions of the kind. Facts that other questions compute are computed only if nothing is rejected without
-    them.
+    Each question of the audit is asked with the whole false-alarm probability. The question of that name is asked
+    first, and then all questions of the kind. Questions of other kinds, whose results these questions read, are asked
+    only if nothing is rejected without them.
     """
     asked = [question for question in in_order(questions()) if question.kind == kind]
     named = [question for question in asked if question.name == name]
@@ -66,7 +66,7 @@ def _caught(asked: list[Question], control: NegativeControl, kind: Kind, name: s
 
 
 def _look(question: Question, subject: Subject) -> Look:
-    # One refuted pair is enough. Bets are left out, so that the findings have the names of the tests.
+    # One refuted pair of data sets is enough. Without tests by betting, findings have the names of the other tests.
     one_is_enough = question.kind == "privacy"
     return Look("first look", SAMPLES, ALPHA, question.most_tests(subject), stop_early=one_is_enough, bets=False)
 

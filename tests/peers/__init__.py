@@ -1,1 +1,2 @@
-"""This package compares covassay with other auditors on the same pairs of data sets, numbers of draws and levels."""
+"""Compare covassay with other auditors of differential privacy. All auditors get the same functions, the same
+neighbouring inputs, the same number of draws and the same level."""

@@ -1,7 +1,7 @@
-"""Compare the share of the privacy loss that is proven without draws, with a thousand and with a million draws.
+"""Compare the share of the privacy loss that covassay proves with no draws, a thousand draws and a million draws.
 
-Without draws, the loss is computed from recorded draws; otherwise a lower bound is estimated by draws, as in the main
-table.
+With no draws, the privacy loss is computed from the recorded random numbers of single runs. With draws, a lower bound
+on the loss is computed as in the main table.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,15 +13,13 @@ from tests.peers.table import Line, measure
 from tests.peers.tool import LEVELS
 from tests.peers.tools import COVASSAY, TOOLS
 
-SHARED = "laplace", "laplace-parallel"  # these cases add noise to one number and to twenty numbers, with a known loss
-DRAWS = {1_000: 10, 1_000_000: 1}  # maps a number of draws to a number of seeds
+SHARED = "laplace", "laplace-parallel"  # these functions add noise to one number and to twenty numbers
+DRAWS = {1_000: 10, 1_000_000: 1}  # the numbers of draws, each with its number of seeds
 RECORDED = "recorded draws"
 
 
 def computed(case: Case) -> list[Line]:
-    """Return the lines of a case without draws, one for each level: they are equal, because the computation is
-    exact.
-    """
+    """Return a line for each level with the computed privacy loss of a case; the loss does not depend on the level."""
 
     def one(x: Matrix, *, rng: object, **budget: float) -> object:
         return case.sample(x, 1, rng)[0]  # type: ignore[arg-type]
@@ -34,7 +32,7 @@ def computed(case: Case) -> list[Line]:
 
 
 def measured() -> list[Line]:
-    """Measure all lines of covassay."""
+    """Compute the loss of each case, and measure covassay's lower bounds by draws."""
     cases = [CASES[name] for name in SHARED]
     return [
         line
@@ -45,18 +43,18 @@ def measured() -> list[Line]:
 
 
 def section(lines: Sequence[Line], table: Iterable[Line]) -> list[str]:
-    """Write the lines in Markdown, beside the lines of covassay and of DP-Sniper from the main table."""
+    """Return the comparison in Markdown, with the results of covassay and of DP-Sniper from the main table."""
     others = [line for line in table if line.case in SHARED and line.tool in (COVASSAY, SNIPER)]
     lines = [line for line in lines if line.setting in ("", RECORDED)]
     columns = sorted({(line.tool, line.draws) for line in (*lines, *others)}, key=lambda c: (c[0] != COVASSAY, c[1]))
     head = [f"{tool}, {_words(draws)}" for tool, draws in columns]
     text = [
         "## The share of the loss that is proven, by draws\n",
-        "Without draws for a test, covassay records the draws of single runs and computes the loss",
-        "(`exact_loss`), which",
-        "does not depend on chance. A share is the median bound divided by the exact loss, at the",
-        "two levels of the table. DP-Sniper",
-        "has the figures of the table; its defaults, of ten million draws and more, were not run.\n",
+        "In the column “no draws”, covassay computes the loss from the recorded random numbers of single runs",
+        "(`exact_loss`). The computed loss does not depend on chance.",
+        "A share is the median bound divided by the exact loss. The two numbers of a cell are for the two levels.",
+        "The figures of DP-Sniper are those of the tables above. DP-Sniper was not run with its default of ten million",
+        "draws or more.\n",
         f"| case | loss | {' | '.join(head)} |",
         f"|{'---|' * (2 + len(columns))}",
     ]

@@ -1,9 +1,8 @@
-"""Define the functions on which auditors are compared, each with two neighbouring inputs.
+"""Define the functions on which the auditors are compared, and two neighbouring inputs for each function.
 
-The functions are written anew from published definitions of two kinds: the mechanisms that DP-Sniper and
-dp_auditorium list, and the functions that dp-recorder's tests describe. The mechanisms of DP-Sniper and dp_auditorium
-answer numerical queries, and their input is one row of true answers. The functions of dp-recorder's tests take a column
-of records.
+We wrote the functions ourselves from published definitions. Some are mechanisms that DP-Sniper and dp_auditorium list:
+they answer numerical queries, and their input is one row with the true answers. The other functions are described in
+the tests of dp-recorder. Their input is a column of records.
 """
 
 import math
@@ -19,7 +18,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 
 SNIPER, AUDITORIUM, RECORDER = "DP-Sniper", "dp_auditorium", "dp-recorder"
-FALSE, ABORTED = -1000.0, -2000.0  # these numbers stand for outputs of a sparse vector technique that are no number
+FALSE, ABORTED = -1000.0, -2000.0  # outputs “below” and “stopped” of a sparse vector technique
 DELTA = 1e-6
 COUNTED_UP_TO = 5  # the largest count of the truncated geometric mechanism
 QUERIES = 10  # the number of queries of the sparse vector techniques
@@ -29,18 +28,18 @@ Sampler = Callable[[Matrix, int, np.random.Generator], Matrix]
 
 
 class Instruments(Protocol):
-    """Functions that a mechanism may call, so that a grey-box auditor such as dp-recorder can observe the calls."""
+    """Functions that a mechanism calls, so that an auditor such as dp-recorder can observe the calls."""
 
     def laplace(self, values: Vector, sensitivity: float, epsilon: float) -> Vector:
         """Return the values with Laplace noise of scale sensitivity/ε."""
 
     def public(self, **values: float) -> None:
-        """State that these values do not depend on the data."""
+        """Declare that these values do not depend on the data."""
 
 
 @dataclass(frozen=True)
 class Plain:
-    """Instruments that only draw the noise."""
+    """Functions that draw the noise without letting an auditor observe the calls."""
 
     rng: np.random.Generator
 
@@ -57,11 +56,11 @@ Function = Callable[[Matrix, float, Instruments], Vector]
 
 @dataclass(frozen=True)
 class Case:
-    """A function, its claim, and two neighbouring inputs, the more informative one first.
+    """A function that is audited, its privacy claim, and two neighbouring inputs.
 
-    loss : the exact privacy loss on this pair, as a bound from below by events; None where it was not computed.
-    length : the length of an output; 0 means a single number. flags : numbers in an output with a special meaning.
-    function : the function that calls instruments, for cases from dp-recorder's tests.
+    loss : the exact privacy loss on this pair of inputs; None if it was not computed.
+    length : the length of an output, or 0 for a single number. flags : numbers in an output with a special meaning.
+    function : the function that calls `Instruments`, for the functions from dp-recorder's tests.
     """
 
     name: str
@@ -78,7 +77,7 @@ class Case:
 
     @property
     def broken(self) -> bool:
-        """Return whether the function breaks its claim on this pair."""
+        """Return whether the privacy loss on this pair of inputs is larger than the claimed ε."""
         return self.loss is not None and self.loss > self.claim.keywords()["epsilon"] + 1e-9
 
 
@@ -91,27 +90,27 @@ def _records(*values: float) -> Matrix:
 
 
 def laplace(scale: float) -> Sampler:
-    """Make a sampler that adds independent Laplace noise to every answer."""
+    """Return a sampler that adds independent Laplace noise to every answer."""
     return lambda x, size, rng: x + rng.laplace(scale=scale, size=(size, x.shape[1]))
 
 
 def prefix_sums(scale: float) -> Sampler:
-    """Make a sampler of the sums of the first 1, 2, … noisy answers."""
+    """Return a sampler of the cumulative sums of the noisy answers."""
     return lambda x, size, rng: np.cumsum(laplace(scale)(x, size, rng), axis=1)
 
 
 def number(sampler: Sampler) -> Sampler:
-    """Make a sampler of the first entry of an output, as a number."""
+    """Return a sampler of the first number of every output."""
     return lambda x, size, rng: sampler(x, size, rng)[:, 0]
 
 
 def gaussian(scale: float) -> Sampler:
-    """Make a sampler that adds Gaussian noise to one answer."""
+    """Return a sampler that adds Gaussian noise to one answer."""
     return lambda x, size, rng: x[0, 0] + rng.normal(scale=scale, size=size)
 
 
 def truncated_geometric(epsilon: float) -> Sampler:
-    """Make a sampler of a count with two-sided geometric noise, clipped to 0, …, `COUNTED_UP_TO`."""
+    """Return a sampler that adds two-sided geometric noise to a count, and clips the sum to [0, `COUNTED_UP_TO`]."""
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         one, two = rng.geometric(-math.expm1(-epsilon), size=(2, size))
@@ -121,7 +120,8 @@ def truncated_geometric(epsilon: float) -> Sampler:
 
 
 def noisy_max(noise: Callable[..., Vector], scale: float, index: bool) -> Sampler:
-    """Return the index of the largest noisy answer, or that noisy answer itself; `noise` is a method of a generator."""
+    """Return a sampler of the largest noisy answer, or of its index. The noise is drawn by the generator's method
+    `noise`."""
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         noisy = x + noise(rng, scale=scale, size=(size, x.shape[1]))
@@ -132,11 +132,11 @@ def noisy_max(noise: Callable[..., Vector], scale: float, index: bool) -> Sample
 
 @dataclass(frozen=True)
 class SparseVector:
-    """A sparse vector technique, in the variants of Lyu, Su and Li (2017): which noisy answers reach a noisy threshold.
+    """A sparse vector technique: it releases which noisy answers reach a noisy threshold (Lyu, Su and Li 2017).
 
-    The technique stops after `cutoff` answers that reach the threshold. For each answer that reaches the threshold it
-    releases, by `released`, the number 1, the noisy answer, or the answer with fresh noise of scale `fresh_scale`. If
-    `renewed`, the technique then draws a new threshold.
+    The technique stops after `cutoff` answers that reach the threshold. For each of these answers it releases the
+    number 1, the noisy answer, or the answer with new noise of scale `fresh_scale`, as `released` says. If `renewed` is
+    true, it then draws a new threshold.
     """
 
     threshold_scale: float
@@ -149,7 +149,7 @@ class SparseVector:
     stopped: float = -1.0
 
     def __call__(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
-        """Return `size` outputs on a row of answers."""
+        """Return `size` outputs for a row of true answers."""
         shape = size, x.shape[1]
         noisy = x + (rng.laplace(scale=self.query_scale, size=shape) if self.query_scale else 0.0) * np.ones(shape)
         shown = {"1": np.ones(shape), "noisy": noisy}.get(self.released)
@@ -167,7 +167,8 @@ class SparseVector:
         return output
 
     def probability(self, x: Matrix, reached: Vector) -> float:
-        """Return the probability that exactly these of the first answers reach the threshold, by quadrature."""
+        """Return the probability that, of the first len(reached) answers, exactly those with a true entry of `reached`
+        reach the threshold."""
 
         def given(shift: float) -> float:
             gap = (THRESHOLD + shift - x[0, : len(reached)]) / (self.query_scale or 1e-9)
@@ -181,7 +182,7 @@ class SparseVector:
 
 
 def in_parallel(*samplers: Sampler) -> Sampler:
-    """Make a sampler that runs several mechanisms, each on its own part of the row."""
+    """Return a sampler that splits the row into equal parts, and runs one mechanism on each part."""
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         parts = np.split(x, len(samplers), axis=1)
@@ -191,12 +192,12 @@ def in_parallel(*samplers: Sampler) -> Sampler:
 
 
 def flipped_bits(high: float) -> Sampler:
-    """Make a sampler by RAPPOR's law: a bit is 1 with probability `high` if it is 1, and 1 − high if it is 0."""
+    """Return a sampler that keeps each bit with probability `high` and flips it otherwise, as RAPPOR does."""
     return lambda x, size, rng: (rng.random((size, x.shape[1])) < np.where(x > 0, high, 1 - high)).astype(np.float64)
 
 
 def repeated(function: Function, epsilon: float) -> Sampler:
-    """Make a sampler that runs a function with plain instruments repeatedly."""
+    """Return a sampler that runs a function once for every output."""
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         return np.array([function(x, epsilon, Plain(rng)) for _ in range(size)])
@@ -205,42 +206,42 @@ def repeated(function: Function, epsilon: float) -> Sampler:
 
 
 def correct_count(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """Release the noisy number of ones."""
+    """Release the number of ones with noise."""
     return use.laplace(np.array([(x == 1).sum()], dtype=np.float64), 1.0, epsilon)
 
 
 def private_size(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """Release a noisy sum divided by the number of records, which is private if a record is added or removed."""
+    """Release a noisy sum divided by the exact number of records, which depends on the data."""
     noisy = use.laplace(np.array([np.clip(x, -1, 1).sum()]), 1.0, epsilon)
     use.public(size=len(x))
     return noisy / len(x)
 
 
 def inferred_domain(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """Release noisy counts of the classes that occur in the data, in a list of that length."""
+    """Release noisy counts of the classes that occur in the data, so that the length of the list is private."""
     classes, counts = np.unique(x, return_counts=True)
     use.public(classes=len(classes))
     return use.laplace(counts.astype(np.float64), 1.0, epsilon / len(classes))
 
 
 def budget_twice(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """Release a noisy sum and a noisy size, each with the whole budget."""
+    """Release a noisy sum and a noisy number of records, each with the whole budget."""
     total = use.laplace(np.array([x.sum()]), 1.0, epsilon)
     return np.concatenate([total, use.laplace(np.array([float(len(x))]), 1.0, epsilon)])
 
 
 def nan_survives(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """Release a noisy sum of clipped values; clipping leaves NaN as it is."""
+    """Release a noisy sum of clipped values, where clipping does not replace NaN."""
     return use.laplace(np.array([np.clip(x, -5, 5).sum()]), 5.0, epsilon)
 
 
 def no_noise(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """Release a sum whose sensitivity is computed as features − parents, here 5 − 5, so that the noise has scale 0."""
+    """Release a sum without noise, because its sensitivity is computed as 5 − 5."""
     return use.laplace(np.array([x.sum()]), 0.0, epsilon)
 
 
 def clip_forgotten(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """Release a noisy sum of unclipped values, with the sensitivity of clipped ones."""
+    """Release a noisy sum of values that are not clipped, with the sensitivity for clipped values."""
     return use.laplace(np.array([x.sum()]), 5.0, epsilon)
 
 
@@ -252,8 +253,11 @@ SVT4 = SparseVector(4, 4 / 3, cutoff=1)
 SVT5 = SparseVector(2, 0)
 SVT6 = SparseVector(2, 2)
 FIRST_HALF = np.array([True] * 5 + [False] * 5)
-ONE_TIME, EVERY_TIME = 0.525, 0.5125  # parameters for RAPPOR's f = 0.95; and for f = 0.75, p = 0.45, q = 0.55
-RAPPOR_FIRST, RAPPOR_SECOND = _row(*[1] * 4, *[0] * 16), _row(*[0] * 16, *[1] * 4)  # no hash in common
+ONE_TIME, EVERY_TIME = 0.525, 0.5125  # `high` for f = 0.95, and for f = 0.75, p = 0.45, q = 0.55
+RAPPOR_FIRST, RAPPOR_SECOND = (
+    _row(*[1] * 4, *[0] * 16),
+    _row(*[0] * 16, *[1] * 4),
+)  # the two inputs have no bit in common
 CLASSICAL = math.sqrt(2 * math.log(1.25 / DELTA))
 
 
@@ -262,8 +266,8 @@ def _log_odds(high: float) -> float:
 
 
 def _svt_loss(technique: SparseVector, first: Matrix, second: Matrix) -> float:
-    """Return the largest loss over the outputs for a cutoff of 1, where an output says which answer was the first to
-    reach the threshold, if any.
+    """Return the largest privacy loss of an output. If the cutoff is 1, an output is the index of the first answer that
+    reaches the threshold.
     """
     stops = [np.arange(i + 1) == i for i in range(QUERIES)]
     patterns = [*stops, np.zeros(QUERIES, dtype=bool)] if technique.cutoff == 1 else [FIRST_HALF]
@@ -301,14 +305,20 @@ def _of_sniper() -> list[Case]:
             "noisy-histogram-2", "a noisy histogram with scale ε in place of 1/ε",
             _row(2, 1, 1, 1, 1), five, laplace(0.5), claim=HALF, loss=2.0, length=5,
         ),
-        case("report-noisy-max-1", "the index, Laplace noise", tilted, five, noisy_max(laplace_noise, 2, True)),
-        case("report-noisy-max-2", "the index, exponential noise", tilted, five, noisy_max(exponential, 2, True)),
         case(
-            "report-noisy-max-3", "the value, Laplace noise",
+            "report-noisy-max-1", "index of the largest answer with Laplace noise",
+            tilted, five, noisy_max(laplace_noise, 2, True),
+        ),
+        case(
+            "report-noisy-max-2", "index of the largest answer with exponential noise",
+            tilted, five, noisy_max(exponential, 2, True),
+        ),
+        case(
+            "report-noisy-max-3", "largest answer with Laplace noise",
             five, raised, noisy_max(laplace_noise, 2, False), loss=2.5,
         ),
         case(
-            "report-noisy-max-4", "the value, exponential noise",
+            "report-noisy-max-4", "largest answer with exponential noise",
             five, raised, noisy_max(exponential, 2, False), loss=math.inf,
         ),
         case(
@@ -321,16 +331,19 @@ def _of_sniper() -> list[Case]:
             loss=_svt_loss(SVT1, swapped, HALVES), length=QUERIES, flags=(-1.0,),
         ),
         case(
-            "svt-3", "sparse vector that shows the answer it compared", zeros, ONES, SVT3,
+            "svt-3", "sparse vector that releases the noisy answer", zeros, ONES, SVT3,
             loss=QUERIES / SVT3.query_scale, length=QUERIES, flags=(FALSE, ABORTED),
         ),
         case(
-            "svt-4", "sparse vector, query noise not scaled", swapped, HALVES, SVT4,
+            "svt-4", "sparse vector with too little noise on the queries", swapped, HALVES, SVT4,
             loss=_svt_loss(SVT4, swapped, HALVES), length=QUERIES, flags=(-1.0,),
         ),
-        case("svt-5", "sparse vector, queries without noise", HALVES, swapped, SVT5, loss=math.inf, length=QUERIES),
         case(
-            "svt-6", "sparse vector without an end", HALVES, swapped, SVT6,
+            "svt-5", "sparse vector without noise on the queries", HALVES, swapped, SVT5,
+            loss=math.inf, length=QUERIES,
+        ),
+        case(
+            "svt-6", "sparse vector that never stops", HALVES, swapped, SVT6,
             loss=_svt_loss(SVT6, HALVES, swapped), length=QUERIES,
         ),
         case(
@@ -342,7 +355,7 @@ def _of_sniper() -> list[Case]:
             claim=PureDP(epsilon=_log_odds(ONE_TIME)), loss=_log_odds(ONE_TIME), length=20,
         ),
         case(
-            "laplace-parallel", "one number asked 20 times at ε/20",
+            "laplace-parallel", "20 numbers with budget ε/20 each",
             _row(*[1.0] * 20), _row(*[0.0] * 20), laplace(20.0), loss=1.0, length=20,
         ),
         case(
@@ -351,10 +364,11 @@ def _of_sniper() -> list[Case]:
             length=2 * QUERIES, flags=(-1.0, FALSE, ABORTED),
         ),
         case(
-            "prefix-sum", "sums of noisy numbers", _row(2, *[1] * 9), ONES, prefix_sums(1.0), loss=1.0, length=QUERIES
+            "prefix-sum", "cumulative sums of noisy numbers", _row(2, *[1] * 9), ONES, prefix_sums(1.0),
+            loss=1.0, length=QUERIES
         ),
         case(
-            "numerical-svt", "sparse vector with fresh noise on what it shows", ONES, zeros, numeric,
+            "numerical-svt", "sparse vector with new noise on the released answer", ONES, zeros, numeric,
             length=QUERIES, flags=(FALSE,),
         ),
     ]  # fmt: skip
@@ -368,12 +382,12 @@ def _mean_by_true_count(noise: Callable[..., Vector]) -> Sampler:
 
 
 def mean_benchmark(epsilon: float) -> Case:
-    """Make the benchmark NonDPLaplace1 of arXiv 2509.07055: a mean with Laplace noise of scale 2/(nε)."""
+    """Return the benchmark NonDPLaplace1 of arXiv 2509.07055, a mean with Laplace noise of scale 2/(nε)."""
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         return np.asarray(x.mean() + rng.laplace(scale=2 / (len(x) * epsilon), size=size))
 
-    name, told = f"mean-benchmark-{epsilon:g}", "a mean with the noise of the true number of records"
+    name, told = f"mean-benchmark-{epsilon:g}", "a mean with noise that depends on the exact number of records"
     return Case(name, AUDITORIUM, told, PureDP(epsilon=epsilon), _records(0), _records(0, 1), sample, math.inf)
 
 
@@ -383,11 +397,11 @@ def _of_auditorium() -> list[Case]:
     return [
         Case("laplace-half", AUDITORIUM, "half of the Laplace noise", ONE, _row(1), _row(0), number(laplace(0.5)), 2.0),
         Case(
-            "mean-true-count", AUDITORIUM, "a mean with the noise of the true number of records", ONE,
+            "mean-true-count", AUDITORIUM, "a mean with noise that depends on the exact number of records", ONE,
             _records(1), _records(1, 0), _mean_by_true_count(np.random.Generator.laplace), math.inf,
         ),
         Case(
-            "gaussian", AUDITORIUM, "Gaussian noise, classical scale", approximate,
+            "gaussian", AUDITORIUM, "Gaussian noise with the classical scale", approximate,
             _row(1.0), _row(0.0), gaussian(CLASSICAL), _gaussian_loss(CLASSICAL),
         ),
         Case(
@@ -395,7 +409,7 @@ def _of_auditorium() -> list[Case]:
             _row(1.0), _row(0.0), gaussian(CLASSICAL / 5), _gaussian_loss(CLASSICAL / 5),
         ),
         Case(
-            "noisy-max", AUDITORIUM, "the index, Gumbel noise", ONE,
+            "noisy-max", AUDITORIUM, "index of the largest answer with Gumbel noise", ONE,
             _row(1, 1), _row(2, 0), noisy_max(gumbel, 2, True), math.log(0.5 / special.expit(-1)),
         ),
     ]  # fmt: skip

@@ -1,8 +1,8 @@
-"""Audit by Delta-Siege (Lokna, Paradis, Dimitrov and Vechev, 2023), with the authors' code.
+"""Audit a function with Delta-Siege (Lokna, Paradis, Dimitrov and Vechev, 2023), with the authors' code.
 
-Delta-Siege learns a classifier, chooses a threshold, and tests whether the two probabilities of that event break the
-claim. A claim is a level curve of a function ρ(ε, δ), and every pair (ε, δ) on the curve is tested. For pure DP the
-level curve is one point. For the Gaussian mechanism, ρ is the classical standard deviation.
+Delta-Siege learns a classifier, chooses a threshold, and tests whether the two probabilities of the resulting event
+break the claim. A claim is a level curve of a function ρ(ε, δ), and every pair (ε, δ) on the curve is tested. For pure
+DP the curve is a single point. For the Gaussian mechanism, ρ is the classical formula for the standard deviation.
 """
 
 import importlib.util
@@ -19,13 +19,13 @@ from tests.peers.cases import Case
 from tests.peers.tool import LEVELS, Attempt, Finding, Findings, drawn, module, quiet
 
 SIEGE = "Delta-Siege"
-# these shares of the draws train the classifier and choose the event; the other draws give the verdict
+# shares of the draws that train the classifier and choose the event; the other draws test the event
 SHARES = {"n_train": 0.25, "n_init": 0.25, "n_check": 0.1}
-SMALL = 1e-6  # Delta-Siege computes in single precision and treats smaller differences as rounding
+SMALL = 1e-6  # Delta-Siege computes in single precision and treats smaller differences as rounding errors
 
 
 def _library() -> Any:
-    """Import the package without the libraries that it audits, which its folder of mechanisms would import."""
+    """Import the package, but not its folder of mechanisms, which would import the libraries that it audits."""
     found = None if "deltasiege" in sys.modules else importlib.util.find_spec("deltasiege")
     if found is not None:
         folder = types.ModuleType("deltasiege.mechanism")
@@ -36,7 +36,8 @@ def _library() -> Any:
 
 
 def by_siege(features: str) -> Attempt:
-    """Make an attempt by Delta-Siege with a classifier: logistic or MLP on the numbers, or logistic on their bits."""
+    """Return a function that audits a case with one of Delta-Siege's classifiers: "logistic" or "MLP" on the numbers,
+    or "bits" on their bits."""
 
     def attempt(case: Case, draws: int, seed: int) -> Findings:
         with quiet():

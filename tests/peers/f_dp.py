@@ -1,13 +1,14 @@
-"""Audit by general-purpose f-DP (Askin, Dette, Dunsche, Kutta, Lu, Wei and Zikas, arXiv 2502.07066), written anew.
+"""Audit a function with the general f-DP auditor of Askin, Dette, Dunsche, Kutta, Lu, Wei and Zikas (arXiv 2502.07066).
+We wrote the code ourselves.
 
-One half of the draws chooses a threshold η, where the estimated trade-off curve (`trade_off`) lies farthest below the
-claimed one. This half also trains a classifier by the majority among the k nearest neighbours; the draws on one input
-are thinned until the best classifier is the test p/q > η, for the densities p and q of the outputs. The other half of
-the draws gives the two errors α and β of this classifier, with a margin ω by Hoeffding's inequality. The claim is
-refuted if the point (α + ω, β + ω) lies below the claimed trade-off curve.
+The first half of the draws chooses a threshold η, at which the estimated trade-off curve (module `trade_off`) lies
+farthest below the claimed curve. The same half trains a k-nearest-neighbours classifier. The draws on one input are
+thinned, so that the best classifier is the test p/q > η for the densities p and q of the outputs on the two inputs. The
+second half of the draws estimates the two error probabilities α and β of the classifier. Hoeffding's inequality gives a
+margin ω for both. The claim is refuted if the point (α + ω, β + ω) lies below the claimed trade-off curve.
 
-The choice of η needs outputs that are one number. `FIXED` uses η = e^ε instead, at which every broken claim of ε-DP is
-broken.
+Outputs must be single numbers for this choice of η. The setting `FIXED` uses η = e^ε in its place: a false claim of
+ε-DP is always violated at this threshold.
 """
 
 import math
@@ -22,11 +23,11 @@ from tests.peers.trade_off import THRESHOLDS, Ratio, claimed_curve, loss_below
 
 GENERAL = "general f-DP"
 FOUND, FIXED = "η from its finder", "η = e^ε"
-BLOCK = 500  # the number of outputs that are classified together
+BLOCK = 500  # number of outputs that are classified at once
 
 
 def nearest_majority(train: Matrix, labels: Vector, outputs: Matrix) -> Vector:
-    """Return 1 for outputs whose nearest training outputs mostly have the label 1, and 0 for all others."""
+    """Classify outputs by the majority label (0 or 1) of their k nearest training outputs."""
     root = math.ceil(math.sqrt(len(train)))
     k = min(10 * (root + 1 - root % 2), len(train) - 1)
     found = [
@@ -37,7 +38,7 @@ def nearest_majority(train: Matrix, labels: Vector, outputs: Matrix) -> Vector:
 
 
 def by_general(threshold: str) -> Attempt:
-    """Make an attempt by the auditor, with one way to choose η."""
+    """Return a function that audits a case, with the threshold η chosen as `FOUND` or `FIXED` says."""
 
     def attempt(case: Case, draws: int, seed: int) -> Findings:
         first, second = drawn(case, draws, seed, GENERAL)

@@ -1,5 +1,5 @@
-"""Make two smaller comparisons: the number of draws that a tool needs to refute a claim, and what low-order bits
-show."""
+"""Make two further comparisons: how many draws an auditor needs to refute a claim, and what it detects in low-order
+bits."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -34,12 +34,12 @@ EARLY = {
 }
 SINGLE = "correct-count", "laplace", "truncated-geometric", "report-noisy-max-3", "laplace-half", "gaussian"
 SEEDS = 3
-FIRST = 0.3  # this share of the draws chooses covassay's first event of low-order bits
+FIRST = 0.3  # share of the draws with which covassay chooses its first event of low-order bits
 
 
 def waits_of_covassay(case: Case, draws: int, seed: int) -> tuple[float, ...]:
-    """Return, for every level, the number of draws on an input with which covassay refuted, by a bet that ended the
-    draws early or by all draws.
+    """Return, for every level, the number of draws on each input after which covassay refuted the claim, or infinity if
+    it did not.
     """
     waits = []
     for level in LEVELS:
@@ -58,7 +58,7 @@ WAITING: dict[str, Callable[[Case, int, int], tuple[float, ...]]] = {
 
 
 def bits_by_covassay(case: Case, draws: int, seed: int) -> Findings:
-    """Run covassay's check of low-order bits on the pair, and return what it proves."""
+    """Run covassay's check of low-order bits on the two inputs of a case."""
     setting, pair, _ = audited(case, seed)
     of_bits = Pair(pair.name, pair.first, pair.second, statistics(FixedLength(length=case.length), 1))
     findings = []
@@ -88,7 +88,7 @@ def _waited(case: Case, name: str) -> list[Line]:
 
 
 def measured() -> list[Line]:
-    """Measure both comparisons with the tools that are installed."""
+    """Make both comparisons with the auditors that are installed."""
     waited = [line for case in EARLY.values() for name in WAITING for line in _waited(case, name)]
     installed = [tool for tool in BIT_TOOLS if tool.installed]
     return waited + [line for name in SINGLE for tool in installed for line in measure(CASES[name], tool, seeds=SEEDS)]
@@ -106,8 +106,8 @@ def _proof(line: Line) -> tuple[float, str]:
 def _table(
     lines: Sequence[Line], cases: Iterable[Case], tools: Sequence[str], told: Callable[[Line], tuple[float, str]]
 ) -> list[str]:
-    """Write a table with a row for every case; `told` gives a number, which grows with what a tool shows, and the words
-    of a cell."""
+    """Return a table in Markdown with a row for every case. The function `told` returns a number, which is larger for a
+    better result, and the text of a cell."""
     text = [f"| case | claim | {' | '.join(tools)} |", f"|{'---|' * (2 + len(tools))}"]
     for case in cases:
         of_tool = {tool: [told(x) for x in lines if (x.case, x.tool) == (case.name, tool)] for tool in tools}
@@ -120,7 +120,7 @@ def _table(
 
 
 def sections(lines: Sequence[Line]) -> list[str]:
-    """Write the two tables in Markdown; covassay is the first tool of each."""
+    """Return both tables in Markdown, with covassay in the first column."""
     waits, bits = ([line for line in lines if line.setting == setting] for setting in (UNTIL, BITS))
     return [
         WAITING_TOLD,
@@ -133,23 +133,24 @@ def sections(lines: Sequence[Line]) -> list[str]:
 WAITING_TOLD = f"""\
 ## Draws until a claim is refuted
 
-The table has the number of draws on each input that a tool makes until it refutes the claim, as the median over
-{SEEDS} seeds, with at most 10 000 draws, at the two levels. A dash means that half of the seeds or more did not
-refute. covassay plans 10 000 draws. It makes them in stages that double, and a sequential test, with a thousandth of
-the level, may end them early. The other tools test after every pair or after every ten pairs, and their level holds
-for all tests together. The last two cases are a benchmark of arXiv 2509.07055: the mean of {{0}} and of {{0, 1}} with
-Laplace noise of scale 2/(nε), where n is the true number of records. **Bold** marks a row in which another tool needs
-fewer draws. The reason is that covassay keeps nearly all of its level for the test at the planned end. The kernel
-e-process has no planned end. Sequential f-DP has none either, and it holds its level only in the limit of a large
-burn-in.
+A cell has the number of draws on each input that a tool needs to refute the claim, as the median over {SEEDS} seeds,
+at the two levels. No tool gets more than 10 000 draws. A dash means that a tool did not refute the claim in half of the
+seeds or more. covassay plans 10 000 draws, and makes them in stages of doubling size. After each stage, a sequential
+test with a thousandth of the level may end the draws. The other tools test after every pair of draws or after every ten
+pairs, and their level holds for all tests together. The last two cases are a benchmark of arXiv 2509.07055. They
+release the mean of {{0}} and of {{0, 1}} with Laplace noise of scale 2/(nε), where n is the exact number of records.
+**Bold** marks a row in which another tool needs fewer draws. covassay needs more draws in these rows because it
+reserves nearly all of its level for the test at the planned end. The kernel e-process and sequential f-DP have no
+planned end. Sequential f-DP has its level only in the limit of a large burn-in.
 """
 BITS_TOLD = f"""\
 ## Low-order bits
 
-The table has the functions whose output is one number, with 10 000 draws and {SEEDS} seeds, at the two levels.
-Delta-Siege learns from the 64 bits of a float, as in its examples. covassay counts the lowest set bit, which is its
-question about low-order bits. In real arithmetic some of these functions keep their claim; the floats that they return
-break it, so that a refutation is no false alarm. truncated-geometric returns whole numbers and keeps its claim. In the
-tables above these bits are left out. **Bold** marks a row in which Delta-Siege shows more: it bounds a loss that is
-within the claim, while covassay tests an event only if it may refute.
+This table compares the tools on functions whose output is one number, with 10 000 draws and {SEEDS} seeds, at the two
+levels. Delta-Siege learns from the 64 bits of a floating-point number, as in its examples. covassay tests the position
+of the lowest set bit. Some of these functions would satisfy their claim with real numbers, but violate it with
+floating-point numbers, so that a refutation is no false alarm. The function truncated-geometric returns integers and
+satisfies its claim. The tables above do not use the low-order bits. **Bold** marks a row in which Delta-Siege proves
+more. Delta-Siege also proves bounds on a loss within the claim, but covassay tests an event only if the event may
+refute the claim.
 """

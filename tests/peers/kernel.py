@@ -1,11 +1,13 @@
-"""Audit by sequential kernel tests (González, Dulce-Rubio, Ramdas and Ribero, arXiv 2509.07055), written anew.
+"""Audit a function with the sequential kernel test of González, Dulce-Rubio, Ramdas and Ribero (arXiv 2509.07055). We
+wrote the code ourselves.
 
-An (ε, δ)-DP mechanism has a total variation of at most 1 − 2(1 − δ)/(1 + e^ε) between its laws P and Q. With a Gaussian
-kernel, the maximum mean discrepancy is at most √2 times as large: E f(X) − E f(Y) ≤ τ(ε, δ) for every function f in the
-unit ball of the kernel's space. Pairs (X, Y) are drawn one after another. Before each pair, earlier pairs alone
-determine f, by online gradient ascent, and the stake λ of a bet, by an online Newton step. The wealth is multiplied by
-1 + λ(f(X) − f(Y) − τ). If the claim is true, the wealth is a non-negative supermartingale, so it ever reaches 1/α with
-probability at most α. The test may stop at any time.
+The output laws P and Q of an (ε, δ)-DP mechanism on neighbouring inputs have a total variation distance of at most 1 −
+2(1 − δ)/(1 + e^ε). The maximum mean discrepancy for a Gaussian kernel is at most √2 times as large. So there is a
+threshold τ with E f(X) − E f(Y) ≤ τ for every function f in the unit ball of the kernel's space, where X has the law P
+and Y has the law Q. The test draws pairs (X, Y) one after another. Before each pair, it computes f by online gradient
+ascent, and the stake λ of a bet by an online Newton step, both from earlier pairs alone. Then it multiplies its wealth
+by 1 + λ(f(X) − f(Y) − τ). If the claim is true, the wealth is a non-negative supermartingale. So it ever reaches 1/α
+with probability at most α, and the test may stop at any time.
 
 The parameter `radius` bounds the norm of f, and the parameter `largest` bounds the stake λ. The authors' notebook uses
 the radius 1/2, the largest stake 1/(8 + 4τ), and a larger τ.
@@ -21,25 +23,25 @@ from tests.peers.cases import Case
 from tests.peers.tool import LEVELS, Finding, Findings, drawn
 
 KERNEL = "kernel e-process"
-BURN_IN = 20  # the bandwidth is computed from this number of first pairs, which are not tested
-LOSSES = np.linspace(0.02, 4, 200)  # these values of ε are tested for a lower bound
+BURN_IN = 20  # number of first pairs from which the bandwidth is computed; these pairs are not tested
+LOSSES = np.linspace(0.02, 4, 200)  # the values of ε that are tested for a lower bound
 NEWTON = 2 / (2 - math.log(3))
 
 
 def threshold(epsilon: float, delta: float = 0.0) -> float:
-    """Return the largest maximum mean discrepancy between the laws of an (ε, δ)-DP mechanism on neighbours."""
+    """Return an upper bound on the maximum mean discrepancy between the output laws of an (ε, δ)-DP mechanism."""
     return math.sqrt(2) * (1 - 2 * (1 - delta) / (1 + math.exp(epsilon)))
 
 
 def bandwidth(x: Matrix, y: Matrix) -> float:
-    """Return the median of the positive distances among a few draws."""
+    """Return the median of the positive distances between the points of x and y."""
     points = np.vstack([x, y])
     distances = np.linalg.norm(points[:, None] - points, axis=2)
     return float(np.median(distances[distances > 0])) if distances.any() else 1.0
 
 
 def payoffs(x: Matrix, y: Matrix, width: float, radius: float = 1.0) -> Vector:
-    """Return the payoffs f(X) − f(Y) of all pairs, where f was chosen before the pair."""
+    """Return f(X) − f(Y) for every pair, where f is computed from earlier pairs."""
     n = len(x)
     weights, paid = np.zeros(n), np.zeros(n)
     moment = norm = 0.0  # the sum of the squared gradients, and the squared norm of f
@@ -67,7 +69,7 @@ def payoffs(x: Matrix, y: Matrix, width: float, radius: float = 1.0) -> Vector:
 
 
 def log_wealth(paid: Vector, taus: Vector, largest: Vector) -> Matrix:
-    """Return the logarithm of the wealth after every pair, for every threshold τ."""
+    """Return the logarithm of the wealth after every pair, for every threshold τ in `taus`."""
     stake, squares, logs = np.zeros(len(taus)), np.ones(len(taus)), np.zeros((len(paid), len(taus)))
     total = np.zeros(len(taus))
     for t, value in enumerate(paid):
@@ -82,7 +84,7 @@ def log_wealth(paid: Vector, taus: Vector, largest: Vector) -> Matrix:
 
 
 def wealth_of(x: Matrix, y: Matrix, claim: Guarantee) -> Matrix:
-    """Return the logarithm of the wealth after every tested pair, against the claim and against every ε of `LOSSES`."""
+    """Return the logarithm of the wealth after every tested pair, in tests of the claim and of every ε in `LOSSES`."""
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ValueError("outputs must be finite")
     taus = np.array([threshold(**claim.keywords()), *map(threshold, LOSSES)])
@@ -91,7 +93,8 @@ def wealth_of(x: Matrix, y: Matrix, claim: Guarantee) -> Matrix:
 
 
 def by_kernel(case: Case, draws: int, seed: int) -> Findings:
-    """Test the claim by the wealth of a bet; the bound is the largest ε such that all ε up to it are refuted."""
+    """Test the claim. Also return, as a lower bound, the largest ε in `LOSSES` such that all values up to it are
+    refuted."""
     best = wealth_of(*drawn(case, draws, seed, KERNEL), case.claim).max(axis=0)
     findings = []
     for level in LEVELS:
@@ -103,9 +106,7 @@ def by_kernel(case: Case, draws: int, seed: int) -> Findings:
 
 
 def waits(case: Case, draws: int, seed: int) -> tuple[float, ...]:
-    """Return, for every level α, the number of pairs that were drawn when the wealth reached 1/α, or infinity if it did
-    not.
-    """
+    """Return, for every level α, the number of pairs after which the wealth reached 1/α, or infinity if it did not."""
     logs = wealth_of(*drawn(case, draws, seed, KERNEL), case.claim)[:, 0]
     reached = (logs >= -math.log(level) for level in LEVELS)
     return tuple(BURN_IN + 1.0 + int(np.argmax(here)) if here.any() else math.inf for here in reached)

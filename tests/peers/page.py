@@ -1,4 +1,4 @@
-"""Write the page on the stored comparison, proofs/PEERS.md."""
+"""Write the page proofs/PEERS.md from the stored results of the comparison."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -14,99 +14,105 @@ from tests.peers.table import Line
 from tests.peers.tool import LEVELS
 from tests.peers.tools import COVASSAY, EPOCHS, TOOLS, TRAINING
 
-ROUNDING = 1e-9  # allowance for rounding in shares of seeds
+ROUNDING = 1e-9  # allowance for rounding errors in shares of seeds
 
-# The reasons why another tool proves more in a row; a test requires a reason in every such row, and only there.
+# The reasons why another tool shows more than covassay. A test requires a reason for exactly these rows.
 REASONS: dict[tuple[str, str], str] = {
-    ("private-size", RECORDER): "Dp-recorder sees in the function that a size is used as public, which two runs show; "
-    "from outputs alone the size is visible only in rare draws with large noise",
-    ("inferred-domain", SNIPER): "Covassay's target fails in every draw on one data set, so it stops after "
-    "about 110 draws per data set, with p < 1e-14; the other bound has all draws",
-    ("truncated-geometric", RECORDER): "Dp-recorder is ahead by 0.003 at the level 0.05, and two seeds differ by "
-    "more; at 1e-9 covassay shows more",
-    ("svt-3", SNIPER): "At the level 0.05 its fixed event of probability 0.01 is better than the event that covassay's "
-    "cautious choice takes; neither refutes, and at 1e-9 covassay shows more",
-    ("svt-34-parallel", SNIPER): "The reason is that of svt-3",
-    ("inferred-domain", STATDP): "The reason is that for DP-Sniper",
-    ("inferred-domain", SIEGE): "The reason is that for DP-Sniper",
-    ("inferred-domain", GENERAL): "The reason is that for DP-Sniper",
-    ("clip-forgotten", SEQUENTIAL): "The normal approximation of sequential f-DP takes an error that never occurred "
-    "for rarer than 10 000 draws can show, with less confidence than the level asks for; covassay's bound is exact",
-    ("noisy-histogram-2", SIEGE): "Delta-Siege is ahead by 0.03 at the level 0.05, where its threshold for a learned "
-    "score is chosen with less caution than covassay's event; at 1e-9 covassay shows more",
-    ("prefix-sum", SIEGE): "Delta-Siege is ahead by 0.002 at the level 0.05, and two seeds differ by more; at "
-    "1e-9 covassay shows more",
-    ("numerical-svt", SIEGE): "Delta-Siege is ahead by 0.01 at the level 0.05, as for noisy-histogram-2; at "
-    "1e-9 covassay shows more",
+    ("private-size", RECORDER): "Dp-recorder observes in two runs that the function uses a size that depends on the "
+    "data as if it were public; from outputs alone the size is visible only in rare draws with large noise",
+    ("inferred-domain", SNIPER): "The function returns no valid output on one input, so that covassay stops after "
+    "about 110 draws on each input, with p < 1e-14; the other tool uses all draws",
+    ("truncated-geometric", RECORDER): "At the level 0.05 the bound of dp-recorder is larger by 0.003, which is less "
+    "than the difference between two seeds; at the level 1e-9 covassay shows more",
+    (
+        "svt-3",
+        SNIPER,
+    ): "At the level 0.05 the event of DP-Sniper, which has a fixed probability of 0.01, is better than "
+    "the event that covassay chooses; neither tool refutes, and at the level 1e-9 covassay shows more",
+    ("svt-34-parallel", SNIPER): "The reason is the same as for svt-3",
+    ("inferred-domain", STATDP): "The reason is the same as for DP-Sniper",
+    ("inferred-domain", SIEGE): "The reason is the same as for DP-Sniper",
+    ("inferred-domain", GENERAL): "The reason is the same as for DP-Sniper",
+    (
+        "clip-forgotten",
+        SEQUENTIAL,
+    ): "If an error never occurred, the normal approximation of sequential f-DP gives it a "
+    "smaller upper bound than 10 000 draws can prove at this level; covassay's bound is exact",
+    (
+        "noisy-histogram-2",
+        SIEGE,
+    ): "At the level 0.05 the bound of Delta-Siege is larger by 0.03, because it chooses its "
+    "event less cautiously than covassay; at the level 1e-9 covassay shows more",
+    ("prefix-sum", SIEGE): "At the level 0.05 the bound of Delta-Siege is larger by 0.002, which is less than the "
+    "difference between two seeds; at the level 1e-9 covassay shows more",
+    ("numerical-svt", SIEGE): "At the level 0.05 the bound of Delta-Siege is larger by 0.01, for the same reason "
+    "as for noisy-histogram-2; at the level 1e-9 covassay shows more",
 }
 
 HEAD = f"""\
 # covassay beside other auditors
 
-This page is written by `python -P -m covassay.verification.maintain peers --write proofs`,
-from the figures in [peers.csv](peers.csv). The
-command measures the installed tools again, keeps the lines of the other tools, and says how to install them.
+The command `python -P -m covassay.verification.maintain peers --write proofs` writes this page from the figures in
+[peers.csv](peers.csv). The command measures the installed tools again, and keeps the stored figures of the other tools.
+It also says how to install the other tools.
 
 **The task.** Every tool gets the same function, the same two neighbouring inputs, and the same number of draws on each
-of them, for training, choosing and testing together. Every tool decides at the same level, the probability of a false
-alarm on this one task. The functions are written anew from their published definitions.
+input. A tool uses these draws for training, for choosing an event and for testing it. The level of a test is its
+probability of a false alarm on this one task, and all tools have the same level. We wrote the functions ourselves from
+published definitions.
 
-**How to read a cell.** A number is the median over seeds of the lower bound on ε that the tool proves at that level. A
-fraction says in how many of the seeds the tool refuted the claim; slow tools have fewer seeds. A dash means that the
-tool proves no bound on ε. "loss" is the exact privacy loss of the two inputs, where it is known: no bound should be
-larger, except with the probability of the level. A function breaks its claim if its loss is larger than the claim. In
-the other rows a refutation is a false alarm. **Bold** marks a row in which another tool shows more than covassay; its
-last cell says why.
+**How to read a cell.** The number is the lower bound on ε that the tool proves at the level, as the median over seeds.
+The fraction says in how many of the seeds the tool refuted the claim; slow tools were run with fewer seeds. A dash
+means that the tool proves no bound on ε. The column "loss" has the exact privacy loss of the two inputs, if it is
+known. A bound may be larger than the loss only with the probability of the level. A function violates its claim if its
+loss is larger than the claim. If it does not, a refutation is a false alarm. **Bold** marks a row in which another tool
+shows more than covassay, and the last cell of the row gives the reason.
 
 **Settings.**
 
-- covassay is represented by the part of the audit that tests one pair, `run_pair`, without any knowledge of the law.
-- DP-Sniper uses
-  a classifier trained on {TRAINING:.0%} of the draws, a threshold chosen on the same number of draws, and the bound
-  from the rest. Three settings were tried in every row, and the best median counts, which favours DP-Sniper.
-  DP-Sniper trains for {EPOCHS} epochs on one batch. The defaults of DP-Sniper are made for ten million draws and more,
-  where it shows more than here. DP-Sniper bounds pure ε.
-- dp_auditorium runs its hockey-stick tester with the model of its example, in both directions at half the level each.
-  dp_auditorium bounds δ at the claimed ε, so only its refutations can be compared.
-- dp-recorder is a grey-box tool and sees the calls inside a function. The tool instruments and replays functions of its
-  own kind, which takes one run on each input and has no level. All other functions are audited by sampling, as one
-  primitive.
-- StatDP uses one half of the draws to choose an event, and the other half to test it. The p-values of StatDP are taken
-  unchanged. These p-values are means over random thinnings, in the direction that the counts show, which favours
-  StatDP. The events of StatDP are products over the entries of an output, so that StatDP gets outputs of at most
-  {MOST_ENTRIES} entries. StatDP bounds pure ε.
-- Delta-Siege uses a classifier trained on {SHARES["n_train"]:.0%} of the draws, a threshold chosen on the same number,
-  a direction chosen on {SHARES["n_check"]:.0%}, and the verdict from the rest. Two classifiers were tried, and the
-  better one counts. The classifiers see the numbers; another table has the results on their bits. A claim of (ε, δ)-DP
-  is given to Delta-Siege as the claim of a Gaussian mechanism with the classical scale, which it may attack at every
-  other δ.
-- The kernel e-process is the sequential kernel test of González and others, arXiv 2509.07055. The bound of
-  the e-process is the largest ε up to which it refutes every smaller one. The e-process is made for small ε: at ε = 1
-  the discrepancy that it estimates is rarely above what the claim allows, however large the loss is.
-- General f-DP is the auditor of Askin and others, arXiv 2502.07066. Half of the draws choose and train, the other half
-  test. Two thresholds were tried, and the better one counts. General f-DP takes 10√n neighbours,
-  as its code does.
-- Sequential f-DP is the black-box auditor of Kutta and others, arXiv 2602.06518, with a burn-in of
-  {BURN_IN} pairs. The level of sequential f-DP is asymptotic. For the level 1e-9, which no simulation reaches, the
-  auditor gets the quantile of a union bound. Sequential f-DP needs outputs that are one number.
+- covassay runs `run_pair`, the part of the audit that tests one pair of inputs. It does not know the law of the output.
+- DP-Sniper trains a classifier on {TRAINING:.0%} of the draws and chooses a threshold on as many other draws. The bound
+  comes from the remaining draws. Three settings were tried in every row. The table has the setting with the best
+  median, which favours DP-Sniper. DP-Sniper trains for {EPOCHS} epochs on one batch. Its default settings are made for
+  ten million draws or more, with which it shows more than here. DP-Sniper bounds the ε of pure DP.
+- dp_auditorium runs its hockey-stick tester with the model of its example, in both directions with half the level each.
+  dp_auditorium bounds δ at the claimed ε, so that only its refutations can be compared.
+- dp-recorder observes the calls inside a function. It records and replays the functions from its own tests, with one
+  run on each input and without a level. It audits all other functions as one primitive, by sampling.
+- StatDP uses half of the draws to choose an event, and the other half to test the event. The p-values of StatDP are
+  used without a change. They are means over random thinnings, in the direction that the counts show, which favours
+  StatDP. The number of events of StatDP grows fast with the length of an output, so that StatDP gets only outputs of at
+  most {MOST_ENTRIES} numbers. StatDP bounds the ε of pure DP.
+- Delta-Siege trains a classifier on {SHARES["n_train"]:.0%} of the draws, chooses a threshold on as many other draws,
+  and chooses a direction on {SHARES["n_check"]:.0%} of the draws. The remaining draws give the verdict. Two classifiers
+  were tried, and the table has the better result. Here the classifiers learn from the numbers; a table below has the
+  results for the bits of the numbers. A claim of (ε, δ)-DP is given to Delta-Siege as the claim of a Gaussian mechanism
+  with the classical scale. Delta-Siege may refute it at any δ.
+- The kernel e-process is the sequential kernel test of González and others (arXiv 2509.07055). Its bound is the largest
+  ε such that it refutes all tested values up to this ε. The e-process is made for small ε. At ε = 1 the discrepancy
+  that it estimates is rarely above what the claim allows, however large the loss is.
+- General f-DP is the auditor of Askin and others (arXiv 2502.07066). It uses half of the draws to choose a threshold
+  and to train a classifier, and the other half to test. Two thresholds were tried, and the table has the better result.
+  The classifier uses 10√n neighbours of n training draws, as in the authors' code.
+- Sequential f-DP is the black-box auditor of Kutta and others (arXiv 2602.06518), with a burn-in of {BURN_IN} pairs. It
+  has its level only asymptotically. Simulations cannot give a quantile for the level 1e-9, so that the auditor gets the
+  quantile of a union bound. Sequential f-DP needs outputs that are single numbers.
 
-**Tools that are written anew.** The last three tools are written anew from their published definitions. The
-code of their authors is not in this repository. Each of the three tools was compared with the code of its authors,
-outside of the repository.
+**Tools that we wrote ourselves.** We wrote the last three tools from their published definitions. The code of their
+authors is not in this repository, but we compared our results with it.
 
-- Of the article on the kernel e-process we could read only the beginning. The rest of our program follows reviews of
+- We could read only the beginning of the article on the kernel e-process. The rest of our program follows reviews of
   the article and the authors' notebook (github.com/google-research/google-research, dp_sequential_test, at cacca8e).
   With the constants of the notebook, the wealth (the product of the factors of the bets) on 600 pairs agrees with the
-  notebook to nine digits. The table has the smaller threshold of the article, and a larger ball for the witness. We
-  could not read the range of stakes in the article; our range keeps every factor above 1/2. All three choices favour
-  the tool.
-- Of the article on general f-DP we could read only the abstract and the first page. The rest of our program follows the
-  authors' code
-  (github.com/stoneboat/fdp-estimation at 8da5d50). On 3000 draws of 1 and of 5 numbers, the two errors of the
-  classifier are equal to those of the authors' code.
-- The article on sequential f-DP was read (github.com/martindunsche/sequential_fdp_auditing at 4be62e4, with code). On
+  notebook to nine digits. For the table we used the smaller threshold of the article, a larger ball for the witness
+  function, and a range of stakes that keeps every factor above 1/2. We could not read the article's range of stakes.
+  All three choices favour the tool.
+- We could read only the abstract and the first page of the article on general f-DP. The rest of our program follows the
+  authors' code (github.com/stoneboat/fdp-estimation at 8da5d50). On 3000 draws of one number and of five numbers, the
+  two errors of the classifier are equal to those of the authors' code.
+- We read the article on sequential f-DP and its code (github.com/martindunsche/sequential_fdp_auditing at 4be62e4). On
   five streams of 1000 pairs, the verdicts and the stopping times agree with the authors' code. The bounds differ by at
-  most 0.0011, because that code cuts the kernel off at four widths.
+  most 0.0011, because the authors' code truncates the kernel at four widths.
 """
 
 
@@ -116,13 +122,13 @@ def share(line: Line) -> float:
 
 
 def shows_more(case: Case, other: Line, ours: Line) -> bool:
-    """Return whether another tool proves a larger bound, or refutes a broken claim for a larger share of the seeds."""
+    """Return whether the other tool proves a larger bound, or refutes a false claim for a larger share of the seeds."""
     refutes_more = case.broken and share(other) > share(ours) + ROUNDING
     return refutes_more or other.proven > ours.proven
 
 
 def behind(lines: Iterable[Line]) -> list[tuple[str, str]]:
-    """Return the cases, each with a tool that shows more than covassay at some level."""
+    """Return the pairs of a case and a tool that shows more than covassay at some level."""
     by_key = {(line.case, line.tool, line.level): line for line in lines}
     found = {
         (name, tool): None
@@ -164,19 +170,21 @@ def _row(case: Case, lines: Sequence[Line], ahead: dict[tuple[str, str], None]) 
 
 
 def page(lines: Sequence[Line], by_draws: Sequence[Line]) -> str:
-    """Write the text of proofs/PEERS.md; `by_draws` are the lines of the comparison by numbers of draws."""
+    """Return the text of proofs/PEERS.md. The argument `by_draws` has the results of the further comparisons."""
     ahead = dict.fromkeys(behind(lines))
     versions = {line.tool: line.version for line in lines}
-    text = [HEAD, "**Versions.** If a tool states no version, the stored figures are of the commit that is named.\n"]
+    text = [HEAD, "**Versions.** If a tool states no version, the stored figures are for the named commit.\n"]
     for tool in TOOLS.values():
         stated = versions.get(tool.name)
         where = "" if tool.name == COVASSAY else f", {tool.home}"
         text.append(f"- {tool.name}: {'not measured' if stated is None else f'version {stated}'}{where}")
     levels = " and ".join(f"{level:g}" for level in LEVELS)
     draws = " or ".join(f"{n:,}".replace(",", " ") for n in sorted({line.draws for line in lines}))
-    text.append(f"\nDraws on each input: {draws}. The two lines of a cell are the levels {levels}.\n")
+    text.append(
+        f"\nEvery tool gets {draws} draws on each input. The two lines of a cell are for the levels {levels}.\n"
+    )
     for source, title in (
-        (RECORDER, "The seven functions of dp-recorder's tests: six mistakes and one correct count"),
+        (RECORDER, "The seven functions of dp-recorder's tests: one correct count and six functions with a mistake"),
         (SNIPER, "The mechanisms that DP-Sniper lists"),
         (AUDITORIUM, "Further mechanisms that dp_auditorium lists"),
     ):
@@ -190,40 +198,37 @@ def page(lines: Sequence[Line], by_draws: Sequence[Line]) -> str:
 CANNOT = """\
 ## What the other tools can do and covassay cannot
 
-- DP-Sniper searches for pairs of inputs to any list of numerical queries. covassay brings pairs for rows in the unit
-  ball or in a box; for other inputs it has to be given the pair.
-- dp_auditorium gives a lower bound on δ at the claimed ε, and its other testers bound a Rényi divergence.
-  dp_auditorium searches for inputs of any kind with an optimizer.
-- dp-recorder names the call inside a function that breaks the
-  claim, and detects that a value which the function treats as public depends on the data. covassay's recorded draws
-  see the noise alone.
+- DP-Sniper searches for pairs of inputs to any list of numerical queries. covassay has pairs of data sets with rows in
+  the unit ball or in a box. For other inputs, the user must give it the pair.
+- dp_auditorium gives a lower bound on δ at the claimed ε, and its other testers bound a Rényi divergence. dp_auditorium
+  searches for inputs of any kind with an optimizer.
+- dp-recorder names the call inside a function that violates the claim. It also detects that a value depends on the data
+  although the function treats it as public. The random numbers that covassay records are only those of the noise.
 - StatDP searches over the arguments of an algorithm as well as over its inputs.
-- Delta-Siege tests a claim at
-  every (ε, δ) on the curve that the same noise must satisfy. covassay tests only the stated claim. Delta-Siege also
-  learns from all bits of a float; covassay counts lowest set bits.
-- The kernel e-process may test after every pair, without an end, and needs no planned number of draws. covassay plans
-  the number of draws. The kernel e-process needs only a kernel for the outputs, so that it works on texts and images.
-- General f-DP audits a claim that is a whole trade-off curve, such as the curve of a Gaussian mechanism, and
-  estimates the whole curve. covassay takes claims of ε-DP, zCDP and (ε, δ)-DP, and draws a curve of bounds for one
-  pair.
+- Delta-Siege tests a claim at every pair (ε, δ) on the curve that the noise of the claim must satisfy. covassay tests
+  only the stated claim. Delta-Siege also learns from all bits of a floating-point number, of which covassay tests only
+  the position of the lowest set bit.
+- The kernel e-process may test after every pair of draws, and needs no planned number of draws. covassay plans the
+  number of draws. The kernel e-process needs only a kernel for the outputs, so that it works on texts and images.
+- General f-DP audits a claim that is a whole trade-off curve, such as the curve of a Gaussian mechanism, and estimates
+  the whole curve. covassay tests claims of ε-DP, zCDP and (ε, δ)-DP, and draws a curve of bounds for one pair of
+  inputs.
 - Sequential f-DP also audits a claim that is a trade-off curve, and stops early.
 
-No tool, covassay included, can detect from draws an event whose probability is far below 1 divided by the number of
+No tool, covassay included, can detect an event from draws if its probability is far below 1 divided by the number of
 draws. A curator who knows how many draws an auditor makes can hide a violation in such an event (the curator attack,
-arXiv 2411.16516). A loss that is computed from recorded draws does not depend on how rare an event is, but it needs
-additive noise of a known law.
+arXiv 2411.16516). A loss that covassay computes from recorded random numbers does not depend on how rare an event is,
+but the noise must be additive and have a known law.
 """
 
 NOT_COMPARED = """\
 ## What is not compared
 
-- dp_auditorium's sparse vector techniques are those of DP-Sniper's list, with all scales doubled.
-- DP-Sniper's own attack on low-order bits is left out; its successor Delta-Siege is in the table of these bits.
-- Mechanisms that train a model, and mechanisms of pipelines, would need these libraries as targets and not as
-  auditors.
-- The search for inputs is left out: every tool was given the two inputs. covassay's own audit brings pairs for rows
-  in the unit ball; DP-Sniper and dp_auditorium search for their inputs.
-- The sampling audit of dp-recorder composes its
-  results on single calls. The bound of dp-recorder on a composition is used as in its own test, and is no confidence
-  bound.
+- The sparse vector techniques that dp_auditorium lists are those of DP-Sniper with all scales doubled. They were not
+  run again.
+- DP-Sniper's own attack on low-order bits was not run. Its successor Delta-Siege is in the table of low-order bits.
+- Mechanisms that train a model, and mechanisms of data pipelines, were not run.
+- The search for inputs is not compared, because every tool gets the two inputs.
+- The sampling audit of dp-recorder combines its results for single calls. Its bound for the whole function is used as
+  in its own test, and is not a confidence bound.
 """

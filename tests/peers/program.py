@@ -1,4 +1,4 @@
-"""Run covassay and the installed other auditors on the same tasks."""
+"""Run covassay and the other auditors that are installed on the same tasks."""
 
 import argparse
 import sys
@@ -16,9 +16,9 @@ from tests.peers.page import page
 from tests.peers.tools import TOOLS
 
 BY_DRAWS = "peers-by-draws.csv"
-FEWEST_DRAWS = 1000  # the smallest number of draws on an input; with fewer draws no tool proves much
+FEWEST_DRAWS = 1000  # smallest number of draws on an input; with fewer draws no tool proves much
 PARSER = {
-    "description": "What covassay and other auditors prove on the same tasks, as many of them as are installed.",
+    "description": "Run covassay and the other installed auditors on the same tasks, and compare what they prove.",
     "epilog": "example: python -P -m covassay.verification.maintain peers --only laplace",
 }
 
@@ -39,7 +39,7 @@ def _by_draws(folder: Path | None) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure covassay and the other auditors that are installed on the same tasks; print, and write if asked."""
+    """Run the auditors on the chosen cases, print the results, and write the page if a folder is given."""
     folder = Path(options.write) if options.write else None
     if folder is not None and not folder.is_dir():
         raise InvalidInput(f"{options.write}: must be a directory that exists")
@@ -83,11 +83,15 @@ def run(options: argparse.Namespace) -> int:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_choice(parser, "cases whose name", "maintain-peers")
-    parser.add_argument("--tool", metavar="NAME", help=f"only this one: {', '.join(TOOLS)}")
-    parser.add_argument("--draws", type=int, default=10_000, help="on each of the two inputs (default %(default)s)")
-    parser.add_argument("--seeds", type=int, default=10, help="how many runs (default %(default)s)")
-    parser.add_argument("--write", metavar="FOLDER", help="also bring FOLDER/peers.csv and FOLDER/PEERS.md up to date")
+    parser.add_argument("--tool", metavar="NAME", help=f"run only this auditor, one of {', '.join(TOOLS)}")
     parser.add_argument(
-        "--by-draws", action="store_true", help="the smaller tables instead: by draws, until refuted, low-order bits"
+        "--draws", type=int, default=10_000, help="number of draws on each of the two inputs (default %(default)s)"
+    )
+    parser.add_argument("--seeds", type=int, default=10, help="number of seeds (default %(default)s)")
+    parser.add_argument("--write", metavar="FOLDER", help="also update FOLDER/peers.csv and FOLDER/PEERS.md")
+    parser.add_argument(
+        "--by-draws",
+        action="store_true",
+        help="make the further tables instead: by number of draws, draws until refuted, low-order bits",
     )
     parser.set_defaults(run=run)

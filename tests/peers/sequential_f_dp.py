@@ -1,13 +1,16 @@
-"""Audit by sequential f-DP (Kutta, Dunsche, Wei and Zikas, arXiv 2602.06518), written anew: the black-box test APT.
+"""Audit a function with the sequential f-DP auditor of Kutta, Dunsche, Wei and Zikas (arXiv 2602.06518), its black-box
+test APT. We wrote the code ourselves.
 
-A classifier is learned from the first pairs of draws, and again when enough pairs have been added (`REFIT`). The two
-errors of the classifier are counted on all pairs so far, including those from which it was learned. Every ten pairs,
-each error gets an upper bound, from a boundary that Brownian motion ever crosses with probability α/2. The claim is
-refuted when the two bounds lie below the claimed trade-off curve. The level is asymptotic. For a fixed classifier the
-level is proven; for a retrained classifier it holds only under further conditions.
+The auditor trains a classifier on the first pairs of draws, and trains it again when enough new pairs are drawn
+(`REFIT`). It counts the two errors of the classifier on all pairs so far, including those of the training. After every
+ten pairs it computes an upper bound on each error, from a boundary that Brownian motion ever crosses with probability
+α/2. The claim is refuted as soon as the two bounds lie below the claimed trade-off curve. The test has the level α only
+asymptotically. This is proven for a fixed classifier; for a classifier that is trained again it needs further
+conditions.
 
-The classifier is that of `trade_off`, with the η for which the largest square fits between its errors and the curve. If
-the level is too small for a simulation, the quantile of the boundary is that of a union bound over the pairs.
+The classifier is that of the module `trade_off`. Its threshold η is chosen such that the largest square fits between
+the point of its two errors and the curve. If the level is too small for a simulation, a union bound over the pairs
+gives the boundary.
 """
 
 import math
@@ -24,7 +27,7 @@ from tests.peers.trade_off import THRESHOLDS, Ratio, claimed_curve, loss_below
 
 SEQUENTIAL = "sequential f-DP"
 BURN_IN, EVERY, REFIT = 100, 10, 0.1
-PATHS, BLOCK = 10_000, 500  # the number of simulated paths, and the number of paths that are simulated together
+PATHS, BLOCK = 10_000, 500  # number of simulated paths, and number of paths that are simulated at once
 
 
 def _log(n: Vector) -> Vector:
@@ -33,8 +36,8 @@ def _log(n: Vector) -> Vector:
 
 @cache
 def quantile(level: float, draws: int) -> float:
-    """Return the upper `level` quantile of sup W(n)/√(n log(20 + n/100)) over the evaluated n, for Brownian motion
-    W.
+    """Return the quantile, exceeded with probability `level`, of the maximum over the tested n of W(n)/√(n log(20 +
+    n/100)), where W is Brownian motion.
     """
     looks = np.arange(BURN_IN, draws + 1.0, EVERY)
     if PATHS * level < 10:
@@ -49,7 +52,8 @@ def quantile(level: float, draws: int) -> float:
 
 
 def best_threshold(ratio: Ratio, claim: Guarantee) -> float:
-    """Return the η whose estimated errors lie farthest from the curve along the diagonal, below or above it."""
+    """Return the threshold η for which the point of the two estimated errors lies farthest, along the diagonal, from
+    the claimed curve."""
     budget = claim.keywords()
     room, factor = 1 - budget.get("delta", 0.0), math.exp(budget["epsilon"])
     gap = ratio.alpha - ratio.beta
@@ -59,7 +63,8 @@ def best_threshold(ratio: Ratio, claim: Guarantee) -> float:
 
 
 def error_bounds(first: Vector, second: Vector, claim: Guarantee, q: float) -> tuple[Vector, Vector, Vector]:
-    """Return the numbers of pairs at which the test looks, and the upper bounds on the two errors at each."""
+    """Return the numbers of pairs after which the claim is tested, and the upper bounds on the two errors at each of
+    them."""
     looks = np.arange(BURN_IN, len(first) + 1.0, EVERY)
     renewed = [BURN_IN]
     for n in looks:
@@ -84,7 +89,8 @@ def _bounds_of(case: Case, draws: int, seed: int, level: float) -> tuple[Vector,
 
 
 def by_sequential(case: Case, draws: int, seed: int) -> Findings:
-    """Test whether the bounds ever lie below the curve; also return the largest ε that they show at any time."""
+    """Test whether the bounds on the errors ever lie below the claimed curve. Also return the largest lower bound on ε
+    at any time."""
     findings = []
     for level in LEVELS:
         _, alpha, beta = _bounds_of(case, draws, seed, level)
@@ -95,9 +101,7 @@ def by_sequential(case: Case, draws: int, seed: int) -> Findings:
 
 
 def waits(case: Case, draws: int, seed: int) -> tuple[float, ...]:
-    """Return, for every level, the number of pairs that were drawn when the bounds lay below the curve, or infinity if
-    they never did.
-    """
+    """Return, for every level, the number of pairs after which the claim was refuted, or infinity if it was not."""
     found = []
     for level in LEVELS:
         looks, alpha, beta = _bounds_of(case, draws, seed, level)

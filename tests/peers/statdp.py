@@ -1,4 +1,4 @@
-"""Audit by StatDP (Ding, Wang, Wang, Zhang and Kifer, 2018), with the authors' search for an event and test."""
+"""Audit a function with StatDP (Ding, Wang, Wang, Zhang and Kifer, 2018), with the authors' code."""
 
 from multiprocessing.pool import ThreadPool
 
@@ -9,8 +9,8 @@ from tests.peers.cases import Case
 from tests.peers.tool import LEVELS, Finding, Findings, drawn, module, pure_only, quiet
 
 STATDP = "StatDP"
-MOST_ENTRIES = 5  # StatDP's events are products of events of the entries, so their number grows exponentially
-LARGEST, BISECTIONS = 10.0, 14  # the largest ε that is tested for a lower bound, and the number of bisections
+MOST_ENTRIES = 5  # the number of StatDP's events grows exponentially with the number of entries
+LARGEST, BISECTIONS = 10.0, 14  # largest ε that is tested for a lower bound, and number of bisections
 
 
 def absent(case: Case) -> str:
@@ -19,11 +19,12 @@ def absent(case: Case) -> str:
 
 
 def by_statdp(case: Case, draws: int, seed: int) -> Findings:
-    """Half of the draws choose an event, and the other half test it. StatDP's p-values are taken as they are."""
+    """Choose an event with half of the draws, and test it with the other half. StatDP's p-values are used without a
+    change."""
     with quiet(), ThreadPool(1) as pool:
         numba, core, tests = (module(name) for name in ("numba", "statdp.core", "statdp.hypotest"))
         numba.njit(lambda s: np.random.seed(s))(seed)  # noqa: NPY002 - StatDP's tests draw from this state
-        outputs = drawn(case, draws + 2, seed, STATDP)  # each of StatDP's two runs makes one draw more
+        outputs = drawn(case, draws + 2, seed, STATDP)  # each of StatDP's two runs makes one additional draw
         rows = {0: iter(outputs[0]), 1: iter(outputs[1])}
 
         def algorithm(prng: object, which: int) -> np.float64 | tuple[np.float64, ...]:

@@ -1,7 +1,7 @@
-"""Compare every tool on every case over several seeds, store the results as CSV, and render them as a page.
+"""Run every auditor on every case with several seeds, and store the results as CSV.
 
-A line of the CSV is one case, one tool and one level. Of the settings of a tool that were tried, the line has the one
-that proved the largest median bound, which favours the tool.
+A line of the CSV has the result of one auditor on one case at one level. If several settings of an auditor were tried,
+the line has the setting with the largest median bound, which favours the auditor.
 """
 
 import csv
@@ -21,11 +21,11 @@ SEEDS = 10
 
 @dataclass(frozen=True)
 class Line:
-    """The result of a tool on a case at one level.
+    """The result of one auditor on one case at one level.
 
-    bound : the median lower bound on ε over the seeds that ended, empty if the tool gives none.
-    refuted : the number of seeds for which the tool refuted the claim. failed : the number for which it raised an
-        error.
+    bound : the median lower bound on ε over the seeds without an error; empty if the auditor gives no bound.
+    refuted : the number of seeds for which the auditor refuted the claim. failed : the number of seeds for which it
+        raised an error.
     """
 
     case: str
@@ -41,8 +41,8 @@ class Line:
 
     @property
     def proven(self) -> float:
-        """Return the bound as a number, which is 0 if there is no bound or a negative one, because no loss is below
-        0.
+        """Return the bound as a number. If there is no bound, or a negative bound, return 0, because no privacy loss is
+        negative.
         """
         return max(0.0, float(self.bound or 0))
 
@@ -65,7 +65,7 @@ def _line(case: Case, tool: Tool, setting: str, draws: int, findings: list[Findi
 
 
 def _tried(attempt: Callable[[Case, int, int], Findings], case: Case, draws: int, seed: int) -> Findings | None:
-    """Make one run; return None if the tool cannot handle the outputs."""
+    """Run the auditor once. Return None if it raises an error."""
     try:
         return attempt(case, draws, seed)
     except Exception:
@@ -75,7 +75,7 @@ def _tried(attempt: Callable[[Case, int, int], Findings], case: Case, draws: int
 def measure(
     case: Case, tool: Tool, draws: int = DRAWS, seeds: int = SEEDS, progress: Progress = no_progress
 ) -> list[Line]:
-    """Measure one case with one tool; return a line for each level, and no line if the tool does not apply."""
+    """Run one auditor on one case. Return a line for each level, or no lines if the auditor does not apply to it."""
     if tool.absent(case):
         return []
     tried: list[list[Line]] = [[] for _ in LEVELS]
@@ -90,7 +90,7 @@ def measure(
 
 
 def merged(kept: Iterable[Line], new: Iterable[Line]) -> list[Line]:
-    """Replace stored lines by newly measured ones, and sort them by case and tool."""
+    """Replace stored lines by new lines of the same case, auditor and level, and sort the lines."""
     lines = {(line.case, line.tool, line.level): line for line in (*kept, *new)}
     return [
         lines[key]
@@ -102,7 +102,7 @@ def merged(kept: Iterable[Line], new: Iterable[Line]) -> list[Line]:
 
 
 def as_csv(lines: Iterable[Line]) -> str:
-    """Write the lines as CSV text."""
+    """Return the lines as CSV text."""
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=[field.name for field in fields(Line)], lineterminator="\n")
     writer.writeheader()
@@ -111,7 +111,7 @@ def as_csv(lines: Iterable[Line]) -> str:
 
 
 def from_csv(text: str) -> list[Line]:
-    """Read the lines from a text that `as_csv` wrote."""
+    """Return the lines of a text that `as_csv` returned."""
     numbers = {field.name for field in fields(Line) if field.type is int}
     return [
         Line(**{name: int(value) if name in numbers else value for name, value in row.items()})  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Define an auditor of the comparison, its findings, and code that its adapters share."""
+"""Define the classes for an auditor and for its result, and functions that several auditors use."""
 
 import contextlib
 import importlib
@@ -24,21 +24,22 @@ LEVELS = 0.05, 1e-9  # the default level of the other auditors, and the default 
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of a tool at one level: a lower bound on ε, if it gives one, and whether it refuted the claim."""
+    """The result of an auditor at one level: its lower bound on ε, or None, and whether it refuted the claim."""
 
     bound: float | None
     refuted: bool
 
 
-Findings = tuple[Finding, ...]  # one finding for every level
-Attempt = Callable[[Case, int, int], Findings]  # a case, the number of draws on each input, a seed
+Findings = tuple[Finding, ...]  # one for every level
+Attempt = Callable[[Case, int, int], Findings]  # takes a case, the number of draws on each input, and a seed
 
 
 @dataclass(frozen=True)
 class Tool:
-    """An auditor. `settings` are the settings that are tried; `absent` says why the auditor does not apply to a case.
+    """An auditor. The dictionary `settings` has a function for every setting that is tried. The function `absent`
+    returns the reason why the auditor does not apply to a case, or "".
 
-    package : what must be importable; empty if the auditor is written anew here, from its published definition.
+    package : the package that must be installed; empty if we wrote the auditor ourselves from its published definition.
     """
 
     name: str
@@ -54,8 +55,8 @@ class Tool:
 
     @property
     def version(self) -> str:
-        """Return the version of the installed package, or the version in the stored comparison if the package states
-        none.
+        """Return the version of the installed package, "unstated" if it has none, or "written anew" if there is no
+        package.
         """
         if not self.package:
             return "written anew"
@@ -66,13 +67,13 @@ class Tool:
 
 
 def generator(case: Case, seed: int, tool: str) -> np.random.Generator:
-    """Make the generator for one run."""
+    """Return the random generator for one run."""
     return np.random.default_rng(stream(seed, case.name, tool))
 
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Hide what another auditor prints in the `with` block."""
+    """Hide what an auditor prints in the `with` block."""
     os.environ.setdefault("TQDM_DISABLE", "1")
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
@@ -86,7 +87,7 @@ def module(name: str) -> Any:
 
 
 def padded(case: Case) -> Callable[[Matrix, int, np.random.Generator], Matrix]:
-    """Make the sampler whose outputs all have one length, because the other tools stack outputs."""
+    """Return a sampler that pads all outputs to the same length, because the other auditors stack outputs."""
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         outputs = case.sample(x, size, rng)
@@ -98,12 +99,12 @@ def padded(case: Case) -> Callable[[Matrix, int, np.random.Generator], Matrix]:
 
 
 def drawn(case: Case, draws: int, seed: int, tool: str) -> tuple[Matrix, Matrix]:
-    """Draw outputs on both inputs, one output in each row."""
+    """Return the outputs on the two inputs as two arrays with an output in each row."""
     rng, sample = generator(case, seed, tool), padded(case)
     first, second = (np.asarray(sample(x, draws, rng), dtype=np.float64) for x in (case.first, case.second))
     return first.reshape(draws, -1), second.reshape(draws, -1)
 
 
 def pure_only(case: Case) -> str:
-    """Return the reason why a tool that bounds the ε of pure DP does not apply to a case, or "" if it applies."""
+    """Return the reason why an auditor of pure DP does not apply to a case, or "" if it does."""
     return "" if isinstance(case.claim, PureDP) else "bounds pure ε only"

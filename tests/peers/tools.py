@@ -1,7 +1,8 @@
-"""The auditors, each with the same task: a function, two inputs, a number of draws on each, and a level.
+"""Define the auditors, which all have the same task: a function, two inputs, a number of draws on each input and a
+level.
 
-Another auditor is imported only if it is installed. Another auditor is used through its own interface, with the
-settings of its examples; if two settings were reasonable, both are tried, and the better result counts.
+An auditor of other authors is imported only if it is installed. It is used through its own interface with the settings
+of its examples. If several settings were reasonable, all are tried, and the best result counts.
 """
 
 import importlib
@@ -41,20 +42,20 @@ from tests.peers.statdp import STATDP, absent, by_statdp
 from tests.peers.tool import LEVELS, Attempt, Finding, Findings, Tool, generator, module, padded, pure_only, quiet
 
 COVASSAY = "covassay"
-TRAINING = 0.25  # the share of the draws that train DP-Sniper's classifier; as many draws choose its threshold
-BATCHES = 1  # DP-Sniper's default of 107 training batches of 100 000 draws is more than there are draws
-EPOCHS = 300  # epochs on this batch; DP-Sniper's default is 10 on each of 107 batches
-COMPOSITION_DELTA = 1e-5  # the δ at which dp-recorder's own test computes the ε of a composition
+TRAINING = 0.25  # share of the draws that train DP-Sniper's classifier; as many other draws choose its threshold
+BATCHES = 1  # DP-Sniper's default of 107 training batches of 100 000 draws needs more draws than there are
+EPOCHS = 300  # number of epochs on this batch; DP-Sniper's default is 10 epochs on each of 107 batches
+COMPOSITION_DELTA = 1e-5  # δ at which dp-recorder's own test computes the ε of a composition
 
 
 @dataclass(frozen=True)
 class FixedLength(Output):
-    """The kind of outputs that are numbers, or vectors whose length does not depend on the data."""
+    """The output type of functions that return a number, or a vector of fixed length."""
 
     length: int = 0
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """Return the shape of an output, whatever the dimension of the data is."""
+        """Return the shape of an output, which does not depend on the dimension of the data."""
         return (self.length,) if self.length else ()
 
 
@@ -72,7 +73,8 @@ def _entry(index: int, outputs: Matrix) -> Vector:
 
 
 def audited(case: Case, seed: int) -> tuple[Setting, Pair, list[int]]:
-    """Return the setting and the pair of a case for covassay, and a list of the numbers of draws, which grows."""
+    """Return the setting and the pair of inputs of a case for covassay, and a list to which every call of the sampler
+    appends its number of draws."""
     made: list[int] = []
 
     def one(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
@@ -80,7 +82,7 @@ def audited(case: Case, seed: int) -> tuple[Setting, Pair, list[int]]:
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Any:
         made.append(size)
-        return [np.asarray(output) for output in case.sample(x, size, rng)]  # arrays are checked faster than numbers
+        return [np.asarray(output) for output in case.sample(x, size, rng)]  # arrays are validated faster than numbers
 
     output = FixedLength(length=case.length)
     setting = Setting(Target(case.name, one, draw_many=many), case.claim.keywords(), output, seed)
@@ -89,12 +91,12 @@ def audited(case: Case, seed: int) -> tuple[Setting, Pair, list[int]]:
 
 
 def refutes(checks: list[Check], level: float) -> bool:
-    """Return whether an audit at this level would refute the claim."""
+    """Return whether an audit at this level would refute the claim with these checks."""
     return any(check.status is Status.REFUTED for check in decide(checks, Look(level=level, tests=TESTS)))
 
 
 def by_covassay(case: Case, draws: int, seed: int) -> Findings:
-    """Run `run_pair`, the part of an audit that tests one pair of data sets, and return its result."""
+    """Audit a case with `run_pair`, the part of covassay's audit that tests one pair of inputs."""
     setting, pair, _ = audited(case, seed)
     findings = []
     for level in LEVELS:
@@ -102,7 +104,7 @@ def by_covassay(case: Case, draws: int, seed: int) -> Findings:
         checks = run_pair(setting, pair, case.claim, look, error=level)
         bounds = []
         for check in checks:
-            looks = 2 if check.name == "failures" else 1  # this factor is also in the p-value of that finding
+            looks = 2 if check.name == "failures" else 1  # the p-value of the finding "failures" has the same factor
             facts = check.fact(TestedEvent)
             if facts is None:
                 continue
@@ -114,8 +116,8 @@ def by_covassay(case: Case, draws: int, seed: int) -> Findings:
 
 
 def by_sniper(classifier: str, rarest: float) -> Attempt:
-    """Run DP-Sniper with one of its two classifiers, as its experiments set them, and the least probability of an
-    event.
+    """Return a function that audits a case with DP-Sniper, with one of its two classifiers and with `rarest` as the
+    smallest probability of an event.
     """
 
     def attempt(case: Case, draws: int, seed: int) -> Findings:
@@ -130,7 +132,7 @@ def by_sniper(classifier: str, rarest: float) -> Attempt:
 
             torch.manual_seed(seed)
             torch.set_num_threads(1)
-            module("dpsniper.utils.paths").set_output_directory(folder)  # the folder is for logs that nobody reads
+            module("dpsniper.utils.paths").set_output_directory(folder)  # a folder for log files, which are not used
             rng, sample = generator(case, seed, SNIPER), padded(case)
 
             class Wrapped(mechanism_class):  # type: ignore[misc, valid-type]
@@ -172,8 +174,8 @@ def by_sniper(classifier: str, rarest: float) -> Attempt:
 
 
 def _hockey_stick() -> tuple[Any, Any, Any]:
-    """Return the modules of dp_auditorium that the tester needs; the package itself would import a search service
-    as well.
+    """Return the modules of dp_auditorium that the tester needs, without importing the whole package, which needs a
+    search service.
     """
     found = None if "dp_auditorium" in sys.modules else importlib.util.find_spec("dp_auditorium")
     if found is not None:
@@ -188,7 +190,8 @@ def _hockey_stick() -> tuple[Any, Any, Any]:
 
 
 def by_auditorium(case: Case, draws: int, seed: int) -> Findings:
-    """Run dp_auditorium's hockey-stick tester with the model of its example, in both directions at half the level."""
+    """Audit a case with dp_auditorium's hockey-stick tester, with the model of its example, in both directions with
+    half the level each."""
     with quiet():
         tester, properties, configs = _hockey_stick()
         tf = module("tensorflow")
@@ -205,7 +208,7 @@ def by_auditorium(case: Case, draws: int, seed: int) -> Findings:
         for one, two in (sides, sides[::-1]):
             audited = tester.HockeyStickPropertyTester(config, tester.make_default_hs_base_model())
             bound = audited.estimate_lower_bound(one, two, LEVELS[0] / 2)
-            tested = draws - draws // 2  # the tester trains on the first half
+            tested = draws - draws // 2  # the tester trains on the first half of the draws
             for k, level in enumerate(LEVELS):
                 margins = [tester._get_accuracy_confidence_bound(1.0, tested, 1 - a / 2) for a in (LEVELS[0], level)]
                 moved = bound + (1 + math.exp(budget["epsilon"])) * (margins[0] - margins[1])
@@ -215,7 +218,7 @@ def by_auditorium(case: Case, draws: int, seed: int) -> Findings:
 
 @dataclass(frozen=True)
 class _Recorded:
-    """Instruments whose calls dp-recorder watches."""
+    """Functions whose calls dp-recorder observes."""
 
     noise: Callable[..., Vector]
     equal: Callable[..., Any]
@@ -233,7 +236,7 @@ def _distance(one: Vector, two: Vector) -> float:
 
 
 def replayed(case: Case, function: Function, draws: int, seed: int) -> Findings:
-    """Run dp-recorder's record and replay of an instrumented function; if it passes, sample every noise call."""
+    """Audit a case by dp-recorder's record and replay. If the function passes, audit every noise call by sampling."""
     with quiet():
         recorder = module("dp_recorder.auditing.audit_primitives")
         np.random.seed(seed)  # noqa: NPY002 - dp-recorder restores this state
@@ -266,7 +269,7 @@ def replayed(case: Case, function: Function, draws: int, seed: int) -> Findings:
 
 
 def sampled(case: Case, draws: int, seed: int) -> Findings:
-    """Run dp-recorder's distributional audit of the whole function, which it treats as one primitive."""
+    """Audit a case by dp-recorder's sampling audit, with the whole function as one primitive."""
     with quiet():
         recorder = module("dp_recorder.auditing.audit_primitives")
         rng, sample = generator(case, seed, RECORDER), padded(case)
@@ -294,7 +297,7 @@ def sampled(case: Case, draws: int, seed: int) -> Findings:
 
 
 def by_recorder(case: Case, draws: int, seed: int) -> Findings:
-    """Return dp-recorder's findings, by replay if the function can be instrumented, and otherwise by sampling."""
+    """Audit a case with dp-recorder, by replay if the function calls `Instruments`, and otherwise by sampling."""
     return sampled(case, draws, seed) if case.function is None else replayed(case, case.function, draws, seed)
 
 

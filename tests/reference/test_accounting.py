@@ -1,5 +1,5 @@
-"""Test the budget of a data set: the sum of releases, and the refusal of a release that is too large, before the data
-are read."""
+"""Test the privacy account of a data set: the sum of its releases, and the refusal of a release before the data are
+read."""
 
 import math
 from typing import Any
@@ -16,7 +16,7 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP, e
 
 PROPERTY = settings(max_examples=80)
 X = np.array([[0.5, -0.25], [0.0, 0.75], [0.5, 0.5]])
-TANH_HALF = 0.46211715726000973  # tanh(1/2) = (e − 1)/(e + 1): a release with pure ε = 1 costs this much zCDP
+TANH_HALF = 0.46211715726000973  # the zCDP of a release with pure ε = 1: tanh(1/2) = (e − 1)/(e + 1)
 
 
 def rng() -> np.random.Generator:
@@ -45,7 +45,7 @@ def test_approximate_releases_add_up_in_both_parameters() -> None:
 def test_one_pure_release_of_an_approximate_total_costs_its_epsilon_and_many_cost_less_than_their_sum() -> None:
     total = ApproximateDP(9.0, 1e-6)
     assert compose([PureDP(1.0)], total) == ApproximateDP(1.0, 1e-6)
-    # by hand: ρ = 400 · 0.01 tanh(0.005) = 0.02, and ε is at most 0.02 + 2 √0.27631 = 1.0713
+    # By hand, ρ = 400 · 0.01 tanh(0.005) = 0.02, and ε is at most 0.02 + 2 √0.27631 = 1.0713.
     spent = compose([PureDP(0.01)] * 400, total)
     assert isinstance(spent, ApproximateDP)
     assert 0.8 < spent.epsilon < 1.0713
@@ -59,10 +59,10 @@ def test_zcdp_is_converted_at_what_remains_of_delta() -> None:
 
 
 def test_a_large_pure_release_is_added_to_the_converted_zcdp() -> None:
-    """This test catches an account that loses precision by converting a large pure release. A release with ε = 20 costs
-    20 tanh 10 = 20 zCDP, which converts to an ε far above 20.
+    """Test that a large pure release is not converted to zCDP. A release with ε = 20 is 20-zCDP, which implies only an
+    ε far above 20.
 
-    So the account adds that ε after conversion of the other releases.
+    So the account converts only the other releases, and adds ε = 20 to their ε.
     """
     spent = compose([ZCDP(0.1), PureDP(20.0)], ApproximateDP(99.0, 1e-6))
     assert spent == ApproximateDP(20.0 + smallest_epsilon_of_zcdp(0.1, 1e-6), 1e-6)
@@ -81,7 +81,7 @@ def test_pure_releases_need_no_delta() -> None:
 
 
 def test_what_delta_alone_covers_costs_next_to_nothing() -> None:
-    # By Pinsker's inequality, ρ = 1e-6 moves the total variation by at most √(ρ/2) = 7.1e-4 < 0.01, so ε = 0 is enough.
+    # By Pinsker's inequality, the total variation distance is at most √(ρ/2) = 7.1e-4 < 0.01, so that ε = 0 is enough.
     spent = compose([ZCDP(1e-6)], ApproximateDP(1.0, 0.01))
     assert isinstance(spent, ApproximateDP)
     assert 0 < spent.epsilon < 1e-300
@@ -119,7 +119,7 @@ def test_overspent_delta_is_over_budget(spent: list[Guarantee]) -> None:
 
 
 def test_thirds_of_a_budget_are_a_whole() -> None:
-    """This test catches a last release that is refused because of rounding in the sum of the budgets."""
+    """Test that rounding errors in the sum of the budgets do not refuse the last release."""
     thirds: list[Guarantee] = [ApproximateDP(0.1, 1e-6 / 3)] * 3
     for total in (ApproximateDP(0.3, 1e-6), ApproximateDP(0.3 - 1e-16, 1e-6 - 1e-22)):
         assert not exceeds(compose(thirds, total), total)
@@ -182,8 +182,8 @@ def test_the_sum_is_never_more_than_every_release_converted_by_itself_and_added_
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.5])
 @pytest.mark.parametrize("folds", [1, 10, 60])
 def test_the_sum_covers_repeated_randomised_response(epsilon: float, folds: int) -> None:
-    """This test catches a sum that is smaller than the loss of the releases together. The exact δ of k uses at the ε
-    that the account states is Σ_j (P_j − e^ε Q_j)_+ over the number j of true answers.
+    """Test that repeated randomised response satisfies the (ε, δ) that the account states. Its exact δ is a sum over
+    the number of true answers.
     """
     from scipy import stats
 
@@ -194,7 +194,7 @@ def test_the_sum_covers_repeated_randomised_response(epsilon: float, folds: int)
     truth = stats.binom.pmf(j, folds, 1 / (1 + math.exp(-epsilon)))
     delta = float(truth @ -np.expm1(np.minimum(spent.epsilon - (2 * j - folds) * epsilon, 0)))
     assert delta <= 1e-4 * (1 + 1e-9)
-    # half of that ε is too little when the sum of the ε is no longer the best bound
+    # If the account states less than the sum of the ε, half of its ε is too small.
     if spent.epsilon < 0.99 * epsilon * folds:
         loose = float(truth @ -np.expm1(np.minimum(spent.epsilon / 2 - (2 * j - folds) * epsilon, 0)))
         assert loose > 1e-4
@@ -216,8 +216,8 @@ def test_releases_are_entered_with_what_they_spend_and_what_all_add_up_to() -> N
 
 
 def test_what_is_proven_can_be_charged_instead_of_what_is_claimed() -> None:
-    """This test catches an account that charges the claimed ε when the proven one was asked for. The proven loss of the
-    nuclear-ball projection with the paper's noise scales is ε/2.
+    """Test that an account charges the claimed or the proven ε, as requested. With the paper's noise scales, the proven
+    ε of the nuclear-ball projection is half of the claimed ε.
     """
     claimed, proven = Account(PureDP(1.0)), Account(PureDP(1.0), charge="proven")
     for account in (claimed, proven):
@@ -241,7 +241,7 @@ def test_an_account_can_go_on_from_what_was_spent_before() -> None:
 
 
 class Unreadable:
-    """Data with a known shape and values that must not be read: reading a value fails the test."""
+    """Data with a shape, whose values must not be read: reading a value raises an error."""
 
     shape = (3, 2)
 
@@ -273,13 +273,13 @@ def test_overspending_is_refused_before_the_data_are_read(x: Any, charge: Any) -
         account.release("nuclear-laplace", x, rng(), epsilon=0.2)
     assert account.spent() == PureDP(0.9)
     assert not account.releases
-    # the control shows that the objects above detect a reader of the data
+    # A release within the budget reads the data, so that these objects raise their error.
     with pytest.raises(AssertionError, match="the data were read"):
         account.release("nuclear-laplace", x, rng(), epsilon=0.1)
 
 
 def test_what_fails_is_not_charged() -> None:
-    """This test catches a charge for a release that raised an error and gave nothing."""
+    """Test that a release that raises an error is not charged."""
     account = Account(PureDP(1.0))
     for x, arguments in [
         ([[0.5, math.nan]], {"epsilon": 0.5}),
@@ -306,7 +306,7 @@ def test_data_of_another_shape_are_refused() -> None:
 
 @pytest.mark.parametrize(("total", "refused"), [(ZCDP(0.47), 2), (ZCDP(0.46), 1), (PureDP(1.9), 2)])
 def test_the_first_release_that_does_not_fit_is_refused(total: Guarantee, refused: int) -> None:
-    """This test catches an account that accepts one release too many. A release of ε = 1 costs 0.4621 under zCDP."""
+    """Test which of several releases of ε = 1 is the first that is refused. Each of them costs 0.4621 under zCDP."""
     account = Account(total)
     for _ in range(refused - 1):
         account.release("nuclear-laplace", X, rng(), epsilon=1.0)

@@ -1,4 +1,4 @@
-"""Test rows, mean and covariance of bounded columns: the results, also in edge cases, and the spend."""
+"""Test the number of rows, mean and covariance of bounded columns: the results, edge cases, and the cost."""
 
 import math
 from typing import Any
@@ -88,7 +88,7 @@ def test_the_noisy_sums_follow_from_what_is_released(count: float) -> None:
     sums[0, 0] = count
     out = box_moments.estimates(sums, box)
     np.testing.assert_allclose(box_moments.sums_of(out, box), sums, rtol=1e-9, atol=1e-9)
-    if count < 1:  # sums are then divided by 1
+    if count < 1:  # the divisor of the sums is then 1
         np.testing.assert_allclose(out[0, 1:], box.centre + box.half_widths * sums[0, 1:])
 
 

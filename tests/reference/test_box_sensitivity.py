@@ -1,5 +1,4 @@
-"""Test rows in a box: suprema against a search over corners and interior points, pairs that attain them, and
-mutants."""
+"""Test the sensitivities for rows in a box against a search over rows, and pairs of rows that attain them."""
 
 import math
 from collections.abc import Callable
@@ -24,8 +23,8 @@ from covassay.reference.errors import InvalidInput
 from tests.conventions import SEEDS
 
 PROPERTY = settings(max_examples=60, deadline=None)
-ROUNDING = 1e-9  # a relative error; sums have at most 6 products of numbers up to 100
-MUTANT = 0.97  # the factor of a sensitivity that is 3 % too small
+ROUNDING = 1e-9  # relative error for sums of at most 6 products of numbers up to 100
+MUTANT = 0.97  # factor of a wrong sensitivity that is 3 % too small
 BOXES = {
     "unit": [(0, 1), (0, 1), (0, 1)],
     "ranges 1, 100, 1": [(0, 1), (0, 100), (0, 1)],
@@ -51,15 +50,15 @@ def covariance(divisor: str) -> Statistic:
 
 
 def grid(box: Box) -> Matrix:
-    """Return the corners of the box, and its points whose coordinates are at the centre or nearest to 0."""
+    """Return the points of the box whose coordinates are bounds, midpoints of bounds or the numbers nearest to 0."""
     near = far_and_near(box)[1]
     axes = [sorted({low, high, (low + high) / 2, o}) for (low, high), o in zip(box.bounds, near, strict=True)]
     return np.array(list(product(*axes)))
 
 
 def searched(statistic: Statistic, box: Box, n: int, removed: bool = False) -> Matrix:
-    """Return the changes |f(X) − f(X')|, in the shape (count, d, d), if one row moves on the grid and the other rows
-    lie in two corners.
+    """Return the absolute changes of a statistic, of shape (count, d, d), if one row moves on the grid and the other
+    rows are in two corners.
     """
     points, corners, d = grid(box), np.array(list(product(*box.bounds))), box.dimension
     changes = []
@@ -72,7 +71,7 @@ def searched(statistic: Statistic, box: Box, n: int, removed: bool = False) -> M
 
 
 def norms(changes: Matrix) -> Matrix:
-    """Return the ℓ1 norm, the ℓ1 norm over the triangle, and the ℓ2 norm of every change, in the shape (count, 3)."""
+    """Return the ℓ1 norm, the ℓ1 norm of the upper triangle, and the ℓ2 norm of every change, of shape (count, 3)."""
     return np.array([changes.sum((1, 2)), np.triu(changes).sum((1, 2)), np.linalg.norm(changes, axis=(1, 2))]).T
 
 
@@ -81,14 +80,14 @@ def bounds_on_norms(claimed: BoxSensitivity) -> tuple[float, float, float]:
 
 
 def exceeded(claimed: BoxSensitivity, changes: Matrix, factor: float = 1.0) -> bool:
-    """Return whether some change is larger than an entry's sensitivity or than a joint norm, times the factor."""
+    """Return whether some change exceeds `factor` times the claimed sensitivity of an entry or of a norm."""
     slack = factor * (1 + ROUNDING)
     entries, joint = changes > slack * claimed.entries, norms(changes) > slack * np.array(bounds_on_norms(claimed))
     return bool(entries.any() or joint.any())
 
 
 def attained(claimed: BoxSensitivity, changes: Matrix) -> bool:
-    """Return whether every entry reaches its sensitivity in some change, and every norm too if this is claimed."""
+    """Return whether some change attains the sensitivity of every entry, and of every norm if the claim says so."""
     if not np.allclose(changes.max(axis=0), claimed.entries, rtol=ROUNDING):
         return False
     return not claimed.jointly or np.allclose(norms(changes).max(axis=0), bounds_on_norms(claimed), rtol=ROUNDING)
@@ -148,7 +147,7 @@ def test_random_rows_of_random_boxes_stay_within(seed: int, d: int, n: int, divi
 
 
 def test_the_pairs_attain_what_they_are_for() -> None:
-    """This test catches a pair of rows that moves its entry by less than the sensitivity."""
+    """Test that each pair of rows changes its entry by the sensitivity."""
     for bounds in BOXES.values():
         box = Box.of(bounds)
         entries = second_moment_sensitivity(box, 1).entries
@@ -165,7 +164,7 @@ def test_a_joint_bound_that_is_not_attained_is_not_said_to_be() -> None:
     claimed = second_moment_sensitivity(box, 1)
     assert not claimed.jointly
     assert claimed.triangle_l1 == 4
-    assert norms(searched(moment, box, 1))[:, 1].max() == 3  # x = (1, 1), y = 0
+    assert norms(searched(moment, box, 1))[:, 1].max() == 3  # for x = (1, 1) and y = 0
     assert one_signed(Box.of([(0, 1), (-2, 0)]))
 
 
@@ -184,7 +183,7 @@ def test_bounds_that_are_none(bounds: object) -> None:
 
 
 def test_too_few_rows_for_the_divisor() -> None:
-    """This test catches a division by 0 when n − 1, or n without one row, is 0."""
+    """Test that too few rows for the divisor raise an error."""
     box = Box.of([(0, 1)])
     for n, divisor, adjacency in ((1, "n-1", "replace-one"), (3, "n-1", "add-remove"), (1, "n", "add-remove")):
         with pytest.raises(InvalidInput, match="n = "):

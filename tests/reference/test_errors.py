@@ -1,4 +1,4 @@
-"""Test the suggestion of a similar name in an error message."""
+"""Test that an error message suggests a similar name."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""Test notions of privacy: conversions by hand, in arbitrary precision, and against the exact loss of Gaussian
-noise.
+"""Test the notions of privacy: their conversions, against calculations by hand, many digits and exact losses of
+Gaussian noise.
 """
 
 import dataclasses
@@ -32,7 +32,7 @@ from covassay.reference.privacy import (
 
 
 def test_advanced_composition_agrees_with_a_hand_calculation() -> None:
-    # With δ = e^{-8}, ε √(2·9·8) + 9 ε (e^ε − 1) = 12 ε + 9 ε (e^ε − 1), which is 21 ln 2 at ε = ln 2.
+    # For δ = e^{-8}, the bound is ε √(2·9·8) + 9 ε (e^ε − 1), which is 12 ε + 9 ε = 21 ln 2 at ε = ln 2.
     got = advanced_composition(math.log(2), 9, math.exp(-8))
     assert got == pytest.approx(21 * 0.6931471805599453, rel=1e-14)
 
@@ -41,7 +41,7 @@ def test_advanced_composition_agrees_with_a_hand_calculation() -> None:
 
 
 def test_one_pure_epsilon_is_this_much_zcdp() -> None:
-    # By hand, tanh(1/2) = (e − 1)/(e + 1) = 1.718281828459045/3.718281828459045.
+    # The value is tanh(1/2) = (e − 1)/(e + 1) = 1.718281828459045/3.718281828459045.
     assert zcdp_of_pure(1.0) == pytest.approx(0.46211715726000973, rel=1e-15)
     with mpmath.workdps(40):
         e = mpmath.e
@@ -82,7 +82,8 @@ def test_log_delta_agrees_with_a_hand_calculation() -> None:
 
 
 def smallest_by_mpmath(rho: float, delta: float) -> float:
-    """Return the infimum over α of `epsilon_of_zcdp_at`, in 30 digits: zoom in on the best of a grid in ln(α − 1)."""
+    """Return the infimum over α of `epsilon_of_zcdp_at`, by a search on finer and finer grids of ln(α − 1) with 30
+    digits."""
     with mpmath.workdps(30):
         low, high = mpmath.mpf(-12), mpmath.mpf(40)
         for _ in range(40):
@@ -114,7 +115,7 @@ def test_the_search_finds_the_smallest_epsilon_and_never_less(rho: float, delta:
 
 
 def test_where_the_best_order_is_out_of_reach_the_printed_epsilon_stands() -> None:
-    # At ρ = 10¹⁵ the best α is 1 + √(ln 2/ρ) = 1 + 2.6e-8, below 1 + e^{−12}, the least order that is searched.
+    # At ρ = 10¹⁵ the best order α is 1 + √(ln 2/ρ) = 1 + 2.6e-8. The search begins at the order 1 + e^{−12}.
     assert smallest_epsilon_of_zcdp(1e15, 0.5) == epsilon_of_zcdp(1e15, 0.5)
 
 
@@ -162,7 +163,7 @@ def test_a_guarantee_with_a_bad_parameter_is_refused(make: Callable[[], Any], me
 
 
 def test_guarantees_of_different_notions_are_never_equal() -> None:
-    """This test catches an ε and a ρ that compare as equal because their numbers are."""
+    """Test that guarantees of different notions are not equal, even if their numbers are."""
     assert PureDP(1.0) != ZCDP(1.0)
     assert PureDP(1.0) == PureDP(1)
     assert Spend(PureDP(1), PureDP(0.5), True) == Spend(PureDP(1), PureDP(0.5), True, "")

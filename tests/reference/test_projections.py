@@ -1,7 +1,7 @@
-"""Test projections: known answers, and the variational inequality that only the nearest point satisfies.
+"""Test projections on convex sets: known results, and an inequality that only the nearest point satisfies.
 
-u is the nearest point of a closed convex set K to v exactly if ⟨v − u, w − u⟩ ≤ 0 for every w in K. For the sets here
-the supremum over w has a closed form, so each test checks the optimality of a projection.
+A point u of a closed convex set K is the nearest point to v if and only if ⟨v − u, w − u⟩ ≤ 0 for every w in K. For the
+sets here, the supremum over w has a closed form, so that the tests can check whether a point is the nearest one.
 """
 
 import math
@@ -18,7 +18,7 @@ from covassay.reference.projections import nuclear_ball, psd_cone, psd_trace_bal
 from tests.conventions import SEEDS, Matrix, Vector
 
 PROPERTY = settings(max_examples=40)
-TOLERANCE = 1e-11  # inputs are of size 10, and a few hundred products are rounded and summed
+TOLERANCE = 1e-11  # for rounding errors in a few hundred products of numbers up to 10
 
 entries = st.floats(-10, 10) | st.sampled_from([-1.0, 0.0, 1.0, 2.0])
 radii = st.just(0.0) | st.floats(1e-3, 30)
@@ -27,18 +27,18 @@ squares = st.integers(1, 5).flatmap(lambda d: arrays(np.float64, (d, d), element
 symmetric_matrices = squares.map(lambda m: (m + m.T) / 2)
 
 
-# The check of optimality returns true or false, so that wrong projections can be given to it
+# These checks return a bool, so that tests can call them with wrong projections.
 
 
 def is_nearest_in_simplex(v: Vector, u: Vector, radius: float) -> bool:
     feasible = (u >= 0).all() and u.sum() <= radius + TOLERANCE
-    best = max(0.0, radius * (v - u).max())  # the supremum of ⟨v − u, w⟩ is attained at a vertex, 0 or radius · e_i
+    best = max(0.0, radius * (v - u).max())  # the supremum is attained at a vertex of the simplex
     return bool(feasible and best <= (v - u) @ u + TOLERANCE)
 
 
 def is_nearest_in_nuclear_ball(m: Matrix, p: Matrix, radius: float) -> bool:
     feasible = np.linalg.svd(p, compute_uv=False).sum() <= radius + TOLERANCE
-    best = radius * np.linalg.norm(m - p, 2)  # the supremum of ⟨m − p, w⟩ over the ball is the dual norm
+    best = radius * np.linalg.norm(m - p, 2)  # the supremum over the ball is the dual norm
     return bool(feasible and best <= ((m - p) * p).sum() + TOLERANCE)
 
 
@@ -78,18 +78,18 @@ def test_the_trace_ball_projection_is_the_nearest_point(m: Matrix, radius: float
     assert is_nearest_in_psd_trace_ball(m, psd_trace_ball(m, radius), radius)
 
 
-# Consequences: a projection is 1-Lipschitz and idempotent, and never increases the distance to a point of the set
+# Consequences: a projection is 1-Lipschitz and idempotent, and does not increase the distance to a point of the set
 
 Projection = Callable[[Matrix, float], Matrix]
 
 
-# Known answers
+# Known results
 
 
 @pytest.mark.parametrize(
     ("v", "radius", "expected"),
     [
-        # the kept numbers are .9 and .4: θ = (1.3 − 1)/2 = .15
+        # the positive numbers 0.9 and 0.4 are reduced by (1.3 − 1)/2 = 0.15
         pytest.param([0.9, 0.4, -0.2], 1.0, [0.75, 0.25, 0.0], id="one entry dropped"),
         pytest.param([-0.2, 0.4, 0.9], 1.0, [0.0, 0.25, 0.75], id="order kept"),
         pytest.param([0.5, -3.0, 0.25], 1.0, [0.5, 0.0, 0.25], id="already small enough"),
@@ -108,9 +108,9 @@ def test_the_simplex_projection_agrees_with_a_hand_calculation(
 
 
 def test_the_nuclear_ball_projection_agrees_with_a_hand_calculation() -> None:
-    # the singular values are 3 and 1 and the radius is 2: θ = 1 leaves (2, 0)
+    # The singular values 3 and 1 are reduced by 1, so that 2 and 0 are left.
     np.testing.assert_allclose(nuclear_ball(np.array([[0.0, 3.0], [-1.0, 0.0]]), 2.0), [[0, 2], [0, 0]], atol=1e-15)
-    # a quarter turn times 2 has the singular values 2, 2, which for the radius 2 become those of the quarter turn
+    # A rotation by 90° times 2 has the singular values 2 and 2, which are reduced to 1 and 1.
     np.testing.assert_allclose(nuclear_ball(np.array([[0.0, -2.0], [2.0, 0.0]]), 2.0), [[0, -1], [1, 0]], atol=1e-15)
     np.testing.assert_array_equal(nuclear_ball(np.array([[3.0]]), 0.0), [[0.0]])
 
@@ -134,12 +134,12 @@ def test_the_spectral_interval_agrees_with_a_hand_calculation() -> None:
 @PROPERTY
 @given(seed=SEEDS, d=st.integers(1, 5))
 def test_the_spectral_interval_gives_the_nearest_matrix(seed: int, d: int) -> None:
-    # ⟨M − P, Q − P⟩ ≤ 0 for every Q of the convex set {0 ≤ Q ≤ I}: the obtuse angle that marks a projection
+    # The projection P of M satisfies ⟨M − P, Q − P⟩ ≤ 0 for every Q with eigenvalues in [0, 1].
     rng = np.random.default_rng(seed)
     m, q = (a + a.T for a in rng.standard_normal((2, d, d)))
     p, q = spectral_interval(m, 0.0, 1.0), spectral_interval(q, 0.0, 1.0)
     assert ((m - p) * (q - p)).sum() <= TOLERANCE
-    rescaled = m * min(1.0, 1.0 / max(np.abs(np.linalg.eigvalsh(m)).max(), 1e-9))  # not the nearest
+    rescaled = m * min(1.0, 1.0 / max(np.abs(np.linalg.eigvalsh(m)).max(), 1e-9))  # another matrix in the set
     assert np.linalg.norm(m - p) <= np.linalg.norm(m - (rescaled + np.eye(d)) / 2) + TOLERANCE
 
 
@@ -151,7 +151,7 @@ def test_the_ends_of_the_interval_are_checked(ends: tuple[float, float]) -> None
 
 @pytest.mark.parametrize("project", [simplex, nuclear_ball, psd_trace_ball])
 def test_the_argument_is_not_written_to(project: Projection) -> None:
-    """This test catches a projection that writes into its argument."""
+    """Test that a projection does not change its argument."""
     shape = (3,) if project is simplex else (3, 3)
     v = np.full(shape, 2.0)
     v.flags.writeable = False

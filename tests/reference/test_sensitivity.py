@@ -1,4 +1,4 @@
-"""Test the table of sensitivities: suprema against search, and pairs of rows that attain them."""
+"""Test the table of sensitivities against a search, and pairs of rows that attain them."""
 
 import math
 
@@ -24,7 +24,7 @@ Pair = tuple[Vector, Vector]
 
 
 def pairs_in_the_ball(least: int = 1) -> st.SearchStrategy[Pair]:
-    """Draw pairs x, y in the unit ball of R^d, d ≤ 6, often on its surface, with entries of moderate size."""
+    """Return a strategy for pairs of vectors of at most 6 numbers in the unit ball, which often have norm 1."""
     entries = st.sampled_from([-1.0, -0.75, -0.5, -0.25, 0.0, 0.125, 0.5, 1.0]) | st.floats(-1, 1, width=16)
     two_rows = st.integers(least, 6).flatmap(lambda d: arrays(np.float64, (2, d), elements=entries))
     stretch = st.sampled_from([0.3, 1.0, 8.0])
@@ -33,7 +33,7 @@ def pairs_in_the_ball(least: int = 1) -> st.SearchStrategy[Pair]:
 
 # The table
 
-# The factors are typed from the table, in units of C. The last two rows are √2 d and √(d² + …)/2: √33/2, √13, √41.
+# The factors are those of the table, in units of C. For the upper triangle in ℓ1 they are √5, √33/2, √13 and √41.
 SUPREMA = {
     "nuclear norm": {1: 1, 2: 2, 3: 2, 4: 2, 8: 2},
     "Frobenius norm": {1: 1, 2: 1.4142135623730951, 3: 1.4142135623730951, 8: 1.4142135623730951},
@@ -84,7 +84,7 @@ def test_the_worst_pair_lies_in_the_ball_and_attains_the_supremum(quantity: str,
 
 
 def test_the_pair_for_the_triangle_agrees_with_a_hand_calculation() -> None:
-    # For d = 2 these are eigenvectors of [[1, ½], [½, −1]], at the angle α with tan 2α = ½.
+    # For d = 2, the rows are eigenvectors of [[1, ½], [½, −1]].
     x, y = block_pair(2)
     w = np.array([[1.0, 0.5], [0.5, -1.0]])
     np.testing.assert_allclose([w @ x, w @ y], [x * math.sqrt(1.25), -y * math.sqrt(1.25)], rtol=1e-14)
@@ -95,14 +95,14 @@ def test_the_pairs_of_rows_agree_with_a_hand_calculation() -> None:
     np.testing.assert_array_equal(orthonormal_pair(3), [[1, 0, 0], [0, 1, 0]])
     np.testing.assert_array_equal(orthonormal_pair(1), [[1], [0]])
     np.testing.assert_array_equal(one_sided_pair(2), [[1, 0], [0, 0]])
-    # For d = 2 the eigenvectors of [[1, 1], [1, −1]] to ±√2 are (cos, sin)(π/8) and (−sin, cos)(π/8).
+    # For d = 2, the rows are the eigenvectors (cos π/8, sin π/8) and (−sin π/8, cos π/8) of [[1, 1], [1, −1]].
     x, y = hadamard_pair(2)
     np.testing.assert_allclose(np.abs(x), [math.cos(math.pi / 8), math.sin(math.pi / 8)], rtol=1e-14)
     np.testing.assert_allclose(np.abs(y), [math.sin(math.pi / 8), math.cos(math.pi / 8)], rtol=1e-14)
     assert x @ y == pytest.approx(0, abs=1e-15)
 
 
-# For vectors of eigenvalues, the change in the table bounds the change of the sorted eigenvalues
+# The table also bounds the change of the sorted eigenvalues
 
 
 @pytest.mark.parametrize(("quantity", "order"), [("eigenvalues, l1", 1), ("eigenvalues, l2", 2)])
@@ -116,7 +116,7 @@ def test_sorted_eigenvalues_move_no_further_than_stated(quantity: str, order: in
 
 
 def test_neighbours_differ_in_one_row() -> None:
-    """This test catches two data sets that differ in more than their last row."""
+    """Test that the two data sets differ only in their last row."""
     rows = np.array([[0.1, 0.2], [0.3, 0.4]])
     first, second = neighbours(rows, np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     np.testing.assert_array_equal(first, [[0.1, 0.2], [0.3, 0.4], [1.0, 0.0]])

@@ -7,6 +7,7 @@ import pytest
 
 from covassay.reference.domain import Matrix, blocks, map_rows, second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.gaussian_estimation.pme import differences
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.shared_rows import SharedRows
 
@@ -39,13 +40,16 @@ def test_the_rows_are_read_once() -> None:
     second_moment(counted)[:] = 7.0
     np.testing.assert_array_equal(second_moment(counted), second_moment(X))
     assert started == [1]
+    paired = [differences(counted) for _ in range(2)]
+    assert [len(block) for rows in paired for _ in range(2) for block in blocks(rows)] == [20] * 4
+    assert started == [1, 1]
     clipped = SharedRows(X.shape, lambda: iter(started.append(1) or (X,)))  # type: ignore[func-returns-value]
     moments = [second_moment(unit_rows(clipped)) for _ in range(3)]
     np.testing.assert_array_equal(moments[0], moments[2])
-    assert started == [1, 1]
+    assert started == [1, 1, 1]
 
 
-@pytest.mark.parametrize("name", ["gauss-cov", "separate-cov", "nuclear-ball-projection", "recursive-moment"])
+@pytest.mark.parametrize("name", ["gauss-cov", "separate-cov", "nuclear-ball-projection", "recursive-moment", "pme"])
 def test_a_release_is_the_same_with_and_without_sharing(name: str) -> None:
     sample, shared = mechanism(name).sample, SharedRows.of(X)
     budget = mechanism(name).notion.default.keywords()

@@ -7,8 +7,8 @@ follows.
    If noise is added to a query, `knowledge/known.py` adds tests of the entries of the noise.
 2. `questions/law/distribution.py` gives each scenario to `engine/law.py`, which makes draws (`engine/sampling.py`) and
    applies the tests of `verification/statistics` to them.
-3. Before any draw, `run.py` sets a level aside for the question. `budget.py` decides by Holm's procedure which p-values
-   of the question refute the claim.
+3. Before any draw, `run.py` sets a level aside for the question about the law. `budget.py` decides by Holm's procedure
+   which p-values of the question refute the claim.
 
 `from covassay.verification import audit` gives the function that runs an audit, and not this package: see
 `covassay.verification`.

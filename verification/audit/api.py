@@ -45,7 +45,7 @@ from covassay.verification.audit.options import (
 from covassay.verification.audit.question import Subject
 from covassay.verification.audit.questions import questions
 from covassay.verification.audit.questions.bits import low_order_bits
-from covassay.verification.audit.questions.law.law_that_fits import FittingLaw
+from covassay.verification.audit.questions.law.law_that_fits_instead import FittingLaw
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.run import ask, verdict
 from covassay.verification.audit.targets.bounds import BOUNDS, takes_bounds
@@ -158,8 +158,8 @@ def audited(
 ) -> AuditReport:
     """Run an audit with these options.
 
-    If the claim is already known, the target is not asked for it again. `told` is called with all findings so far,
-    after every question.
+    If the claim is already known, the target is not asked for its claim again. `told` is called with all findings so
+    far, after every question.
     """
     watch = watching(options.progress)
     heard = stopped.set(lambda seconds: watch.stopped(seconds) if seconds >= options.time_limit else None)
@@ -181,8 +181,8 @@ def _audited(
     target = load(origin)
     options = as_stated_by(target, options)
     budget: dict[str, Any] = dict(guarantee.keywords())
-    bounded = (options.mechanism or target.mechanism) is not None  # the bounds are reported together with the rows
-    if options.bounds is not None and takes_bounds(target) and not bounded:
+    named = (options.mechanism or target.mechanism) is not None  # the rows of a named mechanism come with its bounds
+    if options.bounds is not None and takes_bounds(target) and not named:
         budget[BOUNDS] = options.bounds.bounds
     options, kind = with_kind(origin, target, budget, options)
     name, resolved, known = expected_of(target, guarantee, options)
@@ -191,7 +191,7 @@ def _audited(
     expected = with_pair(known, options.pair, neighbours, options.bounds)
     setting = Setting(
         source, budget, expected.form.output, options.seed, options.jobs, options.time_limit,
-        watching(options.progress), box=None if bounded else options.bounds,
+        watching(options.progress), box=None if named else options.bounds,
     )  # fmt: skip
     subject = Subject(setting, guarantee, expected, name, neighbours, options, resolved)
     budget_of_errors = ErrorBudget(options.false_alarm)
@@ -235,7 +235,7 @@ def _audited(
 
 
 class BitsFound(NamedTuple):
-    """The findings of one audit on low-order bits: one finding for every pair, and one for all of them."""
+    """The findings of one audit on low-order bits: one finding for every pair, and one for all pairs together."""
 
     checks: tuple[Finding, ...]
 
@@ -253,8 +253,8 @@ class BitsFound(NamedTuple):
 def audit_bits(
     source: TargetSource | str, guarantee: Guarantee, *, samples: int = SAMPLES, seed: int = 0, scope: str = "bits"
 ) -> BitsFound:
-    """Return the findings of `audit` with these arguments on low-order bits, by the same draws, without its other
-    checks.
+    """Return the findings of `audit` on low-order bits for these arguments, by the same draws, without the other checks
+    of an audit.
     """
     origin = as_source(source)
     target = load(origin)

@@ -1,11 +1,11 @@
-"""Divide the false-alarm budget of a run: the share of every question, and Holm's procedure inside a question.
+"""Divide the false-alarm budget of a run into a share for every question, and apply Holm's procedure inside a question.
 
 If a target keeps its claim, a run refutes it with probability at most the sum of the shares times the false-alarm
 probability α of the run. The bound on the probability of a refutation is the union bound over the questions. The bound
 holds although questions depend on one another and results decide which questions are asked, because all levels were
 fixed before the first draw. The bound needs valid p-values: under the claim, and conditionally on everything that chose
-its test, a p-value is at most t with probability at most t, for every t. `Question.valid_if` gives the reason for each
-question.
+its test, a p-value is at most t with probability at most t, for every t. For each question, `Question.valid_if` says
+why its p-values are valid.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,7 +37,7 @@ class Share:
 
 @dataclass
 class ErrorBudget:
-    """A false-alarm probability `alpha`, in exact shares that add up to at most 1."""
+    """A false-alarm probability `alpha` that is divided into exact shares, which add up to at most 1."""
 
     alpha: float
     spent: list[Share] = field(default_factory=list)
@@ -61,7 +61,8 @@ class ErrorBudget:
 def decide(findings: Iterable[Finding], look: Look) -> list[Finding]:
     """Set the status of the findings by Holm's procedure at the level of the look.
 
-    The family has the declared size: if fewer p-values were computed, each missing one counts as 1.
+    Holm's procedure uses the declared number of tests: if fewer p-values were computed, each missing p-value counts as
+    1.
     """
     listed = list(findings)
     if not look.tests:

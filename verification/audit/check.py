@@ -1,8 +1,8 @@
 """Run an audit in one line. The call `check(release, mechanism="gauss-cov", rho=0.5)` raises unless the verdict is NOT
 REFUTED.
 
-The checks of an audit fall into groups. A group can be declared an expected failure by its name: "law", "privacy",
-"data path", "contract: row order" or, in short, "row order".
+The checks of an audit fall into groups. A group can be declared an expected failure by its name, such as "law",
+"privacy", "data path", "contract: row order" or, in short, "row order".
 """
 
 import inspect
@@ -21,7 +21,7 @@ from covassay.verification.audit.targets.target import TargetReference, TargetSo
 
 P = ParamSpec("P")
 R = TypeVar("R")
-COMPLETED = "completed"  # the group of all other checks, and of reasons that make an audit inconclusive as a whole
+COMPLETED = "completed"  # the group of all other checks and of the reasons that make an audit inconclusive as a whole
 
 
 def _with_signature_of(model: Callable[P, R]) -> Callable[[Callable[..., R]], Callable[P, R]]:
@@ -35,7 +35,7 @@ def _with_signature_of(model: Callable[P, R]) -> Callable[[Callable[..., R]], Ca
 
 
 class Refuted(AssertionError):
-    """Raised if a promise is broken; `report` shows it."""
+    """Raised if the target breaks a promise, which `report` shows."""
 
     def __init__(self, message: str, report: AuditReport) -> None:
         super().__init__(message)
@@ -122,7 +122,7 @@ def _told(checks: Iterable[Finding], report: AuditReport) -> str:
 
 
 def by_group(expected: Mapping[str, str]) -> dict[str, str]:
-    """Return the reasons for expected failures by group; `InvalidInput` if there is no such group, or no reason is
+    """Return the reasons for expected failures by group; raise `InvalidInput` if a group is unknown or no reason is
     given.
     """
     named = [name for name in groups() if name != COMPLETED]

@@ -1,5 +1,5 @@
-"""Find the basis of an audit: the claim of a target, the mechanism that it claims to be, and the knowledge of its
-law.
+"""Find the basis of an audit, which is the claim of a target, the mechanism that it claims to be, and the knowledge of
+its law.
 """
 
 import hashlib
@@ -35,14 +35,14 @@ _USUAL = AuditOptions()
 
 
 def claim_of(source: TargetSource | Callable[..., Any] | str, options: AuditOptions = _USUAL) -> Guarantee:
-    """Return the stated claim; if there is none, return the target's usual claim or the mechanism's default claim.
+    """Return the stated claim; if none is stated, return the target's usual claim or the mechanism's default claim.
 
     Only a target that takes its budget as an argument has a default claim.
 
     Raises
     ------
-    InvalidInput : no claim is stated, and the target takes no budget, so that only its author knows its claim; or an
-        option was given that the audit of this target ignores.
+    InvalidInput : no claim is stated for a target that takes no budget, so that only its author knows its claim; or
+        this audit ignores a given option.
     """
     found = as_source(source)
     target = load(found)
@@ -74,7 +74,8 @@ def _require_use(options: AuditOptions, name: str | None) -> None:
 def expected_of(
     target: Target, guarantee: Guarantee, options: AuditOptions
 ) -> tuple[str | None, dict[str, Any], Profile]:
-    """Return the mechanism that the target claims to be, its complete options, and the audit's profile of its law."""
+    """Return the mechanism that the target claims to be, its complete options, and what the audit knows of the law of
+    the output."""
     name = options.mechanism or target.mechanism
     bounded = name is not None and mechanism(name).domain == "box"
     if options.bounds is None and needs_bounds(target) and not bounded:
@@ -94,8 +95,8 @@ def expected_of(
 
 
 def _adjacency(name: str, options: AuditOptions) -> dict[str, str]:
-    """Return the mechanism's option for the adjacency if the audit states an adjacency and the mechanism has this
-    option, and otherwise nothing.
+    """Return the mechanism's option for the adjacency if the audit states an adjacency and the mechanism has such an
+    option, and otherwise return nothing.
     """
     asked = options.adjacency
     if asked is None:
@@ -119,7 +120,7 @@ def neighbours_of(name: str | None, choices: Mapping[str, Any], options: AuditOp
 
 
 def notes_of(target: Target, name: str | None) -> tuple[str, ...]:
-    """Return notes on the public parameters of a target that states no mechanism itself."""
+    """Return notes on the public parameters of a target that does not state its mechanism itself."""
     return () if name is None or name == target.mechanism else notes_on(target.draw, mechanism(name))
 
 
@@ -129,7 +130,7 @@ def seen(source: TargetSource, expected: Profile, options: AuditOptions) -> Targ
 
 
 def _require_what_it_draws(target: Target, drawn: dict[str, Any], claimed: dict[str, Any]) -> None:
-    """Raise `InvalidInput` if an option differs from the one that the target itself declares."""
+    """Raise `InvalidInput` if an option differs from the option that the target itself declares."""
     for key, value in claimed.items():
         usual = mechanism(str(target.mechanism)).parameters.get(key)
         if value != drawn.get(key, usual):
@@ -140,7 +141,7 @@ def _require_what_it_draws(target: Target, drawn: dict[str, Any], claimed: dict[
 
 
 def as_stated_by(target: Target, options: AuditOptions) -> AuditOptions:
-    """Return the options, completed by the box and the adjacency of the target's own claim."""
+    """Return the options of the audit, completed by the box and the adjacency of the target's own claim."""
     if options.mechanism or target.mechanism:
         return options
     box = options.bounds or (Box.of(target.bounds) if target.bounds else None)
@@ -163,7 +164,7 @@ def with_pair(expected: Profile, given: UserPair | None, adjacency: str, box: Bo
 
 
 def _black_box(target: Target, options: AuditOptions) -> Profile:
-    """Return the profile, made of pairs of neighbours, of a target that names no mechanism."""
+    """Return what the audit expects of a target that names no mechanism, which consists of pairs of neighbours."""
     output = OUTPUTS[options.released or target.released or USUAL]
     box = options.bounds
     if box is not None and min(output.shape(box.dimension), default=1) == 0:
@@ -176,13 +177,13 @@ def _black_box(target: Target, options: AuditOptions) -> Profile:
 def with_kind(
     origin: TargetSource, target: Target, budget: dict[str, Any], options: AuditOptions
 ) -> tuple[AuditOptions, tuple[str, ...]]:
-    """Return the options, with the detected kind of output if it is not stated and not a matrix, and a note about
-    it.
+    """Return the options, with the detected kind of output if no kind is stated and it is not a matrix, and a note
+    about the kind.
     """
     if options.mechanism or target.mechanism or options.released or target.released:
         return options, ()
     if options.bounds is None and needs_bounds(target):
-        return options, ()  # a later step of the audit asks for the bounds
+        return options, ()  # a later step of the audit asks the user for the bounds
     setting = Setting(origin, budget, OUTPUTS[USUAL], options.seed, seconds=options.time_limit, box=options.bounds)
     with random_states_put_back():
         kind = found_kind(setting)
@@ -190,10 +191,10 @@ def with_kind(
 
 
 def identity_of(source: TargetSource, target: Target, options: AuditOptions) -> dict[str, Any]:
-    """Return the identity of a run: its target, options and packages; a run continues only from draws of an equal
-    identity.
+    """Return the identity of a run, made of its target, options and packages; a run continues only from draws with an
+    equal identity.
 
-    To detect a changed target, only the file of its function, or the files that its command names, are compared.
+    A change of the target is detected only in the file of its function, or in the files that its command names.
     """
     settings = {name: value for name, value in options.plain().items() if name != "checkpoint"}
     return {
@@ -206,7 +207,8 @@ def identity_of(source: TargetSource, target: Target, options: AuditOptions) -> 
 
 
 def _digest(source: TargetSource, target: Target) -> str:
-    """Return a digest of the file of a function, or of the files that a command names; "" if there are none."""
+    """Return a digest of the file of a function, or of the files that a command names; return "" if there are no such
+    files."""
     if isinstance(source, TargetReference) and source.command:
         files = [Path(source.directory, word) for word in source.command]
     else:
@@ -221,8 +223,8 @@ def _digest(source: TargetSource, target: Target) -> str:
 def as_called_for(
     source: TargetSource | Callable[..., Any] | str, guarantee: Guarantee, options: AuditOptions
 ) -> TargetSource:
-    """Return the target's source, completed by the options: how the target is called, and where its random numbers come
-    from.
+    """Return the target's source, completed by options that say how the target is called and where its random numbers
+    come from.
     """
     if options.mechanism:
         mechanism(options.mechanism).require_budget(guarantee)
@@ -243,7 +245,8 @@ def as_called_for(
 
 
 def _with_public_parameters(draw: Any, options: AuditOptions, budget: Mapping[str, Any]) -> str | None:
-    """Return the expression that also passes the public parameters of the claim; None if the call need not change."""
+    """Return the expression of a call that also passes the public parameters of the claim; return None if the call need
+    not change."""
     claimed = mechanism(str(options.mechanism))
     stated = {**options.options, **_adjacency(claimed.name, options)}
     read = claimed.resolve(stated)

@@ -55,7 +55,7 @@ def digits(value: float) -> str:
 
 
 def _a(kind: type | UnionType) -> Callable[[Any], Any]:
-    """Make a function that returns a value of this type, and raises TypeError for any other value."""
+    """Make a function that returns a value of this type, and raises TypeError for a value of another type."""
 
     def take(value: Any) -> Any:
         if not isinstance(value, kind):

@@ -1,7 +1,7 @@
 """Declare the options of an audit, each once, and the command that runs an audit again.
 
-The fields of `AuditOptions` determine the arguments and the help of `covassay audit`, the keywords and the docstring of
-the functions in Python, the command in a report, and the JSON Schema of a report's settings.
+The fields of `AuditOptions` determine the help of `covassay audit`, the keywords in Python, the command in a report,
+and the JSON Schema of a report's settings.
 """
 
 import dataclasses
@@ -26,11 +26,11 @@ from covassay.verification.statistics.streams import Progress, no_progress
 
 FALSE_ALARM = 1e-9
 SAMPLES = 2000
-# whether the verdict of the run is about real arithmetic alone, or also about the low-order bits
+# says whether the verdict of the run is about real arithmetic alone, or also about the low-order bits
 SCOPES = "real", "bits"
 FEWEST_SAMPLES = 100  # with fewer draws, an audit could find only very large violations
 
-# earlier spellings, with the present spelling in Python, and on the command line if the option existed there
+# earlier spellings of options, with the present spelling in Python, and on the command line if the option existed there
 OLD = {
     "as": ("mechanism=…", "--mechanism …"),
     "calibration": ('options={"calibration": …}', "--options calibration=…"),
@@ -49,7 +49,8 @@ OLD = {
 
 @dataclass(frozen=True, eq=False)
 class Option:
-    """An option: its name, default, kind and help text, and whether it exists in Python and on the command line.
+    """An option with its name, default, kind and help text, which also says whether it exists in Python and on the
+    command line.
 
     `replayed` says that the command in a report includes the option, because it affects the draws or the report.
     """
@@ -68,8 +69,8 @@ class Option:
         return f"--{self.name.replace('_', '-')}"
 
     def read(self, word: Any, *, whole: bool = True) -> Any:
-        """Read the value of the option from a word of the command line; unless `whole` is true, a file that the word
-        names is not read.
+        """Read the value of the option from a word of the command line; a file that the word names is read only if
+        `whole` is true.
         """
         return self._found(self.kind.named if self.kind.named and not whole else self.kind.read, word, str(word))
 
@@ -96,14 +97,14 @@ class Option:
 def _option(
     default: Any, kind: Kind, text: str, *, command: bool = True, python: bool = True, replayed: bool = True
 ) -> Any:
-    """Declare an option, as a field of a dataclass."""
+    """Declare an option as a field of a dataclass."""
     said = {"kind": kind, "help": text, "command": command, "python": python, "replayed": replayed}
     return field(default_factory=dict, metadata=said) if default == {} else field(default=default, metadata=said)
 
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """The options of an audit: everything except the target.
+    """The options of an audit, which are everything except the target.
 
     Raises
     ------
@@ -251,15 +252,15 @@ class AuditOptions:
 
     @classmethod
     def of_words(cls, words: Mapping[str, Any], *, whole: bool = True) -> Self:
-        """Read the options from the words of a command line; unless `whole` is true, files that the words name are not
-        read.
+        """Read the options from the words of a command line; files that the words name are read only if `whole` is
+        true.
         """
         said = {option: words[option.name] for option in OPTIONS if option.command}
         return cls(**{option.name: option.read(word, whole=whole) for option, word in said.items() if word is not None})
 
     @property
     def own_rows(self) -> Matrix | None:
-        """Return the user's data set, if there is one."""
+        """Return the user's data set, if the options name one."""
         return None if self.data is None else self.data.x
 
     def stated(self, source: TargetSource, guarantee: Guarantee) -> "AuditOptions":
@@ -281,9 +282,9 @@ OPTIONS = tuple(
 
 
 def require_keywords(names: Mapping[str, Any]) -> None:
-    """Raise `InvalidInput` if a keyword is the name of no option that exists in Python.
+    """Raise `InvalidInput` if a keyword is not the name of an option that exists in Python.
 
-    If the keyword is one of an earlier version, the message has the present spelling.
+    If a keyword is the spelling of an earlier version, the message has the present spelling.
     """
     known = [option.name for option in OPTIONS if option.python]
     for name in names:
@@ -297,7 +298,7 @@ def settings_schema() -> dict[str, Any]:
     """Return the JSON Schema of `AuditOptions.plain`."""
     shapes = {option.name: option.schema for option in OPTIONS if option.replayed}
     return {
-        "description": "The options of the audit, as they must be said to run it again.",
+        "description": "The options of the audit in the form in which they must be given to run it again.",
         "type": "object",
         "additionalProperties": False,
         "required": list(shapes),
@@ -306,10 +307,10 @@ def settings_schema() -> dict[str, Any]:
 
 
 def replay_command(source: TargetSource, guarantee: Guarantee, options: AuditOptions) -> str:
-    """Return the command that repeats an audit draw for draw: the claim, the seed, and all options that are not
+    """Return the command that repeats an audit draw for draw, with the claim, the seed, and all options that are not
     defaults.
 
-    If the function has no name of the form module:function, the result is a Python call, because no command can name
+    If the function has no name of the form module:function, the result is a Python call, because a command cannot name
     the function.
     """
     name = source.spec if isinstance(source, TargetReference) else source.name
@@ -322,7 +323,7 @@ def replay_command(source: TargetSource, guarantee: Guarantee, options: AuditOpt
     words = ["covassay", "audit", name]
     for option, value in said.items():
         found = option.kind.words(value)
-        for word in found:  # the form with "=" is needed if the word could be mistaken for an option
+        for word in found:  # the form with "=" is needed if the value could be mistaken for an option
             words += [f"{option.flag}={word}"] if word.startswith("-") else [option.flag, word]
         if not found:
             words.append(option.flag)

@@ -19,7 +19,7 @@ from covassay.verification.audit.options import SCOPES, AuditOptions
 
 @dataclass
 class Subject:
-    """The subject of an audit: a target and its call, its claim, its profile, and the findings so far.
+    """The subject of an audit, which is a target and its call, its claim, its profile, and the findings so far.
 
     known : the profile of the claimed mechanism; if `mechanism` is None, a profile for any target.
     choices : all options of the claimed mechanism.
@@ -41,7 +41,7 @@ class Subject:
 
     @property
     def scope(self) -> str:
-        """Return whether the verdict is about real arithmetic alone, or about the bits as well."""
+        """Return whether the verdict is about real arithmetic alone, or also about low-order bits."""
         integers = self.mechanism is not None and mechanism(self.mechanism).lattice
         return self.options.scope or SCOPES[integers and not self.options.quick]
 
@@ -50,18 +50,20 @@ class Subject:
         return [(f, f.facts) for f in self.findings if isinstance(f.facts, kind)]
 
     def refuted(self, *kinds: Kind) -> bool:
-        """Return whether a finding of these kinds is refuted; without arguments, of any kind except low-order bits."""
+        """Return whether a finding of these kinds is refuted; without arguments, return whether any finding is, except
+        on low-order bits."""
         return any(
             f.status is Status.REFUTED and (f.kind in kinds if kinds else f.kind != "bits") for f in self.findings
         )
 
 
 NOT_QUICK = "it needs statistics, which a quick audit leaves out"
-MOST_KEPT = 20_000  # `most_samples` of questions that keep all draws: the number of draws in a default second look
+# questions that keep all draws set `most_samples` to this, which is the number of draws of a default second look
+MOST_KEPT = 20_000
 
 
 def always(subject: Subject) -> str:
-    """Declare that the question applies to every subject."""
+    """Declare that a question applies to every subject."""
     return ""
 
 
@@ -116,11 +118,11 @@ class Question:
 
     @property
     def quick(self) -> bool:
-        """Return whether a quick audit asks the question: arithmetic on a few draws answers it."""
+        """Return whether a quick audit asks the question, because arithmetic on a few draws answers it."""
         return self.few_draws or not self.share
 
     def most_tests(self, subject: Subject) -> int:
-        """Return the most p-values of a look at this subject."""
+        """Return the largest number of p-values of a look at this subject."""
         return self.tests(subject) if callable(self.tests) else self.tests
 
     def expected_draws(self, subject: Subject, look: Look) -> float:
@@ -136,7 +138,8 @@ class Question:
         return Finding(self.kind, self.name, Status.SKIPPED, reason, question=self.id)
 
     def asked(self, subject: Subject, look: Look) -> list[Finding]:
-        """Ask the question in a look, and return undecided findings; if there are none, return a skipped finding.
+        """Ask the question in a look, and return undecided findings; if the question has no findings, return a skipped
+        finding.
 
         Raises
         ------
@@ -153,8 +156,8 @@ class Question:
         return found or [self.skipped("there was nothing to ask")]
 
     def _found(self, subject: Subject, look: Look) -> Iterable[Finding]:
-        """Return the findings of `ask`. A continued run asks the question again only if it has second looks, or is
-        asked again after second looks.
+        """Return the findings of the question's function `ask`. A continued run asks the question again only if it has
+        second looks, or is asked again after second looks.
         """
         store, tally = subject.setting.store, subject.setting.tally
         if store is None or self.second_look or (self.reads and not self.share):

@@ -1,4 +1,4 @@
-"""The report of an audit has everything that it found."""
+"""Define the report of an audit, which has everything that the audit found."""
 
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -16,14 +16,14 @@ from covassay.verification.audit.targets.whereabouts import Whereabouts
 
 @dataclass(frozen=True)
 class AuditReport:
-    """Everything that an audit found. The verdict is never a certificate.
+    """Everything that an audit of a target found. The verdict of an audit is never a certificate.
 
-    `options` are the complete options of the mechanism. `diagnoses` explain the laws that fit the draws although the
+    `options` are all options of the audited mechanism. `diagnoses` explain the laws that fit the draws although the
     claimed law was refuted. `replay` is the command that runs the audit again, draw for draw. `draws` is the number of
-    draws for laws and pairs; `failures` counts the draws among them that gave no output, by the reason. `covassay` is
-    the version of this package. `settings` are the options of the audit, as plain data. `budget` says what every
-    question could spend of `false_alarm`. `found_at` is the place of the target's source, or None if the place is not
-    known.
+    draws for laws and pairs; `failures` counts those of them that gave no output, by the reason. `covassay` is the
+    version of the package covassay. `settings` are the options of the audit, as plain data. `budget` says how much of
+    `false_alarm` every question could spend. `found_at` is the place of the target's source, or None if the place is
+    not known.
     """
 
     target: str
@@ -56,8 +56,8 @@ class AuditReport:
 
     @property
     def bits(self) -> Bits | None:
-        """Return the findings on low-order bits, or None if these were not tested; the findings count if `scope` is
-        "bits".
+        """Return the findings on low-order bits, or None if these were not tested; the findings count for the verdict
+        if `scope` is "bits".
         """
         return next((check.facts for check in self.checks if isinstance(check.facts, Bits)), None)
 
@@ -72,12 +72,12 @@ class AuditReport:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Return the ids of the questions that were asked."""
+        """Return the ids of the questions that the audit asked."""
         return tuple(dict.fromkeys(check.question for check in self.checks if check.question not in self.not_asked))
 
     @property
     def not_asked(self) -> tuple[str, ...]:
-        """Return the ids of the questions that were skipped; their findings say why."""
+        """Return the ids of the questions that were skipped; the findings of these questions say why."""
         names = dict.fromkeys(check.question for check in self.checks)
         return tuple(
             name
@@ -87,5 +87,5 @@ class AuditReport:
 
     @property
     def refuted(self) -> tuple[Finding, ...]:
-        """Return the checks that failed."""
+        """Return the checks in which the target was refuted."""
         return tuple(check for check in self.checks if check.status is Status.REFUTED)

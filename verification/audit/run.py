@@ -1,8 +1,8 @@
-"""Run an audit: select and order the questions, set their levels, and derive the verdict.
+"""Run an audit, which selects and orders the questions, sets their levels, and derives the verdict.
 
-A first look asks every question that applies. If the first look refutes nothing, suspicious findings get a second look,
-on more and fresh draws. The false-alarm levels of both looks are reserved before the first draw. This module names no
-question: it only uses their declarations.
+A first look asks every question that applies to the target. If the first look refutes nothing, suspicious findings get
+a second look, on more and fresh draws. The false-alarm levels of both looks are reserved before the first draw. This
+module does not name any question, and uses only the declarations of the questions.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +19,8 @@ Told = Callable[[Question, Sequence[Finding]], None]
 
 
 def in_order(questions: Iterable[Question]) -> list[Question]:
-    """Return the questions in the order of asking: each after those whose facts it reads, and otherwise by cost."""
+    """Return the questions in the order in which they are asked: each question follows those whose facts it reads, and
+    otherwise cheaper questions come first."""
     waiting, ordered = sorted(questions, key=lambda q: (q.cost, q.id)), list[Question]()
     while waiting:
         ready = (q for q in waiting if not any(set(q.reads) & set(p.gives) for p in waiting if p is not q))
@@ -68,7 +69,7 @@ def ask(questions: Iterable[Question], subject: Subject, budget: ErrorBudget, to
 
 
 def _why_not(question: Question, subject: Subject) -> str:
-    """Return the reason why a question is not asked about this subject; "" if it is asked."""
+    """Return the reason why a question is not asked about this subject; return "" if the question is asked."""
     return question.applies(subject) or (NOT_QUICK if subject.options.quick and not question.quick else "")
 
 
@@ -95,7 +96,7 @@ def _worth_more_draws(finding: Finding) -> bool:
 
 
 def _look(question: Question, subject: Subject, look: Look, told: Told) -> None:
-    """Ask one question; its findings replace those of its earlier look at the same scenarios."""
+    """Ask one question; its findings replace the findings of its earlier look at the same scenarios."""
     found = decide(question.asked(subject, look), look)
     asked_again = {f.scenario for f in found} | (look.again or frozenset())
     subject.findings = [f for f in subject.findings if f.question != question.id or f.scenario not in asked_again]
@@ -105,16 +106,16 @@ def _look(question: Question, subject: Subject, look: Look, told: Told) -> None:
 
 
 def _part(question: Question, look: Look) -> str:
-    """Return the name of a look in the progress display; a first look has the id of the question."""
+    """Return the name of a look in the progress display; the name of a first look is the id of the question."""
     return question.id if look.name == LOOKS[0] else f"{question.id}, {look.name}"
 
 
 def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
     """Return REFUTED if any finding is refuted.
 
-    If no finding is refuted, return INCONCLUSIVE if any is inconclusive, or if none has a p-value or is exact.
+    If no finding is refuted, return INCONCLUSIVE if any is inconclusive, or if no finding has a p-value or is exact.
 
-    Low-order bits count only if `bits` is true.
+    Low-order bits count for the verdict only if `bits` is true.
     """
     counted = [f for f in findings if bits or f.kind != "bits"]
     statuses = {f.status for f in counted}
@@ -125,7 +126,8 @@ def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
 
 
 def require_whole(questions: Iterable[Question], own: Fraction = Fraction(9, 10)) -> None:
-    """Raise if covassay's own questions leave too little of the error budget for questions of other packages."""
+    """Raise an error if covassay's own questions leave too little of the error budget for questions of other
+    packages."""
     spent = sum((q.share for q in questions), Fraction(0))
     if spent > own:
         raise ValueError(f"the questions of covassay spend {spent} of the error budget: at most {own}")

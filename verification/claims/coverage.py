@@ -2,8 +2,8 @@
 with the declared ones.
 
 The source of a check is its own function, and every function of the verification package that it calls or has as a
-default, with the module-level values that these use. The reference is left out, because its formulas compute with any
-kind of number. The derivation searches the source for the following traits.
+default, with the module-level values that these functions use. The reference is left out, because its formulas compute
+with any kind of number. The derivation searches the source for the following traits.
 
     rng    : a random generator; then the check covers random samples, whatever the declaration says
     floats : numpy, a rounded literal, a float function of math; then it is "floating"
@@ -38,7 +38,7 @@ INTERVAL_MPMATH = {"iv", "mp", "libmp", "workprec", "workdps", "nstr", "mpf", "i
 # parts of numpy that are not floating point
 NOT_FLOATS = {"random", "bool_", "ndarray", "object_", "integer", "int64"}
 SYMBOLS = re.compile(r"\w+\d+:\d+")  # sympy writes a counted list of symbols in this way, such as x1:4
-LARGEST_DENOMINATOR = 64  # a float literal counts as exact if its denominator is at most this
+LARGEST_DENOMINATOR = 64  # the largest denominator of a float literal that counts as exact
 COUNTING = {"range", "product", "linspace", "arange", "geomspace", "logspace"}
 
 

@@ -8,9 +8,9 @@ a mutant is no evidence, so every check must have mutants that it rejects.
     @mutant("forgets the cross terms", formula=lambda d: d)
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
 
-A check may also yield what it finds and leave the conclusion to `concluded`. Such a check yields every case that fails,
-in words; or for every case whether it holds, alone or in a table by the name of the case; or shares of a bound, none of
-which may exceed 1; or pairs of a name and a figure to quote.
+A check may also yield what it finds and leave the conclusion to `concluded`. A check that leaves the conclusion to
+`concluded` yields every case that fails, in words; or for every case whether it holds, alone or in a table by the name
+of the case; or shares of a bound, none of which may exceed 1; or pairs of a name and a figure to quote.
 
 Two properties of every check are reported: its kind, which is the method of the check, and its coverage. The default
 coverage is a range, or random samples if the check draws any; claims/coverage.py compares the declaration with the
@@ -31,11 +31,11 @@ PACKAGE = "covassay.verification.claims.checks"  # the package that contains all
 Kind = Literal["exact", "enclosed", "symbolic", "floating"]
 Covers = Literal["all", "case", "range", "random"]
 Formula = Callable[..., Any]  # the value of a slot: a formula, a constant or a sampler
-# a failure, whether a case holds or every case of a table, a share of a bound, or a figure with its name
+# what a check yields: a failure, whether a case holds or every case of a table, a share of a bound, or a named figure
 Result = str | bool | Mapping[str, bool] | Number | tuple[str, str]
 Found = Iterator[Result]
 LESS, MORE = Fraction(97, 100), Fraction(103, 100)
-ROUNDING = 1e-9  # a share may exceed 1 by up to this number, which counts as rounding
+ROUNDING = 1e-9  # the excess of a share over 1 that counts as rounding
 SHOWN = 3  # the largest number of failures that a message names
 
 
@@ -87,8 +87,8 @@ class ClaimCheck:
     """A check of a claim, with its kind, its mutants and its coverage.
 
     A mutant assigns wrong values to some slots; its name says what is wrong with them.
-    covers : "all" cases, or one "case" that suffices (a counterexample); by default derived from the source of the
-        check.
+    covers : value "all" cases, or one "case" that suffices (a counterexample); by default derived from the source of
+        the check.
     exhausts : the reason why a finite list in the source of a check that covers all cases leaves no case out.
     scope : what the check covers, in words ("all d", "d ≤ 5", "10⁵ draws, false alarm 1e-9").
     attained : the argument of `concluded`, for a check that yields its results.

@@ -58,11 +58,11 @@ from covassay.verification.claims.kernel.sources import ACCEPT, files, tagged
 PAPERS = ("dn25", "klsu19", "adk19", "dly22", "own", "mechanisms")
 VERDICTS = {
     "holds": "the statement is true",
-    "corrected": "the statement has a slip; the corrected statement holds",
-    "refuted": "the statement is false; the corrected statement holds",
-    "refuted-reconstruction": "our copy of the paper has lost the formula, and our own reconstruction of it is false. "
-    "Our mistake says nothing against the paper. The corrected statement holds",
-    "asymptotic": "the source gives no constants; an explicit version of the statement holds",
+    "corrected": "the statement has a small mistake, and the corrected statement is true",
+    "refuted": "the statement is false, and the corrected statement is true",
+    "refuted-reconstruction": "our reconstruction of a formula that is missing in our copy of the paper is false, "
+    "and the corrected statement is true; our mistake says nothing against the paper",
+    "asymptotic": "the source gives no constants, and a version of the statement with explicit constants is true",
     "open": "not settled",
     "out-of-reach": "no check is possible",
 }
@@ -90,20 +90,19 @@ COVERED = {  # coverage of legs, the widest first
 PROVENANCE = {  # where the formula of a claim comes from
     "printed": "the formula is read from the text of the paper",
     "code": "the formula is read from the authors' code",
-    "reconstructed": "we reconstructed the formula, because our copy of the paper has lost it or we had no copy. We "
-    "did not compare the reconstruction with the text of the paper. A mistake in the reconstruction is not an erratum "
-    "of the paper",
-    "ours": "the statement is our own. The named source, on which the statement is based, does not make it",
+    "reconstructed": "the formula is our reconstruction, which we did not compare with the text of the paper, so a "
+    "mistake in the formula is not an erratum of the paper",
+    "ours": "the statement is our own, and the source named above only contains what it is based on",
 }
 READ = ("own", "DN25", "ADK19")  # the beginnings of sources whose formulas are read from the text
 PARTS = ("statement", "correction", "both")
 SOURCES = {  # the remark on our copy of a paper that is printed where the paper is called wrong
-    "dn25": "We read one text of DN25 with its formulas. The text that we read has the layout of the published "
-    "version (PMLR 313) and names the editors of that volume, but we did not have the publisher's file to compare it "
-    "with. We also read an arXiv version without its formulas, which differs from the first text in a few sentences.",
-    "klsu19": "We read an extracted text of KLSU19 without its formulas, and compared that text with no other version.",
-    "adk19": "We read an extracted text of ADK19, and compared that text with no other version.",
-    "dly22": "We read an extracted text of DLY22 without its formulas, and the authors' released code.",
+    "dn25": "We read a copy of DN25 with all formulas, which looks like the version published in PMLR 313, but we "
+    "could not compare this copy with the publisher's file. We also read a text of the arXiv version of DN25 that "
+    "lacks the formulas, and differs from our copy of the published version in a few sentences.",
+    "klsu19": "We read one extracted text of KLSU19, which lacks the formulas, and no other version of the paper.",
+    "adk19": "We read one extracted text of ADK19, and no other version of the paper.",
+    "dly22": "We read one extracted text of DLY22, which lacks the formulas, and the authors' released code.",
 }
 REQUIRED = {"id", "source", "statement", "verdict"}
 FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note", "use", "covers", "spends"}
@@ -450,7 +449,7 @@ def read_lock(proofs: Path) -> dict[str, str]:
 
 
 def accept(proofs: Path, names: Iterable[str]) -> list[str]:
-    """Lock the present code and theorems of these claims; return the names whose digest changed."""
+    """Lock the present code and theorems of the given claims; return the names whose digest changed."""
     now, lock = claimed(proofs), read_lock(proofs)
     wanted = {named for name in names for named in _named_by(claim(name))} & now.keys()
     changed = sorted(name for name in wanted if lock.get(name) != now[name])

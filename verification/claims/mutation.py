@@ -44,7 +44,7 @@ class Mutant:
 
     @property
     def part(self) -> str:
-        """Return whether a check or a formula of the reference is changed."""
+        """Return whether the mutant changes a check or a formula of the reference."""
         return "check" if self.name in checks() else "formula"
 
 
@@ -73,7 +73,7 @@ def places(node: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, str]]:
             parts = [inner.slice] if isinstance(inner, ast.Subscript) else [inner]
             skipped |= {id(n) for part in parts for n in ast.walk(part)}
         if isinstance(inner, ast.Call) and getattr(called, "id", "") == "Evidence":
-            skipped |= {id(n) for a in inner.args[1:] for n in ast.walk(a)}  # the arguments with these names are words
+            skipped |= {id(n) for a in inner.args[1:] for n in ast.walk(a)}  # names of arguments that are words
         if isinstance(inner, ast.keyword) and inner.arg in ("axis", "size", "seed", "digits", "draws"):
             skipped |= {id(n) for n in ast.walk(inner)}
     for inner in ast.walk(node):

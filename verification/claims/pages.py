@@ -24,11 +24,17 @@ from covassay.verification.claims.render import called_wrong, known, said
 
 EVIDENCE = {  # the methods of legs, keyed as in HOW, as nouns
     "rocq": "a theorem that the kernel of Rocq has checked",
-    "exact": "a computation without rounding",
-    "enclosed": "a computation with intervals that contain the number",
+    "exact": "a computation in exact arithmetic",
+    "enclosed": "a computation in interval arithmetic",
     "symbolic": "a computation by computer algebra",
     "page": "a proof on paper",
-    "floating": "a computation in floating point with a tolerance",
+    "floating": "a floating-point computation with a tolerance",
+}
+REACH = {  # what the evidence covers, as the end of a sentence, keyed as in COVERED
+    "all": "and covers all cases",
+    "case": "and shows a counterexample",
+    "range": "and covers a stated range of cases",
+    "random": "and covers cases drawn at random",
 }
 COVERAGE = {  # remarks on the coverage of legs, keyed as in COVERED
     "all": "",
@@ -80,30 +86,30 @@ def _head() -> list[str]:
         GENERATED,
         "# The ledger\n",
         "The ledger lists the claims of four papers on private covariance estimation, the claims of this project, and "
-        f"the evidence for or against each claim. There are {len(listed)} claims. Each claim has one of these "
-        "verdicts:\n",
+        f"the evidence for or against each claim. There are {len(listed)} claims. Each claim has one of the "
+        "following verdicts:\n",
         *(
             f"- **{verdict}** ({sum(c.verdict == verdict for c in listed)}): {told}."
             for verdict, told in VERDICTS.items()
         ),
         "\nThe [errata](errata/README.md) list what is wrong in the papers. Every claim links to its page, with all "
         "its evidence. The line *known* says how strong the evidence is, and which cases it covers. The strength and "
-        "the coverage are taken from the weakest check, theorem or page that the claim needs. A *second opinion* "
-        "supports a claim whose verdict does not rest on it. The evidence for the privacy of a mechanism is often a "
-        "proof on paper, even where the kernel of Rocq has checked a theorem on the whole mechanism. The reason is "
-        "that the claim says more than the theorem, such as that the budget is attained. "
+        "the coverage of a verdict are those of the weakest check, theorem or page that the claim needs. If a "
+        "verdict is *also supported* by some evidence, the verdict does not rest on that evidence. The evidence for "
+        "the privacy of a mechanism is often a proof on paper, even where the kernel of Rocq has checked a theorem on "
+        "the whole mechanism, because the claim says more than the theorem, such as that the budget is attained. "
         "The kinds of evidence, from strong to weak, are:\n",
         *(f"- **{HOW[how]}**: {told}" for how, told in EVIDENCE.items()),
         "\nThe coverage of the evidence is one of the following, from wide to narrow:\n",
         *(f"- **{COVERED[covered]}**{told}" for covered, told in COVERAGE.items()),
-        '\nA check that draws at random, uses floating point or tries a list of dimensions cannot say "all cases". The '
-        "source of every check is examined for this. The table counts the statements of the claims, and the explicit "
-        "versions of asymptotic claims. For a wrong statement, the table counts the evidence that the statement is "
-        "wrong.\n",
+        '\nA check that draws at random, uses floating point or tries a list of dimensions cannot say "all cases"; a '
+        "program reads the source of every check to make sure. The next table counts the statements of the claims, and "
+        "the explicit versions of asymptotic claims. For a wrong statement, the table counts the evidence that the "
+        "statement is wrong.\n",
         *counts(c.status for c in listed),
         f"The next table counts the corrections of the {len(corrections)} wrong statements.\n",
         *counts(corrections),
-        'Where a formula is not read from the text of the paper, the claim says so under "provenance". We read the '
+        'If we did not read a formula in the text of the paper, the page says so under "provenance". We read the '
         "following copies of the papers:\n",
         *(f"- {_short(paper)}: {told}" for paper, told in SOURCES.items()),
         f"\n{notation()['all']} The head of each table explains its letters.\n",
@@ -196,7 +202,7 @@ def _strength(part: str, status: Status) -> str:
     proof = f"The evidence {part}" if part.startswith("that") else f"The evidence for the {part}"
     if status.how == "none":
         return f"{proof} is missing."
-    return f"{proof} is as strong as {EVIDENCE[status.how]}, for {COVERED[status.covered]}."
+    return f"{proof} is at least as strong as {EVIDENCE[status.how]}, {REACH[status.covered]}."
 
 
 def _evidence(c: LedgerClaim, second: bool) -> Iterable[str]:
@@ -211,7 +217,7 @@ def _evidence(c: LedgerClaim, second: bool) -> Iterable[str]:
 def _rests(c: LedgerClaim, leg: Leg) -> str:
     """Return the beginning of the sentence that says what rests on a leg."""
     if leg.second_opinion:
-        return "A second opinion comes from"
+        return "The verdict is also supported by"
     parts = {"statement": "The verdict on the statement rests", "correction": "The correction rests"}
     parts |= {"both": "The verdict on the statement and the correction rest"}
     return f"{parts[c.part(leg)] if c.wrong else 'The verdict rests'} on"
@@ -230,8 +236,8 @@ def _list_of_errata() -> list[str]:
         "# Errata\n",
         "These pages say what is wrong in four papers on private covariance estimation, what is true, and what to use "
         "instead. `covassay claims list --wrong` prints the same list.\n",
-        "A formula that our copy of a paper has lost is read from the authors' code, or it is our own reconstruction. "
-        "A mistake in a reconstruction says nothing against the paper.\n",
+        "Where our copy of a paper lacks a formula, we read the formula from the authors' code or reconstructed it. "
+        "A mistake in our reconstruction of a formula says nothing against the paper.\n",
         "| paper | wrong in the text | in the authors' code | in our reconstruction |",
         "|---|---|---|---|",
     ]
@@ -256,8 +262,8 @@ def _errata(paper: str) -> list[str]:
     if ours:
         lines += [
             "# Wrong in our reconstruction\n",
-            "Our copy of the paper has lost these formulas, and our reconstruction of them is wrong. Our mistake says "
-            "nothing against the paper. Compare the reconstruction with the printed text.\n",
+            "These formulas are missing in our copy of the paper, and our reconstruction of them is wrong, which says "
+            "nothing against the paper. A reader with a complete copy can compare our formulas with the paper.\n",
             *(line for c in ours for line in _erratum(c)),
         ]
     return lines

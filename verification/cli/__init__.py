@@ -1,1 +1,1 @@
-"""This package is the command line, with one module for every command, imported when the command is run."""
+"""This package is the command line, with one module for every command, which is imported when the command is run."""

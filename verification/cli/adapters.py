@@ -1,16 +1,17 @@
-"""`covassay adapters`: the packages that can be audited by name, and separate environments for incompatible ones.
+"""Implement the command `covassay adapters`.
 
 List the packages that can be audited by name (covassay audit NAME:FUNCTION), make an
-environment for one, or print a module to start an adapter of your own from.
+environment for a package, or print a module from which to start your own adapter.
 
 examples:
   covassay adapters list
   covassay adapters install python-dp
   covassay adapters template > my_package_adapter.py
 
-An environment is a venv with the package at the version that the adapter is for. covassay audit uses the environment if
-the package is not installed with covassay, or has another version there. Environments are in a cache directory, or in
-the directory that the environment variable COVASSAY_ADAPTERS names.
+An environment is a venv with the version of the package for which the adapter is made.
+The command covassay audit uses the environment of a package if the package is not
+installed beside covassay, or is installed in another version. Environments are in a cache
+directory, or in the directory that the environment variable COVASSAY_ADAPTERS names.
 """
 
 import argparse
@@ -63,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def record(name: str) -> dict[str, Any]:
-    """Return the facts on one adapter as plain data, for JSON."""
+    """Return the facts about one adapter as plain data, for JSON."""
     try:
         module = adapter(name)
     except CannotRun as error:

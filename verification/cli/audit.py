@@ -1,6 +1,6 @@
-"""`covassay audit`: look for a violation in an implementation.
+"""Implement the command `covassay audit`.
 
-Look for a violation in an implementation. Finding none is not a certificate.
+Look for a violation in an implementation. To find no violation is not a certificate.
 
 examples:
   covassay audit covassay:nuclear-laplace --epsilon 1
@@ -10,10 +10,11 @@ examples:
   covassay audit numpy:laplace --scope bits
   covassay audit covassay:gauss-cov --samples 1000000 --checkpoint run.db
 
-targets: a function f(x, *, epsilon, rng). How another function, class or object
-is called is found from the names of its parameters (eps, random_state, fit, …),
-or said with --call, in Python: f is what is audited, x the data, and epsilon,
-delta, rho, bounds, rng (a numpy Generator) and seed (a whole number) are given.
+A target may be a function f(x, *, epsilon, rng). The audit finds out how another
+function, class or object is called from the names of its parameters (eps,
+random_state, fit, …), unless --call gives a Python expression. In this expression, f
+is the function, x the data, and epsilon, delta, rho, bounds, rng (a numpy Generator)
+and seed (a whole number) may be used.
 
 A target may also be a process in any language that reads lines of JSON such as
   {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seed": 81129638414606}
@@ -23,27 +24,28 @@ or, if there is no output,
   {"error": "why there is none"}
 --example c, node, python, r or sh prints such a target.
 
---checkpoint FILE keeps what was drawn: the same command goes on from FILE after
-an interruption, a kill or a power cut, with the same report. --samples may be
-any number: beyond 50000 draws of one kind only sums are kept, and questions that
-cannot do with sums say how many they use. With f.draw_many(x, size, *, epsilon,
-rng), an array of many outputs, Python is no bottleneck.
+--checkpoint FILE keeps the draws in FILE, from which the same command continues after
+an interruption, a kill or a power cut, with the same report. --samples may be any
+number; beyond 50000 draws of one kind only sums are kept, and questions that cannot
+use sums say how many draws they use. If f.draw_many(x, size, *, epsilon, rng) returns
+an array of many outputs, the audit makes its draws faster.
 
---bounds: every column j has public bounds LOW_j ≤ x_j ≤ HIGH_j, and rows lie in
-that box, not in the unit ball. The value is a list LOW:HIGH,LOW:HIGH,… (write
---bounds=… if it begins with a minus sign), or a .toml or .json file with a line
-`name = [low, high]` for every column, in the order of the columns. The target
-gets the bounds, d pairs, if it has a parameter `bounds`, and as "bounds" in the
-request if it is a process; it is then tried with other bounds too.
+With --bounds every column j has public bounds LOW_j ≤ x_j ≤ HIGH_j, and rows lie in
+this box instead of the unit ball. The value of --bounds is a list LOW:HIGH,LOW:HIGH,…
+(write --bounds=… if the list begins with a minus sign), or a .toml or .json file with
+a line `name = [low, high]` for every column, in the order of the columns. A target
+with a parameter `bounds` gets the bounds as d pairs, and a process gets them as
+"bounds" in the request; a target that gets bounds is also tried with other bounds.
 
---expected-failures FILE names questions of the contract, or kinds (data path,
-law, privacy, bits), that are known to fail, each with the reason. The report is
-the same. The exit status is that of all else, and 1 if one of them did not fail.
+--expected-failures FILE names questions of the contract, or kinds (data path, law,
+privacy, bits), that are known to fail, each with the reason. The option does not
+change the report. The exit status is that of all other questions, and 1 if a named
+question did not fail.
 
 exit status: 0 not refuted, 1 refuted, 2 invalid use, 3 inconclusive or the
 target cannot be run, 4 internal error of covassay, 130 or 143 interrupted by
-SIGINT or SIGTERM: the report has what was found until then. Only a completed
-audit gives 0. COVASSAY_DEBUG=1 shows the traceback of an error.
+SIGINT or SIGTERM, with a report of the findings until then. Only a completed
+audit has the exit status 0. COVASSAY_DEBUG=1 shows the traceback of an error.
 """
 
 import argparse
@@ -120,7 +122,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _argument(option: Option) -> dict[str, Any]:
-    """Return the arguments with which argparse adds an option.
+    """Return the arguments for argparse that declare an option.
 
     The parsed value of an option remains text, so that mistakes are reported in one place.
     """
@@ -192,7 +194,7 @@ def unfinished(
     budget: dict[str, float] | None = None,
     found: Sequence[Mapping[str, Any]] = (),
 ) -> Finished:
-    """Return the INCONCLUSIVE report of an audit without a result.
+    """Return the INCONCLUSIVE report of an audit that has no result.
 
     The arguments `mechanism` and `budget` are known if the target was loaded.
     """
@@ -229,7 +231,7 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[..., None]
         raise InvalidInput(f"witness = {options.witness}: must end in {WITNESS_SUFFIX}")
     given = AuditOptions.of_words(vars(options))
     expected = _expected_failures(options.expected_failures)
-    # a mistake in the options is reported before the target is loaded
+    # a mistake in the options of the command is reported before the target is loaded
     stated_claim(given.mechanism, given.epsilon, given.delta, given.rho)
     source, jobs = _source(options), given.jobs or os.cpu_count() or 1
     mechanism = given.mechanism or load(source).mechanism

@@ -1,14 +1,14 @@
 """Run `covassay audit` in a child process, so that no action of a target can look like a completed audit.
 
 The parent starts a child, which audits and writes its finished result to a file. Only a completed audit writes that
-file. The parent prints the content of the file and ends with the exit status in it. If a child ends without a result,
-whatever its exit status, the parent prints an INCONCLUSIVE report and ends with exit status 3. If SIGINT or SIGTERM
-interrupts the audit, the parent, which never waits for a target, handles the signal, reports the findings of the child
-so far, and ends with exit status 130 or 143.
+file. The parent prints the content of the file and ends with the exit status in this file. If a child ends without a
+result, the parent prints an INCONCLUSIVE report and ends with exit status 3, whatever the child's exit status is. If
+SIGINT or SIGTERM interrupts the audit, the parent, which never waits for a target, handles the signal, reports the
+findings of the child so far, and ends with exit status 130 or 143.
 
 All output of a target goes to a pipe that the parent reads, so that it is never part of a report. The parent shows the
 first `PRINTED` bytes on standard error, and the number of further bytes. If standard error is a terminal, the parent
-shows these bytes at the end, because a progress bar uses the terminal.
+shows the output of the target at the end, because a progress bar uses the terminal.
 """
 
 import base64
@@ -33,13 +33,13 @@ from typing import IO, Any, TextIO
 
 from covassay.verification.audit.targets.deadline import SUPERVISED, groups, passed
 
-RESULT = "result.json"  # a file in a folder of the run, which exists only when the audit is complete
-KNOWN = "known.json"  # a file with the mechanism and the budget of the loaded target, and the findings so far
+RESULT = "result.json"  # this file in a folder of the run exists only when the audit is complete
+KNOWN = "known.json"  # this file has the mechanism and the budget of the loaded target, and the findings so far
 SHOW_CURSOR = "\x1b[?25h"
-TICK = 0.1  # seconds between two checks of the child
-PRINTED = 20_000  # the largest number of bytes of a target's output that are shown
-LAST_WORDS = 0.5  # the number of seconds for reading the rest of the output after the child has ended
-GRACE = 5.0  # the number of seconds in which the child must end after its result is written or it was interrupted
+TICK = 0.1  # the number of seconds between two checks of the child
+PRINTED = 20_000  # the largest number of bytes of a target's output that are printed
+LAST_WORDS = 0.5  # after the child has ended, the rest of its output is read for at most this many seconds
+GRACE = 5.0  # the number of seconds in which the child must end after it has written its result or was interrupted
 INCONCLUSIVE = 3
 INTERNAL_ERROR = 4
 INTERRUPTED = 130
@@ -50,8 +50,8 @@ HEARD = signal.SIGINT, signal.SIGTERM  # the signals that end an audit with a re
 
 
 class _Interrupted(BaseException):
-    """A signal interrupted the audit. The attribute `known` has the claim and the findings that the child has written
-    so far.
+    """Raised if a signal interrupted the audit. The attribute `known` has the claim and the findings that the child has
+    written so far.
     """
 
     def __init__(self, number: int) -> None:
@@ -89,16 +89,14 @@ class Finished:
 
 @dataclass(frozen=True)
 class Screen:
-    """The properties of standard output: whether it is a terminal, and its width in columns, which is 0 if it is no
-    terminal.
-    """
+    """The properties of standard output: whether it is a terminal, and its width in columns (0 without a terminal)."""
 
     width: int = 0
     terminal: bool = False
 
 
 def screen() -> Screen:
-    """Return the properties of this process's standard output."""
+    """Return the properties of the standard output of this process."""
     terminal = sys.stdout.isatty()
     return Screen(shutil.get_terminal_size().columns if terminal else 0, terminal)
 
@@ -130,9 +128,9 @@ def run_in_child(arguments: Sequence[str]) -> int:
 
 
 def _wait(process: "subprocess.Popen[bytes]", folder: Path) -> bool:
-    """Wait until the child has ended, and return whether a draw was stuck.
+    """Wait until the child has ended, and return whether a draw exceeded its deadline.
 
-    After the child has written its result, the wait is short, because a thread of the target may continue.
+    After the child has written its result, `_wait` waits only briefly, because a thread of the target may continue.
     """
     patience = GRACE
     while process.poll() is None and patience > 0:
@@ -154,13 +152,13 @@ def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise _Interrupted(number)
 
-    # a program that was started in the background ignores SIGINT, and must continue to ignore it
+    # a program that was started in the background ignores SIGINT, and must continue to ignore the signal
     previous = {one: signal.signal(one, interrupt) for one in HEARD if signal.getsignal(one) is not signal.SIG_IGN}
     try:
         yield
     except BaseException as stop:
         if isinstance(stop, _Interrupted):
-            # the findings are read before the child gets the signal, because it may then write other findings
+            # the findings are read before the child gets the signal, because the child may then write other findings
             stop.known = _known(folder)
         with contextlib.suppress(OSError, subprocess.TimeoutExpired, _Interrupted):
             process.send_signal(signal.SIGINT)
@@ -171,7 +169,7 @@ def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
         for number in groups(folder):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(number, signal.SIGKILL)
-        # the cursor is shown, because a killed progress bar left it hidden
+        # the cursor is shown again, because a progress bar that was killed leaves it hidden
         if sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb":
             sys.stderr.write(SHOW_CURSOR)
         for one, handler in previous.items():
@@ -180,8 +178,8 @@ def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _shown(pipe: IO[bytes]) -> Iterator[None]:
-    """Read the output of the child while the block runs, so that no writer blocks; show its beginning and count the
-    rest.
+    """Read the output of the child while the block runs, so that no writer has to wait; show the first part, and count
+    the remaining bytes.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     held: list[str] = []
@@ -194,7 +192,7 @@ def _shown(pipe: IO[bytes]) -> Iterator[None]:
             ready = select.select([pipe], [], [], TICK)[0]
             part = os.read(pipe.fileno(), PRINTED) if ready else b""
             if not part and (ready or over.is_set()):
-                return  # no process can write any more, except a process that the target has left running
+                return  # no process can write any more, except a process that the target left running
             text = decoder.decode(part[: max(0, PRINTED - size)])
             size += len(part)
             if at_once:
@@ -276,9 +274,9 @@ def write(folder: Path, name: str, content: object) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file as a whole: if this fails or is interrupted, an earlier file of that name stays unchanged.
+    """Write a file as a whole, so that an earlier file of that name stays unchanged if writing fails or is interrupted.
 
-    A path that is not a regular file, such as /dev/stdout or a pipe, is written to and not replaced.
+    A path that is no regular file, such as /dev/stdout or a pipe, is written to and not replaced.
     """
     if path.exists() and (not path.is_file() or path.is_relative_to("/dev")):
         with open(os.dup(1) if _is_stdout(path) else os.open(path, os.O_WRONLY), "wb") as there:
@@ -295,7 +293,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def _is_stdout(path: Path) -> bool:
-    """Return whether a path is the standard output of this process, so that a file written there is appended to the
+    """Return whether a path is the standard output of this process, so that a file with this path is appended to the
     output.
     """
     try:
@@ -305,9 +303,10 @@ def _is_stdout(path: Path) -> bool:
 
 
 def _streams() -> TextIO | None:
-    """Redirect standard error to the parent, like standard output; the original stream is used for the progress bar."""
+    """Redirect standard error to the parent, like standard output, and keep the original stream for the progress
+    bar."""
     own = None
-    with contextlib.suppress(OSError):  # a process may have no standard error
+    with contextlib.suppress(OSError):  # a process may have no standard error stream
         own = open(os.dup(2), "w", encoding="utf-8", errors="backslashreplace", buffering=1)  # noqa: SIM115
     os.dup2(1, 2)
     sys.stdout, sys.stderr = (
@@ -318,7 +317,7 @@ def _streams() -> TextIO | None:
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent is killed, so that it does not run on; this works only on Linux."""
+    """Let Linux end this process when its parent is killed; on other systems do nothing."""
     if sys.platform != "linux":
         return
     parent = os.getppid()
@@ -329,7 +328,7 @@ def _end_with_parent() -> None:
 
 
 def _child(folder: Path, place: Screen, arguments: Sequence[str]) -> None:
-    """Audit in the child process, and write the result."""
+    """Audit in the child process, and write the result to its file."""
     process = os.getpid()
     _end_with_parent()
     own = _streams()
@@ -342,7 +341,7 @@ def _child(folder: Path, place: Screen, arguments: Sequence[str]) -> None:
     try:
         with contextlib.redirect_stdout(printed):
             options = parse(["audit", *arguments])
-    except SystemExit as left:  # argparse exits after it has printed the help
+    except SystemExit as left:  # argparse exits after it has printed the help of the command
         finished = Finished(int(left.code or 0), printed.getvalue())
     except Exception as error:
         finished = one_line(error)

@@ -1,4 +1,4 @@
-"""`covassay claims list | show | check | mutants | theorems | accept | render`."""
+"""Implement the command `covassay claims`."""
 
 import argparse
 import os
@@ -18,7 +18,7 @@ from covassay.verification.cli.screen import console, print_json, progress
 from covassay.verification.cli.theorems import proofs_folder
 
 PARSER = {
-    "description": "Show what the papers claim and what is known about it, and check it.",
+    "description": "Show the claims of the papers and what is known about them, and check them.",
     "epilog": "example: covassay claims show DN25.Thm6",
 }
 
@@ -41,7 +41,7 @@ def list_claims(options: argparse.Namespace) -> int:
 
 
 def show(options: argparse.Namespace) -> int:
-    """Print one claim in full."""
+    """Print one claim with all its fields."""
     c = ledger.claim(options.id)
     if options.json:
         print_json(render.as_json(c))
@@ -138,8 +138,8 @@ def accept(options: argparse.Namespace) -> int:
 
 
 def render_files(options: argparse.Namespace) -> int:
-    """Write the generated pages of proofs/ and a table in proofs/README.md, or compare them if the option --check is
-    given.
+    """Write the generated pages of proofs/ and a table in proofs/README.md, or compare them with the present files if
+    the option --check is given.
     """
     readme = (proofs_folder() / "README.md").read_text(encoding="utf-8")
     generated = {
@@ -189,8 +189,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parents=[filters, kernel, as_json],
         help="run the checks of claims; exit 1 if one fails",
         description="Run the checks of claims. Rocq takes minutes to compile and audit theorems, so it runs only "
-        "with --rocq or --kind rocq. Otherwise, and on a machine without Rocq, the sources of the proofs are compared "
-        'with the lock, and the report says "recorded, not re-run".',
+        "with --rocq or --kind rocq. Without these options, and on a machine without Rocq, the sources of the proofs "
+        'are compared with the lock, and the report says "recorded, not re-run".',
     )
     a.add_argument("ids", nargs="*", help="the claims to check (default: all that pass the filters)")
     a.add_argument("--rocq", action="store_true", help="also compile and audit the theorems that the claims rest on")
@@ -201,8 +201,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parents=[kernel, as_json],
         help="compile the proofs, ask the kernel what they say, and compare with the lock",
         description="Compile proofs/rocq, ask the kernel what every tagged theorem says and rests on, and compare the "
-        "answer with proofs/rocq.lock.json; exit 1 if they differ. On a machine without Rocq only the sources are "
-        f'compared ("recorded, not re-run"); if {REQUIRE} is set, that is an error.',
+        "answer with proofs/rocq.lock.json; the exit status is 1 if they differ. On a machine without Rocq only the "
+        f'sources are compared ("recorded, not re-run"); if {REQUIRE} is set, that is an error.',
     )
     a.set_defaults(run=theorems.theorems)
 

@@ -1,4 +1,4 @@
-"""`covassay experiments list | run | show | plot | regenerate`: the figures of the papers, run again."""
+"""Implement the actions `list`, `run`, `show`, `plot` and `regenerate` of `covassay experiments`."""
 
 import argparse
 import sys
@@ -97,7 +97,7 @@ def _folder(name: str) -> Path:
 
 
 def _stored(name: str) -> list[Path]:
-    """Return the results that are stored in a folder, or in a single file."""
+    """Return the experiment results that are stored in a folder, or in a single file."""
     path = Path(name)
     found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     if not found:
@@ -138,7 +138,7 @@ def show(options: argparse.Namespace) -> int:
 def regenerate(options: argparse.Namespace) -> int:
     """Run a stored result again from the settings in its metadata.
 
-    If the new result is not equal bit by bit, the command prints the difference and returns 1.
+    If the new result is not equal bit by bit, `regenerate` prints the difference and returns 1.
     """
     if options.jobs < 1:
         raise InvalidInput(f"jobs = {options.jobs}: must be at least 1")

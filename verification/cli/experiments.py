@@ -1,4 +1,4 @@
-"""`covassay experiments`: figures and theorems of the papers, and the rates of the theory."""
+"""Implement the command `covassay experiments`."""
 
 import argparse
 import csv
@@ -46,7 +46,7 @@ def as_csv(rows: list[dict[str, object]]) -> str:
 
 
 def select(only: str | None) -> list[Rate]:
-    """Return the rates whose name or mechanism contains a text."""
+    """Return the rates whose name or mechanism contains the given text."""
     chosen = [r for r in RATES if only is None or only.lower() in f"{r.name} {r.mechanism}".lower()]
     if not chosen:
         raise InvalidInput(f"only = {only!r}: no rate has this text in its name or mechanism")
@@ -100,7 +100,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _action(
     actions: Any, name: str, run: Callable[[argparse.Namespace], int], these: str, example: str, does: str
 ) -> argparse.ArgumentParser:
-    """Make the parser of an action, with options to select items and to print JSON."""
+    """Make the parser of one action, with options that select items and print JSON."""
     parser: argparse.ArgumentParser = actions.add_parser(
         name, help=does, epilog=f"example: covassay experiments {name} {example}"
     )

@@ -1,4 +1,4 @@
-"""`covassay law`: exact figures of a noise law."""
+"""Implement the command `covassay law`."""
 
 import argparse
 from fractions import Fraction
@@ -11,7 +11,7 @@ from covassay.reference.laws import bingham, nuclear_laplace
 from covassay.verification.cli.screen import print_json
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
 
-EXACT_DIMENSION = 60  # the distribution function is enclosed in interval arithmetic up to this dimension
+EXACT_DIMENSION = 60  # up to this dimension, the distribution function is enclosed by interval arithmetic
 PARSER = {
     "description": "Compute exact figures of a noise law, at scale ρ.",
     "epilog": """\
@@ -26,7 +26,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("law", choices=("nuclear-laplace", "nuclear-laplace-symmetric", "bingham"), help="the law")
     add("--dimension", type=int, help="the dimension d of the matrix Z")
-    add("--spectral-cdf", metavar="C", help="print P(‖Z‖ ≤ C ρd), enclosed; C such as 1.1 or 11/10")
+    add(
+        "--spectral-cdf",
+        metavar="C",
+        help="print interval bounds of P(‖Z‖ ≤ C ρd), for a number C such as 1.1 or 11/10",
+    )
     add("--digits", type=int, default=12, help="significant digits of --spectral-cdf (default %(default)s)")
     add("--quantile", type=float, metavar="P", help="print the quantile of ‖Z‖/(ρd) at this probability")
     add("--moment", type=float, metavar="p", help="print E ‖Z‖_{S_p}^p / ρ^p")

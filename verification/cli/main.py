@@ -1,4 +1,4 @@
-"""The command line: `covassay audit | adapters | release | recommend | law | mechanisms | claims | vectors | …`.
+"""Run the command line `covassay`.
 
 Every command is a module of this package with a function `configure(parser)`. The module of a command is imported when
 the command is run, so that `covassay --help` answers at once.
@@ -24,7 +24,7 @@ from covassay.reference.digits import read_number
 from covassay.reference.errors import InvalidInput
 from covassay.verification.cli.audit_process import INTERNAL_ERROR, INTERRUPTED, Finished, run_in_child
 
-DEBUG = "COVASSAY_DEBUG"  # an environment variable has this name
+DEBUG = "COVASSAY_DEBUG"  # this is the name of an environment variable
 INVALID_USE = 2
 BROKEN_PIPE = 128 + 13  # a shell reports this exit status for a program that SIGPIPE ended
 COMMANDS = {
@@ -38,7 +38,7 @@ COMMANDS = {
     "vectors": "known answers for an implementation; exact values of the kernel",
     "experiments": "run the figures and theorems of the papers, or measure the rates of the theory",
 }
-# the commands that only the epilog of the help names
+# only the epilog of the help names these commands
 UNLISTED = {"schema": "print the JSON Schema of what a command prints"}
 DESCRIPTION = """\
 Differentially private covariance estimation: reference mechanisms, and an
@@ -63,7 +63,7 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
 
 
 def read_whole(text: str) -> int:
-    """Return the whole number that a text contains, read by `read_number`."""
+    """Return the whole number in a text, which `read_number` reads."""
     if not text.isascii() or "_" in text:
         raise ValueError(f"{text!r} must be written in the digits 0 to 9, without underscores")
     return int(text)
@@ -83,7 +83,8 @@ class _Parser(argparse.ArgumentParser):
 
 @dataclass(frozen=True)
 class Program:
-    """A command line, with its name, the package of its commands, and the texts of its help.
+    """A command line, with its name, the package with its commands, and the texts of
+    its help.
 
     commands : maps a name to a sentence, in the order of the help.
     unlisted : maps the names of commands that the help omits to sentences.
@@ -107,7 +108,8 @@ class Program:
         return parser
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Return the parsed options of one command; their attribute `run` is the function that carries it out."""
+        """Return the parsed options of one command; the attribute `run` of the options
+        is the function that runs the command."""
         if not arguments or arguments[0] not in {**self.commands, **self.unlisted}:
             return self._top().parse_args(arguments)
         name, *rest = arguments
@@ -117,7 +119,8 @@ class Program:
         return parser.parse_args(rest)
 
     def run(self, arguments: Sequence[str]) -> int:
-        """Run one command and return its exit status. An internal error of the command is raised."""
+        """Run one command and return its exit status. An internal error of the command
+        is not caught."""
         try:
             options = self.parse(arguments)
             status: int = options.run(options)
@@ -129,7 +132,8 @@ class Program:
 
 
 def one_line(error: Exception) -> Finished:
-    """Return the exit status and the message for an error: one line and, if requested, the traceback."""
+    """Return the exit status and the message for an error, which is one line and, if
+    requested, the traceback."""
     if isinstance(error, InvalidInput | OSError):
         return Finished(INVALID_USE, err=f"covassay: {error}\n")
     if isinstance(error, MemoryError):
@@ -148,7 +152,7 @@ parse, run = PROGRAM.parse, PROGRAM.run
 def _run_command(arguments: Sequence[str]) -> int:
     """Run one command as in a terminal, where `covassay audit` runs in a separate process."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # some locales cannot encode letters of reports
+        if isinstance(stream, io.TextIOWrapper):  # the encoding of some locales lacks letters of the reports
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         status = run_in_child(arguments[1:]) if arguments[:1] == ["audit"] else run(arguments)

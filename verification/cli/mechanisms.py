@@ -1,4 +1,4 @@
-"""`covassay mechanisms`: list the mechanisms of the reference, or show one of them in full."""
+"""Implement the command `covassay mechanisms`."""
 
 import argparse
 import inspect
@@ -17,11 +17,12 @@ from covassay.verification.cli.screen import console, print_json
 from covassay.verification.declared import by_origin
 
 AnyMechanism = Mechanism[Any, ..., Any]
-STEP = re.compile(r"^(\d+\. .*?)(?=^\d+\. |\n\n)", re.MULTILINE | re.DOTALL)  # a step of a numbered list
-SCALES = re.compile("scale|exponent")  # the names of these formulas contain one of the two words
+# this pattern matches a step of a numbered list
+STEP = re.compile(r"^(\d+\. .*?)(?=^\d+\. |\n\n)", re.MULTILINE | re.DOTALL)
+SCALES = re.compile("scale|exponent")  # the names of the listed formulas contain one of the two words
 SYMBOLS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 PARSER = {
-    "description": "List every mechanism with what it claims and what is proven, or show one.",
+    "description": "List every mechanism with what it claims and what is proven, or show one mechanism.",
     "epilog": "example: covassay mechanisms nuclear-laplace",
 }
 
@@ -165,7 +166,7 @@ def _print_one(declared: AnyMechanism, rows: list[dict[str, Any]], dimension: in
 
 
 def _print_wrapped(line: str, indent: int) -> None:
-    """Print a text wrapped at 80 columns; all lines but the first are indented."""
+    """Print a text wrapped at 80 columns, with all lines but the first indented."""
     print(textwrap.fill(line, 80, subsequent_indent=" " * indent, break_on_hyphens=False))
 
 

@@ -15,7 +15,8 @@ from covassay.verification.claims.markdown import GENERATED, cell
 
 @dataclass(frozen=True)
 class Row:
-    """A check, a mutant that it must reject, and the arguments of the check that the mutant replaces."""
+    """A check of the ledger, a mutant that the check must reject, and the arguments of the check that the mutant
+    replaces."""
 
     check: str
     mutant: str
@@ -28,7 +29,7 @@ def rows() -> list[Row]:
 
 
 def rejected(row: Row) -> bool:
-    """Return whether the check rejects the mutant. A crash of the check does not count as a rejection."""
+    """Return whether the check rejects the mutant. A crash of the check does not count as a rejection of the mutant."""
     found = checks()[row.check]
     try:
         return not found(**found.mutants[row.mutant]).holds
@@ -37,7 +38,8 @@ def rejected(row: Row) -> bool:
 
 
 def run(chosen: Iterable[Row], jobs: int = 1) -> Iterator[tuple[Row, bool]]:
-    """Yield every row with a flag that says whether the mutant was rejected, in the order in which the runs end."""
+    """Run the chosen rows, and yield each with a flag that says whether the mutant was rejected, in the order in which
+    the runs end."""
 
     def one(row: Row) -> tuple[Row, bool]:
         return row, rejected(row)
@@ -58,10 +60,11 @@ def render() -> str:
     lines = [
         GENERATED,
         "# What every check rejects\n",
-        "A check that cannot fail shows nothing. The tests put in every mutant, and so does `covassay claims mutants`;",
-        "the check must reject it by its evidence, and a crash does not count. All of them are in",
-        "[mutants.jsonl](mutants.jsonl). `covassay claims mutants --only TEXT` runs those with a text in their name.",
-        "The mutants of the kernel proofs are in [rocq/MUTANTS.md](rocq/MUTANTS.md). [CONTROLS.md](CONTROLS.md) has",
+        "A mutant is a wrong formula that a check of the ledger must reject, because a check that cannot fail shows",
+        "nothing. The tests and the command `covassay claims mutants` run the checks with every mutant; a crash of the",
+        "check does not count as a rejection. The file [mutants.jsonl](mutants.jsonl) has all mutants, and",
+        "`covassay claims mutants --only TEXT` runs the mutants with TEXT in their name. The page",
+        "[rocq/MUTANTS.md](rocq/MUTANTS.md) has the mutants of the proofs in Rocq, and [CONTROLS.md](CONTROLS.md) has",
         "the broken implementations that the audit must refute.\n",
         f"There are {len({row.check for row in ledger})} checks with {len(ledger)} mutants.\n",
         "| checks of | checks | mutants | for example |",

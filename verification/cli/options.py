@@ -11,9 +11,7 @@ from covassay.verification.declared import stated_claim
 
 
 def texts(docstring: str | None) -> dict[str, str]:
-    """Return the texts of a command's help: the second paragraph of its module's docstring, and the paragraphs after
-    it.
-    """
+    """Return the texts of a command's help: the second and the later paragraphs of its module's docstring."""
     _, description, epilog = f"{docstring}\n\n\n\n".split("\n\n", 2)
     return {"description": description, "epilog": epilog.rstrip()}
 

@@ -1,21 +1,22 @@
-"""`covassay recommend`: which mechanism to use, from public facts alone.
+"""Implement the command `covassay recommend`, which recommends a mechanism from public facts alone.
 
 Rank the mechanisms for the second moment of rows in the unit ball by the error
-that they are predicted to make. Nothing is read from data: n, d, the budget and
-the trace must be public. Mechanisms are compared under one notion of privacy:
-with --epsilon those of pure DP, with --rho those of zCDP.
+that they are predicted to make. The command reads no data; n, d, the budget
+and the trace must be public. Mechanisms are compared under one notion of privacy,
+which is pure DP with --epsilon and zCDP with --rho.
 
 examples:
   covassay recommend --rows 10000 --dimension 20 --epsilon 1
   covassay recommend --rows 10000 --dimension 20 --rho 0.5 --trace 0.2 --picture map.svg
   covassay recommend --rows 10000 --dimension 20 --epsilon 1 --goal pca --json
 
-The error is the root mean square of the norm of the difference to the true second
-moment. Where it depends on the data, two kinds of rows are imagined: rows of equal
-norm √t, t being the trace, and correlated Gaussian rows; both with eigenvalues
-proportional to 1, 1/2, …, 1/d. Mechanisms are ranked by the larger error. If the rows
-lie in a ball of radius r, divide them by r: the trace by r², and multiply errors by
-r². --picture needs matplotlib: pip install 'covassay[figures]'.
+The error of a mechanism is the root mean square of the norm of the difference to the
+true second moment. If the error of a mechanism depends on the data, it is predicted for
+two kinds of rows, both with eigenvalues proportional to 1, 1/2, …, 1/d. The first kind
+of rows has equal norms √t for the trace t, and the second kind is correlated Gaussian.
+Mechanisms are ranked by the larger of the two errors. If the rows lie in a ball of
+radius r, divide the rows by r and the trace by r², and multiply errors by r². The
+option --picture needs matplotlib (pip install 'covassay[figures]').
 """
 
 import argparse
@@ -54,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         "--picture",
         metavar="FILE",
-        help="also draw which mechanism is best where: .svg or .png; needs the extra covassay[figures]",
+        help="also draw the map of the best mechanisms as .svg or .png, which needs the extra covassay[figures]",
     )
     add("--json", action="store_true", help="print JSON (covassay schema recommend)")
     parser.set_defaults(run=run)
@@ -153,7 +154,7 @@ def release_command(found: Recommendation) -> str:
 
 
 def show(found: Recommendation, picture: Path | None) -> None:
-    """Print the verdict, the table, and what the table leaves out."""
+    """Print the verdict, the table, and what the table does not contain."""
     print(*verdict(found), sep="\n", end="\n\n")
     sign = NORM_SIGNS[found.norm]
     table = Table("", "mechanism", f"{sign}, equal norms", f"{sign}, Gaussian rows", "relative", "the prediction is")

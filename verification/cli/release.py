@@ -1,4 +1,4 @@
-"""`covassay release`: release a private covariance of a table.
+"""Implement the command `covassay release`.
 
 Release a private covariance of a table of numbers, or whatever else the mechanism
 releases. The table may be larger than memory, and may be several files with the
@@ -14,54 +14,58 @@ examples:
       --mechanism gauss-cov --rho 0.5 --project psd --out cov.json
   covassay release parts/ --drop id,name --mechanism gauss-cov --rho 0.5 --row-bound 9
 
-DATA is one file, several files, a directory, or - for standard input. Several
-files are one table; they are read in the order of their names, and all must have
-the same columns in the same order. In a directory, names that begin with _ or a
-dot are no data. Text is read once to count its rows, and then in every pass of
-the mechanism. Standard input, .npy.gz and .parquet.gz are kept, during the
-release, in a temporary file without a name; .csv.gz is decompressed in every pass.
-A file that comes twice, by whatever name or link, is refused: its records would count
-twice. Files of the same content are refused without --allow-copies.
+DATA is one file, several files, a directory, or - for standard input. Several files are
+one table, and are read in the order of their names, and all must have the same columns
+in the same order. Files of a directory whose names begin with _ or a dot are ignored. A
+text file is read once to count its rows, and then in every pass of the mechanism.
+Standard input, .npy.gz and .parquet.gz are kept in a temporary file without a name
+during the release; .csv.gz is decompressed in every pass. A file that is given twice,
+under whatever name or link, is rejected, because its records would count twice. Files
+with the same content are rejected without --allow-copies.
 
---columns and --drop name columns. Columns that are not read may hold anything. The
-choice is public: nothing pays for one that depends on the data.
+--columns names the columns to read, and --drop the columns to leave out. Columns
+that are not read may hold anything. The choice of columns must be public, because
+no budget is spent on a choice that depends on the data.
 
---project gives, beside the released matrix, the nearest one that is positive
-semidefinite (psd), or that also has a trace that rows in the ball can have
-(trace). Projection is post-processing: it costs no budget. A .json or .npz file holds
-both matrices; .csv, .npy and standard output hold the projected one.
+--project also gives the matrix nearest to the released one that is positive
+semidefinite (psd), or that also has a trace that rows in the ball can have (trace).
+Projection is post-processing, which costs no budget. A .json or .npz file holds both
+matrices; .csv, .npy and standard output hold the projected matrix.
 
 --bounds names a file with a line `name = [low, high]` for every column (TOML,
 or the same as JSON). Values beyond the bounds are clipped. Without --mechanism, the
-one for bounded columns is taken: box-gauss for --rho, box-laplace for --epsilon,
-box-gauss-approximate for --epsilon and --delta. This mechanism releases
-the number of rows, the mean and the covariance. A mechanism on a ball releases a
-second moment about the middle of the bounds (of x - shift); shift and scale are in
-the provenance. An output without units, for example a direction, stays in the unit of
-(x - shift)/scale.
+mechanism for bounded columns is used, which is box-gauss for --rho, box-laplace for
+--epsilon, and box-gauss-approximate for --epsilon and --delta. The mechanism for
+bounded columns releases the number of rows, the mean and the covariance. A mechanism
+on a ball releases a second moment about the middle of the bounds (of x - shift), and
+the provenance has shift and scale. An output without units, for example a direction,
+stays in the unit of (x - shift)/scale.
 
---adjacency add-remove: neighbours differ by a row that comes or goes, and the number of
-rows is secret. It is released with noise, beside the covariance of bounded columns, or
-beside the sum of x xᵀ, in the place of its mean, by nine mechanisms on a ball
-(covassay mechanisms NAME: those with the option adjacency).
+With --adjacency add-remove, neighbours differ by adding or removing one row, and the
+number of rows is secret. The mechanisms for bounded columns then release the number of
+rows with noise, beside the covariance. Nine mechanisms on a ball release the noisy
+number of rows beside the noisy sum of x xᵀ, in place of the mean of x xᵀ (covassay
+mechanisms NAME shows whether a mechanism has the option adjacency).
 
 --row-bound R is a public bound on the length of a row, in the unit of the data; longer
-rows are clipped to it. A mechanism on a ball needs it, or --bounds.
+rows are clipped to R. A mechanism on a ball needs --row-bound or --bounds.
 
---budget-file adds up the releases from this data file, which it knows by name
-and size, not by content. It cannot know of copies of the data, of releases made
-without it, or of other data about the same people.
+--budget-file adds up the releases from this data file, which the account knows by
+name and size, not by content. The account cannot know of copies of the data, of
+releases without --budget-file, or of other data about the same people.
 
-A rounded release (the default for mechanisms that have one) computes with intervals,
-and with as many random bits as it takes, until every released number is certain to
-be the ideal real number rounded to the grid. It needs python-flint (pip install
-'covassay[exact]'). A .json or .npz file then holds the integers and the grid
-exactly. proofs/paper/rounded-releases.md has the argument. Nuclear-Laplace noise takes
-0.2 s for 20 columns and 2 s for 30; --float is fast for any number.
+A rounded release (the default for mechanisms that have one) computes with intervals
+and with as many random bits as needed until every released number is certain to be
+the ideal real number rounded to the grid. A rounded release needs python-flint (pip
+install 'covassay[exact]'). A .json or .npz file of a rounded release holds the
+integers and the grid exactly. The proof is in proofs/paper/rounded-releases.md.
+Nuclear-Laplace noise takes 0.2 s for 20 columns and 2 s for 30; with --float it is
+fast for any number of columns.
 
-discrete-laplace-covariance and discrete-gaussian-covariance add whole numbers to whole
-numbers. They are exact without rounding, have a grid of their own, 1/(n 4^b), and need
-no python-flint. --set input_bits=b sets b (default 20).
+The mechanisms discrete-laplace-covariance and discrete-gaussian-covariance add whole
+numbers to whole numbers. These two mechanisms are exact without rounding, have a grid
+of their own, 1/(n 4^b), and need no python-flint. --set input_bits=b sets b (default
+20).
 
 exit status: 0 done; 2 refused, with one line on standard error and nothing
 written
@@ -96,7 +100,8 @@ STANDARD_INPUT = "-"
 RANGE = f"[{shown(SMALLEST)}, {shown(LARGEST)}] (narrower for some: covassay mechanisms NAME)"
 PARSER = {
     **texts(__doc__),
-    "allow_abbrev": False,  # otherwise the abbreviation --scale would select --scale-by-data-not-private
+    # without this argument of argparse, the abbreviation --scale would select --scale-by-data-not-private
+    "allow_abbrev": False,
 }
 
 
@@ -187,7 +192,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _path(option: str, given: str | None) -> Path | None:
-    """Return the given path; an empty text, for instance from an unset shell variable, is an error."""
+    """Return the given path, or raise an error if it is an empty text, for instance
+    from an unset shell variable."""
     if given == "":
         raise InvalidInput(f"{option} '': must be the path of a file")
     return None if given is None else Path(given)
@@ -233,8 +239,8 @@ def _selection(options: argparse.Namespace) -> Selection:
 
 
 def _rounded(options: argparse.Namespace, name: str) -> bool:
-    """Return whether the release is rounded exactly: if the user requests it, or by default if the mechanism allows
-    both.
+    """Return whether the release is rounded exactly, which is the case if the user
+    requests it, and by default if the mechanism allows both.
     """
     if mechanism(name).name in ON_A_LATTICE:
         return not options.float
@@ -251,7 +257,8 @@ def _rounded(options: argparse.Namespace, name: str) -> bool:
 
 
 def _budget(options: argparse.Namespace) -> Guarantee:
-    """Return the budget from the command line, which is required: a release has no default budget."""
+    """Return the budget from the command line, or raise an error if it is missing,
+    because a release has no default budget."""
     keywords = {} if options.mechanism is None else mechanism(options.mechanism).notion.default.keywords()
     if options.epsilon is options.rho is options.delta is None:
         missing = " and ".join(f"--{key}" for key in keywords) or "--epsilon, --rho, or --epsilon and --delta"
@@ -264,7 +271,7 @@ def _budget(options: argparse.Namespace) -> Guarantee:
 
 @contextlib.contextmanager
 def _watched(quiet: bool) -> Iterator[Watch]:
-    """Show a progress bar for every pass over the rows if the output is a terminal and no pipe."""
+    """Show a progress bar for every pass over the rows if the output is a terminal."""
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
         yield unwatched

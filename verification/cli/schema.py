@@ -1,4 +1,4 @@
-"""`covassay schema`: the JSON Schemas of what commands print or write."""
+"""Implement the command `covassay schema`."""
 
 import argparse
 import json
@@ -31,7 +31,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         for path in resources.files(folder).iterdir():
             if path.name.endswith(".json"):
                 found[path.name.removesuffix(".json")] = json.loads(path.read_text(encoding="utf-8"))
-    found["audit"] = audit_schema()  # this schema includes the settings, and the facts of the checks
+    found["audit"] = audit_schema()  # the schema of a report includes the settings, and the facts of the checks
     return dict(sorted(found.items()))
 
 

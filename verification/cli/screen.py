@@ -15,9 +15,9 @@ from rich.text import Text
 from covassay.verification.statistics.streams import Watch
 
 BAR = 16  # the number of columns of a progress bar
-PACE = 20  # the number of draws after which the remaining time is estimated
-errors: TextIO | None = None  # the stream for progress, used if standard error shows the output of a target
-WIDTH_OF_A_PIPE = 150  # a pipe has no width, and with this width most rows fit on one line
+PACE = 20  # the remaining time is estimated after this many draws
+errors: TextIO | None = None  # this stream shows progress if standard error shows the output of a target
+WIDTH_OF_A_PIPE = 150  # a pipe has no width; with this width most rows of a table fit on one line
 
 
 def as_text(data: Any) -> str:
@@ -36,10 +36,10 @@ def console(width_of_a_pipe: int = WIDTH_OF_A_PIPE) -> Console:
 
 
 class Bar(Watch):
-    """A progress bar of an audit, which shows how many draws and checks were made, and what is planned.
+    """A progress bar of an audit, which shows how many draws and checks were made, and how many are planned.
 
     The bar also prints a line with the estimated time of the audit, and a line if the time limit stopped a draw. With
-    `verbose` the line with the time is printed without a terminal too; with `quiet` neither line is printed. The
+    `verbose` the line with the time is also printed without a terminal; with `quiet` neither line is printed. The
     argument `jobs` is the number of workers.
     """
 
@@ -53,7 +53,7 @@ class Bar(Watch):
         self._finished = self._since = self._draws = self._checks = 0.0
 
     def __call__(self, label: str, count: int) -> None:
-        """Add the draws to the count, and show their purpose."""
+        """Add `count` draws to the bar, and show for what they are made."""
         self._draws += count
         self._since += count
         part = next(iter(self._planned), "")
@@ -64,14 +64,14 @@ class Bar(Watch):
         self._planned |= parts
 
     def done(self, part: str, checks: int) -> None:
-        """Move the bar to the end of this part, whatever the number of draws in it."""
+        """Move the bar to the end of this part of the audit, whatever the number of draws in the part is."""
         self._finished += self._planned.pop(part, 0.0)
         self._since = 0.0
         self._checks += checks
         self._show(part)
 
     def timed(self, draws: int, seconds: float) -> None:
-        """Print the estimated time of the audit as soon as the pace is known."""
+        """Print the estimated time of the audit as soon as the speed of the draws is known."""
         self._timed += draws
         self._seconds += seconds
         planned = sum(self._planned.values())
@@ -111,7 +111,7 @@ def in_words(seconds: float) -> str:
 
 
 class Left(TimeRemainingColumn):
-    """A column of the progress bar with the remaining time in words; it is empty while the time is unknown."""
+    """A column of the progress bar with the remaining time in words; the column is empty while the time is unknown."""
 
     def render(self, task: Task) -> Text:
         """Return the remaining time of this task as text."""
@@ -119,13 +119,15 @@ class Left(TimeRemainingColumn):
 
 
 def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
-    """Return an empty progress bar on standard error, which is shown only on a terminal and counts what `made` names.
+    """Return an empty progress bar, which is shown on standard error only if it is a terminal, and counts what `made`
+    names.
 
     The bar captures standard output only if `redirect` is true.
     """
     terminal = (errors or sys.stderr).isatty()  # with FORCE_COLOR, rich would treat a pipe as a terminal
     shown = Console(file=errors, stderr=True, force_terminal=terminal)
-    rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")  # the description is shortened to the available width
+    # the description beside the bar is shortened to the available width
+    rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")
     columns = BarColumn(BAR), TextColumn(made), Left(), TextColumn("{task.description}", table_column=rest)
     hidden = quiet or not terminal
     own = errors is not None  # a separate stream has no other output, so that no redirection is needed
@@ -137,17 +139,17 @@ def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
 
 @contextmanager
 def audit_progress(quiet: bool = False, verbose: bool = False, jobs: int = 1) -> Iterator[Watch]:
-    """Make a progress bar for an audit, which is shown on a terminal but not in a pipe."""
+    """Make a progress bar for an audit, which is shown only on a terminal."""
     with _progress(quiet, "{task.fields[made]}", redirect=True) as bar:
         yield Bar(bar, verbose, quiet, jobs)
 
 
 @contextmanager
 def progress(title: str, total: int | None, quiet: bool = False) -> Iterator[Callable[..., None]]:
-    """Make a progress bar that is shown on a terminal but not in a pipe.
+    """Make a progress bar that is shown only on a terminal.
 
-    If `total` is given, the bar shows the remaining time. The context yields a function that advances the bar: it takes
-    a description and, optionally, a number of steps.
+    If `total` is given, the bar shows the remaining time. The context yields a function that advances the bar, with a
+    description and, optionally, a number of steps as arguments.
     """
     made = "{task.completed:.0f}" + ("" if total is None else " of {task.total:.0f}")
     with _progress(quiet, made) as bar:

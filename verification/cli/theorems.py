@@ -1,4 +1,4 @@
-"""`covassay claims theorems`, and the parts of `check` and `accept` that concern proofs/rocq."""
+"""Implement `covassay claims theorems`, and the parts of `check` and `accept` that concern proofs/rocq."""
 
 import argparse
 import sys
@@ -24,8 +24,8 @@ def run(
 ) -> gate.GateReport:
     """Report on the given theorems, or on all theorems.
 
-    The function asks the kernel if `compiling` and if Rocq is installed; otherwise it compares the sources with the
-    lock. The docstring of `gate.recheck` explains `each_alone`.
+    The function asks the kernel if `compiling` is true and Rocq is installed, and otherwise compares the sources with
+    the lock. The docstring of `gate.recheck` explains `each_alone`.
     """
     proofs = proofs_folder()
     if compiling and kernel.available():
@@ -63,7 +63,7 @@ def accept(options: argparse.Namespace) -> int:
     """Compile and audit the theorems, print the changes, and lock the answers of the kernel.
 
     The user must name every theorem, witness and lemma of a vector whose statement has changed. If the user leaves out
-    one of these names, nothing is locked.
+    the name of a changed statement, nothing is locked.
     """
     if not kernel.available():
         raise InvalidInput("accept --rocq asks the kernel: coqc, coq_makefile and make must be installed")

@@ -1,7 +1,8 @@
-"""`covassay vectors`: known-answer vectors for implementations in any language, and values of the Rocq kernel.
+"""Implement the command `covassay vectors`.
 
-Known-answer vectors. Without ACTION, print exact values of the formulas in the
-theorems, evaluated by the Rocq kernel, as JSON.
+Make known-answer tests, or ask an implementation in any language their questions.
+Without ACTION, print exact values of the formulas in the theorems, evaluated by the
+Rocq kernel, as JSON.
 
 actions:
   generate    print the tests as JSON (--out FILE writes them)
@@ -15,15 +16,15 @@ TARGET is exec:COMMAND, a process that reads lines of JSON such as
 and answers each with {"output": …}, {"error": "…"} or, if it has no such
 mechanism, {"declined": "why"}, flushed; or module:function, which is called
 with such an object and returns the output or raises (NotImplementedError
-declines). What is asked is described in verification/vectors/README.md.
+declines). The page verification/vectors/README.md describes the questions.
 
 examples:
   covassay vectors run exec:./release --mechanism gauss-cov
   covassay vectors run mymodule:answer --mechanism gauss-cov --flag LongRow
   covassay vectors run exec:./answer --mechanism above-threshold --kind transcript
 
-exit status: 0 every test that was answered passed, 1 one failed or none was
-answered, 2 invalid use, or no test.
+exit status: 0 every answered test passed, 1 a test failed or no test was answered,
+2 invalid use, or no test.
 """
 
 import argparse
@@ -41,7 +42,7 @@ from covassay.verification.cli.options import texts
 from covassay.verification.cli.screen import print_json
 from covassay.verification.cli.theorems import proofs_folder
 
-MOST_SHOWN = 3  # the number of tests of one flag that are shown
+MOST_SHOWN = 3  # of one flag, at most this many tests are shown
 PARSER = texts(__doc__)
 
 

@@ -3,14 +3,13 @@ threshold's noise.
 
 AboveThreshold adds Laplace(b₁) noise z to a threshold T, and Laplace(b₂) noise to each of the values f_0, …, f_{m−1} in
 turn. AboveThreshold returns the index of the first noisy value that reaches the noisy threshold, or m if no value does.
-Given z the noisy values are independent, and value j reaches the threshold with probability S((T + z − f_j)/b₂), where
-S is the survival function of Laplace(1). Let p be the density of Laplace(b₁).
+Given the threshold's noise z, the noisy values are independent, and value j reaches the threshold with probability S((T
++ z − f_j)/b₂), where S is the survival function of Laplace(1). If p is the density of Laplace(b₁), the probability of
+output i is P(i) = ∫ p(z) ∏_{j<i} (1 − S((T + z − f_j)/b₂)) · S((T + z − f_i)/b₂) dz.
 
-    P(i) = ∫ p(z) ∏_{j<i} (1 − S((T + z − f_j)/b₂)) · S((T + z − f_i)/b₂) dz.
-
-The integrand has kinks at z = 0 and z = f_j − T. Between two neighbouring kinks the integrand is a sum of exponentials,
-so Gauss–Legendre quadrature on panels no longer than the smaller scale is exact to rounding. All terms of the integral
-are positive, so small probabilities keep their relative accuracy.
+The integrand has kinks at z = 0 and at z = f_j − T for every value f_j. Between two neighbouring kinks the integrand is
+a sum of exponentials, so Gauss–Legendre quadrature on panels no longer than the smaller scale is exact to rounding. All
+terms of the integral are positive, so small probabilities keep their relative accuracy.
 """
 
 from itertools import pairwise
@@ -19,7 +18,8 @@ import numpy as np
 
 from covassay.reference.domain import Vector
 
-REACH = 80.0  # the range of the integral beyond the kinks, as a multiple of the larger scale; the rest is below e^{-80}
+# the integral extends beyond the kinks by this multiple of the larger scale, and the rest is below e^{-80}
+REACH = 80.0
 NODES = 16  # the number of Gauss–Legendre nodes of each panel, which are exact for polynomials up to degree 31
 
 

@@ -3,8 +3,8 @@
 A program that takes its random decisions from `Coins` is run once for every sequence of their results. The probability
 of a run is the product of the probabilities of its decisions. The probability is an `ExpSum`, which is a sum of terms
 c·e^{−r} with rational c and r. By the theorem of Lindemann and Weierstrass, e^{−r} for different rational r are
-linearly independent over the rationals. So two such sums are equal only if they have the same terms, and the program
-checks whether probabilities are equal without approximation.
+linearly independent over the rationals. Two sums of such terms are therefore equal only if they have the same terms,
+and the program checks whether probabilities are equal without approximation.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -55,13 +55,13 @@ class ExpSum:
 
 
 class LeftOut(Exception):
-    """A run makes more decisions than the extent allows."""
+    """Raised if a run makes more decisions than the extent allows."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """The extent of runs, given by the largest number of decisions, and the number of uniform integers after which a
-    new round begins.
+    """The extent of the runs, given by the largest number of decisions, and the number of uniform integers after which
+    a new round begins.
     """
 
     decisions: int
@@ -73,12 +73,12 @@ class Run(Coins):
 
     def __init__(self, plan: list[int], extent: Extent) -> None:
         self.plan, self.extent = plan, extent
-        self.ways: list[int] = []  # the number of branches of each decision
+        self.ways: list[int] = []  # this is the number of branches of each decision
         self.integers = 0
         self.probability = ExpSum.of(1)
 
     def choose(self, probabilities: list[ExpSum]) -> int:
-        """Return the index of the branch that is taken."""
+        """Return the index of the branch that the run takes."""
         if len(self.ways) == self.extent.decisions:
             raise LeftOut
         if len(self.plan) == len(self.ways):
@@ -104,7 +104,7 @@ class OnBits(Run):
     """A program whose runs branch at every bit."""
 
     def bits(self, count: int) -> int:
-        """Return an integer of `count` bits; all such integers are equally likely."""
+        """Return an integer of `count` bits, all of which are equally likely."""
         return self.uniform(2**count)
 
 
@@ -120,7 +120,7 @@ class OnExponentials(OnChances):
     """A program whose runs branch at uniform integers and at decisions with probability e^{−p/q}."""
 
     def below(self, m: int) -> int:
-        """Return an integer from 0 to m − 1; all of them are equally likely."""
+        """Return an integer from 0 to m − 1, all of which are equally likely."""
         return self.uniform(m)
 
     def chance_exp(self, p: int, q: int) -> bool:
@@ -142,7 +142,7 @@ def probabilities(program: Callable[[Coins], T], down_to: type[Run], extent: Ext
             if run.probability.terms:
                 found[outcome] = found.get(outcome, ExpSum({})) + run.probability
         plan = plan[: len(run.ways)]
-        while plan and plan[-1] + 1 == run.ways[len(plan) - 1]:  # the last decision has no branch left
+        while plan and plan[-1] + 1 == run.ways[len(plan) - 1]:  # the last decision of the run has no branch left
             plan.pop()
         if not plan:
             return found

@@ -1,8 +1,8 @@
 """Represent the spectrum of nuclear-Laplace noise for d ≤ 6 as a finite mixture of Gamma laws with rational weights.
 
 The noise Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric matrices. All
-lengths below are multiples of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_1 ≥ … ≥ s_d, with s_{d+1}
-= 0. Then s_i = Σ_{k≥i} g_k and
+lengths in the following formulas are multiples of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_1 ≥ …
+≥ s_d, with s_{d+1} = 0. Then s_i = Σ_{k≥i} g_k and
 
     e^{−Σ s_i} = Π_k e^{−k g_k},    s_i − s_j = Σ_{i≤k<j} g_k,    s_i + s_j = s_i − s_j + 2 s_j.
 
@@ -16,7 +16,7 @@ masses
 
     c_n Π_k n_k! / k^{n_k + 1}.
 
-So the law of the spectrum is a mixture of products of Gamma laws whose weights are proportional to these masses.
+The law of the spectrum is therefore a mixture of products of Gamma laws whose weights are proportional to these masses.
 Computations with this mixture need no special function, no quadrature and no linear algebra. The exponents n_k add up
 to the same number in every term, so with L = lcm(1, …, d) the mass in units of L^{−Σ(n_k + 1)} is the integer c_n Π_k
 n_k! (L/k)^{n_k + 1}.
@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from covassay.reference.domain import Matrix, require_dimension
 from covassay.reference.errors import InvalidInput
 
-LARGEST_DIMENSION = 6  # the polynomial in dimension 6 already has 104 980 terms
+LARGEST_DIMENSION = 6  # the polynomial already has 104 980 terms in dimension 6
 
 Exponents = tuple[int, ...]
 Polynomial = Mapping[Exponents, int]
@@ -72,8 +72,9 @@ def gap_polynomial(dimension: int, signs: tuple[int, ...] | None = None) -> Poly
 
     Parameters
     ----------
-    signs : None for the full kind; the polynomial is Π_{i<j} (s_i − s_j)(s_i + s_j). For the symmetric kind the
-        signs ε_1, …, ε_d of the eigenvalues; the polynomial is Π_{i<j} (s_i − ε_i ε_j s_j).
+    signs : The signs are None for the full kind of noise, whose polynomial is Π_{i<j} (s_i − s_j)(s_i + s_j). For the
+    symmetric kind the signs are those of the eigenvalues, ε_1, …, ε_d, and the polynomial is Π_{i<j} (s_i − ε_i ε_j
+    s_j).
     """
     d = _require_small("dimension", dimension)
     if signs is not None and (len(signs) != d or any(sign not in (1, -1) for sign in signs)):
@@ -85,7 +86,7 @@ def gap_polynomial(dimension: int, signs: tuple[int, ...] | None = None) -> Poly
 def _expanded(d: int, signs: tuple[int, ...] | None) -> Polynomial:
     if d == 1:
         return MappingProxyType({(0,): 1})
-    # the factors that do not contain s_1 are the same polynomial in dimension d − 1
+    # the factors without s_1 are the polynomial of dimension d − 1
     rest = _expanded(d - 1, None if signs is None else signs[1:])
     result: Polynomial = {(0, *exponents): coefficient for exponents, coefficient in rest.items()}
     for j in range(2, d + 1):
@@ -137,7 +138,7 @@ class Mixture:
 def mixture_of(patterns: Mapping[tuple[int, ...], Polynomial], rates: tuple[int, ...]) -> Mixture:
     """Return the mixture whose density on each sign pattern is ∝ polynomial(g) · Π_k e^{−rate_k g_k}.
 
-    All these polynomials must be homogeneous of one degree.
+    The polynomials of all patterns must be homogeneous of one degree.
     """
     scale = lcm(*rates)
     exponents, signs, masses = [], [], []
@@ -173,8 +174,8 @@ def mean_power_sum(dimension: int, power: int, *, symmetric: bool = False) -> Fr
     Z.
 
     In a component with exponents n, E e^{t s_i} = Π_{k≥i} (1 − t/k)^{−(n_k + 1)}, and E s_i^p is p! times the
-    coefficient of t^p in it. The coefficient of t^m in one factor is C(n_k + m, m) / k^m, which becomes an integer when
-    multiplied by L^m.
+    coefficient of t^p in this product. The coefficient of t^m in one factor is C(n_k + m, m) / k^m, which becomes an
+    integer if it is multiplied by L^m.
     """
     d = _require_small("dimension", dimension)
     if isinstance(power, bool) or not isinstance(power, int) or power < 0:
@@ -188,7 +189,8 @@ def mean_power_sum(dimension: int, power: int, *, symmetric: bool = False) -> Fr
 
 
 def _moment_coefficients(exponents: Exponents, mixture: Mixture, power: int) -> Iterator[int]:
-    """Yield the coefficient of t^p in E e^{t L s_i} for i = d, …, 1, for one component of the mixture."""
+    """For one component of the mixture, yield the coefficient of t^p in the power series of E e^{t L s_i}, for i = d,
+    …, 1."""
     series = [1] + [0] * power
     for n, rate in zip(reversed(exponents), reversed(mixture.rates), strict=True):
         ratio = mixture.scale // rate

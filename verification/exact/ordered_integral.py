@@ -1,20 +1,20 @@
 """Compute P(‖Z‖ ≤ sρ) for nuclear-Laplace noise and d ≤ 12, as an exact polynomial in s and e^{−s}, by iterated
 integration.
 
-Iterated integration is a second route to the probability that `spectral_cdf` encloses. Iterated integration uses no
-Pfaffian, no incomplete Gamma function and no interval arithmetic.
+Iterated integration computes, in a second way, the probability that `spectral_cdf` encloses. Iterated integration uses
+no Pfaffian, no incomplete Gamma function and no interval arithmetic.
 
 In units of ρ the ordered singular values s_1 < … < s_d have density ∝ det[s_i^{2j}] e^{−Σ s_i}, j = 0, …, d − 1. For a
-set S of columns let F_S(x) be the integral over 0 < s_1 < … < s_{|S|} < x of the determinant of those columns times
+set S of columns let F_S(x) be the integral over 0 < s_1 < … < s_{|S|} < x of the determinant of the columns in S times
 e^{−Σ s_i}. Expanding the determinant along its last row gives
 
     F_S(x) = ∫_0^x Σ_{j ∈ S} (−1)^{#{l ∈ S: l > j}} y^{2j} e^{−y} F_{S∖j}(y) dy,    F_∅ = 1,
 
 and P(‖Z‖ ≤ s) = F(s)/F(∞) for the set of all columns. Every F_S is Σ_k e^{−kx} p_k(x) with rational polynomials p_k.
-The integral of p e^{−kx} from 0 is q e^{−kx} minus its value at 0, where q' − kq = p; the coefficients of q follow one
-by one, starting from the highest.
+The integral of p(x) e^{−kx} from 0 is q(x) e^{−kx} minus its value at 0, where q is the polynomial with q' − kq = p,
+whose coefficients follow one by one from the highest.
 
-All computations use whole numbers, of any size. A power x^a is written as x^a/a!, so that products have binomial
+All computations use whole numbers of unlimited size. A power x^a is written as x^a/a!, so that products have binomial
 coefficients; and with L = lcm(1, …, d) the coefficient of x^a/a! is stored multiplied by L^{N − a}, N = Σ_{j ∈ S} (2j +
 1).
 """
@@ -29,7 +29,7 @@ from covassay.verification.exact.series import exponential
 
 LARGEST_DIMENSION = 12  # the recursion visits all 2^d sets of columns
 
-Terms = dict[int, list[int]]  # maps k to the coefficients of p_k
+Terms = dict[int, list[int]]  # the coefficients of the polynomials p_k, by k
 
 
 def _times_power(terms: Terms, power: int, sign: int, into: Terms) -> None:
@@ -42,7 +42,7 @@ def _times_power(terms: Terms, power: int, sign: int, into: Terms) -> None:
 
 
 def _integral(terms: Terms, scale: int) -> Terms:
-    """Return the integral from 0 to x of terms that all have an exponent k ≥ 1."""
+    """Return the integral from 0 to x of terms Σ_k e^{−kx} p_k(x) with k ≥ 1."""
     whole: Terms = {}
     constant = 0
     for k, coefficients in terms.items():

@@ -1,8 +1,8 @@
 """Enclose π, ln 2, e^x, square roots and χ² tails between rational numbers.
 
 Every bound that this module returns is a Fraction. Each bound comes from a partial sum and a bound on its remainder or,
-for square roots, from an integer square root. The module does not use mpmath. The functions are meant for arguments of
-moderate size, |x| ≤ 100.
+for square roots, from an integer square root. The module `series` does not use mpmath. The functions of the module are
+meant for arguments of moderate size, |x| ≤ 100.
 """
 
 import math
@@ -20,8 +20,9 @@ PI = (Fraction(31415926535897932384626433832795028841971, 10**40),
 def exponential(x: Fraction, digits: int = DIGITS) -> Bounds:
     """Return bounds on e^x that differ by less than 10^−digits of the value.
 
-    For x ≥ 0 the power series is cut after a term from which on each term is at most half of the one before, so the
-    remainder lies between 0 and that term. For x < 0 the bounds are the reciprocals of the bounds on e^{−x}.
+    For x ≥ 0 the power series is cut after a term after which each term is at most half of the term before, so that the
+    remainder lies between 0 and the last term that is kept. For x < 0 the bounds are the reciprocals of bounds on
+    e^{−x}.
     """
     if x < 0:
         low, high = exponential(-x, digits)
@@ -36,7 +37,7 @@ def exponential(x: Fraction, digits: int = DIGITS) -> Bounds:
 
 
 def square_root(x: Fraction) -> Bounds:
-    """Return lower and upper bounds on √x, x ≥ 0, that differ by 10^−40."""
+    """Return lower and upper bounds on √x, x ≥ 0, whose difference is 10^−40."""
     scale = 10**DIGITS
     root = math.isqrt(x.numerator * scale**2 // x.denominator)
     return Fraction(root, scale), Fraction(root + 1, scale)
@@ -46,8 +47,8 @@ def chi_square_tail(s: Fraction, degrees: int = 1) -> Bounds:
     """Return bounds on P(χ²_m ≥ s), s ≥ 0, by a recursion that starts from m = 1 or m = 2.
 
     For m = 1 the tail is 1 − √(2s/π) Σ_k (−s/2)^k / (k! (2k + 1)), an alternating series whose terms decrease from k >
-    s/2 on. For m = 2 the tail is e^{−s/2}. Integration by parts gives the recursion P(χ²_{m+2} ≥ s) = P(χ²_m ≥ s) +
-    (s/2)^{m/2} e^{−s/2} / Γ(m/2 + 1).
+    s/2 on. For m = 2 the tail of the χ² law is e^{−s/2}. Integration by parts gives the recursion P(χ²_{m+2} ≥ s) =
+    P(χ²_m ≥ s) + (s/2)^{m/2} e^{−s/2} / Γ(m/2 + 1).
     """
     half = s / 2
     decay = exponential(-half)
@@ -74,6 +75,6 @@ def chi_square_tail(s: Fraction, degrees: int = 1) -> Bounds:
 
 def log2() -> Bounds:
     """Return bounds on ln 2 = Σ_{k≥1} 2^{−k}/k, whose remainder after k terms is at most 2^{−k}/k."""
-    terms = 4 * DIGITS  # every term adds one bit, and a decimal digit takes fewer than 4 bits
+    terms = 4 * DIGITS  # every term of the series adds one bit, and a decimal digit takes fewer than 4 bits
     total = sum((Fraction(1, k * 2**k) for k in range(1, terms + 1)), Fraction(0))
     return total, total + Fraction(1, terms * 2**terms)

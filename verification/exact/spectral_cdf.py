@@ -27,10 +27,10 @@ E_n(s) = P(Gamma(n + 1) ≤ s). Because P(X < y) = 1 − e^{−y} Σ_{i≤a} y^i
 
 The integral over the quadrant x, y > 0 is the entry of the matrix for the full kind. For the symmetric kind x and y
 range over the whole line, and the other three quadrants follow by reflection: for a + b odd the entry is twice this
-plus 2 (−1)^a E_a(s) E_b(s), for a + b even it is 0.
+integral plus 2 (−1)^a E_a(s) E_b(s), for a + b even it is 0.
 
 At s = ∞ every E_n is 1 and Pf A(∞) is an exact rational number. At finite s each E_n is enclosed in
-an interval computed from E_n(s) = Σ_{k>n} s^k/k! / Σ_{k≥0} s^k/k!. The quotient has no cancellation, and it avoids the
+an interval computed from E_n(s) = Σ_{k>n} s^k/k! / Σ_{k≥0} s^k/k!. The quotient has no cancellation, and avoids the
 exponential of mpmath.iv, which is rounded from 14 guard bits and is not always an enclosure. The only assumption about
 mpmath is that its +, −, × and ÷ of intervals round outward.
 """
@@ -51,8 +51,8 @@ from covassay.reference.errors import InvalidInput
 
 SkewMatrix = list[list[Number]]
 
-# The first attempt has this number of digits more than requested, which is a guess of what elimination loses.
-# An attempt that leaves too few digits is repeated with twice the precision.
+# The first attempt has this many digits more than requested, which is a guess of how many elimination loses.
+# If an attempt leaves too few digits, the precision is doubled.
 SPARE_DIGITS = 40
 DIGITS_PER_DIMENSION = 6
 
@@ -86,7 +86,7 @@ class Enclosure:
         return _rounded(self.lower, digits) == _rounded(self.upper, digits)
 
     def is_narrow(self, digits: int) -> bool:
-        """Return whether upper − lower ≤ 10^−digits · lower."""
+        """Return whether the width upper − lower is at most 10^−digits · lower."""
         lower, upper = rational(self.lower), rational(self.upper)
         return (upper - lower) * Fraction(10) ** digits <= lower
 
@@ -137,8 +137,8 @@ def pfaffian(matrix: SkewMatrix, size: Callable[[Number], Number] = abs) -> Numb
     """Return the Pfaffian Pf A of a skew-symmetric A of even order, by elimination in the arithmetic of its entries.
 
     With a = A_01 and the rows u = A_0·, v = A_1·, the Schur complement of the leading 2 × 2 block gives Pf A = a
-    Pf(A_ij − (u_i v_j − v_i u_j)/a)_{i,j≥2}. Before each step the index p for which `size` of A_0p is largest is moved
-    to place 1. The moved index passes p − 1 others, and each exchange changes the sign.
+    Pf(A_ij − (u_i v_j − v_i u_j)/a)_{i,j≥2}. Before each step of the elimination, the index p with the largest `size`
+    of A_0p is moved to place 1. The moved index passes p − 1 others, and each exchange changes the sign.
 
     Parameters
     ----------
@@ -175,20 +175,21 @@ def _schur_complement(matrix: SkewMatrix, p: int) -> SkewMatrix:
     return skew_matrix(len(kept), entry)
 
 
-# THE MATRIX OF DE BRUIJN
+# DE BRUIJN'S MATRIX
 
 
 def moment_powers(dimension: int, *, symmetric: bool) -> tuple[int, ...]:
-    """Return the exponents of the m_j: 0, 2, …, 2d − 2 for full matrices, and 0, 1, …, d − 1 for symmetric matrices."""
+    """Return the exponents of the functions m_j, which are 0, 2, …, 2d − 2 for full matrices and 0, 1, …, d − 1 for
+    symmetric ones."""
     return tuple(range(dimension) if symmetric else range(0, 2 * dimension, 2))
 
 
 def erlang_cdfs(count: int, threshold: Fraction, context: MPIntervalContext, rest_bits: int) -> list[Number]:
     """Return intervals that contain E_n(s) = P(Gamma(n + 1) ≤ s) for n < count and s = threshold > 0.
 
-    The function sums the series of e^s up to a term t_M with M + 1 ≥ 2s. After t_M each term is at most half the one
-    before, so the rest of the series lies in [0, t_M]. The series ends where t_M is below 2^−rest_bits of the first
-    term of the shortest tail; a smaller `rest_bits` only makes the intervals wider.
+    The function sums the series of e^s up to a term t_M with M + 1 ≥ 2s. After t_M each term is at most half of the
+    term before, so the rest of the series lies in [0, t_M]. The series ends where t_M is below 2^−rest_bits of the
+    first term of the shortest tail; with a smaller `rest_bits` the intervals are wider but still valid.
     """
     s = context.mpf(threshold.numerator) / threshold.denominator
     terms = [context.mpf(1)]
@@ -202,7 +203,8 @@ def erlang_cdfs(count: int, threshold: Fraction, context: MPIntervalContext, res
 def moment_matrix(
     powers: tuple[int, ...], below: Sequence[Number], below_twice: Sequence[Number], *, symmetric: bool
 ) -> SkewMatrix:
-    """Return the matrix A_jk for the functions x^a/a!, a in `powers`, without the border that odd orders need.
+    """Return the matrix A_jk for the functions x^a/a!, a in `powers`, without the border row and column that an odd
+    order needs.
 
     Parameters
     ----------
@@ -224,7 +226,7 @@ def moment_matrix(
         if not symmetric:
             return both_positive
         # The quadrant x, y < 0 contributes −(−1)^(a+b) times the quadrant x, y > 0.
-        # The sign sgn(y − x) is constant in each of the two other quadrants.
+        # The sign sgn(y − x) is constant in each of the other two quadrants.
         return (1 - (-1) ** (a + b)) * both_positive + ((-1) ** a - (-1) ** b) * both
 
     return skew_matrix(len(powers), entry)
@@ -251,9 +253,9 @@ def de_bruijn_pfaffian(
     symmetric: bool,
     size: Callable[[Number], Number] = abs,
 ) -> Number:
-    """Return the Pfaffian Pf A(s), where A has its border if the number of powers is odd.
+    """Return the Pfaffian Pf A(s), where the matrix A has a border row and column if the number of powers is odd.
 
-    The parameters are those of `moment_matrix` and `pfaffian`.
+    The parameters of this function are those of `moment_matrix` and `pfaffian`.
     """
     matrix = moment_matrix(powers, below, below_twice, symmetric=symmetric)
     if len(powers) % 2:
@@ -278,7 +280,8 @@ def cdf_interval(powers: tuple[int, ...], threshold: Fraction, *, symmetric: boo
     ------
     ZeroDivisionError : if at this precision some row has no entry that is certainly not 0.
     """
-    context = MPIntervalContext()  # the context is separate, so that mpmath.iv and mpmath.mp keep their precision
+    # the context of mpmath is a separate one, so that mpmath.iv and mpmath.mp keep their precision
+    context = MPIntervalContext()
     context.dps = working_digits
     truncated = de_bruijn_pfaffian(
         powers,
@@ -303,9 +306,10 @@ def enclose_spectral_cdf(
     symmetric : whether Z is symmetric; otherwise it is a full matrix.
     digits : the enclosure has relative width at most 10^−digits and `text(digits)` succeeds.
 
-    The working precision is doubled until both hold, which happens at some precision: the probability is below 1 and
-    equals 1 plus a polynomial in e^{−s} with rational coefficients and no constant term. Since e^{−s} is transcendental
-    (Lindemann), the probability is transcendental too, and it never lies exactly half-way between two decimals.
+    The working precision is doubled until both conditions hold, which happens at some precision, because the
+    probability is below 1 and equals 1 plus a polynomial in e^{−s} with rational coefficients and no constant term.
+    Since e^{−s} is transcendental (Lindemann), the probability is transcendental too, and it never lies exactly
+    half-way between two decimals.
     """
     return _enclose(lambda cdf: cdf, dimension, threshold, symmetric, digits)
 
@@ -315,8 +319,8 @@ def enclose_spectral_survival(
 ) -> Enclosure:
     """Enclose P(‖Z‖_op > threshold · ρ) to `digits` significant digits.
 
-    The parameters are those of the function `enclose_spectral_cdf`. The width of the enclosure is relative to the
-    survival probability, however small this probability is.
+    The parameters are those of `enclose_spectral_cdf`. The width of the enclosure is relative to the survival
+    probability, however small this probability is.
     """
     return _enclose(lambda cdf: 1 - cdf, dimension, threshold, symmetric, digits)
 

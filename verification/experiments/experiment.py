@@ -1,9 +1,9 @@
-"""An experiment is declared once; its cells, results, plots and comparisons follow from the declaration.
+"""Define experiments, whose cells, results, plots and comparisons follow from one declaration.
 
 An experiment has panels. A panel varies one quantity over a grid, and at every point of the grid and for every
-repetition it draws one data set, runs every method on it and measures the errors. One data set together with the
-methods that are run on it is a cell. All randomness of a cell follows from the seed and from the cell's name, so a cell
-gives the same result at any time, on any machine and in any order.
+repetition it draws one data set, runs every method on it and measures the errors. A cell is one data set together with
+the methods that are run on it. All randomness of a cell follows from the seed and from the cell's name, so a cell gives
+the same result at any time, on any machine and in any order.
 """
 
 import math
@@ -26,7 +26,7 @@ Scale = Literal["small", "paper"]
 SCALES: tuple[Scale, ...] = ("small", "paper")
 REPETITIONS: Mapping[Scale, int] = {"small": 5, "paper": 50}
 Setting = Mapping[str, float]  # the quantities at one point of a grid, such as n, d and rho
-Files = Mapping[str, Path]  # the paths of data sets from the user
+Files = Mapping[str, Path]  # these are the paths of data sets from the user
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class Method:
     def estimate(
         self, rows: Matrix, setting: Setting, rng: np.random.Generator, shared: SharedRows | None = None
     ) -> Matrix:
-        """Return the output of the method on the rows. A quantity of the setting that is a parameter of the mechanism
-        is passed on to the mechanism.
+        """Return the output of the method on the given rows. If a quantity of the setting is a parameter of the
+        mechanism, it is passed to the mechanism.
 
-        The argument `shared` holds the same rows in a form that other methods can use too.
+        The argument `shared` holds the same rows in a form that several methods can use.
         """
         if self.function is not None:
             output = self.function(rows, setting, rng)
@@ -80,7 +80,7 @@ Measure = Callable[[Matrix, Sample], float]
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of the theory in a plot, which is horizontal if it has one value."""
+    """A line of the theory in a plot, with its label and with its values as a function of the setting."""
 
     label: str
     values: Callable[[Setting], float]
@@ -117,7 +117,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Cell:
-    """One data set of one panel, given by the point of the grid and the repetition."""
+    """One data set of one panel, for one point of the grid and one repetition."""
 
     panel: str
     value: float
@@ -158,7 +158,8 @@ class Experiment:
     def cells(self, panels: Sequence[str], scale: Scale, repetitions: int) -> Iterator[Cell]:
         """Yield the cells of the given panels.
 
-        One repetition covers all cells before the next repetition starts, so that an unfinished run is a fair sample.
+        One repetition covers all cells before the next repetition starts, so that an unfinished run has all cells
+        equally often.
         """
         for repetition in range(repetitions):
             for name in panels:

@@ -1,7 +1,7 @@
 """Draw the pictures of proofs/paper from tables of numbers.
 
-Every picture is drawn from a table, which is stored beside it as CSV. The bytes of a picture depend on the drawing
-library and those of a table do not, so a check compares the tables.
+Every picture is drawn from a table, which a CSV file beside the picture holds. The bytes of a picture depend on the
+drawing library, but the bytes of a table do not, so a check compares the tables.
 """
 
 import csv
@@ -17,9 +17,9 @@ import numpy as np
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import nuclear_laplace
 
-RELATIVE, ABSOLUTE = 1e-7, 1e-12  # tolerances for the rounding errors of different linear algebra libraries
-SMALLEST_TAIL = 1e-9  # float64 does not resolve smaller tail probabilities of this law
-Table = dict[str, list[float]]  # maps a column to its values; the first column is the abscissa
+RELATIVE, ABSOLUTE = 1e-7, 1e-12  # these tolerances allow for the rounding errors of different linear algebra libraries
+SMALLEST_TAIL = 1e-9  # float64 cannot represent smaller tail probabilities of this law
+Table = dict[str, list[float]]  # a table maps the name of a column to its values, and the first column is the abscissa
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Figure:
 
 
 def _marks(axes: Any, marks: Sequence[tuple[float, str]], top: float) -> None:
-    """Draw vertical lines with labels."""
+    """Draw vertical lines with labels into a picture."""
     for x, text in marks:
         axes.axvline(x, color="0.35", linestyle="--", linewidth=0.9)
         axes.text(x, top, text, rotation=90, ha="right", va="top", fontsize=8, color="0.25")
@@ -111,7 +111,7 @@ def as_csv(table: Table) -> str:
 
 
 def from_csv(text: str) -> Table:
-    """Return the table that a text made by `as_csv` holds."""
+    """Return the table in a text that `as_csv` made."""
     rows = list(csv.reader(io.StringIO(text)))
     return {name: [float(row[k]) for row in rows[1:]] for k, name in enumerate(rows[0])}
 
@@ -147,8 +147,8 @@ def write(figure: Figure, folder: Path) -> None:
 
 
 def problems(folder: Path) -> list[str]:
-    """Return a message for every figure that is missing or whose table differs from the one that the code computes
-    now.
+    """Return a message for every figure that is missing or whose stored table differs from the table that the code
+    computes now.
     """
     found = []
     for figure in FIGURES:

@@ -1,9 +1,9 @@
 """Compare a paper's statements about a figure with the results, and find the points that contradict a statement.
 
-A point contradicts a comparison only if the 95 % intervals of both means are disjoint, so that chance alone seldom
-causes a contradiction. For two equal means of independent normal errors its probability is 0.3 % at most. The
-statements are about figures, so a contradiction means that the statement fails for our data, scaling and constants. A
-contradiction does not mean that the statement fails for the authors' data, scaling and constants.
+A point contradicts a comparison of two methods only if the 95 % intervals of both means are disjoint. If two means of
+independent normal errors are equal, the intervals are disjoint with probability at most 0.3 %. The statements are about
+figures, so a contradiction means that the statement fails for our data, scaling and constants. A contradiction does not
+mean that the statement fails for the authors' data, scaling and constants.
 """
 
 import math
@@ -18,7 +18,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of the errors at one point of one line, with a Student interval for it."""
+    """The mean of the errors at one point of one line of a plot, with a Student interval for the mean."""
 
     mean: float
     low: float
@@ -27,8 +27,8 @@ class Mean:
 
 
 def mean_of(errors: Sequence[float]) -> Mean:
-    """Return the mean of the errors and its interval. With one repetition the interval of the mean is the whole real
-    line.
+    """Return the mean of the errors and its Student interval. With one repetition the interval of the mean is the whole
+    real line.
     """
     values = np.asarray(errors, dtype=np.float64)
     count = len(values)
@@ -39,8 +39,8 @@ def mean_of(errors: Sequence[float]) -> Mean:
     return Mean(centre, centre - half, centre + half, count)
 
 
-Line = Mapping[float, Mean]  # maps the value of the varied quantity to the mean
-Lines = Mapping[tuple[str, str, str], Line]  # maps panel, measure and method to the line
+Line = Mapping[float, Mean]  # a line maps the value of the varied quantity to the mean
+Lines = Mapping[tuple[str, str, str], Line]  # the lines of a result by panel, measure and method
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The number of points that were compared with a statement, and the contradicting points; outcomes of parts add
-    up.
+    """The number of points that were compared with a statement, and the contradicting points; the outcomes of several
+    checks can be added.
     """
 
     compared: int
@@ -84,10 +84,11 @@ class PaperClaim:
     check: Check
 
 
-Values = Callable[[Sequence[float]], Iterable[float]]  # a function that selects points of a grid
+Values = Callable[[Sequence[float]], Iterable[float]]  # a selection is a function that selects points of a grid
 
 
-Bound = Callable[[str, str, float], float]  # a function of the panel, the measure and the value of the varied quantity
+# a bound is a function of the panel, the measure and the value of the varied quantity
+Bound = Callable[[str, str, float], float]
 
 
 def everywhere(grid: Sequence[float]) -> Iterable[float]:
@@ -108,10 +109,10 @@ def largest(grid: Sequence[float]) -> Iterable[float]:
 def beats(
     winners: Sequence[str], losers: Sequence[str], panels: Sequence[str], at: Values = everywhere, factor: float = 1.0
 ) -> Check:
-    """Make a check that at the selected points the error of the best winner is at most `factor` times that of every
-    loser.
+    """Make a check that the error of the best winner is at most `factor` times the error of every loser at the selected
+    points.
 
-    A loser contradicts the statement if its interval lies below that of the best winner.
+    A loser contradicts the statement if its interval lies below the interval of the best winner.
     """
 
     def check(lines: Lines) -> Outcome:
@@ -131,8 +132,8 @@ def beats(
 
 
 def at_most(bound: float | Bound, methods: Sequence[str], panels: Sequence[str]) -> Check:
-    """Make a check that the means of the given methods are at most `bound`; an interval above `bound` contradicts
-    it.
+    """Make a check that the means of the given methods are at most `bound`; an interval above `bound` contradicts the
+    statement.
     """
     bound_at: Bound = bound if callable(bound) else lambda panel, measure, value: bound
 
@@ -149,7 +150,7 @@ def at_most(bound: float | Bound, methods: Sequence[str], panels: Sequence[str])
 
 
 def agrees(first: str, second: str) -> Check:
-    """Make a check that two methods have equal means; disjoint intervals contradict it."""
+    """Make a check that two methods have equal means; disjoint intervals contradict the statement."""
 
     def check(lines: Lines) -> Outcome:
         points = {

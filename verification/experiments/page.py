@@ -1,10 +1,9 @@
-"""Write the tables of proofs/experiments/README.md from the stored results, so that page and files agree.
+"""Write the tables of proofs/experiments/README.md from the stored results, so that the page and the files agree.
 
     python -P -m covassay.verification.experiments.page FOLDER
 
 The argument FOLDER holds the page and the results. The page has the number of runs, the mean errors and the
-contradicted statements between `<!-- results of NAME -->` and `<!-- end -->`. A person writes all other parts of the
-page.
+contradicted statements between `<!-- results of NAME -->` and `<!-- end -->`. A person writes the rest of the page.
 """
 
 import re
@@ -54,8 +53,8 @@ def table(result: Result, wanted: Table, lines: Lines) -> list[str]:
 
 
 def block(name: str, result: Result) -> str:
-    """Return the part of the page on a stored result: the number of runs, the means, and the statements of the
-    paper.
+    """Return the part of the page on a stored result, which has the number of runs, the means, and the statements of
+    the paper.
     """
     runs, whole = result.facts["repetitions"], REPETITIONS[result.facts["scale"]]
     few = f", not the {whole} of the paper" if runs != whole else ""

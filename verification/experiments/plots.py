@@ -12,18 +12,18 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.experiments.findings import Line
 from covassay.verification.experiments.results import Result, lines
 
-COLUMNS = {4: 2, 8: 4, 12: 4}  # maps the number of panels to the number of columns; the default is 3
+COLUMNS = {4: 2, 8: 4, 12: 4}  # this maps the number of panels to the number of columns, which is 3 by default
 WIDTH, HEIGHT = 4.3, 3.3  # the size of one picture in inches
 WIDTH_OF_A_LABEL = 2.1  # the width of a label in the legend, in inches
-LETTERS, LINE = 16, 0.18  # letters per inch, and inches per line, of the text below the panels
-MOST_TICKS = 9  # the largest number of ticks at the points of the grid
+LETTERS, LINE = 16, 0.18  # letters per inch, and inches per line, of the text below the panels of a figure
+MOST_TICKS = 9  # an axis has at most this many ticks at points of the grid
 MARKS = "osD^vP*Xhd<>"
 COLOURS = (*(f"C{k}" for k in range(10)), "black", "#393b79", "#637939", "#8c6d31", "#843c39", "#7b4173", "#31a354")
 NAMES = {"n": "n", "d": "d", "rho": "ρ", "epsilon": "ε", "buckets": "N", "trace": "tr Σ", "kappa": "κ"}
 WORDS = {"n": "number of rows n", "d": "dimension d", "rho": "budget ρ", "epsilon": "budget ε",
          "buckets": "number of norm buckets N", "trace": "trace tr Σ", "kappa": "condition number κ"}  # fmt: skip
 WIDEST, NARROWEST = 1.8, 0.9  # line widths; the first line is the widest, so that it is visible under later lines
-FEWEST_DECADES = 1.0  # a logarithmic axis has at least this range, so that small differences do not look large
+FEWEST_DECADES = 1.0  # a logarithmic axis extends over at least this range, so that small differences do not look large
 CONTRADICTION = "#c00000"
 RING = "contradicts a statement below"
 FAILED, HELD, UNTRIED = "✗ Does not hold here", "✓ Not contradicted here", "– Not tried here"
@@ -76,7 +76,7 @@ def draw(result: Result, folder: Path, name: str) -> list[Path]:
             axes.set_axis_off()
         figure.suptitle(f"{result.facts['title']}\n{result.facts['source']}", fontsize=11)
         handles: dict[str, Any] = {}
-        for axes in grid:  # the legend has the order of the first picture, with the rings at its end
+        for axes in grid:  # the legend has the order of the first picture, with the marks of contradictions at its end
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
                 handles.setdefault(label, handle)
         if RING in handles:
@@ -94,8 +94,8 @@ def draw(result: Result, folder: Path, name: str) -> list[Path]:
 
 
 def _styles(panels: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the style of each method: full lines for methods of the paper, dashed lines and hollow marks for our
-    methods.
+    """Return the style of each method, with full lines for methods of the paper, and dashed lines and hollow marks for
+    our methods.
     """
     labels = {method["label"]: method["ours"] for panel in panels for method in panel["methods"]}
     widths = np.linspace(WIDEST, NARROWEST, len(labels))
@@ -120,7 +120,8 @@ def _panel(
     styles: Mapping[str, Mapping[str, Any]],
     claims: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Draw one picture: the curves of the theory, the means with their intervals, and rings around contradictions."""
+    """Draw one picture, which has the curves of the theory, the means with their intervals, and rings around
+    contradictions."""
     for k, (label, values) in enumerate(panel["curves"].items()):
         style = ("-.", ":", (0, (5, 1)))[k % 3]
         axes.plot(panel["grid"], values, color="0.35", linestyle=style, linewidth=1.2, label=label)
@@ -142,7 +143,7 @@ def _panel(
 
 
 def _scales(axes: Any, panel: Mapping[str, Any], shown: Sequence[Line]) -> None:
-    """Set logarithmic or linear axes that show every mean; an interval that reaches far down is cut off."""
+    """Set logarithmic or linear axes that show every mean; an interval that reaches far down is cut off at the axis."""
     if panel["log"][0]:
         axes.set_xscale("log")
         grid = panel["grid"]
@@ -176,7 +177,8 @@ def _line(axes: Any, line: Line, label: str, style: Mapping[str, Any]) -> None:
 
 
 def title(panel: Mapping[str, Any], between: str = ", ") -> str:
-    """Return the heading of a panel: its name in the statements, its title, and the quantities that are not varied."""
+    """Return the heading of a panel, which has its name in the statements, its title, and the quantities that are not
+    varied."""
     shown = [f"{NAMES[name]} = {value:g}" for name, value in panel["fixed"].items() if name in NAMES]
     extra = [item for item in shown if item != "N = 1" and item.split(" = ")[0] + " = " not in panel["title"]]
     return between.join([f"{panel['name']}: {panel['title']}", *([", ".join(extra)] if extra else [])])

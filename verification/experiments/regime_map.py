@@ -10,7 +10,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.recommendation import Recommendation, Setting, recommend
 
 SUFFIXES = (".svg", ".png")
-# the range of n, in powers of ten on either side of the point where the noise equals the average eigenvalue
+# the range of n in powers of ten, on either side of the point where the noise equals the average eigenvalue
 DECADES = 3.5
 COLUMNS, LINES = 57, 33
 TRACES = (0.01, 1.0)
@@ -34,7 +34,8 @@ def require_drawable(path: Path) -> None:
 
 
 def axes_of(setting: Setting) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return the numbers of rows and the traces of the map; the range of rows includes that of the given setting."""
+    """Return the numbers of rows and the traces of the map; the range of rows includes the number of rows of the given
+    setting."""
     middle = replace(setting, trace=1.0).enough
     low = min(middle / 10**DECADES, setting.rows)
     high = max(middle * 10**DECADES, setting.rows)

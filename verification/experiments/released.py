@@ -1,9 +1,9 @@
 """Compare the released code of DLY22 with the reference on the same data, and explain differences.
 
 The released code (github.com/hkustDB/PrivateCovariance) is not part of this project. The user gives the path of a copy
-of the released code, which needs torch. The released code draws its own noise, from a seed that follows from that of
-the cell. The comparison includes versions of our methods that each have one mistake of the released code. If the code
-agrees with the method that has the mistake, and not with the method without it, the mistake explains the difference.
+of the released code, which needs torch. The released code draws its own noise from a seed that is derived from the seed
+of the cell. The comparison includes versions of our methods that each have one mistake of the released code. If the
+code agrees with the method that has a mistake, but not with the method without it, the mistake explains the difference.
 """
 
 import importlib
@@ -37,9 +37,9 @@ from covassay.verification.experiments.catalogue.dly22 import DELTA, released_se
 from covassay.verification.experiments.experiment import Experiment, Files, Method, Panel, Setting
 from covassay.verification.experiments.findings import PaperClaim, agrees
 
-NAME = "released-code"  # the name of the folder among the files of the user
+NAME = "released-code"  # the user gives the folder of the released code under this name
 THEIRS = "{}, their code"
-LARGEST = {"EMCov": 50}  # the method of the released code is slow, and is run up to this dimension
+LARGEST = {"EMCov": 50}  # the method of the released code is slow, and is not run above this dimension
 
 
 def require(path: Path) -> Path:
@@ -53,7 +53,7 @@ def require(path: Path) -> Path:
 
 @cache
 def _modules(path: Path) -> tuple[Any, Any, Any]:
-    """Return the module torch and the two modules of the released code, with torch set to use one thread."""
+    """Return the module torch and the two modules of the released code, and let torch use one thread."""
     sys.path.insert(0, str(path.absolute()))
     torch = importlib.import_module("torch")
     torch.set_num_threads(1)
@@ -143,8 +143,9 @@ def separate_pure_with(rows: Matrix, epsilon: float, rng: np.random.Generator) -
 def adaptive_pure_with(mistakes: bool, rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
     """Run AdaptiveCov under pure DP, with or without the mistakes of the released code.
 
-    The possible mistakes are the following. The bound of LapCov lacks the factor 1/ε₁ and enters the search as 2^{−k} g
-    in place of 4^{−k} g; the trace term of SeparateCov is divided by 14; and SeparateCov takes singular vectors.
+    The argument `mistakes` may contain the following mistakes. The bound of LapCov lacks the factor 1/ε₁ and enters the
+    search as 2^{−k} g instead of 4^{−k} g; the trace term of SeparateCov is divided by 14; and SeparateCov takes
+    singular vectors.
     """
     epsilon, beta = setting["epsilon"], setting["beta"]
     n, d = rows.shape
@@ -181,8 +182,8 @@ def _separate_pure(rows: Matrix, setting: Setting, rng: np.random.Generator) -> 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A method of the released code, with our methods with and without one mistake, a description of the mistake, and
-    its entry of the ledger.
+    """A method of the released code, our methods with and without one mistake, a description of the mistake, and its
+    entry in the ledger.
     """
 
     label: str
@@ -218,7 +219,7 @@ EXPLAINED = {
         ),
     ),
 }  # fmt: skip
-SAME = {"rho": "GaussCov", "epsilon": "LapCov"}  # the released code has no mistake in these methods
+SAME = {"rho": "GaussCov", "epsilon": "LapCov"}  # the released code has no mistake in the following methods
 
 
 def _budget(panel: Panel) -> str:

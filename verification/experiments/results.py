@@ -11,7 +11,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.experiments.experiment import Row
 from covassay.verification.experiments.findings import Lines, mean_of
 
-KEY = b"covassay"  # the key of the JSON text in the metadata of the Parquet file
+KEY = b"covassay"  # the metadata of the Parquet file have the JSON text under this key
 COLUMNS = tuple(column.name for column in fields(Row))
 
 
@@ -49,14 +49,14 @@ def read(file: Path) -> Result:
 
     Raises
     ------
-    InvalidInput : there is no such file, or it is not one that `write` has made.
+    InvalidInput : there is no such file, or `write` has not made the file.
     """
     arrow = parquet()
     if not file.is_file():
         raise InvalidInput(f"{file}: there is no such file")
     try:
         table = arrow.parquet.read_table(file)
-    except Exception as error:  # pyarrow has its own types of exception, and passes on those of the system
+    except Exception as error:  # pyarrow has its own types of exception, and passes on the exceptions of the system
         raise InvalidInput(f"{file}: cannot be read as a Parquet file ({str(error).splitlines()[0]})") from None
     metadata = table.schema.metadata or {}
     if KEY not in metadata or tuple(table.column_names) != COLUMNS:
@@ -66,7 +66,7 @@ def read(file: Path) -> Result:
 
 
 def lines(rows: Iterable[Row]) -> Lines:
-    """Return the mean and the interval at every point of every line, in the order of the rows."""
+    """Return the mean and the interval at every point of every line of a plot, in the order of the rows."""
     errors: dict[tuple[str, str, str], dict[float, list[float]]] = {}
     for row in rows:
         line = errors.setdefault((row.panel, row.measure, row.method), {})
@@ -75,10 +75,10 @@ def lines(rows: Iterable[Row]) -> Lines:
 
 
 def _changed(name: str, before: Any, now: Any) -> list[str]:
-    """Return a message about a changed fact.
+    """Return a message about a fact that has changed.
 
-    If the fact is a record, the message names every changed field; if it is a list, the message only says that the
-    lists differ.
+    If the fact is a record, the message names every changed field; if the fact is a list, the message only says that
+    the lists differ.
     """
     if before == now:
         return []

@@ -1,12 +1,12 @@
 """Run experiments in worker processes. Every finished cell is stored at once, so that a killed run can continue.
 
 While an experiment runs, FOLDER/NAME.partial.jsonl has a line of JSON for each finished cell, after a first line that
-describes the run. An incomplete last line is dropped when the file of a killed run is read. At the end the rows are
-written to FOLDER/NAME.parquet, in the order of the declaration, and the lines are deleted. Later runs with more
-repetitions continue from the Parquet file.
+describes the run. When the file of a killed run is read, an incomplete last line is dropped. At the end the rows are
+written to FOLDER/NAME.parquet, in the order of the declaration, and the file with the lines of JSON is deleted. A later
+run with more repetitions continues from the Parquet file.
 
-The workers are processes whose linear algebra uses one thread. So the results do not depend on the number of workers;
-with more threads a library may add numbers in another order.
+The workers are processes whose linear algebra uses one thread. The results therefore do not depend on the number of
+workers, while a library with more threads may add numbers in another order.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ from covassay.verification.experiments.results import Result
 FORMAT = 1  # the version of the format in which the facts are stored
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"
 LIBRARIES = "covassay", "numpy", "scipy", "scikit-learn"
-HIDDEN = "__pycache__", ".git"  # folders that do not count as content of a data set
+HIDDEN = "__pycache__", ".git"  # folders with these names do not count as content of a data set
 Advance = Callable[..., None]
 
 
@@ -72,12 +72,12 @@ class Plan:
         return [panel for panel in self.experiment.panels if not self.missing(panel)]
 
     def missing(self, panel: Panel) -> str:
-        """Return the reason why the panel cannot be run, or an empty text."""
+        """Return the reason why the panel cannot be run, or an empty text if it can."""
         return files.missing(panel.needs, self.files)
 
     @property
     def used(self) -> list[str]:
-        """Return the names of the user's data sets that the run needs."""
+        """Return the names of those of the user's data sets that the run needs."""
         return sorted({released.NAME, *(panel.needs for panel in self.panels)} & set(self.files))
 
     @property
@@ -98,7 +98,7 @@ def versions() -> dict[str, str]:
 
 
 def header(plan: Plan) -> dict[str, Any]:
-    """Return the facts that must agree for a run to continue, which are all except the number of repetitions."""
+    """Return the facts that must agree for a run to continue, which are all facts except the number of repetitions."""
     return {
         "format": FORMAT,
         "experiment": plan.experiment.name,
@@ -123,9 +123,7 @@ def digest(path: Path) -> str:
 
 
 def described(panel: Panel, scale: Scale) -> dict[str, Any]:
-    """Return a description of the data that a panel is drawn from and of its declaration, which shows when the
-    declaration changes.
-    """
+    """Describe the declaration of a panel and its data, so that a change of the declaration can be detected."""
     methods = [
         {
             "label": method.label,
@@ -163,7 +161,7 @@ def command(plan: Plan) -> str:
 
 
 def finished(plan: Plan, rows: Sequence[Row]) -> Result:
-    """Return the result of the run: the facts and the rows, in the order of the declaration.
+    """Return the result of the run, which has the facts, and the rows in the order of the declaration.
 
     With one repetition there are no intervals and no contradictions, so no statement counts as compared.
     """
@@ -231,7 +229,7 @@ def workers(jobs: int) -> Iterator[Executor]:
 
 
 def _kept(file: Path, wanted: dict[str, Any]) -> dict[Cell, list[Row]]:
-    """Return the cells in the lines of an earlier run, and remove an incomplete line from the file."""
+    """Return the cells in the lines of an earlier run, and remove an incomplete last line from the file."""
     text = file.read_bytes() if file.exists() else b""
     whole = text[: text.rfind(b"\n") + 1]
     if whole != text:
@@ -269,7 +267,7 @@ def _require_same(file: Path, there: Mapping[str, Any], wanted: Mapping[str, Any
 
 
 def run(plan: Plan, folder: Path, pool: Executor, advance: Advance) -> Path:
-    """Run the cells that are not stored yet, and write the result.
+    """Run the cells of the plan that are not stored yet, and write the result.
 
     If a stored result of the same run has fewer repetitions, the run continues it and keeps its errors.
 
@@ -324,11 +322,13 @@ def _new(plan: Plan, cells: Sequence[Cell], pool: Executor) -> Iterator[tuple[Ce
 
 
 def replan(facts: Mapping[str, Any], files: Files) -> Plan:
-    """Return the plan of a stored result. The user must give the same data sets as for the stored result.
+    """Return the plan with which a stored result was made. The user must give the data sets from which the stored
+    result was computed.
 
     Raises
     ------
-    InvalidInput : the declaration of the experiment has changed since, or a data set is missing or has changed.
+    InvalidInput : the declaration of the experiment has changed since the result was stored, or a data set is missing
+    or has changed.
     """
     used = {name: path for name, path in files.items() if name in facts["data"]}
     plan = Plan.of(facts["experiment"], facts["scale"], facts["seed"], facts["repetitions"], used)

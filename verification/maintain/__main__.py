@@ -1,4 +1,4 @@
-"""`python -P -m covassay.verification.maintain COMMAND` runs one of the programs of this package."""
+"""The command `python -P -m covassay.verification.maintain COMMAND` runs one of the programs of this package."""
 
 import sys
 from pathlib import Path
@@ -33,7 +33,7 @@ PROGRAM = Program(
 
 def main(arguments: list[str]) -> int:
     """Run a program in the folder of a clone, where `tests` can be imported, and return its exit status."""
-    sys.path.insert(0, str(Path.cwd()))  # this folder comes before an installed package named `tests`
+    sys.path.insert(0, str(Path.cwd()))  # the folder of the clone comes before an installed package named `tests`
     try:
         return PROGRAM.run(arguments)
     except ModuleNotFoundError as error:

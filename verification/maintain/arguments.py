@@ -9,13 +9,13 @@ from covassay.reference.errors import InvalidInput
 
 
 def require_jobs(options: argparse.Namespace) -> None:
-    """Raise `InvalidInput` unless there is at least one worker."""
+    """Raise `InvalidInput` unless the options ask for at least one worker."""
     if options.jobs < 1:
         raise InvalidInput(f"jobs = {options.jobs}: must be at least 1")
 
 
 def printing(options: argparse.Namespace) -> bool:
-    """Return whether lines are printed on a terminal during the work, in place of a progress bar."""
+    """Return whether lines are printed on a terminal during the work, instead of a progress bar."""
     return not options.json and sys.stdout.isatty()
 
 
@@ -28,7 +28,7 @@ def file_to_write(name: str | None) -> Path | None:
 
 
 def chosen(names: Iterable[str], only: str | None) -> list[str]:
-    """Return the targets whose name contains a text, and raise an error if there are none."""
+    """Return the targets whose name contains the text `only`, and raise an error if no target does."""
     found = [name for name in names if not only or only in name]
     if not found:
         raise InvalidInput(f"only = {only!r}: no target has this text in its name")

@@ -1,9 +1,9 @@
-"""Make the table of low-order bits, for samplers of several packages and the loss that one command shows from released
-bits.
+"""Make a table of what low-order bits reveal, for samplers of several packages, with the privacy loss that one command
+proves.
 
 A row has the result of `covassay audit TARGET --scope bits` on low-order bits, with equal draws but without the other
-checks of that audit. The function `rounded` repeats the check on correctly rounded releases, each with its own seed; no
-release may be flagged.
+checks of this command. The function `rounded` repeats the check on correctly rounded releases, each with its own seed,
+and no release may be flagged.
 """
 
 import argparse
@@ -46,12 +46,13 @@ TARGETS = (
     "rounded:entrywise-laplace", "rounded:nuclear-laplace", "rounded:nuclear-laplace-symmetric", "rounded:gauss-cov",
     "rounded:iterative-eigenvectors",
 )  # fmt: skip
-# the number of draws per data set of the first look at one of many rounded releases, for every pair
+# the number of draws on each data set in the first look at one of many rounded releases, for every pair
 ROUNDED_SAMPLES = 200
 
 
 def unseen() -> dict[str, str]:
-    """Return the mechanisms in floating point for which the check found no loss above the claim, with the reasons."""
+    """Return the mechanisms in floating point for which the check found no loss above the claim, with the reasons why
+    it found none."""
     return {name: why for name in sorted(MECHANISMS) if (why := known(name).bits_unseen)}
 
 
@@ -76,7 +77,7 @@ class BitRow:
 
 
 def row_of(name: str, samples: int) -> BitRow:
-    """Return the row of the table for the target `name`."""
+    """Return the row of the table for the target with this name."""
     source = TargetReference(name, ".")
     try:
         target = load(source)
@@ -115,7 +116,7 @@ def _shown(found: Facts | None) -> tuple[str, str]:
 def measured(names: Sequence[str], samples: int, jobs: int = 1, kept: Path | None = None) -> Iterator[BitRow]:
     """Yield the rows of the given targets, in the order in which the audits end.
 
-    Rows in the file `kept` are read from it, and new rows are added to it.
+    Stored rows are read from the file `kept`, to which new rows are added.
     """
     known = {(row["target"], samples): BitRow(**row) for row in kept_rows.read(kept)}
     tasks = ((name, samples) for name in names)
@@ -148,21 +149,21 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
     text = [
         GENERATED,
         "# What low-order bits reveal about neighbouring data sets\n",
-        "Proofs of differential privacy speak of real numbers, and what is released is bits. Each target below was",
-        f"audited by the command beside it, with a false-alarm probability of {FALSE_ALARM:g} for the whole audit. An",
-        "event is a set of released numbers, so that a loss above the claim on one of them refutes the claim about the",
-        "bits that are released, whatever the law is in real arithmetic. Each proven loss has the error probability of",
-        "the test of its event. A search that finds nothing is no certificate. `draws` counts the outputs that the",
-        "first looks and the test of the event took on all data sets. Targets that draw from the operating system give",
-        "other counts when the command runs again.\n",
-        "A package may document that it does not protect low-order bits, and may have another function that does; the",
-        "table does not say so. The queries and the pairs of data sets are ours.\n",
+        "Proofs of differential privacy are about real numbers, but a program releases bits. Each target in the tables",
+        f"was audited by the command beside it, with a false-alarm probability of {FALSE_ALARM:g} for the whole audit.",
+        "An event is a set of released floats, so a loss above the claim on an event refutes the claim about the",
+        "released bits, even if the claim is true in real arithmetic. Each proven loss has the error probability of",
+        "the test of its event. A search that finds no such event does not certify the target. `draws` counts the",
+        "outputs that the search and the test of the event took on all data sets. For targets that draw random bits",
+        "from the operating system, the counts differ when the command runs again.\n",
+        "A package may document that it does not protect low-order bits, and may have another function that protects",
+        "them, which the table does not say. We chose the queries and the pairs of data sets.\n",
         "The lowest set bit of a float is the exponent of the largest power of two that divides it. The `smallest`",
-        "lowest set bit is the minimum over all numbers of one output. The number `(‖u‖² − 1)·2^53`",
-        "measures the rounding",
-        "errors in the length of a unit vector u. In real arithmetic it is 0.\n",
-        "The command makes the whole audit; the table has only its findings on low-order bits.\n",
-        f"{len(run)} targets, from {len(packages)} packages ({', '.join(sorted(packages))}).",
+        "lowest set bit is the minimum over all numbers of one output. The number `(‖u‖² − 1)·2^53`, which is 0 in",
+        "real arithmetic, measures the rounding errors in the length of a unit vector u.\n",
+        "The command beside a target makes the whole audit, of which the table only has the findings on low-order",
+        "bits.\n",
+        f"The tables have {len(run)} targets from {len(packages)} packages ({', '.join(sorted(packages))}).",
         "",
         f"## A loss above the claim is proven: {len(leaks)}\n",
         *heading,
@@ -180,9 +181,9 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
     text += [
         "",
         f"## Float mechanisms of covassay in which no loss above the claim was found: {len(unseen())}\n",
-        "The reasons below say why the check finds nothing in these mechanisms. The reasons do not",
-        "say that the bits are safe.",
-        "`covassay:ppde` is not in this list, because its loss is shown with `--samples 4000`.\n",
+        "The following reasons say why the check finds nothing in these mechanisms, not that the low-order bits are",
+        "safe. The mechanism `covassay:ppde` is not in this list, because an audit with `--samples 4000`",
+        "shows its loss.\n",
         *(f"- `covassay:{name}`: {reason}." for name, reason in unseen().items()),
     ]
     if rounded_found:
@@ -194,8 +195,8 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
 
 
 def _rounded_one(name: str, seed: int, samples: int) -> dict[str, Any]:
-    """Return the result of the check of low-order bits on one rounded release under one seed, as with `--scope
-    bits`.
+    """Return the result of the check of low-order bits on one rounded release under one seed, with the settings of
+    `--scope bits`.
     """
     source = TargetReference(f"rounded:{name}", ".")
     made = audit_bits(source, claim_of(source), samples=samples, seed=seed)
@@ -205,9 +206,9 @@ def _rounded_one(name: str, seed: int, samples: int) -> dict[str, Any]:
 
 
 def rounded(count: int, samples: int, jobs: int = 1, kept: Path | None = None) -> Iterator[dict[str, Any]]:
-    """Check a number of rounded releases, and take every mechanism in turn.
+    """Check `count` rounded releases, taking all mechanisms in turn.
 
-    Results in the file `kept` are not computed again.
+    Stored results are read from the file `kept`, and are not computed again.
     """
     names = list(rounded_releases.TARGETS)
     wanted = [(names[seed % len(names)], seed, samples) for seed in range(count)]
@@ -234,10 +235,10 @@ def _rounded_sentence(found: dict[str, Any]) -> str:
         f"The check of low-order bits was made {found['checks']} times, each with its own seed, on {found['targets']} "
         f"rounded mechanisms in turn (dimensions 1 and 2, and 16 for vectors; "
         f"{found['samples']} draws per data set in the first look, "
-        f"{found['draws']} draws in all). {found['events_tested']} times an event looked promising and was tested. "
-        f"**{len(found['flagged'])} of {found['checks']} were flagged**{names}; "
-        f"{found['undecided']} could not be decided. "
-        f"Command: `python -P -m covassay.verification.maintain bits --rounded {found['checks']}`."
+        f"{found['draws']} draws in all). The check found an event worth testing {found['events_tested']} times. "
+        f"**Of the {found['checks']} checks, {len(found['flagged'])} refuted a rounded release**{names}, and "
+        f"{found['undecided']} could not decide. "
+        f"The command is `python -P -m covassay.verification.maintain bits --rounded {found['checks']}`."
     )
 
 

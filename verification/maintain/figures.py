@@ -11,8 +11,8 @@ PARSER = {"description": "Draw the pictures of proofs/paper again, or compare th
 
 
 def figures(options: argparse.Namespace) -> int:
-    """Write every picture and its table to its folder. With the option --check, compare the tables only, and return 1
-    if one differs.
+    """Write every picture and its table to the folder of the picture. With the option --check, compare only the tables,
+    and return 1 if one of them differs.
     """
     folder = Path(options.folder)
     if not folder.is_dir():

@@ -1,6 +1,4 @@
-"""Store measurements that may be interrupted, each as a row of a file of JSON lines, so that it is not measured
-again.
-"""
+"""Store measurements as rows of a file of JSON lines, so that an interrupted program does not measure them again."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,7 +8,7 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed
 
 Row = TypeVar("Row")
-Task = tuple[Any, ...]  # the arguments of one measurement of kept rows
+Task = tuple[Any, ...]  # the arguments of one measurement whose row is stored
 
 
 def read(file: Path | None) -> list[dict[str, Any]]:
@@ -28,10 +26,10 @@ def measured(
     kept: Path | None,
     as_json: Callable[[Row], dict[str, Any] | None],
 ) -> Iterator[Row]:
-    """Yield the row of every task: first the stored rows, then new rows, which are added to the file when they are
+    """Yield the row of every task, first the stored rows, and then new rows, which are added to the file when they are
     complete.
 
-    A row for which `as_json` returns None is not stored.
+    A row is not stored if `as_json` returns None for it.
     """
     wanted = list(tasks)
     yield from (known[task] for task in wanted if task in known)

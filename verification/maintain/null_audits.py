@@ -1,10 +1,11 @@
 """Audit correct mechanisms, of which none may be refuted and whose exact p-values must be uniform.
 
 The targets are the reference's own mechanisms, with every choice of their options in turn. Every audit has its own
-seed, because under one seed related mechanisms draw the same noise. The tests of one scenario (a data set on which
-outputs are compared with the law) share their draws. So the first test that is exact for a continuous law represents
-the scenario; the p-values of different scenarios are independent. All other p-values are bounds, which may be larger
-than exact p-values. The p-values of low-order bits are left out, because floating-point noise breaks its claim there.
+seed, because related mechanisms draw the same noise under the same seed. The tests of one scenario (a data set on which
+outputs are compared with the law) share their draws. The first test that is exact for a continuous law represents the
+scenario, so that the p-values of different scenarios are independent. All other p-values are bounds, which may be
+larger than exact p-values. The p-values of low-order bits are left out, because floating-point noise breaks its claim
+in those bits.
 """
 
 import argparse
@@ -35,13 +36,13 @@ PARSER = {
     "epilog": "example: python -P -m covassay.verification.maintain null-audits --audits 4 --only gauss-cov",
 }
 LEVELS = 0.001, 0.01, 0.1  # the shares of small p-values are reported at these levels
-TOTAL = "noise scale off by a share"  # the effect in the exact test of a total has this name
-DISTANCE = "CDF distance"  # the name of the effect in Kolmogorov's test of one sample
+TOTAL = "noise scale off by a share"  # the exact test of a total has an effect with this name
+DISTANCE = "CDF distance"  # Kolmogorov's test of one sample has an effect with this name
 
 
 @dataclass(frozen=True)
 class Audited:
-    """The p-values of one audit, which are an exact one for every scenario, and bounds for all other tests."""
+    """The p-values of one audit, with one exact p-value for every scenario and bounds for all other tests."""
 
     target: str
     seed: int
@@ -90,8 +91,8 @@ def audited(target: str, seed: int, samples: int) -> Audited:
 
 
 def audits(count: int, samples: int, only: str = "", jobs: int = 1, kept: Path | None = None) -> Iterator[Audited]:
-    """Run a number of audits and yield their p-values. Audits in the file `kept` are read from it, and new audits are
-    added to it.
+    """Run a number of audits and yield their p-values. Stored audits are read from the file `kept`, to which new audits
+    are added.
     """
     names = chosen(TARGETS, only)
     wanted = [(names[i % len(names)], i, samples) for i in range(count)]
@@ -118,8 +119,8 @@ def _described(p_values: Any) -> dict[str, Any]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Audit correct mechanisms and print the results. The exit status is 1 if one was refuted or the p-values are not
-    uniform.
+    """Audit correct mechanisms and print the results. The exit status is 1 if a mechanism was refuted or the p-values
+    are not uniform.
     """
     if min(options.audits, options.jobs) < 1:
         raise InvalidInput("audits and jobs: must be at least 1")

@@ -1,4 +1,4 @@
-"""Change the Rocq proofs, and check that the gate rejects every change by the intended rule."""
+"""Change the Rocq proofs in many ways, and check that the gate rejects every change by the intended rule."""
 
 import argparse
 import os
@@ -11,7 +11,7 @@ PARSER = {"description": __doc__, "epilog": "exit status: 1 if a mutant is not r
 
 
 def run(options: argparse.Namespace) -> int:
-    """Try the mutants, and return 1 if one is not rejected as intended."""
+    """Try the proof mutants, and return 1 if one is not rejected by the intended rule."""
     proofs = Path("proofs")
     chosen = read(proofs / "rocq")
     if options.write:

@@ -32,7 +32,7 @@ COUNT = re.compile(r"<!-- count: ([a-z]+) -->.*?<!-- end -->", re.DOTALL)
 
 
 def counts(proofs: Path) -> dict[str, str]:
-    """Return every number that the pages in COUNTED state, as text keyed by its name."""
+    """Return every number that the pages in COUNTED state, as text keyed by the name of the number."""
     rows = [json.loads(line) for line in (proofs / "findings.jsonl").read_text(encoding="utf-8").splitlines()]
     rows = [row for row in rows if row.get("seed", FIRST) == FIRST]
     run = [row for row in rows if not row["missing"]]
@@ -108,7 +108,7 @@ def with_table(text: str, table: str) -> str:
 
 
 def pages(root: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the pages of a clone, each with the text that it should have."""
+    """Yield the pages of a clone, each with the text that it should have now."""
     known, reference = counts(root / "proofs"), root / "reference" / "README.md"
     for path in (root / name for name in COUNTED):
         yield path, with_counts(path.read_text(encoding="utf-8"), known)

@@ -1,1 +1,1 @@
-"""This package builds the web site: pages for users, the proofs, the ledger and the reference, by one command."""
+"""This package builds the web site, which has pages for users, the proofs, the ledger and the reference."""

@@ -27,10 +27,10 @@ SETTINGS = Path(__file__).parent / "mkdocs.yml"
 STYLE = Path(__file__).parent / "site.css"
 NEEDED = ("README.md", "reference", "verification", "proofs")
 LINK = re.compile(r"(!?\[[^\]]*\]\()([^)#\s]+)(#[^)\s]*)?\)")
-# a fenced block of code, in which nothing is a link
+# this pattern matches a fenced block of code, in which nothing is a link
 CODE = re.compile(r"^(`{3,})[^`].*?^\1$", re.MULTILINE | re.DOTALL)
 LEDGER = "proofs/LEDGER.md"
-COPIED = (".svg", ".png", ".parquet")  # files under proofs with these endings are copied unchanged
+COPIED = (".svg", ".png", ".parquet")  # files under proofs with these endings are copied to the site unchanged
 API = {
     "reference": (
         "covassay.reference.privacy",
@@ -81,8 +81,8 @@ def build(root: Path, out: Path) -> int:
 
 
 def gather(root: Path) -> dict[str, str]:
-    """Return the text of every page, keyed by its path on the site. Paths of pages under proofs are those of the
-    repository.
+    """Return the text of every page, keyed by its path on the site. Pages under proofs have the same paths on the site
+    as in the repository.
     """
     pages = {path.relative_to(PAGES).as_posix(): path.read_text() for path in sorted(PAGES.rglob("*.md"))}
     for path in (root / "CONTRIBUTING.md", *sorted((root / "proofs").rglob("*.md"))):
@@ -96,7 +96,7 @@ def gather(root: Path) -> dict[str, str]:
 
 
 def mechanism_page(mechanism: Mechanism[Any, ..., Any], root: Path) -> str:
-    """Return the page of a mechanism: its steps and costs, its typeset formulas, and its code."""
+    """Return the page of a mechanism, which has its steps and costs, its typeset formulas, and its code."""
     from covassay.verification.site.typeset import section_of
 
     module = importlib.import_module(mechanism.release.__module__)
@@ -138,7 +138,7 @@ def _api_page(name: str, modules: tuple[str, ...]) -> str:
 
 
 def _resolved(page: str, target: str) -> str:
-    """Return the path from the root of the repository to the target of a link on a page."""
+    """Return the target of a link on a page, as a path from the root of the repository."""
     parts: list[str] = []
     for part in (PurePosixPath(page).parent / target).parts:
         if part == "..":
@@ -163,7 +163,8 @@ def _linked_files(pages: Mapping[str, str], root: Path) -> set[str]:
 
 
 def _page_of_file(target: str) -> str:
-    return f"files/{target.replace('/.', '/').removeprefix('.')}.md"  # MkDocs leaves out names that begin with a dot
+    # MkDocs leaves out files whose names begin with a dot
+    return f"files/{target.replace('/.', '/').removeprefix('.')}.md"
 
 
 def _file_page(path: Path, name: str) -> str:

@@ -1,7 +1,7 @@
-"""Write formulas as MathML for browsers, from the source of the Python functions in the section FORMULAS.
+"""Write formulas as MathML for browsers, from the Python functions in the section FORMULAS of a mechanism.
 
-The functions that the module typesets are only read, and never run. Each formula is the code of a function, in the
-notation of mathematics.
+The module only reads the functions that it typesets, and never runs them. Each formula is the code of a function, in
+the notation of mathematics.
 """
 
 import ast
@@ -26,7 +26,8 @@ def formulas_of(module: ModuleType) -> Iterator[Callable[..., Any]]:
 
 
 def as_mathml(function: Callable[..., Any]) -> str | None:
-    """Return the function in the notation of mathematics, or None if its code has no such notation (a list, a loop)."""
+    """Return the function in the notation of mathematics, or None if its code (a list, a loop) has no mathematical
+    notation."""
     from latex2mathml.converter import convert
     from latexify import get_latex
     from latexify.exceptions import LatexifyError
@@ -53,7 +54,7 @@ def _readable(latex: str) -> str:
 def section_of(module: ModuleType) -> str:
     """Return a section of Markdown with every formula and the sentence about it.
 
-    Each formula is typeset, or shown as code if that is not possible.
+    Each formula is typeset, or shown as code if it has no mathematical notation.
     """
     parts = []
     for function in formulas_of(module):

@@ -1,1 +1,1 @@
-"""This package has statistical tests with a stated false-alarm probability and power, for samples of any kind."""
+"""This package has statistical tests with a stated false-alarm probability and power."""

@@ -5,16 +5,17 @@ Let P and Q be the laws of one category of an output on two data sets. Every not
 functions A and B and a number c, that E_P[A] − E_Q[B] ≤ c. A bet takes a stake λ > 0 and a centre u, and multiplies the
 following factors.
 
-    1 + λ (A(y) − u) for each of the n draws y from P,
-    1 + λ' (u − c − B(y')) for each of the n' draws y' from Q, with λ' = λ n/n'.
+    The factors of the e-value are 1 + λ (A(y) − u) for each of the n draws y from P, and the others are 1 + λ' (u − c −
+    B(y')) for each of the n' draws y' from Q, with λ' = λ n/n'.
 
 By 1 + t ≤ eᵗ the mean of the product is at most exp(λ n (E_P[A] − E_Q[B] − c)) ≤ 1. By Markov's inequality the inverse
-of the product is a p-value for every n and n', however the bet was chosen, if its choice does not depend on these
-draws. The logarithm of the product is rounded down, so that the p-value is never too small.
+of the product is a p-value for every n and n', however the bet was chosen, provided that the choice does not depend on
+these draws. The logarithm of the product is rounded down, so that the p-value is never too small.
 
-The inequality for (ε, δ)-DP is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 the inequality is Young's:
-for every function L > 0, α E_P[L^{α−1}] − (α − 1) E_Q[L^α] ≤ E_Q[(dP/dQ)^α] = exp((α − 1) D_α(P ‖ Q)), with equality
-for L = dP/dQ. The limit of this inequality for the Kullback–Leibler divergence is E_P[ln L] − E_Q[L] + 1 ≤ D_1(P ‖ Q).
+For (ε, δ)-DP the inequality of an event S is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 the
+inequality is Young's: for every function L > 0, α E_P[L^{α−1}] − (α − 1) E_Q[L^α] ≤ E_Q[(dP/dQ)^α] = exp((α − 1) D_α(P
+‖ Q)), with equality for L = dP/dQ. The limit of Young's inequality for the Kullback–Leibler divergence is E_P[ln L] −
+E_Q[L] + 1 ≤ D_1(P ‖ Q).
 """
 
 import math
@@ -27,24 +28,25 @@ import scipy
 from covassay.reference.domain import Vector
 from covassay.verification.statistics.rounding import UNIT
 
-PRIOR = 0.5  # the number of pseudo-draws that are added to every category of the pilot
+PRIOR = 0.5  # this many pseudo-draws are added to every category of the pilot
 LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which a single draw could lose all wealth
-ORDERS = 1.0, 1.5, 3.0  # the orders of the Rényi divergences that are tried; 1 stands for Kullback–Leibler
-TINY = 1e-12  # this number keeps a stake above 0 and a variance away from 0
+# the orders of the Rényi divergences that are tried, where 1 stands for the Kullback–Leibler divergence
+ORDERS = 1.0, 1.5, 3.0
+TINY = 1e-12  # this number keeps stakes and variances away from 0
 FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the search for a bet begins with these powers of the ratio of the shares
 FIRST_CAPS = 1.0, 2.0, 4.0  # the search begins with these upper limits of the logarithm of the ratio of the shares
 FIRST_STEP = 0.3  # the search begins with this step in every parameter
-# a search follows at most this number of promising starting points, among them always the best one
+# a search follows at most this many promising starting points, and always the best one
 REFINED = 5
-ITERATIONS = 400  # a search for a bet makes at most this number of steps; stopping early only reduces the power
+ITERATIONS = 400  # a search for a bet makes at most this many steps; if it stops early, only the power is smaller
 
 
 @dataclass(frozen=True)
 class Inequality:
-    """The inequality E_P[first] − E_Q[second] ≤ bound for two functions of the category, (categories,) each.
+    """The inequality E_P[first] − E_Q[second] ≤ bound for two functions of the category, each of shape (categories,).
 
-    The field `exponent` is the largest size of a number whose exponential the functions take; their relative error
-    grows with it.
+    The field `exponent` is the largest size of a number whose exponential the functions take; the relative error of the
+    functions grows with it.
     """
 
     first: Vector
@@ -68,8 +70,9 @@ class Bet:
         category.
 
         A factor 1 + λ (A − u) has a rounding error of at most 8 units in the last place of each of 1, λ|A|, λ|u| and
-        λ|c|, and 2 more for each unit of an exponent. The factor itself is at least 1 − `LARGEST_SHARE`. Taking the
-        logarithm of a factor adds an error of a few units, and the sum adds one unit for each category.
+        λ|c|, and 2 more for each unit of an exponent. The factor 1 + λ (A − u) of a bet is at least 1 −
+        `LARGEST_SHARE`. The logarithm of a factor adds a rounding error of a few units, and the sum adds one unit for
+        each category.
         """
         n, other = float(first.sum()), float(second.sum())
         if n == 0 or other == 0:
@@ -86,8 +89,8 @@ class Bet:
         return float(first @ logs + second @ other_logs - rounding)
 
     def _error(self, values: Vector, stake: float, logs: Vector) -> Vector:
-        """Return a bound on the rounding error of the log factors on one data set and of their sum, in units in the
-        last place.
+        """Return a bound, in units in the last place, on the rounding error of the log factors on one data set and of
+        their sum.
         """
         size = 1 + stake * (np.abs(values) + abs(self.centre) + abs(self.inequality.bound))
         units: Vector = (8 + 2 * self.inequality.exponent) * size / np.exp(np.minimum(logs, 0.0)) + (
@@ -107,8 +110,8 @@ def event_inequality(epsilon: float, delta: float) -> Inequality:
 
 
 def renyi_inequality(log_ratio: Vector, alpha: float, rho: float) -> Inequality:
-    """Return the inequality for ρ-zCDP in the order α with L = exp(log_ratio); for α > 1 it is divided by its right
-    side.
+    """Return the inequality for ρ-zCDP in the order α with L = exp(log_ratio); for α > 1 the inequality is divided by
+    its right side.
     """
     if alpha == 1:
         return Inequality(log_ratio, np.exp(log_ratio), rho - 1, float(np.abs(log_ratio).max()))
@@ -135,16 +138,16 @@ def _approximate(inequality: Inequality, first: Vector, second: Vector) -> tuple
     gap = mean - other_mean - inequality.bound
     variance = float(first @ (inequality.first - mean) ** 2)
     total = variance + float(second @ (inequality.second - other_mean) ** 2) + TINY
-    # the gap is divided between the data sets in proportion to their variances, so that one stake is best for both
+    # the gap is divided between the two data sets in proportion to their variances, so that one stake is best for both
     return max(gap, TINY) / total, mean - gap * variance / total, gap * abs(gap) / (2 * total)
 
 
-Family = Callable[[Vector], Inequality]  # families of inequalities, which map parameters to an inequality
+Family = Callable[[Vector], Inequality]  # a family of inequalities maps parameters to an inequality
 
 
 def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tuple[Bet, float]:
-    """Return the bet near `start` that grows most for the shares of both sides, and its growth for each pair of
-    draws.
+    """Return the bet near `start` that grows most for the shares of the categories on both data sets, and its growth
+    for each pair of draws.
     """
     stake, centre, _ = _approximate(family(start), first, second)
 
@@ -165,8 +168,8 @@ def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tupl
 def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Bet:
     """Choose a bet against (ε, δ)-DP from the numbers of pilot draws inside and outside of an event.
 
-    The factors of this bet are likelihood ratios of the pair of coins (p, q) of the pilot against the closest pair (a,
-    b) with a = e^ε b + δ.
+    The factors of the returned bet are likelihood ratios of the event's probabilities (p, q) in the pilot against the
+    closest probabilities (a, b) with a = e^ε b + δ.
     """
     (p, _), (q, _) = smoothed(first), smoothed(second)
 
@@ -210,7 +213,7 @@ class RenyiBet:
 def renyi_bet(first: Vector, second: Vector, rho: float) -> RenyiBet:
     """Choose a bet against ρ-zCDP from the numbers of pilot draws in every category.
 
-    The bet's function L is a power of the ratio of the shares on the two data sets, capped, times a constant.
+    The function L of the bet is a capped power of the ratio of the shares on the two data sets, times a constant.
     """
     sides = smoothed(first), smoothed(second)
 

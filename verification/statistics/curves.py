@@ -1,4 +1,4 @@
-"""Compare a sample with its law at some of its values, which gives the numbers for a plot."""
+"""Compare a sample with its law at some of its values, so that a plot can show the comparison."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from covassay.reference.domain import Vector
 
 SHARES = np.concatenate([[0.002, 0.005, 0.01, 0.02], np.linspace(0.05, 0.95, 19), [0.98, 0.99, 0.995, 0.998]])
-# the values at these positions, counted from the largest, are kept, because the law is small there
+# the values at these positions, counted from the largest value, are kept, because the law is small there
 LAST = (1, 2, 3, 5, 10, 20, 50, 100)
 
 

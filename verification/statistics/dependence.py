@@ -1,20 +1,20 @@
-"""Test whether quantities of one draw, or of successive draws, are independent; one test is for all pairs.
+"""Test whether quantities of one draw, or of successive draws, are independent, with one test for all pairs.
 
 Every test multiplies the scores of two quantities draw by draw and adds up the products. Under the null hypothesis of a
-test the signs of the products are fair and independent coins, given the sizes of the products. So this sum is a
-weighted sum of coins, and its tail is at most 3.178 times the tail of the normal law with the same variance (Bentkus
-and Dzindzalieta, Bernoulli 21, 2015). The p-value is this bound on the tail, times the number of pairs. The p-value is
-conservative for every number of draws, and it needs no law of the quantities. Scores are ranks, so that a wrong scale
-is not mistaken for dependence.
+test the signs of the products are independent, each positive with probability 1/2, given the sizes of the products. The
+sum of the products is therefore a weighted sum of coins, and its tail is at most 3.178 times the tail of the normal law
+with the same variance (Bentkus and Dzindzalieta, Bernoulli 21, 2015). The p-value is this bound on the tail, multiplied
+by the number of pairs. The p-value is conservative for every number of draws, and does not depend on the law of the
+quantities. Scores are ranks, so that a wrong scale is not mistaken for dependence.
 
-Each test rests on one of the following changes, which leave the law the same.
+Each test rests on one of the following changes of the draws, which do not change their law.
 
 turned signs : one quantity changes its sign. The score of the quantity is its sign times the rank of its size.
 sizes : two draws swap one quantity and keep all others. The score is the difference of the ranks of the sizes.
 successive draws : a whole draw changes its sign, or two draws that are not successive are exchanged.
-triples : three quantities change their signs together. If no other change is known to keep the law, the product of
-three signs, or of one sign and two sizes, is a fair coin. If the quantities are independent, the product of two signs
-and a size is a fair coin as well.
+triples : three quantities change their signs together. If only the change of all three signs is known to keep the law,
+the product of three signs, or of one sign and two sizes, is positive with probability 1/2. If the quantities are
+independent, the product of two signs and a size is also positive with probability 1/2.
 
 Two generators with one seed can cause a dependence without rank correlation, such as between the size of a normal
 number and the bits of a uniform one. To detect such a dependence, the tests also use sines and cosines of the ranks.
@@ -33,18 +33,18 @@ from covassay.verification.statistics.rounding import UNIT, rounded_up
 from covassay.verification.statistics.tests import POWER, TestResult
 
 NORMAL_TAIL = 1 / (4 * float(ndtr(-math.sqrt(2))))  # the constant 3.178 of the bound on the tail, which is optimal
-WAVES = 1, 2, 3  # numbers of half periods of the sines and cosines on the interval of the ranks
-# numpy makes a uniform number from the upper 53 bits of a word, and a normal size from bits below the upper 3
+WAVES = 1, 2, 3  # the sines and cosines have these numbers of half periods on the interval of the ranks
+# numpy makes a uniform number from the upper 53 bits of a word, and a normal number from bits below the upper 3
 HIGH = 8
-TRIPLED = 10  # all triples of the first quantities are tested, at most of this number
+TRIPLED = 10  # all triples of the first quantities are tested, of at most this many quantities
 FEWEST = 8  # the smallest number of draws for a test
-Pairs = NDArray[np.bool_]  # pairs of quantities for which the null hypothesis is claimed, (k, k)
+Pairs = NDArray[np.bool_]  # the pairs of quantities for which a test claims the null hypothesis, (k, k)
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over draws of the products of two scores and of their squares, (k, k), and the names of what the sums
-    compare.
+    """Sums over draws of the products of two scores and of the squared products, (k, k), and the names of the
+    quantities that they compare.
     """
 
     products: Matrix
@@ -61,7 +61,7 @@ class Sums:
 
 
 def _p_value(z: float, comparisons: int, terms: int) -> float:
-    """Return the p-value of the largest of many sums; the sum is given in units of its standard deviation.
+    """Return the p-value of the largest of many sums, which is given in units of its standard deviation.
 
     A sum of n terms a has a rounding error of at most n units of Σ|a| ≤ √(n Σa²), and the sum of the squares has an
     error of at most n units.
@@ -76,7 +76,7 @@ def _ranks(values: Matrix) -> Matrix:
 
 
 def _ranked(values: Vector) -> Vector:
-    """Return the rank of every value, from 1 on; equal values share the mean of their ranks."""
+    """Return the rank of every value, counted from 1, where equal values share the mean of their ranks."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
@@ -84,7 +84,7 @@ def _ranked(values: Vector) -> Vector:
 def _sums(first: Matrix, second: Matrix, pairs: Pairs, words: str) -> Sums:
     """Return the sums over draws of first_i second_j and of the squares of these products.
 
-    The value of these sums does not depend on the number of threads.
+    The sums of products do not depend on the number of threads.
     """
     added = np.einsum("ni,nj->ij", first, second), np.einsum("ni,nj->ij", first**2, second**2)
     return Sums(*added, pairs, words)
@@ -92,7 +92,7 @@ def _sums(first: Matrix, second: Matrix, pairs: Pairs, words: str) -> Sums:
 
 @dataclass(frozen=True)
 class PairSums:
-    """The sums of one test over a block of draws; each sum has `terms` products."""
+    """The sums of one test over a block of draws; where each sum has `terms` products."""
 
     sums: tuple[Sums, ...]
     names: tuple[str, ...]
@@ -101,8 +101,8 @@ class PairSums:
     terms: int
 
     def plus(self, other: "PairSums") -> "PairSums":
-        """Return the sums over two blocks; given the sizes of all products, their signs are still independent fair
-        coins.
+        """Return the sums over two blocks of draws, in which the signs of all products are still independent fair
+        coins, given their sizes.
         """
         sums = tuple(
             replace(one, products=one.products + two.products, squares=one.squares + two.squares)
@@ -122,7 +122,7 @@ class PairSums:
         factor = 2 * NORMAL_TAIL * max(comparisons, 1)
         terms = self.terms
 
-        def detectable(alpha: float) -> float:  # this uses the normal approximation
+        def detectable(alpha: float) -> float:  # this p-value uses the normal approximation
             return min(1.0, float(-ndtri(min(alpha / factor, 0.5)) - ndtri(1 - POWER)) / math.sqrt(max(terms, 1)))
 
         return TestResult(
@@ -142,10 +142,10 @@ def _result(sums: Sequence[Sums], names: Sequence[str], null: str, draws: int, t
 
 
 def turned_signs(values: Matrix, names: Sequence[str], turned: Pairs, skew: Pairs) -> TestResult:
-    """Test all pairs of quantities for independence by their signs; values (n, k).
+    """Test all pairs of quantities for independence by their signs; `values` has the shape (n, k).
 
-    `turned` : pairs (i, j) such that changing the sign of i alone keeps the law. `skew` : pairs (i, j) such that this
-    change keeps the law of i and of the size of j.
+    `turned` has the pairs (i, j) for which changing the sign of quantity i alone keeps the law. `skew` has the pairs
+    (i, j) for which changing the sign of quantity i keeps the joint law of quantity i and of the size of quantity j.
     """
     ranks = _ranks(values)
     signed, odd, even = np.sign(values) * ranks, _odd(values, ranks), _even(ranks)
@@ -167,7 +167,7 @@ def turned_signs(values: Matrix, names: Sequence[str], turned: Pairs, skew: Pair
 
 
 def sizes(values: Matrix, names: Sequence[str], pairs: Pairs) -> TestResult:
-    """Test for all `pairs` of quantities whether their sizes are independent; values (n, k)."""
+    """Test for the given `pairs` of quantities whether their sizes are independent; `values` has the shape (n, k)."""
     even = 2 * (len(values) // 2)
     ranks = _ranks(values)[:even]
     change, *waves = (score[0::2] - score[1::2] for score in (ranks, *_even(ranks, (*WAVES[1:], HIGH))))
@@ -181,20 +181,21 @@ def sizes(values: Matrix, names: Sequence[str], pairs: Pairs) -> TestResult:
 
 
 def _odd(values: Matrix, ranks: Matrix, waves: Sequence[int] = WAVES) -> list[Matrix]:
-    """Return scores that change their sign with `values`."""
+    """Return scores that change their sign if `values` do."""
     return [np.sign(values) * np.sin(np.pi * k * ranks) for k in waves]
 
 
 def _even(ranks: Matrix, waves: Sequence[int] = WAVES) -> list[Matrix]:
-    """Return scores that are even functions of a quantity."""
+    """Return scores that are even functions of each quantity."""
     return [np.cos(np.pi * k * ranks) for k in waves]
 
 
 def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResult:
-    """Test all triples of the first `TRIPLED` quantities for independence by their signs; values (n, k).
+    """Test all triples of the first `TRIPLED` quantities for independence by their signs; `values` has the shape (n,
+    k).
 
-    The law of the values must be the same for their negatives. `independent` : whether the quantities are independent
-    and symmetric about 0.
+    The law of the values must be the same for their negatives. `independent` says whether the quantities are
+    independent and symmetric about 0.
     """
     values = values[:, :TRIPLED]
     ranks = _ranks(values)
@@ -230,9 +231,10 @@ def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResu
 
 
 def successive_draws(values: Matrix, names: Sequence[str]) -> TestResult:
-    """Test whether successive draws are independent, by all pairs of quantities; values (n, k), in the order of draws.
+    """Test whether successive draws are independent, by all pairs of quantities; `values` has the shape (n, k), in the
+    order of draws.
 
-    The law of a draw must stay the same when its sign is changed.
+    A change of the sign of a whole draw must not change its law.
     """
     ranks = _ranks(values)
     signed = np.sign(values) * ranks

@@ -1,11 +1,13 @@
-"""Round outputs alike before their laws are compared, so that an entry that is zero up to rounding counts as zero.
+"""Round outputs to a common unit before their laws are compared, so that an entry that is zero up to rounding counts as
+zero.
 
 Floating-point arithmetic gives ±1e-17 in one order of operations and 0 in another. A test that compares values exactly
-would take such an entry for a difference of laws. So all entries are rounded to one unit, about 1e-9 of the usual size
-of the whole output. The size of the entry itself does not tell its rounding error, because large terms may cancel.
+would take a rounding error for a difference of laws. All entries are therefore rounded to one unit, which is about 1e-9
+of the usual size of the whole output. The size of an entry does not tell its rounding error, because large terms may
+cancel.
 
-The unit depends on all samples together, in any order, so the samples stay exchangeable if their laws are equal. The
-unit is a power of two: integers and binary fractions above the unit stay as they are.
+The unit depends on all samples together, whatever their order is, so the samples stay exchangeable if their laws are
+equal. The unit is a power of two, so that integers and binary fractions above the unit stay as they are.
 """
 
 import math
@@ -15,14 +17,15 @@ import numpy as np
 from covassay.reference.domain import Matrix
 
 BITS = 30  # the unit is between 2⁻³¹ and 2⁻³⁰ of the usual size of an output
-# the size that only a tenth of the outputs exceeds is their usual size; the median may be zero up to rounding
+# the size that only a tenth of the outputs exceeds is their usual size; the median size may be zero up to rounding
 USUAL = 0.9
 
 
 def unit_of(*samples: Matrix) -> float:
-    """Return the unit to which the outputs in the samples, each (size, …), are rounded; 0 says that none is rounded.
+    """Return the unit to which the outputs in the samples, each (size, …), are rounded; return 0 if none is to be
+    rounded.
 
-    Outputs with NaN, which stand for failed draws, have no size.
+    Outputs with NaN, which stand for failed draws, are ignored when the size is computed.
     """
     largest = (np.abs(sample).max(axis=tuple(range(1, sample.ndim)), initial=0.0) for sample in samples)
     sizes = np.concatenate(list(largest))
@@ -41,6 +44,6 @@ def rounded_to(unit: float, outputs: Matrix) -> Matrix:
 
 
 def without_last_digits(*samples: Matrix) -> tuple[Matrix, ...]:
-    """Return the samples, rounded to one unit that they give together."""
+    """Return the samples after rounding all of them to one unit, which depends on all samples."""
     unit = unit_of(*samples)
     return tuple(rounded_to(unit, sample) for sample in samples)

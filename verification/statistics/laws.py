@@ -16,13 +16,13 @@ from scipy.special import gammainc, gammaincc, ndtr
 from covassay.reference.domain import Vector
 
 Function = Callable[[Vector], Vector]
-ERROR = 1e-5  # the assumed absolute error of a distribution function that is not a `Law` and may be a table
+ERROR = 1e-5  # this is the assumed absolute error of a distribution function that is not a `Law` and may be a table
 ROUNDING = 1e-3  # a value of a float32 target may have this rounding error, as a multiple of the noise scale
 
 
 @dataclass(frozen=True)
 class Law:
-    """A continuous law, which is called like its distribution function.
+    """A continuous law, which is a callable that returns the values of its distribution function.
 
     survival : P(X > t), with a small relative error.
     symmetric : whether X and −X have the same law.
@@ -85,7 +85,7 @@ class Placed:
     block: int | None = None
 
     def repeated(self, counts: NDArray[np.integer[Any]]) -> "Placed":
-        """Return the positions for the sample in which every value is repeated."""
+        """Return the positions for a sample in which every value is repeated."""
         if len(counts) == counts.sum():
             return self
         return replace(self, below=np.repeat(self.below, counts), above=np.repeat(self.above, counts))

@@ -6,7 +6,7 @@ import numpy as np
 
 from covassay.reference.errors import InvalidInput
 
-# a run may not have a larger false-alarm probability than this, a conventional level of significance
+# a run may not have a larger false-alarm probability than this conventional level of significance
 LARGEST_FALSE_ALARM = 0.05
 
 
@@ -18,15 +18,15 @@ def require_false_alarm(alpha: float) -> float:
 
 
 def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
-    """Return a flag for each null hypothesis that says whether it is rejected; any true one is rejected with
+    """Return a flag for each null hypothesis that says whether it is rejected; any true hypothesis is rejected with
     probability at most α.
 
-    The bound on this probability holds however the tests depend on one another. The level of a test is rounded by at
-    most 2⁻⁵², which the upward rounding of p-values covers (`statistics.rounding`).
+    The bound on the probability of a false rejection holds however the tests depend on one another. The level of a test
+    is rounded by at most 2⁻⁵², which the upward rounding of p-values covers (`statistics.rounding`).
 
     Raises
     ------
-    InvalidInput : a p-value is not in [0, 1]; a NaN would count as rejected.
+    InvalidInput : a p-value is not in [0, 1]; because a NaN would count as rejected.
     """
     require_false_alarm(alpha)
     for p in p_values:
@@ -34,9 +34,9 @@ def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
             raise InvalidInput(f"p-value = {p!r}: must lie in [0, 1]")
     listed = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(listed)
-    # the k-th smallest of m p-values is compared with α/(m − k + 1)
+    # the procedure compares the k-th smallest of m p-values with α/(m − k + 1)
     kept = listed[order] > alpha / np.arange(len(listed), 0, -1)
     rejected = np.zeros(len(listed), dtype=bool)
-    # after the first hypothesis that is not rejected, none with a larger p-value is rejected
+    # after the first hypothesis that is not rejected, no hypothesis with a larger p-value is rejected
     rejected[order] = ~np.logical_or.accumulate(kept)
     return [bool(r) for r in rejected]

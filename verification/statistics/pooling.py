@@ -1,9 +1,9 @@
 """Test a sample that arrives in blocks, by sums whose memory does not depend on the number of draws.
 
-The result of a test on one block has the positions of its values in their law (`Placed`), their sum (`total`), or other
-sums of the test (`Pooled`). This module turns positions into counts beyond exact quantiles up to the far tails, and
-counts in parts of equal probability. Sums of independent Gamma variables with one scale are Gamma variables. A test is
-not pooled if its result has none of these three.
+The result of a test on one block has the positions of the values in their law (`Placed`), the sum of the values
+(`total`), or other sums of the test (`Pooled`). This module turns positions into counts beyond exact quantiles up to
+the far tails, and into counts in parts of equal probability. Sums of independent Gamma variables with one scale are
+Gamma variables. A test is not pooled if its result has neither positions, nor a total, nor other sums.
 
 distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. The distance is at
     most Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values.
@@ -28,7 +28,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Places:
-    """The number of n values in every part of the probability, and beyond every quantile in `tried`.
+    """The numbers of values, among n, in every part of the probability, and beyond every quantile in `tried`.
 
     Add the counts over two blocks of draws.
     """
@@ -98,7 +98,7 @@ class Total:
         )  # fmt: skip
 
     def result(self) -> TestResult:
-        """Test the sum of the draws by an exact two-sided test of its known law."""
+        """Test the sum of the draws by an exact two-sided test of the sum's known law."""
         return gamma_sum(self.total, self.shapes, self.n, self.null, self.power)
 
 
@@ -112,7 +112,7 @@ def _of_places(result: TestResult, sample: Placed, tried: Vector) -> Places:
 
 
 def has_sums(result: TestResult) -> bool:
-    """Return whether the result of a test can be pooled over blocks, or its statistic was not finite."""
+    """Return whether the result of a test can be pooled over blocks, or the statistic of the test was not finite."""
     return any(part is not None for part in (result.placed, result.total, result.pooled)) or math.isnan(
         result.statistic
     )

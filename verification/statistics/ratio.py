@@ -1,12 +1,13 @@
 """Bound the probabilities p and p' of one event under two laws, and the ratio p/p'.
 
-The ratio has an exact confidence interval if both sample sizes are drawn from Poisson(m) before the data are drawn. The
-counts K and K' of the event are then independent Poisson variables with means m p and m p', and given K + K' the count
-K is binomial with success probability p/(p + p'). One Clopper–Pearson interval for the success probability gives an
-exact interval for p/p'. The exact interval needs about half as many draws as two separate intervals.
+The ratio p/p' has an exact confidence interval if both sample sizes are drawn from Poisson(m) before the data are
+drawn. Given this choice of sizes, the counts K and K' of the event are independent Poisson variables with means m p and
+m p', and given K + K' the count K is binomial with success probability p/(p + p'). One Clopper–Pearson interval for the
+success probability gives an exact interval for p/p'. The exact interval for p/p' needs about half as many draws as two
+separate intervals.
 
-Every p-value, and every error of a bound, is at least as large as in real arithmetic (`statistics.rounding`). Binomial
-tails are incomplete beta functions of the smaller of two complementary probabilities.
+Every p-value, and every error probability of a bound, is rounded so that it is at least as large as in real arithmetic
+(`statistics.rounding`). Binomial tails are incomplete beta functions of the smaller of two complementary probabilities.
 """
 
 import math
@@ -41,7 +42,7 @@ class EventCounts:
 
 
 def poisson_size(mean: float, rng: np.random.Generator) -> int:
-    """Draw the number of samples to take from one of the two laws, which is a Poisson variable."""
+    """Draw the number of samples to take from one of two laws, which is a Poisson variable."""
     return int(rng.poisson(mean))
 
 
@@ -70,14 +71,14 @@ def _upper(k: int, n: int, error: float) -> float:
 
 
 def clopper_pearson(k: int, n: int, error: float) -> tuple[float, float]:
-    """Return a lower and an upper bound on p, given k successes in n draws; each is false with probability at most
-    `error`.
+    """Return a lower and an upper bound on p, given k successes in n draws; each bound is false with probability at
+    most `error`.
     """
     return _lower(k, n, error), _upper(k, n, error)
 
 
 def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
-    """Return a lower bound on ln(p/p') that is valid with probability at least `confidence`; it is −inf if the first
+    """Return a lower bound on ln(p/p') that is valid with probability at least `confidence`; return −inf if the first
     count is 0.
     """
     share = _lower(counts.first, counts.first + counts.second, 1 - confidence)
@@ -87,10 +88,10 @@ def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
 
 
 def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
-    """Return the p-value of the null hypothesis p ≤ e^{log_ratio} p', a binomial tail that is exact given K + K',
+    """Return the p-value of the null hypothesis p ≤ e^{log_ratio} p', which is an exact binomial tail given K + K',
     rounded up.
     """
-    # `odds` gives the probability for the first law; for a larger ratio this probability is near 1
+    # `odds` gives the probability for the first law, which is near 1 for a larger ratio
     odds = math.exp(min(log_ratio, LARGEST_POWER))
     return at_least(counts.first, counts.first + counts.second, 1 / (1 + odds))
 
@@ -98,7 +99,7 @@ def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
 def probability_bounds(counts: EventCounts, error: float) -> tuple[float, float]:
     """Return a lower bound on p and an upper bound on p', both true with probability at least 1 − error.
 
-    The two bounds are Clopper–Pearson bounds with half the error each. The two bounds hold conditionally on the sample
-    sizes, whatever the law of the sizes.
+    The two bounds are Clopper–Pearson bounds with half of the error each. The two bounds hold conditionally on the
+    sample sizes, whatever the law of the sizes is.
     """
     return _lower(counts.first, counts.first_n, error / 2), _upper(counts.second, counts.second_n, error / 2)

@@ -2,9 +2,9 @@
 
 The formulas of p-values are binomial, hypergeometric, Gamma and normal tails, the law of Smirnov's one-sided statistic,
 two-sample counts of lattice paths, and powers of e. Compared with 60 digits of mpmath, for up to 10⁸ draws and tails
-down to 10⁻²⁹⁰, scipy's values of these formulas are too small by a relative error of at most 10⁻¹¹. The module
-multiplies these values by 1 + `GUARD`, which also covers the rounding of a statistic by a few units. If the rounding
-error of a statistic can be larger, the statistic itself is shifted towards the null hypothesis.
+down to 10⁻²⁹⁰, scipy's values of such p-values are too small by a relative error of at most 10⁻¹¹. The module
+multiplies p-values by 1 + `GUARD`, which also covers the rounding of a statistic by a few units. If a statistic may
+have a larger rounding error, the statistic itself is shifted towards the null hypothesis.
 """
 
 import math
@@ -15,11 +15,10 @@ from scipy import special
 
 from covassay.reference.domain import Vector
 
-GUARD = 1e-9  # this relative error is a hundred times the largest measured error
-# the largest number of draws measured; for more draws, the effect of a rounded probability grows like the root of the
-# number
+GUARD = 1e-9  # the relative error that is allowed for is a hundred times the largest measured error
+# for more draws than were measured, the effect of a rounded probability grows like the root of the number of draws
 MEASURED = 1e8
-SMALLEST_TAIL = 1e-290  # replaces smaller tail probabilities, which floats represent with few digits or as 0
+SMALLEST_TAIL = 1e-290  # this replaces smaller tail probabilities, which floats represent with few digits or as 0
 UNIT = 2.0**-53  # the relative error of one floating-point operation
 
 

@@ -13,10 +13,11 @@ def no_progress(label: str, count: int) -> None:
 
 
 class Watch:
-    """A receiver of the progress of a long computation: planned and finished parts, draws, and the time of draws.
+    """A receiver of reports on the progress of a long computation, namely planned and finished parts, draws, and the
+    time of draws.
 
-    The class `Watch` only passes the reports of draws to a function. The results of the computation do not depend on
-    it.
+    The class `Watch` itself only passes the reports of draws to a function. The results of the computation do not
+    depend on the receiver of its progress.
     """
 
     def __init__(self, drawn: Progress = no_progress) -> None:
@@ -40,12 +41,12 @@ class Watch:
 
 
 def watching(progress: Progress) -> Watch:
-    """Return the progress function as a `Watch`."""
+    """Return the progress function as an object of the class `Watch`."""
     return progress if isinstance(progress, Watch) else Watch(progress)
 
 
 def stream(seed: int, *labels: str | int) -> np.random.SeedSequence:
-    """Return the random stream of one purpose, which is determined by the seed and by the labels that name the
+    """Return the stream of random numbers for one purpose, which is determined by the seed and by the labels of the
     purpose.
     """
     return np.random.SeedSequence([seed, *(zlib.crc32(str(label).encode()) for label in labels)])

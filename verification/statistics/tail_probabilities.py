@@ -1,6 +1,6 @@
 """Compute tails and quantiles of the discrete laws that the tests use.
 
-The package `scipy.stats` has these functions too, but importing it takes longer than all other imports of an audit, in
+The package `scipy.stats` has the same functions, but importing it takes longer than all other imports of an audit, in
 every process.
 """
 
@@ -42,7 +42,7 @@ def hypergeometric_tails(k: int, n: int, a: int, b: int) -> tuple[float, float]:
     marked.
 
     The probabilities are products of the ratios of neighbouring probabilities, starting from the largest; a product
-    that underflows is 0.
+    that underflows becomes 0.
 
     >>> hypergeometric_tails(1, 4, 2, 2) == (5 / 6, 5 / 6)
     True
@@ -68,7 +68,7 @@ def poisson_upper_quantile(tail: float, mean: float) -> int:
 
 
 def _first(holds: Callable[[int], bool], mean: float) -> int:
-    """Return the smallest k ≥ 0 that has a property; the property must hold for all larger k too."""
+    """Return the smallest k ≥ 0 that has a property; the property must also hold for all larger k."""
     low, high = -1, int(mean) + 1
     while not holds(high):
         low, high = high, 2 * high

@@ -1,9 +1,9 @@
 """Test the tails of a law by the number of values beyond its quantiles, and by the most extreme value.
 
 Kolmogorov's statistic hardly changes if one value in a hundred is wrong. The number of values beyond a quantile is
-binomial with a known probability, so exact counts detect a truncated, a heavier or a lighter tail. The most extreme
+binomial with a known probability, so exact counts detect a truncated, heavier or lighter tail. The most extreme
 quantile that is tried is the one beyond which `EXPECTED` values are expected, because an empty tail would not be
-significant with fewer. Bonferroni's inequality combines all p-values of one sample.
+significant if fewer values were expected. Bonferroni's inequality combines all p-values of one sample.
 """
 
 import math
@@ -18,21 +18,21 @@ from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.tail_probabilities import binomial_at_least, binomial_at_most
 from covassay.verification.statistics.tests import POWER, TestResult
 
-EXPECTED = 10  # beyond the most extreme quantile, this number of values is expected
-STEPS = 1.0, 0.5, 0.2  # the probabilities beyond the quantiles are these numbers times powers of ten, from 1/2 down
+EXPECTED = 10  # beyond the most extreme quantile that is tried, this many values are expected
+STEPS = 1.0, 0.5, 0.2  # the tail probabilities that are tried are these numbers times powers of ten, from 1/2 down
 CUT = "missing tail of probability"
 RARE = "share of draws that are moved far out"
 
 
 def levels(n: int) -> Vector:
-    """Return the probabilities beyond the quantiles that n values reach: 1/2, 1/5, 1/10, …, down to 10/n."""
+    """Return the probabilities beyond the quantiles that n values reach, which are 1/2, 1/5, 1/10, …, down to 10/n."""
     exponents = range(int(math.log10(max(n, 1))) + 1)
     tried = sorted((step * 10.0**-k for k in exponents for step in STEPS), reverse=True)
     return np.array([level for level in tried if level == 0.5 or EXPECTED / n <= level < 0.5])
 
 
 def _regions(sample: Placed) -> dict[str, Vector]:
-    """Return, for each of the regions of extreme values, the level of each value: a number that is at most q with
+    """Return, for each region of extreme values, the level of each value, which is a number that is at most q with
     probability q.
     """
     u = sample.uniform
@@ -44,8 +44,8 @@ def _regions(sample: Placed) -> dict[str, Vector]:
 
 
 def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
-    """Return, for each of the regions, the number of values beyond its quantiles with the tail probabilities in
-    `tried`.
+    """Return, for each region of extreme values, the number of values beyond the quantiles with the tail probabilities
+    in `tried`.
     """
     return {
         name: np.array([np.count_nonzero(places <= level) for level in tried], dtype=np.int64)
@@ -54,7 +54,7 @@ def seen_beyond(sample: Placed, tried: Vector) -> dict[str, NDArray[np.int64]]:
 
 
 def beyond_p_values(seen: NDArray[np.int64], n: int, tried: Vector, error: float) -> Vector:
-    """Return the exact two-sided p-value of every count of values beyond a quantile, for n values in all."""
+    """Return the exact two-sided p-value of every count of values beyond a quantile, for n values in total."""
     fewer: Vector = binomial_at_most(seen, n, np.maximum(tried - 2 * error, 0))
     more: Vector = binomial_at_least(seen, n, np.minimum(tried + 2 * error, 1))
     return rounded_up(2 * np.minimum(fewer, more), n)
@@ -93,7 +93,8 @@ def tail_counts(samples: Sequence[tuple[str, Placed]], null: str) -> TestResult:
 
 
 def missing_tail(n: int, error: float, tests: int, alpha: float) -> float:
-    """Return the smallest tail probability that is tried for which n values detect that the tail is missing."""
+    """Return the smallest tail probability among those that are tried, for which n values detect that the tail is
+    missing."""
     for level in levels(n)[::-1]:
         if 2 * tests * (1 - max(level - 2 * error, 0)) ** n <= alpha:
             return float(level)
@@ -108,6 +109,6 @@ def rarest_seen(draws: int) -> float:
 
 
 def furthest(extreme: float, values: int, draws: int, null: str) -> TestResult:
-    """Test whether the most extreme of many values is plausible under its law, by P(min p ≤ m) ≤ values · m."""
+    """Test whether the most extreme of many values is plausible under its law, because P(min p ≤ m) ≤ values · m."""
     p_value = rounded_up(values * extreme, values)
     return TestResult(null, extreme, p_value, draws, RARE, lambda alpha: rarest_seen(draws))

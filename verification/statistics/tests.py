@@ -1,10 +1,10 @@
-"""Test a law by tests that state their null hypothesis, their p-value, and an effect size that they detect almost
-surely.
+"""Test a law by tests that state their null hypothesis, their p-value, and an effect size that the test detects with
+high probability.
 
 Every p-value is exact or conservative: under the null hypothesis P(p ≤ α) ≤ α for every n and α, down to α = 1e-12 and
-beyond. Every p-value is rounded up (`statistics.rounding`). No p-value uses a normal approximation. The word
-"detectable" means an effect size at which the null hypothesis is rejected at level α with probability at least 99 %, by
-the inequalities of Dvoretzky–Kiefer–Wolfowitz–Massart and Hoeffding.
+beyond. Every p-value is rounded up (`statistics.rounding`). No p-value of this module uses a normal approximation. The
+word "detectable" refers to an effect size at which the null hypothesis is rejected at level α with probability at least
+99 %, by the inequalities of Dvoretzky–Kiefer–Wolfowitz–Massart and Hoeffding.
 """
 
 import math
@@ -29,15 +29,15 @@ from covassay.verification.statistics.tail_probabilities import (
 )
 
 POWER = 0.99
-TWO_CDFS = "distance of two CDFs"  # the effect that `two_sample` detects
-# the largest size of the larger of two samples for which the p-value is exact
+TWO_CDFS = "distance of two CDFs"  # this is the effect that `two_sample` detects
+# the p-value is exact if the larger of the two samples has at most this size
 LARGEST_COUNTED = 20_000
 SCALE = "noise scale off by a share"
-LARGEST_SHAPE = 1e5  # scipy computes the tails of a Gamma law to many digits up to this shape
-DIVERGENCE_ROUNDING = 8 * UNIT  # the relative error of the computed divergence of two coins
-# the exact tail is computed for at most this many values, and only if the p-value is at most the second number
+LARGEST_SHAPE = 1e5  # up to this shape, scipy computes the tails of a Gamma law to many digits
+DIVERGENCE_ROUNDING = 8 * UNIT  # the relative error of the computed divergence of two Bernoulli laws
+# the exact tail is computed for at most so many values (first number) if the p-value is at most the second number
 MOST_COUNTED, SMALL = 1000, 0.05
-CDF_ROUNDING = 1e-9  # the rounding error of the given distribution functions, which is subtracted from the statistic
+CDF_ROUNDING = 1e-9  # the rounding error of a given distribution function, which is subtracted from the statistic
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class TestResult:
 
     The field `placed` has the positions of the values in the tested law. The field `total` has the sum of the values,
     the shape of its Gamma law, and the power of the noise scale in the sum. With the fields `placed` and `total`,
-    samples of several laws are tested together. The field `curve` has the numbers for a plot that compares the sample
-    with its law. The field `pooled` has sums of this sample, which can be added to those of other samples for one test
-    of all samples.
+    samples of several laws can be tested together. The field `curve` has the numbers for a plot that compares the
+    sample with its law. The field `pooled` has sums of this sample, which can be added to those of other samples for
+    one test of all samples.
     """
 
     __test__ = False  # this name tells pytest that the class is no test case
@@ -67,17 +67,18 @@ class TestResult:
 
 
 class Pooled(Protocol):
-    """Sums of one test over a block of draws. The memory for these sums does not grow with the number of draws."""
+    """Sums of one test over a block of draws. The memory for the sums of a block does not grow with the number of
+    draws."""
 
     def plus(self, other: Any) -> Any:
         """Return the sums over this and another block of draws."""
 
     def result(self) -> TestResult:
-        """Return the result of the test on all draws whose sums were added."""
+        """Return the result of the test on all draws whose sums were added up."""
 
 
 class NotFinite(InvalidInput):
-    """A sample contains an infinity or a NaN."""
+    """Raised if a sample contains an infinity or a NaN."""
 
 
 def _require_sample(values: Vector) -> Vector:
@@ -97,9 +98,9 @@ def p_value_of_distance(statistic: float, n: int, error: float = 0.0) -> float:
     """Return the p-value of Kolmogorov's statistic of n values, if the distribution function has an error of at most
     `error`.
 
-    The p-value is Massart's bound. If Massart's bound and n are small, the p-value is twice the exact tail of Smirnov's
-    one-sided statistic, which is hardly more than the exact p-value if it is below 0.02. For n = `MOST_COUNTED` and a
-    p-value of 1e-12, the exact tail is one sixth less than Massart's bound.
+    The p-value of Kolmogorov's statistic is Massart's bound. If Massart's bound and n are small, the p-value is twice
+    the exact tail of Smirnov's one-sided statistic, which is close to the exact p-value if the latter is below 0.02.
+    For n = `MOST_COUNTED` and a p-value of 1e-12, the exact tail is one sixth less than Massart's bound.
     """
     distance = min(max(statistic - CDF_ROUNDING - error, 0.0), 1.0)
     p_value = 2 * math.exp(-2 * n * distance**2)
@@ -111,13 +112,13 @@ def p_value_of_distance(statistic: float, n: int, error: float = 0.0) -> float:
 def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: str) -> TestResult:
     """Test whether `values` is an independent sample of the law with distribution function `cdf`.
 
-    The test is conservative if the law has atoms.
+    The Kolmogorov–Smirnov test is conservative if the law has atoms.
     """
     x, counts = np.unique(_require_sample(values), return_counts=True)
     n = int(counts.sum())
     up_to = np.cumsum(counts) / n
     below = up_to - counts / n
-    just_before = np.nextafter(x, -np.inf)  # the left limit of the distribution function is needed for laws with atoms
+    just_before = np.nextafter(x, -np.inf)  # laws with atoms need the left limit of the distribution function
     at, before = cdf(x), cdf(just_before)
     statistic = max(float((up_to - at).max()), float((before - below).max()), 0.0)
     places = placed(x, cdf, at, before)
@@ -137,9 +138,10 @@ def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: st
 def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
     """Test whether two samples come from one law, by the two-sample Kolmogorov–Smirnov statistic D.
 
-    For samples of one size n the p-value is e·exp(−n D²), a bound that Wei and Dudley (2012) prove for any n. For
-    samples of different sizes the p-value is exact, by counting lattice paths; for more than `LARGEST_COUNTED` draws it
-    is a bound by Massart's inequality for either sample. Ties among the values make the test conservative.
+    For samples of one size n the p-value is e·exp(−n D²), which Wei and Dudley (2012) prove to be a bound for any n.
+    For samples of different sizes the p-value is exact, by counting lattice paths; for more than `LARGEST_COUNTED`
+    draws the p-value is a bound by Massart's inequality for either sample. If some values are equal, the two-sample
+    test is conservative.
     """
     x, y = _require_sample(values), _require_sample(other)
     n, m = len(x), len(y)
@@ -158,7 +160,7 @@ def detected(n: int, m: int, alpha: float) -> float:
 
 def _of_different_sizes(x: Vector, y: Vector, statistic: float) -> float:
     n, m = len(x), len(y)
-    # the share of the distance that is assigned to the first sample
+    # the share of the distance between two laws that is assigned to the first sample
     share = math.sqrt(m) / (math.sqrt(n) + math.sqrt(m))
     bound = 2 * math.exp(-2 * n * (share * statistic) ** 2) + 2 * math.exp(-2 * m * ((1 - share) * statistic) ** 2)
     if max(n, m) > LARGEST_COUNTED:
@@ -167,14 +169,14 @@ def _of_different_sizes(x: Vector, y: Vector, statistic: float) -> float:
         warnings.simplefilter("error")
         try:
             return min(bound, float(scipy.stats.ks_2samp(x, y, method="exact").pvalue))
-        # scipy would replace the count of paths by an approximation if this warning were ignored
+        # without this filter, scipy would replace the count of paths by an approximation
         except RuntimeWarning:
             return bound
 
 
 @dataclass(frozen=True)
 class Successes:
-    """The count of an event of known probability in n draws; if `at_most`, the probability is an upper bound."""
+    """The count of an event of known probability in n draws; if `at_most` is set, the probability is an upper bound."""
 
     null: str
     successes: int
@@ -187,7 +189,7 @@ class Successes:
         return replace(self, successes=self.successes + other.successes, n=self.n + other.n)
 
     def result(self) -> TestResult:
-        """Test the probability of the event by an exact two-sided test: the p-value is twice the smaller tail.
+        """Test the probability of the event by an exact two-sided test, whose p-value is twice the smaller tail.
 
         If the probability is an upper bound, only large counts are evidence.
         """
@@ -214,12 +216,12 @@ def binomial(successes: int, n: int, probability: float, null: str) -> TestResul
 
 @dataclass(frozen=True)
 class Quadrants:
-    """The number of points, over blocks of draws, that lie above the medians of their block in both quantities.
+    """The number of points, over blocks of draws, that lie above the median of their block in both quantities.
 
-    Given the margins of a block, this number is hypergeometric. Of `trials` points above one median, each is above the
-    other median with a known probability, and `mean` is the sum of these probabilities. By Hoeffding (1963, Theorem 4)
-    the number is at most as spread out as if the points were independent, so the Chernoff bound for independent points
-    holds for the sum over blocks.
+    Given the margins of a block, the number of points above both medians is hypergeometric. Of `trials` points above
+    one median, each is above the other median with a known probability, and `mean` is the sum of these probabilities.
+    By Hoeffding (1963, Theorem 4) the number of such points is at most as spread out as if the points were independent,
+    so the Chernoff bound for independent points holds for the sum over blocks.
     """
 
     null: str
@@ -254,8 +256,8 @@ def independence(first: Vector, second: Vector, null: str) -> TestResult:
     """Test whether two continuous quantities are independent, by Fisher's exact test of the quadrants around the
     medians.
 
-    Given the margins, the number of points above both medians is exactly hypergeometric. The test detects a dependence
-    that moves mass between the quadrants, but not every dependence.
+    Given the margins of the table, the number of points above both medians is exactly hypergeometric. The test of
+    independence detects a dependence that moves mass between the quadrants, but not every dependence.
     """
     x, y = _require_sample(first), _require_sample(second)
     n = len(x)
@@ -267,11 +269,12 @@ def independence(first: Vector, second: Vector, null: str) -> TestResult:
 
 
 def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> TestResult:
-    """Test whether `values` is an independent sample of Gamma(shape, 1), by its sum, which is Gamma(n · shape, 1).
+    """Test whether `values` is an independent sample of Gamma(shape, 1), by its sum, which then has the law Gamma(n ·
+    shape, 1).
 
-    The test of the sum is exact and two-sided. The test of the sum detects a wrong scale with fewer draws than any test
-    of the whole distribution. The argument `power` says that the values are proportional to this power of the noise
-    scale: it is 2 for squares, which are χ²/2.
+    The test of the total is exact and two-sided. The test of the total detects a wrong scale with fewer draws than any
+    test of the whole distribution. The values are proportional to the noise scale to the power `power`, which is 2 for
+    squares, whose law is χ²/2.
     """
     x = _require_sample(values)
     return gamma_sum(float(x.sum()), len(x) * shape, len(x), null, power)
@@ -294,11 +297,12 @@ def gamma_sum(total: float, shapes: float, n: int, null: str, power: float = 1.0
 
 def _smaller_gamma_tail(x: float, a: float) -> float:
     """Return the smaller tail of Gamma(a, 1) at x, or a bound on it for large a, because scipy ends its series too
-    early there.
+    early for large a.
 
-    P(X ≤ x) = xᵃe⁻ˣ/Γ(a + 1) · (1 + x/(a + 1) + x²/((a + 1)(a + 2)) + …), which a geometric series bounds. P(X ≥ x) is
-    at most xᵃe⁻ˣ/Γ(a) · 1/(x − a + 1), for x > a − 1. By Stirling's inequality Γ(a + 1) ≥ √(2πa) (a/e)ᵃ. At z standard
-    deviations from the mean, both bounds exceed the tail by a share of about 1/z².
+    The lower tail is P(X ≤ x) = xᵃe⁻ˣ/Γ(a + 1) · (1 + x/(a + 1) + x²/((a + 1)(a + 2)) + …), which a geometric series
+    bounds. The upper tail P(X ≥ x) is at most xᵃe⁻ˣ/Γ(a) · 1/(x − a + 1), for x > a − 1. By Stirling's inequality Γ(a +
+    1) ≥ √(2πa) (a/e)ᵃ. At z standard deviations from the mean, both bounds exceed the tail of the Gamma law by a share
+    of about 1/z².
     """
     if a <= LARGEST_SHAPE:
         return min(float(gammainc(a, x)), float(gammaincc(a, x))) if x > 0 else 0.0
@@ -342,14 +346,14 @@ def cosines(angles: Vector, null: str) -> TestResult:
     return TestResult(null, mean, p_value, n, "mean cosine off by", detectable)
 
 
-BARE = 2.0**-36  # noise smaller than this multiple of its scale counts as rounding
-# a bound on the probability of such small noise, also for outputs in float32, which are 2⁻²³ apart (relative)
+BARE = 2.0**-36  # noise below this multiple of its scale counts as a rounding error
+# noise is below this multiple with at most this probability, also in float32, where numbers are 2⁻²³ apart (relative)
 CHANCE_OF_BARE = 2.0**-16
 
 
 def bare_draws(noise: Matrix) -> TestResult:
-    """Test whether every draw contains noise. The array `noise`, (n, k), is divided by its scale and has independent
-    entries.
+    """Test whether every draw contains noise. The array `noise` of shape (n, k) has independent entries, each divided
+    by its scale.
     """
     entries = noise.reshape(len(noise), -1)
     bare = int((np.abs(entries) <= BARE).all(axis=1).sum())

@@ -24,8 +24,8 @@ from covassay.verification.vectors.questions import LATER, bounded_columns, choi
 AnyMechanism = Mechanism[Any, ..., Any]
 VERSION = 2
 DELTA = 2.0**-20
-FINE = 64  # every input is a whole multiple of one over this number
-UNUSED = (("adaptive-cov-pure", "eigenvalues"),)  # of the two mechanisms in this file, only one uses this noise
+FINE = 64  # every input is a whole multiple of 1/FINE
+UNUSED = (("adaptive-cov-pure", "eigenvalues"),)  # noise that `release` may leave unused
 TOLERANCES = {
     "exact": (0.0, 0.0, "Integers: nothing is rounded."),
     "rounding": (

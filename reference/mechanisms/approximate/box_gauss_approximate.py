@@ -1,20 +1,20 @@
-"""Rows, mean and covariance of bounded columns, from one noisy vector of moments, under (ε, δ)-DP. Ours.
+"""Number of rows, mean and covariance of bounded columns, from one noisy vector of moments, under (ε, δ)-DP. Ours.
 
-1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
+1. Sum 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
 2. Every kind of sum has a public weight. Add independent Gaussian noise to the sums, of scale σ over the weight of the
-   sum. The first sum, the number of rows n, gets none under replace-one, where it is public.
-3. Divide by the (noisy) n, and by 1 where it is less; 1 is added to the squares again. Release n, the mean, and the
+   sum. The first sum, the number of rows n, gets no noise under replace-one, where n is public.
+3. Divide the noisy sums by max(1, n) for the noisy n, and add 1 to the squares again. Release n, the mean, and the
    second moment less the product of the means, in the units of the data. The covariance need not be positive
    semidefinite, and the mean need not lie in the box.
 
 Why (ε, δ)-DP. A sum times its weight has noise of the scale σ. S is the largest ℓ2 distance between the weighted
-sums of neighbours. So this release is the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with a = S/σ,
-the smallest δ at ε is δ(a, ε) = Φ(a/2 − ε/a) − e^ε Φ(−a/2 − ε/a).
+sums of neighbours. This release is therefore the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with a
+= S/σ, the smallest δ at ε is δ(a, ε) = Φ(a/2 − ε/a) − e^ε Φ(−a/2 − ε/a).
 
 paper : σ/S = √(2 ln(1.25/δ))/ε, for ε ≤ 1 only (DR14 Theorem A.1).
 tight : σ/S is the smallest that gives (ε, δ) (Balle–Wang 2018 Theorem 8).
 
-The weights are those of `box_gauss`, which are best on the worst data. `box_moments` has them, and proves S.
+The weights are those of `box_gauss`, which are best on the worst data. `box_moments` has the weights, and proves S.
 
 A data set with n = 0 is allowed under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus
 noise. A value on a bound counts as inside.
@@ -103,13 +103,13 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; every column between its bounds.
+    x : shape (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; every column between its bounds.
     rng : the source of all randomness.
     epsilon : ε in [1e-8, 1e12], the budget.
     delta : δ in [1e-300, 1), the additive term of (ε, δ)-DP.
-    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
+    calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
     bounds : a pair (low, high) for every column, public, in the unit of x; by default (−1, 1) for all.
-    on_outside : "clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which is not private.
+    on_outside : value "clip" moves an outside value to the nearer bound; "raise" rejects it, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
         "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
@@ -120,8 +120,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its values lie within
-        their bounds, depends on the data and is not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a value outside its bounds) is not private.
 
     Privacy : the output is (ε, δ)-DP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """

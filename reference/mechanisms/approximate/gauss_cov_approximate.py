@@ -1,19 +1,19 @@
 """Gaussian noise on the second moment, under (ε, δ)-DP. DTTZ14 Algorithm 1 ("Analyze Gauss"); baseline G of ADK19.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric Gaussian W and add σW to Σ. Entries on and above the diagonal are independent: "wigner" has variance
-   1 in all of them, "goe" (ours) 1 on the diagonal and 1/2 above it.
+   1 in all of them, our "goe" has variance 1 on the diagonal and 1/2 above it.
 3. Release Σ + σW. The output is symmetric, but it need not be positive semidefinite.
 
 Why (ε, δ)-DP. As `gauss_cov` shows, the noisy upper triangles of two neighbours are Gaussian vectors whose means are at
 most √2/(nσ) apart in units of the noise, with equality for orthonormal rows, whichever the ensemble, and at most 1/(nσ)
-in dimension 1. So this release is the Gaussian mechanism with ℓ2 sensitivity Δ₂ = √2/n (`gaussian_approximate`).
+in dimension 1. This release is therefore the Gaussian mechanism with ℓ2 sensitivity Δ₂ = √2/n (`gaussian_approximate`).
 
 paper : σ = Δ₂ √(2 ln(1.25/δ))/ε, for ε ≤ 1 only. The scale of "paper" proves (ε, δ') with a smaller δ' (DR14 Theorem
     A.1).
 tight : σ is the smallest scale that gives (ε, δ) (Balle–Wang 2018 Theorem 8).
 
-NOTE: DTTZ14 has Δ₂ = 1/n, for neighbours that add or remove a row. The authors' code for ADK19 uses that value, but the
+NOTE: DTTZ14 has Δ₂ = 1/n, for neighbours that add or remove a row. The authors' code for ADK19 uses Δ₂ = 1/n, but the
 neighbours of the paper replace a row: for these neighbours its σ is too small by a factor √2.
 
 Accuracy. The error is σ‖W‖_F on all data.
@@ -111,14 +111,14 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-8, 1e12], the budget.
     delta : δ in [1e-300, 1), the additive term of (ε, δ)-DP.
-    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
-    ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
+    calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
+    ensemble : the law of W; "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above it.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -126,8 +126,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is (ε, δ)-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

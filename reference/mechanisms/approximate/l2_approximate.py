@@ -1,24 +1,24 @@
 """ℓ2 mechanism: Σ plus noise with density ∝ exp(−‖Z‖_F/s), under (ε, δ)-DP. Joseph, Kulesza, Yu 2025.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric Z with density ∝ exp(−‖Z‖_F): a radius from Gamma(D), D = d(d + 1)/2, times a uniform direction
    (`laws.k_norm`, body l2). Add sZ to Σ.
 3. Release Σ + sZ. The output is symmetric, but it need not be positive semidefinite.
 
 Why (ε, δ)-DP. For neighbours with ‖Σ − Σ'‖_F = qs the privacy loss ℓ = (‖Y − Σ'‖_F − ‖Y − Σ‖_F)/s lies in [−q, q].
-For D > 1 it has the density
+For D > 1 the loss has the density
 
     c e^{ℓ/2} (1 − ν²)^{(D−3)/2} (κ + 1 − ν²),   ν = ℓ/q,   κ = (2(D − 1)/q) K_{D/2}(q/2)/K_{D/2−1}(q/2),
 
-with Bessel functions K. So δ(q, ε) = E max(0, 1 − e^{ε−ℓ}), the least δ at ε, is one integral. For D = 1 it is 1 −
-e^{(ε−q)/2}. δ(q, ε) grows with q, and q is at most Δ/s with Δ = √2/n, for orthonormal rows, or 1/n if d = 1. s is the
-least scale with δ(Δ/s, ε) ≤ δ. The release is also Δ/s-DP, which Gaussian noise is for no ε.
+with Bessel functions K. Hence δ(q, ε) = E max(0, 1 − e^{ε−ℓ}), the least δ at ε, is one integral. For D = 1 the value
+δ(q, ε) is 1 − e^{(ε−q)/2}. δ(q, ε) grows with q, and q is at most Δ/s with Δ = √2/n, for orthonormal rows, or 1/n if d
+= 1. s is the least scale with δ(Δ/s, ε) ≤ δ. The release is also Δ/s-DP, whereas Gaussian noise is ε-DP for no ε.
 
 NOTE: we had the abstract and the authors' code, but not the paper. The authors bound δ by sums over shells, for any
-query. The density of the loss, the integral and the scale for Σ are ours.
+query. We added the density of the loss, the integral and the scale for Σ.
 
-Accuracy. E‖sZ‖_F² = s²D(D + 1). At ε = 1, δ = 1e-6 this is 0.22, 0.63 and 0.97 times the value for the least Gaussian
-noise ("goe") at d = 2, 5 and 20.
+Accuracy. E‖sZ‖_F² = s²D(D + 1). At ε = 1, δ = 1e-6 this error is 0.22, 0.63 and 0.97 times the value for the least
+Gaussian noise ("goe") at d = 2, 5 and 20.
 
 Proof: proofs/paper/l2-approximate.md
 """
@@ -64,7 +64,7 @@ from covassay.reference.sensitivity import square_root
 
 ROUNDED_DOWN = 1e-9  # a relative decrease of q − ε, larger than the relative error of the root
 LOST = 1e-15  # a relative error that is larger than the rounding errors of q and of q cos x
-STEPS = 400  # the number of steps of the recurrence for the Bessel functions, after which a wrong start is forgotten
+STEPS = 400  # the number of steps of the recurrence for the Bessel functions, after which a wrong start has no effect
 BELOW = 60.0  # an integrand e^60 times smaller than its maximum adds nothing to an integral
 PANELS, NODES = 16, np.polynomial.legendre.leggauss(32)
 # Above 1e4 the recurrence would need more steps, and float64 would lose digits of ε − ℓ.
@@ -113,7 +113,7 @@ def kappa(q: float, entries: int) -> float:
     z, last = q / 2, entries / 2
     first = (0.5 if entries % 2 else 1.0) + max(0, math.ceil(last) - 1 - STEPS)
     start = 1.0 if entries % 2 else float(k1e(z) / k0e(z))
-    # the start is any value between two known bounds, because the recurrence forgets it
+    # any start between two known bounds will do, because the recurrence damps its error
     ratio = start if first <= 1 else (first + math.hypot(first, z)) / z
     order = first
     while order < last:
@@ -122,7 +122,7 @@ def kappa(q: float, entries: int) -> float:
 
 
 def log_integral(log_f: Callable[[Vector], Vector], end: float) -> float:
-    """Return ln ∫_0^end f, for a function with one maximum, by Gauss–Legendre around it."""
+    """Return ln ∫_0^end f, for a function with one maximum, by Gauss–Legendre quadrature around the maximum."""
 
     def at(x: float) -> float:
         return float(log_f(np.array([x]))[0])
@@ -165,7 +165,7 @@ def log_delta(q: float, epsilon: float, entries: int) -> float:
     return min(0.0, log_integral(beyond, end) - log_integral(density, math.pi))
 
 
-@lru_cache(maxsize=256)  # the result depends on public numbers alone, and the search takes some 20 ms
+@lru_cache(maxsize=256)  # results are stored, because they depend on public numbers alone and a search takes some 20 ms
 def largest_move(epsilon: float, delta: float, dimension: int) -> float:
     """The largest q with δ(q, ε) ≤ δ, rounded down, and at least ε."""
     entries = int(law.degrees_of_freedom(dimension))
@@ -174,7 +174,7 @@ def largest_move(epsilon: float, delta: float, dimension: int) -> float:
         return log_delta(epsilon * (1 + math.exp(log_beyond)), epsilon, entries) - math.log(delta)
 
     low, high = -30.0, 0.0
-    if excess(low) >= 0:  # float64 has no number between this q and ε
+    if excess(low) >= 0:  # float64 has no number between q and ε
         return epsilon
     while excess(high) < 0:
         low, high = high, high + 2
@@ -197,7 +197,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) draw of Z, symmetric.
 
-    The noise of many draws, (..., d, d), gives as many outputs.
+    Noise of many draws, (..., d, d), gives one output for each draw.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
@@ -233,12 +233,12 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-8, 10000], the budget.
     delta : δ in [1e-300, 1), the additive term of (ε, δ)-DP.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -246,8 +246,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is (ε, δ)-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

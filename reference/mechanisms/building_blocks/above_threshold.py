@@ -1,17 +1,17 @@
 """AboveThreshold (sparse vector): the first query above a threshold. DLY22 Algorithm 1, DR14 Algorithm 1.
 
-1. Queries f_1, …, f_m, each of which one row moves by at most 1, and a public threshold T. `release` takes the energies
-   f_i = n Σ_ii = Σ_k x_ki² of the d features, and T = share · n/d; `first_above` takes any queries.
+1. Take queries f_1, …, f_m, each of which one row moves by at most 1, and a public threshold T. `release` takes the
+   energies f_i = n Σ_ii = Σ_k x_ki² of the d features, and T = share · n/d; `first_above` takes any queries.
 2. T̂ = T + b₁ Laplace, and f̂_i = f_i + b₂ Laplace, with fresh noise for every query. Find the first i with f̂_i ≥ T̂.
-3. Release this i, or m + 1 if there is none.
+3. Release the index i, or m + 1 if there is none.
 
 Why it is private. Shift the noise so that output i on one data set becomes output i on its neighbour. A shift by a of
 noise with scale b costs |a|/b, and the privacy loss at i is at most the total cost:
-general queries : raise T̂ by 1 and f̂_i by up to 2. Loss 1/b₁ + 2/b₂.
+general queries : raise T̂ by 1 and f̂_i by up to 2. The loss is 1/b₁ + 2/b₂.
 monotone queries, which all rise or all fall : if they rise, raise T̂ by 1 and f̂_i by up to 1; if they fall, raise f̂_i
-    alone by up to 1. Loss 1/b₁ + 1/b₂ (Lyu–Su–Li 2017, Theorem 3).
-energies : replacing x by y moves f_i by y_i² − x_i². Lower every f̂_j before i by y_j², and raise f̂_i by x_i². Loss
-    2/b₂, approached as n → ∞. In dimension 1 the loss is 1/max(b₁, b₂).
+    alone by up to 1. The loss is 1/b₁ + 1/b₂ (Lyu–Su–Li 2017, Theorem 3).
+energies : replacing x by y moves f_i by y_i² − x_i². Lower every f̂_j before i by y_j², and raise f̂_i by x_i². The
+    loss approaches 2/b₂ as n → ∞. In dimension 1 the loss is 1/max(b₁, b₂).
 
 paper : b₁ = 2/ε, b₂ = 4/ε. The mechanism claims ε; general queries spend ε, monotone ones 3ε/4, energies ε/2.
 tight : b₁ = b₂ = 2/ε, for monotone queries and energies only. With "tight", monotone queries and energies spend ε;
@@ -106,7 +106,7 @@ def first_above(
 ) -> int:
     """Return the position 0, …, m − 1 of the first query that noisily reaches the public threshold, or m if none does.
 
-    values : (m,), queries on the data. One row moves each of these queries by at most 1; with "tight" they are
+    values : shape (m,), queries on the data. One row moves each query by at most 1; with "tight" the queries are
         monotone, or energies.
     noise : the noise for m queries.
     """
@@ -143,7 +143,9 @@ def release(
 
 
 def draw_noise(queries: int, rng: np.random.Generator) -> AboveThresholdNoise:
-    """Return the noise that `first_above` takes for this number of queries; `release` has a query for each feature."""
+    """Return the noise that `first_above` takes for the given number of queries; `release` has a query for each
+    feature.
+    """
     return AboveThresholdNoise(float(rng.laplace()), np.asarray(rng.laplace(size=queries)))
 
 
@@ -162,13 +164,13 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
+    calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
     share : in [1e-30, 1e30], public: the threshold is share · n/d, in the unit of x squared.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -176,8 +178,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

@@ -1,17 +1,17 @@
 """Exponential mechanism: which feature has the most energy. ADK19 Lemma 4 (McSherry–Talwar 2007).
 
-1. g(u) = n Σ_uu = Σ_k x_ku², the energy of feature u.
+1. Compute g(u) = n Σ_uu = Σ_k x_ku², the energy of feature u.
 2. Draw G_1, …, G_d, independent standard Gumbel, and find the u with the largest η g(u) + G_u, where η = ε/2. The
    result is feature u with probability ∝ exp(η g(u)).
-3. Release the number of this feature.
+3. Release the number of feature u.
 
 `sample_index` draws from any scores on finitely many outcomes in this way.
 
 Why ε-DP. Let Δ(u) = g'(u) − g(u) be the change of the scores, and R = sup Δ − inf Δ its range. The privacy loss at u is
 −ηΔ(u) plus a constant between η inf Δ and η sup Δ: it is at most ηR, and over all u it fills an interval of length at
 most ηR. Hence η = ε/R gives ε-DP, and ε²/8-zCDP too (Cesar–Rogers 2020). Replacing one row raises no energy by more
-than 1 and lowers no energy by more than 1, and can do both, so R = 2. The loss ε is approached as n → ∞. In dimension 1
-there is one outcome and no loss.
+than 1 and lowers no energy by more than 1, and can do both, so R = 2. Some neighbours approach the loss ε as n → ∞. In
+dimension 1 there is one outcome and no loss.
 
 Accuracy. P(g(u) < max g − τ) ≤ e^{−η(τ − s)}/μ for every s ≤ τ, where μ is the share of outcomes with g ≥ max g − s.
 NOTE: the bound e^{−ητ} μ of ADK19 Lemma 4, with μ taken at s = τ, is false.
@@ -96,11 +96,11 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -108,8 +108,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
@@ -120,7 +120,9 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed budget is ε. The proven budget is ε too, approached as n → ∞. In dimension 1 no budget is spent."""
+    """The claimed budget is ε. The proven budget is ε, which some neighbours approach as n → ∞. In dimension 1 no
+    budget is spent.
+    """
     proven = privacy_loss(exponent(epsilon, ENERGY_RANGE), ENERGY_RANGE)
     remark = "as n → ∞" if dimension > 1 else "there is one outcome; loss 0"
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)

@@ -1,14 +1,14 @@
 """Gaussian mechanism under zCDP: normal noise on the second moments of the features. DLY22 Lemma 3 (Bun–Steinke 2016).
 
-1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i.
+1. Compute f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i.
 2. Draw N_1, …, N_d, independent N(0, 1), and add σN to f, with σ = Δ₂/√(2ρ). The number Δ₂ is the ℓ2 sensitivity of f:
    √2/n, or 1/n in dimension 1.
 3. Release f + σN. The entries of the output may be negative.
 
-`perturb` adds such noise to any query whose ℓ2 sensitivity is known.
+`perturb` adds Gaussian noise to any query whose ℓ2 sensitivity is known.
 
 Why ρ-zCDP. The Rényi divergence of order α between N(f, σ² I) and N(f', σ² I) is α ‖f − f'‖₂²/(2σ²), at most α
-Δ₂²/(2σ²) = αρ. Rows e₁ and e₂ (1 and 0 in dimension 1) attain this bound at every order.
+Δ₂²/(2σ²) = αρ. Rows e₁ and e₂ (1 and 0 in dimension 1) attain the bound αρ at every order.
 
 Proof: proofs/paper/gaussian.md
 """
@@ -103,7 +103,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
 ) -> Any:
-    """Return the noise that `release` takes, (d,) or (size, d); under add-remove `CountedNoise`."""
+    """Return the noise that `release` takes, (d,) or (size, d); under add-remove, a `CountedNoise`."""
     noise = rng.standard_normal(dimension if size is None else (size, dimension))
     return noise if adjacency == "replace-one" else with_counts(rng.standard_normal(size), noise, size)
 
@@ -122,22 +122,23 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
         "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d,), in the unit of x squared. Under add-remove (1 + d,): the noisy number of rows, and the noisy sums of squares.
+    (d,), in the unit of x squared. Under add-remove the output has shape (1 + d,), with the noisy number of rows and
+    the noisy sums of squares.
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ρ-zCDP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """
@@ -148,7 +149,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed budget is ρ. The proven budget is ρ too, attained in every dimension."""
+    """The claimed budget is ρ. The proven budget is ρ, which some neighbours attain in every dimension."""
     if adjacency == "add-remove":
         return Spend(ZCDP(rho), ZCDP(rho), True, "for a row along an axis")
     change = second_moments_sensitivity(1, dimension)

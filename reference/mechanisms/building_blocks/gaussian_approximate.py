@@ -1,10 +1,10 @@
 """Gaussian mechanism under (ε, δ)-DP, with the classical or the exact scale. DR14 Theorem A.1, Balle–Wang 2018.
 
-1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i; for its ℓ2 sensitivity Δ₂ see `gaussian`.
+1. Compute f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i; for its ℓ2 sensitivity Δ₂ see `gaussian`.
 2. Draw N_1, …, N_d, independent N(0, 1), and add σN to f.
 3. Release f + σN. The entries of the output may be negative.
 
-`perturb` adds such noise to any query whose ℓ2 sensitivity is known.
+`perturb` adds Gaussian noise to any query whose ℓ2 sensitivity is known.
 
 Why (ε, δ)-DP. With q = ‖f − f'‖₂/σ the privacy loss is N(q²/2, q²) under the law for f and N(−q²/2, q²) under the law
 for f'. The event {loss > ε} needs the largest δ, which is
@@ -61,7 +61,7 @@ from covassay.reference.mechanisms.parameters import (
 )
 from covassay.reference.privacy import APPROXIMATE, ApproximateDP, Spend
 
-SMALLEST = 1e-8  # ε or δ must be at least this, because float64 cannot tell a smaller δ(q, ε) from 0
+SMALLEST = 1e-8  # lower limit on ε or δ, because float64 cannot tell a smaller δ(q, ε) from 0
 ROUNDED_UP = 1e-9  # a relative amount that exceeds the rounding error of the computed root, for ε of at least ENOUGH
 ENOUGH = 1e-3
 # Below ε = 1e-8 float64 has no digits of δ(q, ε) left if δ is small, and above 1e12 too few digits of q/2 − ε/q.
@@ -94,7 +94,8 @@ def log_delta(
 def rounding(epsilon: float) -> float:
     """The relative amount by which the root is rounded up.
 
-    The computed ln δ(q, ε) is off by about L²/(2^52 ε), L = ln(1/δ) ≤ 691, and rounding by r moves it by about 2Lr.
+    The computed ln δ(q, ε) has an error of about L²/(2^52 ε), L = ln(1/δ) ≤ 691, and rounding by r moves ln δ by about
+    2Lr.
     """
     return ROUNDED_UP * max(1.0, ENOUGH / epsilon)
 
@@ -111,7 +112,7 @@ def _tight_multiplier(epsilon: float, delta: float) -> float:
     def excess(log_multiplier: float) -> float:
         return float(log_delta(math.exp(-log_multiplier), epsilon)) - math.log(delta)
 
-    low = high = -math.log(2 * epsilon) / 2  # at this multiplier the mean loss is ε
+    low = high = -math.log(2 * epsilon) / 2  # the multiplier at which the mean loss is ε
     while excess(low) < 0:
         low -= 1
     while excess(high) > 0:
@@ -198,13 +199,13 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-8, 1e12], the budget.
     delta : δ in [1e-300, 1), the additive term of (ε, δ)-DP.
-    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
+    calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -212,8 +213,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is (ε, δ)-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

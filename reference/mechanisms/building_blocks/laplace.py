@@ -1,14 +1,14 @@
 """Laplace mechanism: independent Laplace noise on the second moments of the features. ADK19 Lemma 3 (DMNS 2006).
 
-1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i.
+1. Compute f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i.
 2. Draw L_1, …, L_d, independent Laplace(1), and add bL to f, with b = Δ₁/ε. The number Δ₁ is the ℓ1 sensitivity of f:
    2/n, or 1/n in dimension 1.
 3. Release f + bL. The entries of the output may be negative.
 
-`perturb` adds such noise to any query whose ℓ1 sensitivity is known.
+`perturb` adds Laplace noise to any query whose ℓ1 sensitivity is known.
 
 Why ε-DP. The density of the output at y is a constant times exp(−‖y − f‖₁/b), so by the triangle inequality the privacy
-loss is at most ‖f − f'‖₁/b ≤ Δ₁/b = ε. Rows e₁ and e₂ (1 and 0 in dimension 1) attain this bound at y = f.
+loss is at most ‖f − f'‖₁/b ≤ Δ₁/b = ε. Rows e₁ and e₂ (1 and 0 in dimension 1) attain the loss ε at y = f.
 
 Accuracy. With probability 1 − β no coordinate has an error of more than b ln(d/β).
 
@@ -115,7 +115,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
 ) -> Any:
-    """Return the noise that `release` takes, (d,) or (size, d); under add-remove `CountedNoise`."""
+    """Return the noise that `release` takes, (d,) or (size, d); under add-remove, a `CountedNoise`."""
     noise = rng.laplace(size=dimension if size is None else (size, dimension))
     return noise if adjacency == "replace-one" else with_counts(rng.laplace(size=size), noise, size)
 
@@ -134,22 +134,23 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
         "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d,), in the unit of x squared. Under add-remove (1 + d,): the noisy number of rows, and the noisy sums of squares.
+    (d,), in the unit of x squared. Under add-remove the output has shape (1 + d,), with the noisy number of rows and
+    the noisy sums of squares.
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """
@@ -160,7 +161,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed budget is ε. The proven budget is ε too, attained in every dimension."""
+    """The claimed budget is ε. The proven budget is ε, which some neighbours attain in every dimension."""
     if adjacency == "add-remove":
         return Spend(PureDP(epsilon), PureDP(epsilon), True, "for a row along an axis")
     change = second_moments_sensitivity(1, dimension)

@@ -1,20 +1,21 @@
 """Private radius: a ball that holds all but a few rows. DLY22 Lemma 10, after Dong–Yi 2021.
 
 1. Public radii r_j = min(1, 2^j p), j = 0, …, J, with p the precision and J = ⌈log₂(1/p)⌉, so that r_J = 1.
-2. Q_j = the number of rows of norm at most r_j.
-3. AboveThreshold (`above_threshold`) adds Laplace noise, of scale b₁ to the threshold n − α and of scale b₂ to every
-   Q_j. The search finds the first j for which the noisy Q_j reaches the noisy threshold.
-4. Release r_j, or 1 if there is none.
+2. Let Q_j be the number of rows of norm at most r_j.
+3. AboveThreshold (`above_threshold`) adds Laplace noise, of scale
+   b₁ to the threshold n − α and of scale b₂ to every Q_j. The search finds the first j for which the noisy Q_j reaches
+   the noisy threshold.
+4. Release r_j, or 1 if no j is found.
 
 Why ε-DP. If x is replaced by y, every Q_j moves by 0 or 1, and all move in one direction: up if ‖x‖ > ‖y‖, and down
-otherwise. So the queries are monotone, and AboveThreshold spends at most 1/b₁ + 1/b₂ on them (see `above_threshold`).
-Many radii (p → 0) and large n come close to this bound.
+otherwise. The queries are therefore monotone, and AboveThreshold spends at most 1/b₁ + 1/b₂ on them (see
+`above_threshold`). The loss comes close to 1/b₁ + 1/b₂ for many radii (p → 0) and large n.
 
 paper : b₁ = 2/ε, b₂ = 4/ε. The calibration claims ε and spends 3ε/4.
 tight : b₁ = b₂ = 2/ε. The mechanism spends ε.
 
-NOTE: DLY22 prints neither α nor its constants. In the code α is the accuracy of AboveThreshold for J + 1 queries at β.
-Privacy does not depend on α.
+NOTE: DLY22 prints neither α nor its constants. In the authors' code α is the accuracy of AboveThreshold for J + 1
+queries at β. Privacy does not depend on α.
 
 Accuracy. Let R = max ‖x_i‖. With probability 1 − β, the released radius is at most max(p, 2R), and at most 2α rows are
 longer than it.
@@ -67,7 +68,7 @@ def search_threshold(n: Number, slack: Number) -> Number:
 
 
 def public_radii(precision: float) -> Vector:
-    """The radii that can be released, ascending: J is the least whole number with precision · 2^J ≥ 1."""
+    """The radii that can be released, ascending, for the least whole number J with precision · 2^J ≥ 1."""
     _, exponent = math.frexp(precision)  # precision = m 2^exponent with 1/2 ≤ m < 1
     return np.array(radii(precision, 1 - exponent), dtype=np.float64)
 
@@ -108,7 +109,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, precision: float = PRECISION) -> AboveThresholdNoise:
-    """Return the noise that `release` takes; it does not depend on the dimension."""
+    """Return the noise that `release` takes, which does not depend on the dimension."""
     return above_threshold.draw_noise(len(public_radii(precision)), rng)
 
 
@@ -128,14 +129,14 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
+    calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
     precision : in [1e-300, 1], public: the smallest radius, in the unit of row_bound.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -143,8 +144,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

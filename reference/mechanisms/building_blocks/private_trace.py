@@ -1,15 +1,15 @@
 """Private trace: tr Σ plus noise. The release is the first step of DLY22 Algorithm 3 (AdaptiveCov), under pure DP.
 
-1. tr Σ = (1/n) Σ_i ‖x_i‖².
+1. Compute tr Σ = (1/n) Σ_i ‖x_i‖².
 2. Draw L ~ Laplace(1), and add bL to tr Σ, with b = 1/(nε).
 3. Release tr Σ + bL. The output may be negative.
 
 Why ε-DP. Replacing the row x by y moves the trace by (‖y‖² − ‖x‖²)/n, so by at most 1/n, which y = 0 attains. The
 privacy loss with Laplace noise is at most this move over b: ε, attained in every dimension.
 
-AdaptiveCov uses two more things. With Gaussian noise of standard deviation σ = 1/(n √(2ρ)) the release is ρ-zCDP. The
-function `upper_bound` turns the noisy trace into an upper bound on tr Σ, by a margin that fails with probability
-`failure`. AdaptiveCov spends ε/8 or ρ/8 on this step, with `failure` = β/8.
+With Gaussian noise of standard deviation σ = 1/(n √(2ρ)) the release is ρ-zCDP. The function `upper_bound` turns the
+noisy trace into an upper bound on tr Σ, by a margin that fails with probability `failure`. AdaptiveCov spends ε/8 or
+ρ/8 on the noisy trace, with `failure` = β/8.
 
 Proof: proofs/paper/private-trace.md
 """
@@ -83,7 +83,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> float:
-    """Return the noise that `release` takes; it does not depend on the dimension."""
+    """Return the noise that `release` takes, which does not depend on the dimension."""
     return float(rng.laplace())
 
 
@@ -100,11 +100,11 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -112,8 +112,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
@@ -124,7 +124,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed budget is ε. The proven budget is ε too, attained in every dimension."""
+    """The claimed budget is ε. The proven budget is ε, which some neighbours attain in every dimension."""
     proven = privacy_loss(1, 1, laplace_scale(1, epsilon))
     return Spend(PureDP(epsilon), PureDP(proven), True, "at every output outside (tr Σ, tr Σ'), for y = 0")
 

@@ -1,26 +1,26 @@
 """AdaptiveCov: choose a clipping norm and the better of two mechanisms privately. DLY22 Algorithm 3.
 
-Clipping rows to a small norm shrinks the noise and adds a bias. The steps find a norm at which both are about equal.
+Clipping to a smaller norm means less noise and more bias. The steps find a norm with about equal noise and bias.
 
-0. With radius="private": a private radius r̃ (`private_radius` at ε₀ = √ρ/2); clip the rows to r̃ and divide them by it.
-   With "none", as in the paper's experiments, r̃ = 1.
+0. With radius="private", find a private radius r̃ (`private_radius` at ε₀ = √ρ/2); clip the rows to r̃ and divide them
+   by it. With "none", as in the paper's experiments, r̃ = 1.
 1. t̃ = tr Σ + N(0, 4/(n²ρ)) + a margin, kept in [1e-16, 1] (`private_trace`): an upper bound on tr Σ.
 2. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the error on rows clipped to 2^{−k}. At budget ρ₁ and trace t̃, g is
    for `gauss_cov` (noise on every entry), a + e for `separate_cov` (noisy eigenvalues, eigenvectors of a noisy matrix).
-3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of that clipping; u_i is ‖x_i‖ rounded up to a power of two.
+3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of such clipping; u_i is ‖x_i‖ rounded up to a power of two.
    AboveThreshold at ε₀ (with Laplace noise) finds the first k* = 0, …, K with n(B_k − N_k) ≥ 0 up to noise, or K + 1;
    K = min(nd, 79). τ = min(1, 2^{1−k*}).
 4. Clip the rows to τ and divide them by τ. Run the mechanism with the smaller bound at 2^{−k*}, at ρ₁. Round its
    eigenvalues to [0, 1], and multiply by (τ r̃ r)², r the row bound: the output is positive semidefinite up to rounding.
 
 Why ρ-zCDP. The trace costs ρ/8. In a search one row moves all queries in one direction, so a search costs ε₀²/8 = ρ/32
-(bounded range; the paper counts ρ/8). Step 4 costs ρ₁. zCDP adds up. The totals are upper bounds; the least is open.
-paper : ρ₁ = 3ρ/4, as in the authors' code, which has no step 0. It claims ρ and spends at most 29ρ/32. With a radius
-    ρ₁ = 5ρ/8 (ours), and it spends at most 26ρ/32.
-tight : ρ₁ = 27ρ/32, or 26ρ/32 with a radius. It spends at most ρ. The account of the searches and "tight" are ours.
+(bounded range; the paper counts ρ/8). Step 4 costs ρ₁. The sums of these costs are upper bounds.
+paper : ρ₁ = 3ρ/4, as in the authors' code, which has no step 0. This calibration claims ρ and spends at most 29ρ/32.
+    With a radius ρ₁ = 5ρ/8 (our choice), and the calibration spends at most 26ρ/32.
+tight : ρ₁ = 27ρ/32, or 26ρ/32 with a radius; it spends at most ρ. We added the account of the searches and "tight".
 
 The error bounds of step 2 are proven with bounds="theorem", and heuristics of the authors' code with "code". Privacy
-rests on neither. NOTE: nobody has compared this with Algorithm 3 in print; the proof lists departures.
+rests on neither. NOTE: nobody has compared these steps with the printed Algorithm 3; the proof lists departures.
 
 Proof: proofs/paper/adaptive-cov.md
 """
@@ -139,8 +139,9 @@ def errors(
 ) -> Errors:
     """The terms g, a and e for mechanisms at ρ₁ = `rho`, with β₁ = `beta` and t̃ = `trace`.
 
-    "code" has the same bounds for both ensembles. The υ of "code" is 0/0 in dimension 1, where `upsilon_star` takes its
-    place. `log` is the natural logarithm for the type of the numbers: numpy's, or mpmath's for exact figures.
+    The bounds of "code" are the same for both ensembles. In dimension 1 the υ of "code" is 0/0, and `upsilon_star`
+    takes the place of υ. `log` is the natural logarithm for the type of the numbers: numpy's, or mpmath's for exact
+    figures.
     """
     if bounds == "theorem":
         spectral = separate_cov.spectral_bound(d, beta / 2, ensemble, log)
@@ -158,7 +159,9 @@ def errors(
 
 @dataclass(frozen=True)
 class AdaptiveCovNoise:
-    """The noise of the steps: `radius` is for step 0, or None, `trace` for 1, `search` for 3, and `base` for step 4."""
+    """The noise of the steps, where `radius` is for step 0 (or None), `trace` for step 1, `search` for step 3, and
+    `base` for step 4.
+    """
 
     radius: above_threshold.AboveThresholdNoise | None
     trace: float
@@ -196,7 +199,7 @@ def error_bounds(found: Errors, k: int) -> dict[Base, float]:
 
 
 def least(bounds: dict[Base, float]) -> Base:
-    """Return the mechanism with the smaller bound, or "gauss" if both are equal."""
+    """Return the mechanism with the smaller error bound, or "gauss" if both bounds are equal."""
     return "gauss" if bounds["gauss"] <= bounds["separate"] else "separate"
 
 
@@ -256,7 +259,7 @@ def draw_noise(
     ensemble: Ensemble = "wigner",
     precision: float = PRECISION,
 ) -> AdaptiveCovNoise:
-    """Return the noise that `release` takes for a data set of this size."""
+    """Return the noise that `release` takes for a data set of the given size."""
     levels = len(private_radius.public_radii(precision))
     return AdaptiveCovNoise(
         above_threshold.draw_noise(levels, rng) if radius == "private" else None,
@@ -285,17 +288,17 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-27, 1e30], the budget.
-    radius : "private" first finds a radius that most rows lie in; "none" does not.
-    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
-    ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
-    bounds : where the error bounds come from that steer the choices: Theorem 1, or the authors' code.
+    radius : value "private" first finds a radius that most rows lie in; "none" does not.
+    calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
+    ensemble : the law of W; "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above it.
+    bounds : the source of the error bounds that steer the choices, Theorem 1 or the authors' code.
     beta : β in [1e-297, 1), public: the probability that the error bound may fail.
     precision : in [1e-100, 1], public: the smallest private radius, in the unit of row_bound.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -303,8 +306,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

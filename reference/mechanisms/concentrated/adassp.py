@@ -10,16 +10,16 @@ The last column of x is the target y, and the others are the p = d − 1 feature
 
 Why ρ-zCDP. The triple (λ_min(G) + s₁Z, G̃, ṽ) is a Gaussian vector, and the rest is post-processing. Replacing one row
 moves λ_min(G) by at most 1. The replacement moves G by A and v by b with ‖A‖_F² + 2‖b‖² ≤ 2, because A and b are blocks
-of the change of Σ x xᵀ. So the Rényi divergence of order α is at most α(1/(2s₁²) + max(1/s₂², 1/(2s₃²))).
+of the change of Σ x xᵀ. The Rényi divergence of order α is therefore at most α(1/(2s₁²) + max(1/s₂², 1/(2s₃²))).
 
 paper : s₁ = √(3/(2ρ)), s₂ = √(3/ρ), s₃ = √(3/(2ρ)), a third of ρ for each step at its own sensitivity 1, √2, 1. The
     calibration claims ρ and spends 2ρ/3, because G and v cannot both change by the most (ρ/2 for one feature).
 tight : s₂ and s₃ are √2 times smaller. The calibration spends ρ (2ρ/3 for one feature). The spent budget and the joint
     account are our results, and are not in the paper.
 
-NOTE: we read Wang's code, not the paper. The code claims (ε, δ)-DP, for bounds on a and y apart, and adds I to G. The
-thirds and the form of λ are Wang's. The value of t is ours, and so are the constants for zCDP, a replaced row and one
-bound on (a, y).
+NOTE: we read Wang's code, not the paper. Wang's code claims (ε, δ)-DP, for bounds on a and y apart, and adds I to G.
+The thirds of ρ and the form of λ are Wang's. We chose the value of t, and the constants for zCDP, a replaced row and
+one bound on (a, y).
 
 Proof: proofs/paper/adassp.md
 """
@@ -170,13 +170,13 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 2 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 2 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
+    calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
     beta : β in [1e-300, 1), public: λ̃ is above λ_min(G) with at most this probability.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -184,8 +184,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

@@ -15,7 +15,8 @@ For q ≥ 2 the terms with c_b are −2 Σ_{b<q} (c_b + c_{b+1})² + 2 Σ_{1<b<q
 S² is attained where y is x with every second block negated. For q = 1 the value S² is 2, and for d = 1 it is 1.
 
 Why blocks. Rows with q blocks of length r have length r√q, and for these `gauss_cov` has σ = q r²/(n√ρ) in every entry.
-With blocks σ = 2√(q − 1) r²/(n√ρ), in fewer entries. In return, entries of Σ far from the diagonal are lost.
+With blocks σ = 2√(q − 1) r²/(n√ρ), and fewer entries have noise. In return, entries of Σ far from the diagonal are
+lost.
 
 NOTE: we had the abstract of the paper, and derived the rest: the shortening by blocks, S, and one noise for all blocks.
 The paper has a hierarchical estimator too, for an unknown decay.
@@ -102,7 +103,7 @@ def shortened(rows: Matrix, block: int, block_bound: float) -> Matrix:
 def release(x: DataSet, noise: Matrix, *, rho: Rho, block: Block = 1, block_bound: BlockBound = 1.0) -> Matrix:
     """Release the noisy blocks next to the diagonal, given the noise: a symmetric (d, d) draw of W.
 
-    The noise of many draws, (..., d, d), gives as many outputs.
+    Noise of many draws, (..., d, d), gives one output for each draw.
     """
     # VALIDATE
     rows = as_rows(x)
@@ -121,7 +122,9 @@ def release(x: DataSet, noise: Matrix, *, rho: Rho, block: Block = 1, block_boun
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Return the noise that `release` takes, (d, d) or (size, d, d). The entries that P drops are not used."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d). The entries of the noise that P drops are not
+    used.
+    """
     return wigner.sample_goe(dimension, rng, size)
 
 
@@ -133,8 +136,8 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features in an order in which far ones are hardly correlated; rows of any real
-        numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features in an order in which far ones are hardly correlated; rows of any
+        real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
     block : k from 1 to 1000000, public: the number of columns of a block.
@@ -146,7 +149,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
@@ -159,7 +163,7 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, block: Block = 1) -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is ρ too, attained at every order, in every dimension and for every block.
+    The proven budget is ρ, which some neighbours attain at every order, in every dimension and for every block.
     """
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows of which every second block is negated")
 

@@ -1,10 +1,10 @@
-"""Rows, mean and covariance of bounded columns, from one noisy vector of moments, under zCDP. Ours.
+"""Number of rows, mean and covariance of bounded columns, from one noisy vector of moments, under zCDP. Ours.
 
-1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
+1. Sum 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
 2. Every kind of sum has a public weight. S is the largest ℓ2 distance between the sums of two neighbours, each sum
    times its weight. Add independent Gaussian noise to the sums, of scale σ = S/√(2ρ) over the weight of the sum. The
    number of rows n gets no noise under replace-one, where it is public.
-3. Divide by the (noisy) n, or by 1 if n is less. Release n, the mean, and the second moment less the product of the
+3. Divide the sums by max(1, n) for the noisy n. Release n, the mean, and the second moment less the product of the
    means, in the units of the data. The covariance need not be positive semidefinite, and the mean need not lie in the
    box.
 
@@ -114,11 +114,11 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; every column between its bounds.
+    x : shape (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; every column between its bounds.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
     bounds : a pair (low, high) for every column, public, in the unit of x; by default (−1, 1) for all.
-    on_outside : "clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which is not private.
+    on_outside : value "clip" moves an outside value to the nearer bound; "raise" rejects it, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
         "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
@@ -129,8 +129,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its values lie within
-        their bounds, depends on the data and is not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a value outside its bounds) is not private.
 
     Privacy : the output is ρ-zCDP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """
@@ -143,7 +143,7 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is ρ too, attained in every dimension, for both kinds of neighbours.
+    The proven budget is ρ, which some neighbours attain in every dimension, for both kinds of neighbours.
     """
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows on corners of the box")
 

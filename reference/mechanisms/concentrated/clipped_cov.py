@@ -3,19 +3,20 @@
 1. Choose τ. "public": τ = `clip_norm`. "private": let B_k bound the bias of clipping to 2^{−k}, computed from how many
    rows have 2^{−j} < ‖x‖ ≤ 2^{1−j}, and let N_k = 4^{−k} ν bound the noise there, ν public. AboveThreshold at
    ε₀ = √(ρ/2) finds the first k* = 0, …, K at which n(B_k − N_k) ≥ 0, up to its Laplace noise; τ = min(1, 2^{1−k*}).
-   K = min(nd, 79), and k* = K + 1 if it finds none.
-2. Clip every row to norm τ and divide it by τ. Call the result X', and run M on it at budget ρ₁. M is `gauss_cov`
-   ("gauss"), which adds Gaussian noise to the second moment, or `separate_cov` ("separate"), which rebuilds it from
-   noisy eigenvalues and the eigenvectors of a noisy matrix. The output times τ² has τ² times the noise of M.
+   K = min(nd, 79), and k* = K + 1 if no k is found.
+2. Clip every row to norm τ and divide it by τ. Run M on the clipped rows X' at budget ρ₁. M is `gauss_cov` ("gauss"),
+   which adds Gaussian noise to the second moment, or `separate_cov` ("separate"), which rebuilds it from noisy
+   eigenvalues and the eigenvectors of a noisy matrix. The output times τ² has τ² times the noise of M.
 3. Release τ² M(X'). Eigenvalues are not clipped.
 
 Why ρ-zCDP. Clipping acts on single rows, so neighbours stay neighbours and M spends ρ₁ at most. In the search one row
-moves all queries in one direction, each by less than 1. So the loss of the search lies in an interval of length ε₀,
-which costs ε₀²/8 = ρ/16 (bounded range, Cesar–Rogers 2020). The costs add up under zCDP, also when M depends on τ.
+moves all queries in one direction, each by less than 1. The privacy loss of the search therefore lies in an interval of
+length ε₀, which costs ε₀²/8 = ρ/16 (bounded range, Cesar–Rogers 2020). The costs add up under zCDP, also when M depends
+on τ.
 
 public threshold : ρ₁ = ρ with either calibration. The mechanism spends what M spends.
 private, paper : ρ₁ = 3ρ/4, as in the authors' code. The mechanism claims ρ and spends at most 13ρ/16.
-private, tight : ρ₁ = 15ρ/16, ours. The mechanism spends at most ρ. The account of the search is ours too.
+private, tight : ρ₁ = 15ρ/16, our choice. The mechanism spends at most ρ. We added the account of the search.
 
 Accuracy. The bias is at most (1/n) Σ_i (‖x_i‖² − τ²)₊ (DLY22 Lemma 9).
 NOTE: the authors' code has M = "separate" only, another ν and another K, and rounds eigenvalues to [0, τ²].
@@ -209,7 +210,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment of clipped rows, given the noise, a `ClippedCovNoise`.
 
-    Only the private threshold uses `beta`: the noise of M exceeds ν with at most this probability.
+    Only the private threshold uses `beta`, the largest probability with which the noise of M exceeds ν.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
@@ -232,7 +233,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, rows: int, ensemble: Ensemble = "wigner"
 ) -> ClippedCovNoise:
-    """Return the noise that `release` takes for a data set of this size."""
+    """Return the noise that `release` takes for a data set of the given size."""
     search = above_threshold.draw_noise(last_level(rows, dimension) + 1, rng)
     return ClippedCovNoise(search, separate_cov.draw_noise(dimension, rng, ensemble=ensemble))
 
@@ -256,17 +257,17 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-27, 1e30], the budget.
-    base : the mechanism M: "separate" for `separate_cov`, "gauss" for `gauss_cov`.
-    threshold : "public" takes τ = clip_norm, "private" searches for τ.
-    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
-    ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
+    base : the mechanism M, "separate" for `separate_cov` or "gauss" for `gauss_cov`.
+    threshold : value "public" takes τ = clip_norm, "private" searches for τ.
+    calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
+    ensemble : the law of W; "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above it.
     clip_norm : τ in [1e-100, 1], of the public threshold, in the unit of row_bound.
     beta : β in [1e-297, 1), public: the probability that the error bound may fail.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -274,8 +275,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

@@ -1,8 +1,9 @@
 """Discrete Gaussian noise on a second moment of integers, exact to the last bit. CKS20 Algorithm 3.
 
-1. Every row becomes a row q of integers with |q| ≤ 2^b, by a public map of its own. C = Σ q qᵀ, exactly.
-2. Draw a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−z²/(2σ²)} with
-   σ² = S²/(2ρ). S² = 2·16^b is the squared ℓ2 sensitivity of the upper triangle of C (16^b for d = 1). Add Z to C.
+1. Every row becomes a row q of integers with |q| ≤ 2^b, by a public map of its own. Compute C = Σ q qᵀ exactly.
+2. Draw
+   a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−z²/(2σ²)} with σ² =
+   S²/(2ρ). S² = 2·16^b is the squared ℓ2 sensitivity of the upper triangle of C (16^b for d = 1). Add Z to C.
 3. Release (C + Z)/(n 4^b). The output is a second moment: integers times a public unit.
 
 Once the rows are integers, nothing is computed in floating point, so low-order bits reveal nothing about the data. The
@@ -11,11 +12,11 @@ query is ours.
 
 Why ρ-zCDP. Replacing a row changes C by an integer matrix Δ. Shifted by a whole number m, the discrete Gaussian has the
 Rényi divergence D_α ≤ α m²/(2σ²), as the Gaussian has, with equality if αm is whole (CKS20). Entries are independent,
-so D_α ≤ α Σ_{i≤j} Δ_ij²/(2σ²) ≤ α S²/(2σ²) = αρ. The rows 2^b e₁ and 2^b e₂ attain it at whole orders α.
+so D_α ≤ α Σ_{i≤j} Δ_ij²/(2σ²) ≤ α S²/(2σ²) = αρ. The rows 2^b e₁ and 2^b e₂ attain this bound at whole orders α.
 
-The text above is for replace-one. Under add-remove, C + Z is released without the division by n, for S² = 16^b, the
+The steps above are for replace-one. Under add-remove, C + Z is released without the division by n, for S² = 16^b, the
 most that one row moves the triangle of C in squared ℓ2. n is released with discrete Gaussian noise of its own. ρ = ρ₀ +
-ρ₁, with ρ₀ = ρ/(1 + d) for n. A row 2^b e₁ that comes attains both at whole orders α.
+ρ₁, with ρ₀ = ρ/(1 + d) for n. Adding the row 2^b e₁ attains both bounds at whole orders α.
 
 Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
 of at most 1/(n²ρ), that of the noise of gauss-cov.
@@ -140,8 +141,8 @@ def draw_number(variance: Fraction, rng: np.random.Generator) -> int:
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """Return the noise that `release` takes. For one σ² the noise is always the same matrix. Under add-remove the noise
-    is a `CountedDraws`.
+    """Return the noise that `release` takes. For equal σ² the noise is always the same matrix. Under add-remove the
+    noise is a `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)
     return noise if adjacency == "replace-one" else CountedDraws(draws_again(draw_number, rng), noise)
@@ -164,24 +165,24 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
     input_bits : b, 1 to 24, public: rows are rounded toward zero to multiples of r 2^−b.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
         "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d, d), symmetric, in the unit of x squared. Under add-remove (1 + k,): the noisy number of rows, and the k
-    entries of the noisy sum (`counted`).
+    (d, d), symmetric, in the unit of x squared. Under add-remove the output has shape (1 + k,), with the noisy number
+    of rows and the k entries of the noisy sum (`counted`).
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ρ-zCDP for the chosen adjacency, in integers and for fair bits (`spend` has the budget).
     """
@@ -194,7 +195,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed budget is ρ. The proven budget is ρ too, attained at whole orders α."""
+    """The claimed budget is ρ. The proven budget is ρ, which some neighbours attain at whole orders α."""
     whole = as_written(rho)
     if adjacency == "add-remove":
         share, change = count_share(dimension), sum_squared(INPUT_BITS)

@@ -10,17 +10,17 @@ are drawn by an exponential mechanism on the sphere, where the score of a unit v
 3. Release (1/n) Σ_i λ̂_i θ_i θ_iᵀ. Eigenvalues are not clipped.
 
 Why ρ-zCDP. Rows lie in the unit ball. Replacing x by y moves C by Δ = y yᵀ − x xᵀ, and the vector of the λ_i by some m
-with ‖m‖² ≤ ‖Δ‖_F² ≤ 2 (Hoffman–Wielandt). Step 1 then costs ‖m‖²/(2b²) with Gaussian noise, and no more with Laplace
-noise. In step 2, given θ_1, …, θ_{i−1}, the score moves by (u·P_i y)² − (u·P_i x)², which lies in [−1, 1]. So the
-privacy loss lies in an interval of length 2η_i, which costs (2η_i)²/8 = η_i²/2 under zCDP (Cesar–Rogers 2020). The
-costs of all steps add up to a bound on the spend.
+with ‖m‖² ≤ ‖Δ‖_F² ≤ 2 (Hoffman–Wielandt). Step 1 costs ‖m‖²/(2b²) with Gaussian noise, and no more with Laplace noise.
+In step 2, given θ_1, …, θ_{i−1}, the score moves by (u·P_i y)² − (u·P_i x)², which lies in [−1, 1]. The privacy loss
+therefore lies in an interval of length 2η_i, which costs (2η_i)²/8 = η_i²/2 under zCDP (Cesar–Rogers 2020). The costs
+of all steps add up to a bound on the spend.
 
-reconstructed : Laplace noise, b = 2/√ρ, η_i = √(ρ/d)/4. The calibration spends at most ρ/4 + (ρ/32)(d − 1)/d, or ρ/8
-    for d = 1.
-tight : ours. Gaussian noise, b² = 2/ρ, η_i = √(ρ/(d − 1)). It spends at most ρ/2 + ρ/2 = ρ, or exactly ρ/4 for d = 1.
+reconstructed : Laplace noise, with b = 2/√ρ and η_i = √(ρ/d)/4. This spends at most ρ/4 + (ρ/32)(d − 1)/d, or ρ/8 for
+    d = 1.
+tight : our calibration, Gaussian noise with b² = 2/ρ and η_i = √(ρ/(d − 1)). Spends at most ρ, or ρ/4 for d = 1.
 
 NOTE: the experiments of DLY22 converted ρ-zCDP to (ε, δ)-DP at δ = 10^−10, and ran EMCov as an ε-DP mechanism with this
-ε. The paper's experiments used ε/2 for the eigenvalues. At ρ = 0.1 this half alone costs at least 4.8 ρ under zCDP.
+ε, of which ε/2 was for the eigenvalues. At ρ = 0.1 the half for the eigenvalues alone costs at least 4.8 ρ under zCDP.
 
 Proof: proofs/paper/em-cov.md
 """
@@ -97,8 +97,8 @@ def release(
 
     The array `noise.eigenvalues` has d entries, which are Laplace(1) for "reconstructed" and N(0, 1) for "tight".
     `noise.direction` maps a symmetric matrix M and a step to a unit vector u with density ∝ exp(uᵀMu), independent for
-    every step. The noise of many draws has eigenvalues (..., d) and a `direction` of as many matrices, and gives as
-    many outputs.
+    every step. Noise of many draws has eigenvalues (..., d) and a `direction` for as many matrices, and gives one
+    output for each draw.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
@@ -142,12 +142,12 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -155,8 +155,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

@@ -1,18 +1,19 @@
 """Gaussian noise on the second moment, under zCDP. DTTZ14 Algorithm 1 ("Analyze Gauss"); DLY22 §3.1, GaussCov.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
-2. Draw a symmetric W with independent centred Gaussian entries on and above the diagonal. "wigner", as in the papers:
-   all have variance 1. "goe", ours: variance 1 on the diagonal and 1/2 above it. Add σW to Σ, with σ = 1/(n√ρ).
-3. Release Σ + σW. The output is symmetric, but it need not be positive semidefinite. The papers' experiments round its
-   eigenvalues to [0, 1]: that is post-processing, and left to the caller.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
+2. Draw a symmetric W with independent centred Gaussian entries on and above the diagonal. With "wigner", as in the
+   papers, all entries have variance 1. With our form "goe", entries have variance 1 on the diagonal and 1/2 above it.
+   Add σW to Σ, with σ = 1/(n√ρ).
+3. Release Σ + σW. The output is symmetric, but it need not be positive semidefinite. The papers' experiments round the
+   eigenvalues of the output to [0, 1], which is post-processing and left to the caller.
 
 Why ρ-zCDP. Replacing the row x by y changes nΣ by Δ = x xᵀ − y yᵀ with ‖Δ‖_F² ≤ 2. The released triangle is a Gaussian
 vector with independent entries, so its Rényi divergence of any order α is
 
     D_α = (α/2) Σ_{i≤j} (Δ_ij/n)²/Var(σW_ij) = (αρ/2) × { ‖Δ‖_F² (goe), (‖Δ‖_F² + Σ_i Δ_ii²)/2 (wigner) } ≤ αρ.
 
-Both ensembles spend exactly ρ, attained by the rows e₁ and e₂, and ρ/2 in dimension 1, where |Δ| ≤ 1. So "goe" has less
-noise at the same cost.
+Both ensembles spend exactly ρ, attained by the rows e₁ and e₂, and ρ/2 in dimension 1, where |Δ| ≤ 1. At the same cost,
+"goe" therefore has less noise than "wigner".
 
 Accuracy. The error is σ‖W‖_F on all data, with E‖W‖_F² = d² (wigner) or d(d + 1)/2 (goe). Under add-remove the sum nΣ
 and the number n are released, both with noise: see `counted`.
@@ -131,7 +132,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a symmetric (d, d) draw of W from the same `ensemble`.
 
-    The noise of many draws, (..., d, d), gives as many outputs.
+    Noise of many draws, (..., d, d), gives one output for each draw.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
@@ -160,7 +161,7 @@ def draw_noise(
     adjacency: Neighbours = "replace-one",
     size: int | None = None,
 ) -> Any:
-    """Return the noise that `release` takes, (d, d) or (size, d, d); under add-remove `CountedNoise`."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d); under add-remove, a `CountedNoise`."""
     noise = law.sample(ensemble, dimension, rng, size)
     return noise if adjacency == "replace-one" else with_counts(rng.standard_normal(size), noise, size)
 
@@ -180,24 +181,24 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
+    ensemble : the law of W; "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above it.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
         "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d, d), symmetric, in the unit of x squared. Under add-remove (1 + k,): the noisy number of rows, and the k
-    entries of the noisy sum (`counted`).
+    (d, d), symmetric, in the unit of x squared. Under add-remove the output has shape (1 + k,), with the noisy number
+    of rows and the k entries of the noisy sum (`counted`).
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ρ-zCDP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """

@@ -1,6 +1,6 @@
-"""The mean and the second moment of the same rows, with one joint account. Kalinin, Upadhyay, Lampert 2025 (JME).
+"""Release the mean and the second moment of the same rows, jointly. Kalinin, Upadhyay, Lampert 2025 (JME).
 
-1. m = (1/n) Σ_i x_i and Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute m = (1/n) Σ_i x_i and Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw N ~ N(0, I_d) and a symmetric G, N(0, 1) on the diagonal and N(0, 1/2) above it (Gaussian orthogonal ensemble).
    Add σ₁N to m and σ₂G to Σ, with σ₁ = S/(n√(2ρ)) and σ₂ = σ₁/√λ. S² is the supremum of
    q(x, y) = ‖x − y‖² + λ‖x xᵀ − y yᵀ‖_F² over rows x and y of the unit ball.
@@ -9,16 +9,16 @@
 Why ρ-zCDP. The release is a Gaussian vector, and replacing x by y gives D_α = (α/2) q(x, y)/(nσ₁)² ≤ αρ.
 
 The second moment can be released at no cost, for the following reason. For the mean alone S = 2, attained at y = −x,
-which does not change Σ. The rows that move Σ the most are orthogonal, and move the mean by √2 only. So S stays 2 up to
-a weight λ₀ > 0 of Σ. For d ≥ 2, λ₀ = ½: with c = ⟨x, y⟩, q(x, y) is at most 2 − 2c + 2λ(1 − c²) = 4 − 2(1 + c)(1 − λ(1
-− c)), and 1 − c ≤ 2. For d = 1, λ₀ is larger, (11 + 5√5)/8.
+which does not change Σ. The rows that move Σ the most are orthogonal, and move the mean by √2 only. Up to a weight λ₀ >
+0 of Σ, S therefore stays 2. For d ≥ 2, λ₀ = ½: with c = ⟨x, y⟩, q(x, y) is at most 2 − 2c + 2λ(1 − c²) = 4 − 2(1 + c)(1
+− λ(1 − c)), and 1 − c ≤ 2. For d = 1, λ₀ is larger, (11 + 5√5)/8.
 
 `weight` is λ/λ₀. Up to weight 1 the mean has the noise that it would have alone. Above weight 1 the mean has more
 noise, and Σ has less. For d ≥ 2, weight 1 + √2 has the σ₂ of two releases with ρ/2 each, and 0.78 times their σ₁.
 
-NOTE: we had the abstract and the beginning of the paper, and Algorithm 1 as others restate it, with λ₀ and S = 2. The
-rest is ours: S for every weight, the proof that it is attained, zCDP, and one release of all rows. The paper releases a
-stream by the matrix mechanism, under (ε, δ)-DP; its second noise has d² independent entries, whose symmetric part is G.
+NOTE: we had the abstract and the beginning of the paper, and Algorithm 1 as others restate it, with λ₀ and S = 2. We
+added S for every weight, the proof that S is attained, zCDP, and one release of all rows. The paper releases a stream
+by the matrix mechanism, under (ε, δ)-DP; its second noise has d² independent entries, whose symmetric part is G.
 
 Proof: proofs/paper/joint-moments.md
 """
@@ -61,8 +61,8 @@ def moment_weight(d: int, weight: Number, sqrt: Callable[[Number], Number] = squ
 def change_squared(d: int, weight: Number, sqrt: Callable[[Number], Number] = square_root) -> Number:
     """The supremum S² of ‖x − y‖² + λ‖x xᵀ − y yᵀ‖_F² over the unit ball, which is 4 for a weight up to 1.
 
-    For a larger weight it is 2 + 2λ + 1/(2λ) for d ≥ 2, from unit rows with ⟨x, y⟩ = −1/(2λ). For d = 1 it is λp³(2 −
-    p) with p = (3 − √(1 − 2/λ))/2, from x = 1 and y = 1 − p.
+    For a larger weight the supremum is 2 + 2λ + 1/(2λ) for d ≥ 2, from unit rows with ⟨x, y⟩ = −1/(2λ). For d = 1 the
+    supremum is λp³(2 − p) with p = (3 − √(1 − 2/λ))/2, from x = 1 and y = 1 − p.
     """
     if weight <= 1:
         return 4
@@ -145,12 +145,12 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
     weight : w in [1e-6, 1e6], public: λ/λ₀, the weight of Σ; up to 1 it costs the mean nothing.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -158,8 +158,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
@@ -172,7 +172,7 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, weight: Weight = 1.0) -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is ρ too, attained at every order, in every dimension and for every weight.
+    The proven budget is ρ, which some neighbours attain at every order, in every dimension and for every weight.
     """
     where = "unit rows x and −x" if weight <= 1 else "rows between opposite and orthogonal ones"
     return Spend(ZCDP(rho), ZCDP(rho), True, f"at every order, for {where}")

@@ -1,10 +1,12 @@
 """Projection mechanism: Gaussian covariance, then the nearest possible second moment. NTZ13; DLY22 Appendix C.
 
 1. Σ̃ = Σ + σW, from `gauss_cov`: σ = 1/(n√ρ), and W is symmetric with independent Gaussian entries on and above the
-   diagonal. "wigner", as in the paper: all have variance 1. "goe", ours: variance 1 on the diagonal and 1/2 above it.
-2. Release the point of K = {M ⪰ 0, tr M ≤ 1} that is nearest to Σ̃ in Frobenius norm: the eigenvectors of Σ̃ stay, and
-   its eigenvalues are projected on the simplex (DLY22 Lemma 19). K is the convex hull of the second moments of rows in
-   the unit ball. Up to rounding, the output is positive semidefinite with trace at most r², r the row bound.
+   diagonal. With "wigner", as in the paper, all entries have variance 1. With our form "goe", entries have variance 1
+   on the diagonal and 1/2 above it.
+2. Release the point of K = {M ⪰ 0, tr M ≤ 1} that is nearest to Σ̃ in Frobenius norm:
+   the eigenvectors of Σ̃ stay, and its eigenvalues are projected on the simplex (DLY22 Lemma 19). K is the convex hull
+   of the second moments of rows in the unit ball. Up to rounding, the output is positive semidefinite with trace at
+   most r², r the row bound.
 
 Why ρ-zCDP. Step 1 is `gauss_cov`, which spends ρ, or ρ/2 in dimension 1; step 2 reads Σ̃ only. The spend of `gauss_cov`
 is attained in the limit of large n for Σ in the interior of K, where the projection does nothing.
@@ -83,12 +85,12 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
+    ensemble : the law of W; "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above it.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -96,8 +98,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

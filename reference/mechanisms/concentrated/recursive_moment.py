@@ -7,11 +7,11 @@ Data are (m, α, β)-subsamplable if, with probability 1 − β, the second mome
    max(0, ⌈ln(κ/(320m))/ln(7/3)⌉); each has the steps 2 and 3. K = T + 1.
 2. Π has the eigenvectors of Z, with eigenvalue ½ where that of Z is at least 1/(10m), and 1 elsewhere. A row x
    becomes √(8/3) Πx, and is shortened to length 1 where that is longer.
-3. Z = Σ + σN again, Σ the second moment of the new rows and N a new draw.
+3. Compute Z = Σ + σN again, for the second moment Σ of the new rows and a new draw N.
 4. Release A⁻¹ZA⁻¹ᵀ, where A is the product of the maps √(8/3) Π and Z is that of the last round.
 
 Why ρ-zCDP. Replacing one row moves Σ by at most √2/n in Frobenius norm, in every round, because all rows are in the
-unit ball again. So a round costs at most (√2/n)²/(2σ²) ≤ ρ/K. Π depends on earlier rounds only, and zCDP adds up
+unit ball again. A round therefore costs at most (√2/n)²/(2σ²) ≤ ρ/K. Π depends on earlier rounds only, and zCDP adds up
 adaptively. m and κ matter for accuracy only: privacy holds for any rows.
 
 reconstructed : σ = 4√K/(n√(2ρ)), N(0, 1) on and above the diagonal, as printed but for K. Spends ρ/8; ρ/16 for d = 1.
@@ -19,8 +19,8 @@ tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal en
 
 NOTE: our copy of the paper has lost the displayed formulas, among them three lines of the algorithms. The paper works
 in units of λ, with the factor √(8/7); in a round κ falls to 3κ/7, so in units of R the squared factor is (8/7)/(3/7) =
-8/3. We added that rows are shortened after it, and K in place of T: there are T + 1 noises. α is ½, the largest that
-the paper allows. The proof carries the utility theorem over to this algorithm for one round only.
+8/3. We added the shortening of the rows, and K in place of T: there are T + 1 noises. α is ½, the largest that the
+paper allows. The proof carries the utility theorem over to this algorithm for one round only.
 
 Proof: proofs/paper/recursive-moment.md
 """
@@ -124,9 +124,9 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the second moment, given the noise: (K, d, d), a symmetric matrix N for every round.
+    """Release the second moment, given the noise, (K, d, d), which has a symmetric matrix N for every round.
 
-    The noise of many draws, (..., K, d, d), gives as many outputs.
+    Noise of many draws, (..., K, d, d), gives one output for each draw.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
@@ -161,7 +161,7 @@ def draw_noise(
     subsample: Subsample = 10,
     size: int | None = None,
 ) -> Array:
-    """The noise that `release` takes: (K, d, d), or (size, K, d, d)."""
+    """Return the noise that `release` takes, (K, d, d) or (size, K, d, d)."""
     ensemble: wigner.Ensemble = "wigner" if calibration == "reconstructed" else "goe"
     rounds = number_of_rounds(kappa, subsample)
     gaussians = wigner.sample(ensemble, dimension, rng, rounds if size is None else size * rounds)
@@ -184,14 +184,14 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: R²/λ, where λI ⪯ Σ, for accuracy only.
     subsample : m from 1 to 1000000000, public: that many rows show Σ, for accuracy only.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -199,8 +199,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

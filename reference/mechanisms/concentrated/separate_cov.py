@@ -1,14 +1,14 @@
 """SeparateCov: eigenvectors from one noisy matrix, eigenvalues with noise of their own. DLY22 Algorithm 2.
 
-1. G = Σ + sW with s = √2/(n√ρ) and W symmetric Gaussian, "wigner" as in the paper or "goe" (ours), see `gauss_cov`.
-   V = the eigenvectors v_1, …, v_d of G, in descending algebraic order of its eigenvalues.
+1. G = Σ + sW with s = √2/(n√ρ) and W symmetric Gaussian, "wigner" as in the paper or our "goe", see `gauss_cov`. V =
+   the eigenvectors v_1, …, v_d of G, in descending algebraic order of its eigenvalues.
 2. λ̃_i = λ_i(Σ) + s N_i, where λ_1 ≥ … ≥ λ_d and N ~ N(0, I_d) is independent of W.
 3. Release Σ_i λ̃_i v_i v_iᵀ. Eigenvalues are not clipped; the paper's experiments round λ̃ to [0, 1], which is
    post-processing and left to the caller.
 
 Why ρ-zCDP. Step 1 is `gauss_cov` at ρ/2. In step 2, replacing one row moves λ(Σ) by at most ‖Δ‖_F/n ≤ √2/n in ℓ2
-(Hoffman–Wielandt; DLY22 Lemma 8), so Gaussian noise of scale s spends ρ/2. One pair of neighbours attains both: the
-pair (G, λ̃) spends exactly ρ. In dimension 1 there is no direction, and the eigenvalue spends ρ/4.
+(Hoffman–Wielandt; DLY22 Lemma 8), so Gaussian noise of scale s spends ρ/2. One pair of neighbours attains both bounds:
+the pair (G, λ̃) spends exactly ρ. In dimension 1 there is no direction, and the eigenvalue spends ρ/4.
 
 Accuracy. With probability 1 − β the Frobenius error is at most (DLY22 Theorem 1; for υ and η at β/2 see `tails`)
 
@@ -113,15 +113,15 @@ def release(
 ) -> Matrix:
     """Release the second moment rebuilt from noisy eigenvalues and the eigenvectors of a noisy matrix.
 
-    `noise` is a `SeparateCovNoise` whose matrix was drawn from the same `ensemble`. The noise of many draws, a matrix
-    (..., d, d) and eigenvalues (..., d), gives as many outputs.
+    `noise` is a `SeparateCovNoise` whose matrix was drawn from the same `ensemble`. Noise of many draws, a matrix (...,
+    d, d) and eigenvalues (..., d), gives one output for each draw.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     w = require_symmetric("noise.matrix", noise.matrix, (d, d), stacked=True)
     normal = require_shape("noise.eigenvalues", noise.eigenvalues, w.shape[:-1])
 
-    # 1. QUERY and NOISE: G, and from it V
+    # 1. QUERY and NOISE: the noisy matrix G, and its eigenvectors V
     moment, scale = second_moment(rows), noise_scale(n, rho)
     vectors = descending_eigenvectors(moment + scale * w)
 
@@ -156,12 +156,12 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
+    ensemble : the law of W; "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above it.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -169,8 +169,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

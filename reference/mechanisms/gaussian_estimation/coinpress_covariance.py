@@ -18,8 +18,8 @@ constants : "paper" γ² = d + 2√(dL) + 2L with L = ln(n/β_j), β_j = β/t, a
     h = √(d/n) + d/(2n): smaller, and without a proof of accuracy.
 
 NOTE: the steps are our reading of the paper. The equal shares of β, the bound υ in ν (proven, and smaller than the
-printed one) and the order in step 4 are ours; the published code multiplies in another order, which is as private but
-inaccurate for t ≥ 3.
+printed one) and the order in step 4 are our additions; the published code multiplies in another order, which is as
+private but inaccurate for t ≥ 3.
 
 Proof: proofs/paper/coinpress-covariance.md
 """
@@ -57,7 +57,7 @@ CoinPressRho = Annotated[float, positive("ρ", "the budget", 1e-12)]
 def budgets(rho: Number, steps: int) -> list[Number]:
     """The budgets ρ_1, …, ρ_t: the early steps share a quarter of ρ, and the last step gets the rest.
 
-    A single step gets ρ.
+    A single step gets the whole ρ.
     """
     return [rho / (4 * (steps - 1))] * (steps - 1) + [3 * rho / 4] if steps > 1 else [rho]
 
@@ -193,10 +193,10 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-12, 1e30], the budget.
-    constants : "paper" has the constants of the accuracy argument, "code" those of the code of the authors.
+    constants : value "paper" has the constants of the accuracy argument, "code" those of the code of the authors.
     u : u in [1e-30, 1e30], public, in the unit of x squared: Σ ⪯ uI, for accuracy only.
     steps : t from 1 to 10, public: the number of steps.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
@@ -207,7 +207,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

@@ -4,9 +4,10 @@ The mechanism is made for records of covariance I whose mean lies within `radius
 
 1. The centre c is 0, and r = `radius`. There are t rounds (`steps`) of the steps 2 to 4, at ρ_j = ρ/(4(t − 1)) in the
    early rounds and 3ρ/4 in the last, or at ρ if t = 1.
-2. Bring every row into the ball of radius τ about c: c + (x_i − c) min(1, τ/|x_i − c|). Take the mean of these rows.
-3. The new c is this mean plus σ N(0, I), σ = 2τ/(n√(2ρ_j)).
-4. The new r = γ₂√(1/n + σ²) is a bound on how far this c is from the mean of the distribution.
+2. Bring every row into the ball of radius τ about c: c + (x_i − c) min(1, τ/|x_i − c|). Take the mean of the clipped
+   rows.
+3. The new c is the clipped mean plus σ N(0, I), σ = 2τ/(n√(2ρ_j)).
+4. The new r = γ₂√(1/n + σ²) is a bound on how far the new c is from the mean of the distribution.
 5. Release the last c.
 
 Why ρ-zCDP. Rows lie in a ball of diameter 2τ, so replacing one moves their mean by at most 2τ/n, and a round costs
@@ -17,7 +18,7 @@ constants : "paper" γ₁² = d + 2√(dL) + 2L with L = ln(n/β_j), γ₂² the
 
 Accuracy. If γ₁ bounds |x_i − μ|, no row is moved, the new c is N(μ, (1/n + σ²)I): hence r.
 
-NOTE: the steps are our reading of the paper, and the equal shares of β are ours. The published code clips rows in
+NOTE: the steps are our reading of the paper, and the equal shares of β are our choice. The published code clips rows in
 place, and its baseline `fineMeanEst` clips nothing, so it is not private at all (a negative control here).
 
 Proof: proofs/paper/coinpress-mean.md
@@ -140,10 +141,10 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-12, 1e30], the budget.
-    constants : "paper" has the constants of the accuracy argument, "code" those of the code of the authors.
+    constants : value "paper" has the constants of the accuracy argument, "code" those of the code of the authors.
     radius : r in [1e-30, 1e30], public: a bound on the length of the mean, for accuracy only.
     steps : t from 1 to 10, public: the number of steps.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
@@ -154,7 +155,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

@@ -3,16 +3,16 @@
 1. y_i = (x_{2i} − x_{2i−1})/√2, i = 1, …, ⌊n/2⌋: rows from N(0, Σ), whatever the mean is.
 2. Σ̂ = PGCE(y; ρ/2, β/2, κ) (`pgce`). PGCE learns a map A that shrinks the directions of large variance, adds noise to
    the covariance of the images A y_i, and maps the result back.
-3. μ̂ = PME(x; ρ/2, β/2, κ, R) (`pme`). PME learns such a map of its own, adds noise to the mean of the images A x_i,
+3. μ̂ = PME(x; ρ/2, β/2, κ, R) (`pme`). PME learns a map A of its own, adds noise to the mean of the images A x_i,
    coordinate by coordinate, and maps the result back.
 4. Release (μ̂, Σ̂).
 
 Reconstructed: the copy of the paper that we had says that the theorem combines Theorems 3.12 and 4.3. The differences
-in step 1, which PGCE needs because the mean is unknown, and the halves of ρ and β are ours.
+in step 1, which PGCE needs because the mean is unknown, and the halves of ρ and β are our choice.
 
 Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y. Given the maps learned before, every
-query of steps 2 and 3 is a sum of terms with public bounds, of which one changes. The scale of its Gaussian noise is
-the one for this change. PGCE and PME each cost at most ρ/2. The order of the records matters, and is public.
+query of steps 2 and 3 is a sum of terms with public bounds, of which one changes. The Gaussian noise of a query has the
+scale for the change of one term. PGCE and PME each cost at most ρ/2. The order of the records matters, and is public.
 
 reconstructed, tight : the noise of NaivePCE, in PGCE and in PME. The learner spends at most 5ρ/8 or ρ; for d = 1 it
 spends at most 7ρ/16 or 5ρ/8.
@@ -111,10 +111,10 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-25, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     mean_bound : R in [1e-30, 1e30], public: ‖μ‖ ≤ R, for accuracy only.
     beta : β in [1e-295, 1), public: the probability that the error bound may fail.
@@ -125,7 +125,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

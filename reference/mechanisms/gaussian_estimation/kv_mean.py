@@ -1,8 +1,9 @@
 """Mean of a Gaussian column: a noisy histogram finds it, a clipped mean refines it. KLSU19 Theorem 4.1 (KVMean).
 
-One column v_1, …, v_n, with public bounds σ on its standard deviation and R on its absolute mean, takes these steps:
+One column v_1, …, v_n, with public bounds σ on its standard deviation and R on its absolute mean, takes the following
+steps:
 
-1. Count the values in the bins ((j − ½)σ, (j + ½)σ], |j| ≤ B = ⌈R/σ⌉; a value outside all of them is not counted.
+1. Count the values in the bins ((j − ½)σ, (j + ½)σ], |j| ≤ B = ⌈R/σ⌉; a value outside all bins is not counted.
 2. Add N(0, 2/ρ) to every count. c = jσ, for the bin j whose noisy count is the largest.
 3. m = (1/n) Σ_i clip(v_i, c − w, c + w), with the half-width w = σ(2 + √(2 ln(8n/β))).
 4. Add N(0, (2w/n)²/ρ) to m.
@@ -11,12 +12,12 @@ One column v_1, …, v_n, with public bounds σ on its standard deviation and R 
 Several columns are treated separately, with ρ/d and β/d each.
 
 Reconstructed: the copy of the paper that we had cites Karwa–Vadhan 2018 for the algorithm and prints no formula. The
-mechanism is their method with Gaussian noise, and the constants are ours.
+mechanism is their method with Gaussian noise, and we chose the constants.
 
 Why ρ-zCDP. Replacing one value takes 1 from at most one count and adds 1 to at most one other, so Δ₂ = √2 and the
 counts cost ρ/2. Given c, whose cost is already counted, the clipped mean moves by at most 2w/n, which costs ρ/2 again.
-The columns add up to d · ρ/d = ρ. There is one calibration. No pair of neighbours is claimed to attain ρ, since the
-output shows the counts through c alone.
+The costs of the d columns add up to d · ρ/d = ρ. There is one calibration. No pair of neighbours is claimed to attain
+ρ, since the output shows the counts through c alone.
 
 Accuracy. For Gaussian columns and n ≥ `enough_rows`, the error of a column is at most `error_bound`, except with
 probability β: c is within 2σ of the mean, and all values within w − 2σ, so none is clipped.
@@ -164,7 +165,7 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
     sigma : σ in [1e-30, 1e30], public: bounds the standard deviation of every column, for accuracy only.
@@ -177,7 +178,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
@@ -188,7 +190,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension) -> Spend:
-    """The claimed budget is ρ, which is also the proven bound."""
+    """The claimed and the proven budget are ρ."""
     return Spend(ZCDP(rho), ZCDP(rho), False, "by composition of counts and means; the means alone attain ρ/2")
 
 

@@ -1,12 +1,12 @@
 """Naive private covariance estimation: long rows are dropped, Gaussian noise is added. KLSU19 Algorithm 1 (NaivePCE).
 
-1. r² = κ(d + 2√(dL) + 2L), L = ln(n/β). A row with ‖x‖² > r² is dropped: it counts as a zero row, and n stays n. So
-   M = (1/n) Σ_{‖x_i‖² ≤ r²} x_i x_iᵀ.
+1. r² = κ(d + 2√(dL) + 2L), L = ln(n/β). A row with ‖x‖² > r² is dropped: it counts as a zero row, and n stays n. The
+   second moment is M = (1/n) Σ_{‖x_i‖² ≤ r²} x_i x_iᵀ.
 2. M' = M + σW, W symmetric with independent N(0, 1) on and above the diagonal.
 3. Release the positive semidefinite matrix nearest to M' in Frobenius norm.
 
-Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. The constants in steps 1
-and 2 are ours.
+Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. We chose the constants in
+steps 1 and 2.
 
 Why ρ-zCDP. Whether a row is dropped depends only on the row itself and on public numbers. Replacing one row therefore
 moves the entries on and above the diagonal by at most √2 r²/n in ℓ2 (r²/n for d = 1), whatever the rows are. Gaussian
@@ -145,10 +145,10 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
 
@@ -158,7 +158,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

@@ -6,10 +6,11 @@
 2. Release the means.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. The target accuracy α of
-the paper enters the number of records only, so it is no parameter here.
+the paper enters the number of records only, so it is no parameter of this mechanism.
 
 Why ρ-zCDP. Replacing one value moves the counts by at most √2 in ℓ2, which costs ρ₁/2. Given c, the replacement moves
-the clipped mean by at most 2w/n, which costs ρ₁/2 again. The d coordinates add up to ρ. There is one calibration.
+the clipped mean by at most 2w/n, which costs ρ₁/2 again. The costs of the d coordinates add up to ρ. There is one
+calibration.
 
 Accuracy. Σ ⪯ κI bounds every variance by κ, and ‖μ‖ ≤ R bounds every mean by R. If every coordinate is right up to
 α/√d, then ‖Σ^{-1/2}(μ̂ − μ)‖ ≤ ‖μ̂ − μ‖ ≤ α, because Σ ⪰ I. The error grows like √κ, while the error of `pme` does not.
@@ -49,7 +50,7 @@ def deviation_bound(kappa: Number) -> Number:
 def release(
     x: DataSet, noise: KVMeanNoise, *, rho: Rho, kappa: Kappa = 10.0, mean_bound: MeanNorm = 10.0, beta: Beta = 0.1
 ) -> Vector:
-    """Release the mean, given the noise: that of `kv_mean` with σ = √κ."""
+    """Release the mean, given the noise of `kv_mean` with σ = √κ."""
     # VALIDATE
     rows = as_rows(x)
 
@@ -80,7 +81,7 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
@@ -93,7 +94,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
@@ -104,7 +106,7 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension) -> Spend:
-    """The claimed budget is ρ, which is also the proven bound."""
+    """The claimed and the proven budget are ρ."""
     return kv_mean.spend(rho=rho, dimension=dimension)
 
 

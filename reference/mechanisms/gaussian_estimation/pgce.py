@@ -11,16 +11,16 @@ Reconstructed: the copy of the paper that we had has neither the pseudocode nor 
 gets half of ρ and β.
 
 Why ρ-zCDP. Replacing one row replaces one image in every round. Images longer than a public r are dropped, so their
-second moment moves by at most √2 r²/n in Frobenius norm, which sets the scale of the noise. So PPC, whose rounds share
-its budget, costs at most ρ/2 and, given A, NaivePCE at most ρ/2. Step 3 is post-processing.
+second moment moves by at most √2 r²/n in Frobenius norm, which sets the scale of the noise. PPC, whose rounds share its
+budget, therefore costs at most ρ/2 and, given A, NaivePCE at most ρ/2. Step 3 is post-processing.
 
 reconstructed : in both steps, the noise that NaivePCE calls "reconstructed". The calibration spends at most ρ/2, or ρ/4
     if d = 1.
-tight : in both steps, the noise that NaivePCE calls "tight". It spends at most ρ, or ρ/2 if d = 1.
+tight : in both steps, the noise that NaivePCE calls "tight". The calibration spends at most ρ, or ρ/2 if d = 1.
 
-Accuracy. KLSU19 Theorem 3.11 says that AΣAᵀ ⪯ 1000 I after step 1, with enough rows. So the noise of step 2 is of the
-order of 1000, not κ; and the relative error ‖Σ^{-1/2}(Y − Σ)Σ^{-1/2}‖_F of the output Y is that of S as an estimate of
-AΣAᵀ.
+Accuracy. KLSU19 Theorem 3.11 says that AΣAᵀ ⪯ 1000 I after step 1, with enough rows. The noise of step 2 is therefore
+of the order of 1000, not κ; and the relative error ‖Σ^{-1/2}(Y − Σ)Σ^{-1/2}‖_F of the output Y is that of S as an
+estimate of AΣAᵀ.
 
 Proof: proofs/paper/pgce.md
 """
@@ -118,10 +118,10 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-26, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     beta : β in [1e-296, 1), public: the probability that the error bound may fail.
 
@@ -131,7 +131,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

@@ -14,13 +14,13 @@ gets half of ρ and β.
 Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y, and one image in every round of PPC.
 Only images up to a public length r count, so that a sum over them moves by at most √2 r², which sets the scale of the
 noise. In step 3 the record moves two counts of each histogram by 1, and one value in a window of public width. Given A,
-the step costs at most ρ/2. Step 4 is post-processing. The order of the records matters, and is public.
+step 3 costs at most ρ/2. Step 4 is post-processing. The order of the records matters, and is public.
 
 With the calibration "reconstructed" of PPC, PME spends at most 3ρ/4 (5ρ/8 for d = 1); with "tight", ρ (3ρ/4 for d = 1).
 
 Accuracy. y_i ~ N(0, Σ) whatever the mean is. With H = AΣAᵀ ⪯ 1000 I, the error ‖Σ^{-1/2}(A⁻¹m − μ)‖ = ‖H^{-1/2}(m −
-Aμ)‖ is at most ‖m − Aμ‖. The bound on ‖m − Aμ‖ is proved for rows that A was not learned from, while here all rows are
-used twice. That the error does not grow with κ is measured (covassay experiments accuracy), not proved.
+Aμ)‖ is at most ‖m − Aμ‖. The bound on ‖m − Aμ‖ is proved for rows that A was not learned from, while PME uses all rows
+twice. We measured (covassay experiments accuracy), but did not prove, that the error does not grow with κ.
 
 Proof: proofs/paper/pme.md
 """
@@ -85,7 +85,10 @@ def differences(rows: Rows) -> Rows:
             y = pairs[:, 1] / math.sqrt(2) - pairs[:, 0] / math.sqrt(2)
         return np.where(np.isfinite(y).all(axis=1, keepdims=True), y, 0.0)
 
-    return map_groups(difference, rows, 2)
+    def paired() -> Rows:
+        return map_groups(difference, rows, 2)
+
+    return paired() if isinstance(rows, np.ndarray) else rows.once("differences", paired)
 
 
 @checked
@@ -147,10 +150,10 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-26, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     mean_bound : R in [1e-30, 1e30], public: ‖μ‖ ≤ R, for accuracy only.
     beta : β in [1e-296, 1), public: the probability that the error bound may fail.
@@ -161,7 +164,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

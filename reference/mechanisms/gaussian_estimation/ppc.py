@@ -1,6 +1,6 @@
 """Private preconditioning (PPC): find A such that I ⪯ AΣAᵀ ⪯ 1000 I, where I ⪯ Σ ⪯ κI. KLSU19 Algorithm 3.
 
-The rows x_1, …, x_n are from N(0, Σ); privacy does not need this. The bound κ is public.
+The rows x_1, …, x_n are from N(0, Σ); privacy does not need this assumption. The bound κ is public.
 
 1. A = I. There are T = max(0, ⌈ln(κ/1000)/ln(1/0.69)⌉) rounds. Round t has the steps 2 and 3, with κ_t = 0.69^{t−1} κ.
 2. Z = M + σW with negative eigenvalues set to 0 (`naive_pce` at ρ/T, β/T, κ_t). M = (1/n) Σ y_i y_iᵀ over the images
@@ -9,17 +9,17 @@ The rows x_1, …, x_n are from N(0, Σ); privacy does not need this. The bound 
    If there are enough rows, I ⪯ AΣAᵀ ⪯ κ_t I before round t becomes I ⪯ AΣAᵀ ⪯ 0.69 κ_t I after it.
 4. Release A. The matrix A is invertible, and in general not symmetric. For a fresh row x, A x has the covariance AΣAᵀ.
 
-Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. The constant 0.69 is ours. The paper's
-theorem is about a symmetric A. From our A, S = (AᵀA)^{1/2} is symmetric, and SΣS has the eigenvalues of AΣAᵀ.
+Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. We chose the constant 0.69. The
+paper's theorem is about a symmetric A. From our A, S = (AᵀA)^{1/2} is symmetric, and SΣS has the eigenvalues of AΣAᵀ.
 
-Why ρ-zCDP. Given A, replacing one row replaces one image. This replacement moves M by at most Δ = √2 r²/n in Frobenius
-norm (r²/n for d = 1), so the round costs at most Δ²/(2σ²). A is made from earlier rounds, and zCDP adds up.
+Why ρ-zCDP. Given A, replacing one row replaces one image. Replacing one image moves M by at most Δ = √2 r²/n in
+Frobenius norm (r²/n for d = 1), so the round costs at most Δ²/(2σ²). A is made from earlier rounds, and zCDP adds up.
 
 reconstructed : σ² = 2Tr⁴/(n²ρ), from the triangle inequality, Δ ≤ 2r²/n. PPC spends at most ρ/2, and ρ/4 for d = 1.
 tight : σ² = Tr⁴/(n²ρ). PPC spends at most ρ, and ρ/2 for d = 1. For T = 0 nothing is spent; `spend` does not know κ.
 
 Accuracy. If n ≥ `sufficient_rows`, then I ⪯ AΣAᵀ ⪯ 1000 I except with probability 3β, where β is public. The statement
-is our form of KLSU19 Theorem 3.11; the constants are ours.
+is our form of KLSU19 Theorem 3.11; we derived the constants.
 
 Proof: proofs/paper/ppc.md
 """
@@ -113,8 +113,8 @@ def precondition(
 ) -> tuple[Matrix, Matrix]:
     """Return the result of steps 1 to 3, which is A and A⁻¹ after the T rounds, given the noise of all rounds.
 
-    noise : (..., T, d, d). An array with more than three axes is the noise of many draws, and gives A and A⁻¹ for each
-        draw.
+    noise : shape (..., T, d, d). An array with more than three axes is the noise of many draws, and gives A and A⁻¹ for
+        each draw.
     """
     t, d = rounds(kappa), rows.shape[1]
     gaussians = require_symmetric("noise", noise, (t, d, d), stacked=True)
@@ -148,7 +148,7 @@ def release(
 ) -> Matrix:
     """Release the preconditioner A, given the noise: one symmetric matrix for every round, (T, d, d).
 
-    The noise of many draws, (..., T, d, d), gives as many A.
+    Noise of many draws, (..., T, d, d), gives one A for each draw.
     """
     # VALIDATE
     rows = as_rows(x)
@@ -182,10 +182,10 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-27, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     beta : β in [1e-297, 1), public: the probability that the error bound may fail.
 
@@ -195,7 +195,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

@@ -5,18 +5,18 @@ exist counts as a zero row. Every entry is first clipped to [0, 1]. u_r = 2^{−
 
 1. While u_r|S| ≥ 1: B² = 6 u_r|S| ln(mR/β); q = 1/m times the sum over block r of the x_i[S], each shortened to length
    B if it is longer, plus N(0, s²I). A coordinate with q_j ≥ τ_r leaves S, with the estimate q_j; r goes up by 1.
-2. If S is not empty: q from block r in the same way, but with B² = 6 ln(m/β); all coordinates left get q_j.
+2. If S is not empty, compute q from block r as in step 1, but with B² = 6 ln(m/β), as the estimates for S.
 3. Release the estimates, clipped to [0, 1].
 
 Reconstructed: the copy of the paper that we had has lost the pseudocode and the formulas. R, m, u, τ, B, s and every
-condition are our reading of its text; clipping, zero rows and the constants of the proofs are ours.
+condition are our reading of its text; we added clipping, zero rows and the constants of the proofs.
 
 Why ρ-zCDP. A record is in one block, and a block is read once at most. Given the earlier q, the q of this block moves
 by at most Δ₂ = min(√2 B, √|S|)/m in ℓ2: entries lie in [0, 1], and two vectors of length B without negative entries are
-at most √2 B apart. So the noise of the block costs Δ₂²/(2s²). The estimates are post-processing.
+at most √2 B apart. The noise of the block therefore costs Δ₂²/(2s²). The estimates are post-processing.
 
 reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. The mechanism spends at most ρ; if |S| = 1, at most ρ/2.
-tight : s = min(√2 B, √|S|)/(m√(2ρ)) (ours). The mechanism spends at most ρ, and ρ is the supremum.
+tight : s = min(√2 B, √|S|)/(m√(2ρ)), our choice. The mechanism spends at most ρ, and ρ is the supremum.
 
 Accuracy. For independent coordinates of means p_j ≤ 1/2 and m ≥ `enough_records`, |q_j − p_j| ≤ p_j/2 for all that are
 done in step 1, except with probability 2β. Means above 1/2 have the same privacy, but are not mapped to means below
@@ -80,7 +80,7 @@ def enough_records(
     m: Number, d: Number, rounds: Number, rho: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
     """A number, which grows with ln m, such that sampling error and noise are small enough in every round if m is at
-    least this; d ≥ 2.
+    least this number; d ≥ 2.
 
     The first of two bounds is for the sampling error (Bernstein), the second for the noise; the proof page derives
     both.
@@ -101,7 +101,7 @@ def block_mean(rows: Rows, r: int, m: int, kept: Any, bound: float) -> Vector:
     """Return the mean over block r of the rows, restricted to the coordinates kept and shortened to the bound, (|S|,).
 
     The rows of block r are first, …, last − 1, counted from 0, as in `rows_between`. The sum of the rows is divided by
-    m, even if fewer of them exist.
+    m, even if fewer than m rows exist.
     """
     first, last = (r - 1) * m, min(r * m, rows.shape[0])
     if first >= last:
@@ -174,10 +174,10 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows with entries in [0, 1].
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows with entries in [0, 1].
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
 
     Returns
@@ -186,7 +186,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

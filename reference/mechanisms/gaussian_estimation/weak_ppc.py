@@ -6,9 +6,9 @@
    A = (Π/2 + (I − Π))/√c, c = 0.84, which shrinks the directions in V to half of the others.
 3. Release A: symmetric, with eigenvalues 1/√c and 1/(2√c), so invertible whatever Z is.
 
-Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. From memory, and not
-checked: that large directions are multiplied by 1/2, and that AΣA ⪯ 0.7 κI; c, the other constants and the proof are
-ours.
+Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. We remember, but have not
+checked, that large directions are multiplied by 1/2, and that AΣA ⪯ 0.7 κI; we added c, the other constants and the
+proof.
 
 Why ρ-zCDP. Replacing one row moves M by at most Δ = √2 r²/n in Frobenius norm (r²/n for d = 1), so Z costs at most
 Δ²/(2σ²). Steps 2 and 3 read Z alone: they are post-processing.
@@ -40,10 +40,10 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.tails import upsilon_star
 
 FLOOR = 0.84  # the constant c
-PROGRESS = 0.69  # a round multiplies κ by this factor
+PROGRESS = 0.69  # the factor by which a round multiplies κ
 SAMPLING_ERROR = 0.05  # s
 NOISE_SHARE = 0.05  # ν
-SMALLEST_KAPPA = 1000  # the lemma holds if κ is at least this large
+SMALLEST_KAPPA = 1000  # the least κ for which the lemma holds
 
 # FORMULAS
 
@@ -156,10 +156,10 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
 
@@ -169,7 +169,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. The check that x is finite is not private.
+    InvalidInput : an argument breaks its rule. An error about an entry that is not finite depends on the data, and is
+        not private.
 
     Privacy : the output is ρ-zCDP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

@@ -1,13 +1,13 @@
 """AdaptiveCov, pure: find a clipping length, then run the better of two mechanisms on clipped rows. DLY22 Section 6.
 
 0. radius = "private": AboveThreshold (`private_radius` at ε/8, β/8) finds a length r that most rows do not exceed; clip
-   the rows to length r, divide by r. Else r = 1.
+   the rows to length r, divide by r. With "none", r = 1.
 1. U = tr Σ + (8/(nε)) (Laplace(1) + ln(4/β)), kept in [1e-16, 1] (`private_trace` at ε/8): an upper bound on tr Σ, too
    small with probability at most β/8.
 2. The budget ε₁ is the rest of ε. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the noise on rows clipped to length
-   2^{−k}: g is the error bound of LapCov (`lap_cov`: Laplace noise on every entry), and a + e that of SeparateCov for
-   trace U (`separate_cov_pure`: noisy eigenvalues on the eigenvectors of a noisy matrix), both at ε₁ and 3β/4.
-3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of that clipping. The number u_i is the least power of two ≥
+   2^{−k}: g is the error bound of LapCov (`lap_cov`, Laplace noise on every entry), and a + e that of SeparateCov for
+   trace U (`separate_cov_pure`, noisy eigenvalues on the eigenvectors of a noisy matrix), both at ε₁ and 3β/4.
+3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of such clipping. The number u_i is the least power of two ≥
    ‖x_i‖, and 0 if x_i = 0. AboveThreshold at ε/8 finds k*, the first k in 0, …, K for which n(B_k − N_k) is noisily ≥
    0, or K + 1 if there is none; K = min(nd, 79).
 4. τ = min(1, 2^{1−k*}). Clip the rows to length τ, divide them by τ, and run LapCov or SeparateCov at ε₁, whichever has
@@ -17,8 +17,8 @@ Why ε-DP. The losses of the steps add up: 3ε/32 for the radius (tight ε/8), �
 SeparateCov spends at ε₁. The search costs max(1/b₁, 1/b₂), b₁ the noise scale of its threshold and b₂ of its queries,
 and not 1/b₁ + 1/b₂, because one row moves the queries in one direction and by amounts that do not decrease in k.
 
-paper : ε₁ = 3ε/4, or 5ε/8 with a radius step (ours); b₁ = 16/ε, b₂ = 32/ε. It claims ε and spends (3/16) ε + fε₁, or
-    (9/32) ε + fε₁. f = 0.895, 0.819, 0.783 in dimension 2, 4, 8 is the share that the final step spends of its claim.
+paper : ε₁ = 3ε/4, or 5ε/8 with our radius step; b₁ = 16/ε, b₂ = 32/ε. The mechanism claims ε and spends
+    (3/16) ε + fε₁, or (9/32) ε + fε₁; the last step spends a share f = 0.895, 0.819, 0.783 of ε₁ for d = 2, 4, 8.
 tight : b₁ = b₂ = 8/ε, and a tight radius and final step. The tight calibration spends ε, and with a radius step at most
     ε.
 
@@ -125,8 +125,8 @@ class AdaptiveCovPureNoise:
     radius : noise for one query at every public radius; not used if there is no radius step.
     trace : a number.
     search : noise for K + 1 queries.
-    matrix : (d, d) symmetric, independent on and above the diagonal.
-    eigenvalues : (d,), used by SeparateCov only.
+    matrix : shape (d, d) symmetric, independent on and above the diagonal.
+    eigenvalues : shape (d,), used by SeparateCov only.
     """
 
     radius: above_threshold.AboveThresholdNoise
@@ -196,7 +196,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, rows: int, precision: float = private_radius.PRECISION
 ) -> AdaptiveCovPureNoise:
-    """Return the noise that `release` takes for a data set of this size."""
+    """Return the noise that `release` takes for a data set of the given size."""
     return AdaptiveCovPureNoise(
         above_threshold.draw_noise(len(private_radius.public_radii(precision)), rng),
         float(rng.laplace()),
@@ -223,15 +223,15 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-27, 1e30], the budget.
-    radius : "private" first finds a radius that most rows lie in; "none" does not.
-    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
+    radius : value "private" first finds a radius that most rows lie in; "none" does not.
+    calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
     beta : β in [1e-297, 1), public: the probability that the error bound may fail.
     precision : in [1e-100, 1], public: the smallest private radius, in the unit of row_bound.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -239,8 +239,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
@@ -263,7 +263,7 @@ def sample(
 def spend(
     *, epsilon: EpsilonToShare, dimension: Dimension, radius: Radius = "none", calibration: Calibration = "paper"
 ) -> Spend:
-    """The claimed budget is ε. The proven budget is the sum over the steps."""
+    """The claimed budget is ε. The proven budget is the sum of what the steps spend."""
     share, final = step_epsilon(epsilon), final_epsilon(epsilon, radius)
     proven = private_trace.privacy_loss(1, 1, private_trace.laplace_scale(1, share))
     proven += search_loss(*search_scales(search_epsilon(epsilon, calibration), calibration))

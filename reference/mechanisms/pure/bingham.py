@@ -1,19 +1,20 @@
 """Private leading eigenvector: the exponential mechanism on the sphere. ADK19 Algorithm 1, step 2(a), and Algorithm 2.
 
-1. C = Σ_i x_i x_iᵀ, not divided by n.
+1. Compute C = Σ_i x_i x_iᵀ, which is not divided by n.
 2. Draw a unit vector u with density ∝ exp(η uᵀCu), the Bingham law of ηC (`laws.bingham`).
 3. Release u. A direction has no unit, and u and −u mean the same direction.
 
-Why it is private. Replacing y by x changes the score uᵀCu by (u·x)² − (u·y)², which lies in [−1, 1]. So the density
-before normalisation changes by a factor of at most e^η, and so does its integral. The privacy loss is at most 2η, and
-it comes close to 2η as n → ∞. In dimension 1 the output is ±1 whatever the data, and the loss is 0.
+Why it is private. Replacing y by x changes the score uᵀCu by (u·x)² − (u·y)², which lies in [−1, 1]. The density
+before normalisation, and its integral, therefore change by a factor of at most e^η. The privacy loss is at most 2η, and
+comes close to 2η as n → ∞. In dimension 1 the output is ±1 whatever the data, and the loss is 0.
 
 paper : η = ε/4. ADK19 takes the sensitivity of the score to be 2, but it is 1. The calibration claims ε and spends ε/2.
-tight : η = ε/2. Spends ε. The sensitivity 1 and the calibration "tight" are ours.
+tight : η = ε/2. Spends ε. We derived the sensitivity 1 and added the calibration "tight".
 
 The privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020).
 
-Accuracy. E[λ_1 − uᵀCu] ≤ d/η, which is 4d/ε for η = ε/4. For η = ε/4 the numerical value is at most 2.07 d/ε.
+Accuracy. E[λ_1 − uᵀCu] ≤ d/η, which is 4d/ε for η = ε/4. For η = ε/4 the exact value, computed numerically, is at most
+2.07 d/ε.
 
 Proof: proofs/paper/bingham.md
 """
@@ -103,12 +104,12 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
+    calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -116,8 +117,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
@@ -128,7 +129,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed budget is ε. The proven budget is 2η, approached as n → ∞. In dimension 1 no budget is spent."""
+    """The claimed budget is ε. The proven budget is 2η, approached as n → ∞. In dimension 1 the true loss is 0."""
     proven = privacy_loss(exponent(epsilon, calibration))
     remark = "as n → ∞" if dimension > 1 else "the output does not depend on the data; loss 0"
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)

@@ -1,16 +1,16 @@
-"""Rows, mean and covariance of bounded columns, from one noisy vector of moments, under pure DP. Ours.
+"""Number of rows, mean and covariance of bounded columns, from one noisy vector of moments, under pure DP. Ours.
 
-1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
+1. Sum 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
 2. The four kinds of sums have public weights. S is the largest ℓ1 distance between the sums of two neighbours, each sum
    times its weight. Add independent Laplace noise to the sums, of scale S/ε over the weight of the sum. The number of
    rows n gets no noise under replace-one, where it is public.
-3. Divide by the (noisy) n, or by 1 if n is less. Release n, the mean, and the second moment less the product of the
+3. Divide the sums by max(1, n) for the noisy n. Release n, the mean, and the second moment less the product of the
    means, in the units of the data. The covariance need not be positive semidefinite, and the mean need not lie in the
    box.
 
 Why ε-DP. The weighted sums get Laplace noise of one scale S/ε, and the weighted sums of neighbours are at most S apart.
-So the privacy loss is at most ε, with equality where the noise points away from the neighbour's sums. The release is
-computed from the noisy sums.
+The privacy loss is therefore at most ε, with equality where the noise points away from the neighbour's sums. The
+release is computed from the noisy sums.
 
 Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.laplace_weights` has the weights
 that are best on the worst data, and `box_moments` proves S for them. Under replace-one the worst pair is a
@@ -115,11 +115,11 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; every column between its bounds.
+    x : shape (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; every column between its bounds.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     bounds : a pair (low, high) for every column, public, in the unit of x; by default (−1, 1) for all.
-    on_outside : "clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which is not private.
+    on_outside : value "clip" moves an outside value to the nearer bound; "raise" rejects it, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
         "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
@@ -130,8 +130,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its values lie within
-        their bounds, depends on the data and is not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a value outside its bounds) is not private.
 
     Privacy : the output is ε-DP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """
@@ -144,7 +144,7 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
     """The claimed budget is ε.
 
-    The proven budget is ε too, attained in every dimension, for both kinds of neighbours.
+    The proven budget is ε, which some neighbours attain in every dimension, for both kinds of neighbours.
     """
     return Spend(PureDP(epsilon), PureDP(epsilon), True, "where the noise points away from the other sums")
 

@@ -6,17 +6,17 @@
 3. Release S + ρZ. The output is not always positive semidefinite.
 
 Rows are clipped to the ball about 0, not about their mean. `release` and `sample` take the rows, and no function of
-this module takes a covariance or a second moment, so this scale cannot be used for a second moment by mistake.
+this module takes a covariance or a second moment, so the scale ρ cannot be used for a second moment by mistake.
 
 Why ε-DP. Let m be the mean of the n − 1 rows that stay. Replacing x by y changes S by ((n − 1)/n²)(v vᵀ − w wᵀ), v =
 x − m, w = y − m, of nuclear norm p (n − 1)/n², p = |x − y| |x + y − 2m|. If |x + y| = 2c, then |x − y| ≤ 2√(1 − c²) and
-|x + y − 2m| ≤ 2c + 2, so p ≤ 4(1 + c)√(1 − c²) ≤ 3√3, with equality at c = ½ (and p ≤ 4 for d = 1). So ρ is the
-sensitivity divided by ε. The corners of an equilateral triangle on the sphere attain ε; so do x = 1, y = −1,
-m = 1 for d = 1. For n = 1 the covariance of every data set is 0, and 0 is released.
+|x + y − 2m| ≤ 2c + 2, so p ≤ 4(1 + c)√(1 − c²) ≤ 3√3, with equality at c = ½ (and p ≤ 4 for d = 1). The scale ρ is the
+sensitivity divided by ε. The corners of an equilateral triangle on the sphere attain ε; so do x = 1, y = −1, m = 1 for
+d = 1. For n = 1 the covariance of every data set is 0, and 0 is released.
 
 NOTE: with the scale of the second moment, 2/(nε), this release would spend about 2.6 ε, because one row also moves the
-mean. DN25 footnote 2 says that its results hold for S up to a small constant factor. The factors and the symmetric
-noise are ours.
+mean. DN25 footnote 2 says that its results hold for S up to a small constant factor. We derived the factors, and added
+the symmetric noise.
 
 Proof: proofs/paper/centred-covariance.md
 """
@@ -91,11 +91,11 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -103,8 +103,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

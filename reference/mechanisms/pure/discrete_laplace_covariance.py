@@ -1,6 +1,6 @@
-"""Discrete Laplace noise on a second moment of integers, exact to the last bit. CKS20 Algorithm 2; the query is ours.
+"""Discrete Laplace noise on a second moment of integers, exact to the last bit. CKS20 Algorithm 2; we chose the query.
 
-1. Every row becomes a row q of integers with |q| ≤ 2^b, by a public map of its own. C = Σ q qᵀ, exactly.
+1. Every row becomes a row q of integers with |q| ≤ 2^b, by a public map of its own. Compute C = Σ q qᵀ exactly.
 2. Draw a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−|z|/t} with
    t = S/ε. S is the ℓ1 sensitivity of the upper triangle of C, rounded down to a whole number. Add Z to C.
 3. Release (C + Z)/(n 4^b). The output is a second moment: integers times a public unit.
@@ -9,13 +9,13 @@ Once the rows are integers, nothing is computed in floating point, so low-order 
 theorem is about the integers that are released, and assumes fair bits. ε means the decimal number that was written.
 
 Why ε-DP. Replacing a row changes C by Δ, and the privacy loss at any output is at most Σ_{i≤j} |Δ_ij|/t. The rows x =
-q/2^b lie in the unit ball, so the sum is at most 4^b s with s = ½√((d + 2)² + 4⌊d²/4⌋), or 1 for d = 1
+q/2^b lie in the unit ball, so Σ_{i≤j} |Δ_ij| is at most 4^b s with s = ½√((d + 2)² + 4⌊d²/4⌋), or 1 for d = 1
 (`sensitivity:triangle_l1`). The sum Σ_{i≤j} |Δ_ij| is a whole number, hence at most S = ⌊4^b s⌋, and the loss is at
 most S/t = ε.
 
-The text above is for replace-one. Under add-remove, C + Z is released without the division by n, for S = 4^b (d + 1)/2,
-the most that one row moves the triangle of C in ℓ1. n is released with discrete Laplace noise of its own. ε = ε₀ + ε₁,
-with ε₀ = ε/(1 + m) for n, and m the whole number nearest to the best ratio ε₁/ε₀ of entrywise Laplace noise.
+The steps above are for replace-one. Under add-remove, C + Z is released without the division by n, for S = 4^b (d +
+1)/2, the most that one row moves the triangle of C in ℓ1. n is released with discrete Laplace noise of its own. ε = ε₀
++ ε₁, with ε₀ = ε/(1 + m) for n, and m the whole number nearest to the best ratio ε₁/ε₀ of entrywise Laplace noise.
 
 Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
 of at most 2(s/(nε))², that of the noise of lap-cov with calibration "tight".
@@ -152,7 +152,7 @@ def draw_number(scale: Fraction, rng: np.random.Generator) -> int:
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """Return the noise that `release` takes. For one scale the noise is always the same matrix. Under add-remove the
+    """Return the noise that `release` takes. For equal scales the noise is always the same matrix. Under add-remove the
     noise is a `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)
@@ -176,24 +176,24 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     input_bits : b, 1 to 24, public: rows are rounded toward zero to multiples of r 2^−b.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
         "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d, d), symmetric, in the unit of x squared. Under add-remove (1 + k,): the noisy number of rows, and the k
-    entries of the noisy sum (`counted`).
+    (d, d), symmetric, in the unit of x squared. Under add-remove the output has shape (1 + k,), with the noisy number
+    of rows and the k entries of the noisy sum (`counted`).
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP for the chosen adjacency, in integers and for fair bits (`spend` has the budget).
     """
@@ -212,9 +212,9 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed budget is ε.
+    """The claimed and the proven budget are ε.
 
-    The proven budget is ε too. For d = 1 some rows attain ε; otherwise rows on the lattice come close to it.
+    For d = 1 some rows attain ε; for larger d rows on the lattice come close to ε.
 
     Under add-remove, a row of equal entries attains ε for every d that is a power of 4.
     """

@@ -1,9 +1,9 @@
 """Entrywise Laplace noise on the second moment. ADK19 Section 4, the baseline "L".
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw M with independent Laplace(1) entries: all d² of them ("full", as the paper says; the output is not symmetric),
    or those on and above the diagonal, mirrored below it ("triangle", as in the authors' code). Add bM to Σ.
-3. Release Σ + bM. (The paper releases n times this matrix; n is public.)
+3. Release Σ + bM. (The paper releases n times the noisy matrix; n is public.)
 
 Why it is private. The privacy loss is at most the ℓ1 change of those entries of nΣ that get noise of their own, divided
 by nb, with equality at Y = Σ. The ℓ1 sensitivity is at most √2 d for all entries (attained for even d), and
@@ -14,12 +14,12 @@ paper : b = 2d/(nε). The calibration claims ε; "full" spends at most ε/√2, 
 tight : b = sensitivity/(nε). The mechanism spends ε, and for "full" and odd d > 1 at most ε. The sensitivities are
     ours.
 
-The text above is for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
+The steps above are for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
 noise Laplace(1/ε₀), where ε₀ + ε₁ = ε (`count_share`). One row moves all entries of the sum by at most d in ℓ1, the
-triangle by (d + 1)/2. b is that over ε₁ for "tight", and d/ε₁ for "paper".
+triangle by (d + 1)/2. b is this bound over ε₁ for "tight", and d/ε₁ for "paper".
 
 Post-processing is free. The paper rounds the eigenvalues of the noisy nΣ to [0, n], by `projections.spectral_interval`
-of the symmetric part. The authors' code clips them at 0 and then scales the matrix so that the largest is n.
+of the symmetric part. The authors' code clips the eigenvalues at 0 and then scales the matrix so that the largest is n.
 
 Proof: proofs/paper/entrywise-laplace.md
 """
@@ -172,7 +172,7 @@ def draw_noise(
     *,
     adjacency: Neighbours = "replace-one",
 ) -> Any:
-    """Return the noise that `release` takes, (d, d) or (size, d, d); under add-remove `CountedNoise`."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d); under add-remove, a `CountedNoise`."""
     if entries == "triangle":
         noise = wigner.sample_laplace(dimension, rng, size)
     else:
@@ -196,25 +196,25 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    entries : "full" draws all d² entries, "triangle" those on and above the diagonal and mirrors them.
-    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
+    entries : value "full" draws all d² entries, "triangle" those on and above the diagonal and mirrors them.
+    calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
         "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d, d), in the unit of x squared. Under add-remove (1 + k,): the noisy number of rows, and the k entries of the
-    noisy sum (`counted`).
+    (d, d), in the unit of x squared. Under add-remove the output has shape (1 + k,), with the noisy number of rows and
+    the k entries of the noisy sum (`counted`).
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """

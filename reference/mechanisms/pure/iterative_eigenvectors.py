@@ -4,21 +4,21 @@
 2. For i = 1..d: draw a unit vector u in R^{d−i+1} with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u); θ_i = P_iᵀu; P_{i+1} has for
    rows an orthonormal basis of what is orthogonal to θ_1, …, θ_i. θ_d is determined up to sign and costs nothing.
 3. Release Ĉ/n, Ĉ = Σ_{i≤k} λ̂_i θ_i θ_iᵀ, where k is `rank`, or d without one. k directions are drawn, d − 1 if k = d.
-   The noisy eigenvalues are not clipped. (The paper releases Ĉ; n is public.)
+   The noisy eigenvalues are not clipped. (The paper releases Ĉ, not Ĉ/n; n is public.)
 
-Why it is private. Eigenvalues: replacing a row moves them by at most 2 in ℓ1, so they cost at most ε₀, and ε₀/2 if
-k = 1. Directions: replacing x by y moves the exponent of step i by η_i ((θ_i·x)² − (θ_i·y)²), and the logarithm of its
-normalising constant by at most η_i. Since Σ_i (θ_i·x)² ≤ 1, the directions that are drawn cost at most max η_i + Σ η_i
-together (the joint lemma, ours). For some neighbours the loss of the list (λ̂, θ_1, …, θ_d) tends to the total as n
-grows; the released matrix forgets the order of the list, and may cost less.
+Why it is private. Replacing a row moves the eigenvalues by at most 2 in ℓ1, so they cost at most ε₀, and ε₀/2 if k = 1.
+Replacing x by y moves the exponent of step i by η_i ((θ_i·x)² − (θ_i·y)²), and the logarithm of its normalising
+constant by at most η_i. Since Σ_i (θ_i·x)² ≤ 1, the directions that are drawn cost at most max η_i + Σ η_i together
+(our joint lemma). For some neighbours the loss of the list (λ̂, θ_1, …, θ_d) tends to the total as n grows; the
+released matrix forgets the order of the list, and may cost less.
 
 Two budgets. "uniform" has equal η_i. "adaptive" has weights w_i, the root of clip(λ̂_i, 0, n) + τ with τ = (2/ε₀)
-ln(2k/β). The weights are computed from λ̂ only, which is already released, so they cost no privacy. NOTE: the clipping
-is ours, and keeps the root real.
-paper : uniform η_i = ε/(8k), adaptive η_i = (ε/8) w_i/Σ_{j≤k} w_j. It claims ε and spends 0.625 ε (uniform; (5/8 +
-    1/(8k)) ε for 2 ≤ k < d) or at most 0.75 ε (adaptive).
+ln(2k/β). The weights are computed from λ̂ only, which is already released, so they cost no privacy. NOTE: we added the
+clipping, which keeps the root real.
+paper : uniform η_i = ε/(8k), adaptive η_i = (ε/8) w_i/Σ_{j≤k} w_j. The mechanism claims ε and spends 0.625 ε (uniform;
+    (5/8 + 1/(8k)) ε for 2 ≤ k < d) or at most 0.75 ε (adaptive).
 tight : uniform η_i = ε/(2d), or ε/(2(k + 1)) for k < d; adaptive η_i = (ε/2) w_i/(Σ w_j + max w_j) over the directions
-    that are drawn. It spends ε, and less for k = 1. Ours.
+    that are drawn. The mechanism spends ε, and less for k = 1. Ours.
 
 Accuracy. `error_bound` bounds ‖C − Ĉ‖_F, but not the distance of Ĉ from the best approximation of rank k.
 
@@ -141,7 +141,7 @@ class Direction(Protocol):
 class IterativeEigenvectorsNoise:
     """The noise of the eigenvalues and of the directions.
 
-    eigenvalues : (d,), Laplace(1); a release of rank k uses the first k.
+    eigenvalues : shape (d,), Laplace(1); a release of rank k uses the first k.
     direction : the law of a direction, see `Direction`.
     """
 
@@ -153,7 +153,7 @@ def draw_directions(c: Matrix, exponents: list[Number], direction: Direction) ->
     """Do step 2: return the orthonormal θ_1, …, θ_d, one in each row; directions without an exponent complete the
     basis.
 
-    c : (..., d, d). If c is a stack of matrices, `direction` draws one vector for each of them.
+    c : shape (..., d, d). If c is a stack of matrices, `direction` draws one vector for each of them.
     """
     *stack, d, _ = c.shape
     directions = np.empty(c.shape)
@@ -230,15 +230,15 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
-    budget : "uniform" treats all directions alike, "adaptive" spends more on larger noisy eigenvalues.
+    calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
+    budget : value "uniform" treats all directions alike, "adaptive" spends more on larger noisy eigenvalues.
     beta : β in [1e-300, 1), public: only the offset τ of the adaptive budget uses it.
     rank : k ≥ 0, public: how many rank-one terms are released; 0, or more than d, means d.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -246,8 +246,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

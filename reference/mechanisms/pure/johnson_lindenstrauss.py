@@ -10,17 +10,17 @@ svec(M) = (M_ii, √2 M_ij for i < j), a symmetric M listed as a vector in R^D, 
 4. Release an M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
 The output is ε-DP for every T: the density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance
-by which one row moves the mean image. The distance of the mean images is at most S/n. First, images lie in a ball of
-radius c, so an image moves by at most 2c. Second, if x' replaces x, the image moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤
+by which one row moves the mean image. The mean images of neighbours are at most S/n apart. The images lie in a ball of
+radius c, so an image moves by at most 2c. Moreover, if x' replaces x, the image moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤
 √2 ‖T‖, because shortening increases no distance. Step 4 is post-processing, so a bad solution costs no privacy.
 
 How l is chosen. α and β are public. l is the least number for which we can prove that, with probability 1 − β, no image
-is shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most α for all M, M' in the set of step 4. If the
-number of rows is D or more, then l = D. For the default α and β this happens for d < 37.
+is shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most α for all M, M' in the set of step 4. If T would
+need D rows or more, then l = D. For the default α and β, l = D for d < 37.
 
-NOTE: the source has other noise. For l < D we know no exact sampler of it (`johnson_lindenstrauss_image` draws it by a
-Markov chain, approximately), so we add ℓ2 noise. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301) for α ≤ 1; the
-last term is for 300 steps of the fit. DN25 §2 states O(√(d/(nε))) for the source's noise. Constants in c, l are ours.
+NOTE: the source adds other noise, for which we know no exact sampler if l < D (`johnson_lindenstrauss_image` draws it
+by a Markov chain, approximately), so we add ℓ2 noise. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301) for α ≤ 1; the
+last term is for 300 steps of the fit. DN25 §2 states O(√(d/(nε))) for the source's noise. We set constants in c, l.
 
 Proof: proofs/paper/johnson-lindenstrauss.md
 """
@@ -60,11 +60,11 @@ def require_seed(name: str, value: int) -> None:
         raise InvalidInput(f"{name} = {value!r}: must be a whole number of at least 0")
 
 
-ITERATIONS = 300  # steps of the fit: ‖T svec(M) − ỹ‖² then exceeds its least value by at most 4‖T‖²/301²
+ITERATIONS = 300  # steps of the fit, after which ‖T svec(M) − ỹ‖² exceeds its least value by at most 4‖T‖²/301²
 # T is drawn from SeedSequence(seed, spawn_key=(STREAM,)), where `seed` is public.
-# For this, numpy fills the seed with zeros up to 128 bits, and appends the key.
-# Therefore noise from `default_rng(N)` does not repeat the numbers in T if N < 2^128, even if N = seed.
-# A larger N can repeat them, because its upper bits may be the key.
+# For the stream of T, numpy fills the seed with zeros up to 128 bits, and appends the key.
+# Noise from `default_rng(N)` therefore does not repeat the numbers in T if N < 2^128, even if N = seed.
+# A larger N can repeat the numbers in T, because its upper bits may be the key.
 # The first 2^30 children of SeedSequence(N), N < 2^128, have keys below 2^30, so they do not repeat the numbers in T.
 # A real release draws its noise from a secret seed.
 STREAM = 0x4A4C5400
@@ -222,7 +222,7 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     alpha : α in [1e-100, 1e100], public: how much T may change a distance; small distorts less, large needs fewer
@@ -230,7 +230,7 @@ def sample(
     beta : β in [1e-300, 1), public: T changes some distance by more than α with at most this probability.
     seed : the seed of T, public, a whole number of at least 0.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -238,8 +238,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
@@ -254,8 +254,8 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed budget is ε. The proven budget is ε for d ≥ 2, and ε/√2 for d = 1.
 
-    If x' replaces x, ‖xxᵀ − x'x'ᵀ‖_F is at most √2 for d ≥ 2, but at most 1 for d = 1. The proof is about ỹ. The proof
-    covers the release, because the fit is a function of ỹ and public numbers.
+    If x' replaces x, ‖xxᵀ − x'x'ᵀ‖_F is at most √2 for d ≥ 2, but at most 1 for d = 1. The proof is about the noisy
+    image ỹ. The proof covers the release, because the fit is a function of ỹ and public numbers.
     """
     proven = epsilon if dimension > 1 else epsilon / math.sqrt(2)
     pair = "orthonormal rows when nothing is projected (l = D)" if dimension > 1 else "the rows 1 and 0"

@@ -1,13 +1,13 @@
 """Johnson–Lindenstrauss mechanism with the noise of the projected nuclear ball, by Markov chain. Nikolov 2023.
 
-As in `johnson_lindenstrauss`, T is a public random projection and the release is a fit to a noisy image. Unlike in that
-module, images of rows are not shortened, and the noise is that of Nikolov 2023.
+As in `johnson_lindenstrauss`, T is a public random projection and the release is a fit to a noisy image. Unlike in
+`johnson_lindenstrauss`, images of rows are not shortened, and the noise is that of Nikolov 2023.
 
 1. T is a public l × D matrix, D = d(d + 1)/2: I if l = D, otherwise G/√l with G standard Gaussian from a public seed.
    l ≤ D is computed from d and the public α and β (`sketch_rows`).
 2. y = T svec(Σ), where svec(M) = (M_ii, √2 M_ij for i < j) lists a symmetric M as a vector in R^D, of length ‖M‖_F.
 3. ỹ = y + (2/(nε)) z. The density of z is ∝ exp(−‖z‖_K), where K = T svec({‖M‖_* ≤ 1}) is the image of the
-   nuclear ball, and ‖z‖_K = min {‖M‖_* : T svec(M) = z} is its norm.
+   nuclear ball, and its norm ‖z‖_K is the least ‖M‖_* with T svec(M) = z.
 4. Release the M nearest to ỹ, by the distance ‖T svec(M) − ỹ‖, among all M ⪰ 0 with tr M ≤ 1.
 
 The output is ε-DP for every T, for the following reason. Replacing one row moves Σ by Δ/n with ‖Δ‖_* ≤ 2, so its image
@@ -15,12 +15,12 @@ by at most 2/n in ‖·‖_K. By the triangle inequality the loss of ỹ is at m
 
 NOTE: for l < D the sampler is approximate. For l = D, where T = I, z is symmetric nuclear-Laplace noise, drawn exactly.
 For l < D we know no exact way to draw z: we run a Metropolis chain of `walk` steps, with a norm that is itself computed
-by a fixed number of iterations. The distance of the drawn law from the right one is not bounded. The proof is about the
+by a fixed number of iterations. The distance of the drawn law from the right law is not bounded. The proof is about the
 privacy of the right law; `sample` is private up to that distance. Chain and norm depend on T, not on the data, and take
 a fixed number of steps: neither their result nor their running time reveals anything about the data.
 
 The chain moves z. In the end only the direction of z is kept; ‖z‖_K is drawn afresh from its exact law, which is
-Gamma(l) and independent of the direction. (The computed norm makes this approximate, too.) The constants of T are ours.
+Gamma(l) and independent of the direction. (The computed norm makes the draw approximate.) We chose the constants of T.
 
 Proof: proofs/paper/johnson-lindenstrauss-image.md
 """
@@ -76,7 +76,7 @@ def norm_of_image(t: Matrix, z: Matrix, d: int) -> Vector:
     """Return an upper bound on ‖z‖_K for each z, (m, l) -> (m,): the nuclear norm of a matrix with image z.
 
     Douglas–Rachford iterations alternate between the matrices with image z and the proximal map of the nuclear norm,
-    which shifts eigenvalues towards 0. The last of these matrices has image z, so its nuclear norm is never below
+    which shifts eigenvalues towards 0. The last matrix of the iteration has image z, so its nuclear norm is never below
     ‖z‖_K.
     """
     inverse = np.linalg.pinv(t)  # T T⁺ = I
@@ -126,7 +126,9 @@ def release(
 
 
 def draw_image_noise(t: Matrix, d: int, rng: np.random.Generator, walk: int = 100, size: int | None = None) -> Array:
-    """Draw z with density ∝ exp(−‖z‖_K) for a given T, (l,), or (size, l) by one chain each. Approximate if l < D."""
+    """Draw z with density ∝ exp(−‖z‖_K) for a given T, (l,), or (size, l) by one chain each. The law of the draw is
+    approximate if l < D.
+    """
     count, length = 1 if size is None else size, len(t)
     if length == t.shape[1]:
         exact = svec(law.sample(d, rng, count, symmetric=True))
@@ -159,7 +161,9 @@ def draw_noise(
     walk: Walk = 100,
     size: int | None = None,
 ) -> Array:
-    """Return the noise that `release` takes, (l,), or (size, l). Approximate if l < D, see `draw_image_noise`."""
+    """Return the noise that `release` takes, (l,), or (size, l). The law of the noise is approximate if l < D, see
+    `draw_image_noise`.
+    """
     return draw_image_noise(transform(dimension, alpha, beta, seed), dimension, rng, walk, size)
 
 
@@ -180,7 +184,7 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     alpha : α in [1e-100, 1e100], public: how much T may change a distance; small distorts less, large needs fewer
@@ -188,7 +192,7 @@ def sample(
     beta : β in [1e-300, 1), public: T changes some distance by more than α with at most this probability.
     seed : the seed of T, public, a whole number of at least 0.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     walk : the number of steps of the Markov chain that draws the noise, at least 1.
 
     Returns
@@ -197,8 +201,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
         The guarantee holds for noise of the exact law; `sample` draws it only approximately, with an unknown error.

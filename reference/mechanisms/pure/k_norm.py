@@ -1,6 +1,6 @@
 """K-norm mechanism: Σ plus noise with density ∝ exp(−ε‖Z‖_K/Δ_K), for five bodies K. Hardt–Talwar 2010, DN25 Lemma 4.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric matrix Z with density ∝ exp(−‖Z‖_K) (`laws.k_norm`, which defines the norms). Add (Δ_K/ε) Z to Σ,
    where Δ_K is the largest ‖Σ − Σ'‖_K over neighbours: rows in the unit ball, one of them replaced.
 3. Release the sum. The output is not always positive semidefinite.
@@ -14,8 +14,8 @@ Why ε-DP. By the triangle inequality the privacy loss is at most (ε/Δ_K)‖Σ
     l2           √(Σ_ij M_ij²)            √2                       orthonormal rows
     linf         max |M_ij|               1                        a unit row along an axis against a zero row
 
-M₊ and M₋ are the positive and the negative part of M = M₊ − M₋. In dimension 1 all norms are |M|, and nΔ_K = 1. The
-covariance body (ours) is the convex hull of all changes n(Σ − Σ'), so it is the smallest body for this query.
+M₊ and M₋ are the positive and the negative part of M = M₊ − M₋. In dimension 1 all norms are |M|, and nΔ_K = 1. Our
+covariance body is the convex hull of all changes n(Σ − Σ'), so it is the smallest body for the second moment.
 `schatten1` is the symmetric form of DN25 Algorithm 1; `l1` is Laplace noise on the entries on and above the diagonal,
 mirrored, with a proven scale.
 
@@ -84,7 +84,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) draw of Z, symmetric.
 
-    The noise of many draws, (..., d, d), gives as many outputs.
+    Noise of many draws, (..., d, d), gives one output for each draw.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
@@ -120,12 +120,12 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    body : "schatten1" or "covariance" or "l1" or "l2" or "linf".
+    body : value "schatten1" or "covariance" or "l1" or "l2" or "linf".
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -133,8 +133,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
@@ -145,7 +145,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, body: Body = "schatten1") -> Spend:
-    """The claimed budget is ε. The proven budget is ε too, attained for every body in every dimension."""
+    """The claimed and the proven budget are ε. For every body in every dimension some neighbours attain ε."""
     change = sensitivity(body, 1, dimension)
     proven = privacy_loss(change, noise_scale(change, epsilon))
     return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ")

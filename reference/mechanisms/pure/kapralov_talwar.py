@@ -1,14 +1,14 @@
 """Deflation with private eigenvectors: the algorithm of Kapralov and Talwar (2013), "KT" in the experiments of ADK19.
 
 NOTE: reconstructed. We did not have the pseudocode of Kapralov and Talwar. The steps are those that ADK19 Section 3
-describes; how the budget is divided is ours, and so are the constants η and b.
+describes; we chose the shares of the budget and the constants η and b.
 
 1. C_1 = C = Σ_j x_j x_jᵀ. There are k rounds. Round i = 1, …, k has the steps 2 to 4, with η = ε/(4k) and b = 2k/ε.
 2. Draw a unit vector u_i with density ∝ exp(η uᵀC_i u).
 3. l_i = u_iᵀC_i u_i + b Laplace(1), clipped to [0, n], where every eigenvalue of C lies.
 4. C_{i+1} = C_i − l_i u_i u_iᵀ.
-5. Release (1/n) Σ_i l_i u_i u_iᵀ. The output is positive semidefinite and of rank at most k. (ADK19 has n times that
-   matrix.)
+5. Release (1/n) Σ_i l_i u_i u_iᵀ. The output is positive semidefinite and of rank at most k. (ADK19 releases n
+   times the output.)
 
 The remainder, n times the error, is C_{k+1}. C_i need not be positive semidefinite, and the u_i are not orthogonal.
 
@@ -125,12 +125,12 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     rank : k ≥ 0, public: how many rank-one terms are released; 0, or more than d, means d.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -138,8 +138,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

@@ -1,22 +1,23 @@
 """LapCov: symmetric Laplace noise on the second moment. DLY22 Section 6.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw W symmetric, with independent Laplace(1) entries on and above the diagonal ("symmetric Laplace Wigner"). Add bW
    to Σ.
 3. Release Σ + bW. The output is not always positive semidefinite.
 
 Why it is private. The noise is that of `entrywise_laplace` with `entries="triangle"`. The privacy loss is at most
-Σ_{i≤j} |Δ_ij|/(nb), with equality at Y = Σ. The supremum of the sum is s = ½√((d + 2)² + 4⌊d²/4⌋), and 1 for d = 1.
+Σ_{i≤j} |Δ_ij|/(nb), with equality at Y = Σ. For Σ_{i≤j} |Δ_ij| the supremum s is ½√((d + 2)² + 4⌊d²/4⌋), or 1 if d = 1.
 
 paper : b = √2 d/(nε). Lemma 11 bounds the ℓ1 norm of all d² entries, but only d(d + 1)/2 of them get noise of their
-    own. It claims ε and spends ε s/(√2 d), which is 0.791 ε, 0.637 ε, 0.566 ε for d = 2, 4, 8, and tends to ε/2.
-tight : b = s/(nε). It spends exactly ε, with half of the paper's noise for large d. The calibration "tight" and the
-    sensitivity s are ours.
+    own. The mechanism claims ε and spends ε s/(√2 d), which is 0.791 ε, 0.637 ε, 0.566 ε for d = 2, 4, 8, and tends to
+    ε/2.
+tight : b = s/(nε). The mechanism spends exactly ε, with half of the paper's noise for large d. We derived the
+    sensitivity s and added the calibration "tight".
 
-The text above is for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
+The steps above are for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
 noise Laplace(1/ε₀), where ε₀ + ε₁ = ε. Scales and shares are those of `entrywise_laplace` for the triangle: one row
-moves it by at most (d + 1)/2 in ℓ1, and b is that over ε₁ for "tight". For "paper", b = d/ε₁, since d bounds the ℓ1
-norm of all d² entries, as √2 d does in Lemma 11 for replacing a row.
+moves the triangle by at most (d + 1)/2 in ℓ1, and b is this bound over ε₁ for "tight". For "paper", b = d/ε₁, since d
+bounds the ℓ1 norm of all d² entries, as √2 d does in Lemma 11 for replacing a row.
 
 Accuracy. ‖bW‖_F ≤ b ω with probability 1 − β (`error_bound`, with constants that are not proven here). The paper's
 experiments then bring the eigenvalues into [0, 1] (`projections.spectral_interval`), which is post-processing.
@@ -67,8 +68,7 @@ from covassay.reference.mechanisms.pure.entrywise_laplace import count_share, pr
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.sensitivity import square_root, triangle_l1
 
-# FORMULAS, with `privacy_loss`, `mean_squared_error`, `largest_entry`, `scale_of_sum` and `count_share` of
-# `entrywise_laplace`
+# FORMULAS; `entrywise_laplace` has `privacy_loss`, `mean_squared_error`, `largest_entry`, `scale_of_sum`, `count_share`
 
 
 @strict(calibration=Calibration)
@@ -102,7 +102,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) symmetric draw of W.
 
-    The noise of many draws, (..., d, d), gives as many outputs.
+    Noise of many draws, (..., d, d), gives one output for each draw.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
@@ -130,7 +130,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
 ) -> Any:
-    """Return the noise that `release` takes, (d, d) or (size, d, d), symmetric; under add-remove `CountedNoise`."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d), symmetric; under add-remove, a `CountedNoise`."""
     noise = wigner.sample_laplace(dimension, rng, size)
     return noise if adjacency == "replace-one" else with_counts(rng.laplace(size=size), noise, size)
 
@@ -150,24 +150,24 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
+    calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
         "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d, d), symmetric, in the unit of x squared. Under add-remove (1 + k,): the noisy number of rows, and the k
-    entries of the noisy sum (`counted`).
+    (d, d), symmetric, in the unit of x squared. Under add-remove the output has shape (1 + k,), with the noisy number
+    of rows and the k entries of the noisy sum (`counted`).
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """
@@ -190,7 +190,8 @@ def spend(
 ) -> Spend:
     """The claimed budget is ε.
 
-    The proven budget is s/(nb), attained. Under add-remove the proven budget is ε₀ + (d + 1)/(2b), attained.
+    The proven budget is s/(nb), which some neighbours attain. Under add-remove the proven budget is ε₀ + (d + 1)/(2b),
+    which some neighbours attain.
     """
     if adjacency == "add-remove":
         share = count_share(dimension, "triangle", calibration)

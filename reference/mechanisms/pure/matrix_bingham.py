@@ -1,11 +1,11 @@
 """Private k-dimensional subspace: the exponential mechanism on projections of rank k. CSS13 PPCA.
 
-1. C = Σ_i x_i x_iᵀ, not divided by n.
+1. Compute C = Σ_i x_i x_iᵀ, which is not divided by n.
 2. Draw a projection P of rank k with density ∝ exp(η tr(PC)), the matrix Bingham law of ηC (`laws.matrix_bingham`).
 3. Release P. A projection has no unit. The range of P is the private subspace.
 
-Why it is private. Replacing x by y changes the score tr(PC) by ‖Py‖² − ‖Px‖², which lies in [−1, 1] for every k. So the
-density before normalisation changes by a factor of at most e^η, and so does its integral. The privacy loss is at most
+Why it is private. Replacing x by y changes the score tr(PC) by ‖Py‖² − ‖Px‖², which lies in [−1, 1] for every k. The
+density before normalisation, and its integral, therefore change by a factor of at most e^η. The privacy loss is at most
 2η, whatever k is, and approaches 2η as n → ∞. With η = ε/2 the mechanism claims ε and spends ε.
 
 All privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020).
@@ -14,8 +14,8 @@ Accuracy. E[λ_1 + … + λ_k − tr(PC)] ≤ (k(d − k) + min(k, d − k))/η,
 
 For k = 1 this mechanism is `bingham` with the exponent ε/2, and P = uuᵀ. NOTE: a projection of rank d says nothing, so
 a rank of d or more means d − 1. NOTE: of CSS13 and LMV21 we read only the abstracts, and a summary of CSS13. CSS13 has
-the exponential mechanism on subspaces, drawn by a Markov chain. LMV21 has this density on the unitary group, drawn
-approximately. The constants, the accuracy and the exact draw are ours.
+the exponential mechanism on subspaces, drawn by a Markov chain. LMV21 has a density of this form on the unitary group,
+and draws from it approximately. We derived the constants, the accuracy and the exact draw.
 
 Proof: proofs/paper/matrix-bingham.md
 """
@@ -120,12 +120,12 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 2 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 2 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     rank : k ≥ 1, public: the rank of P; d or more means d − 1.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -133,8 +133,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

@@ -8,14 +8,14 @@
 
 Why it is private. Step 3 is post-processing, so only the pair (Σ̂, r) spends. Replacing x by y, with s = ‖x‖² and t =
 ‖y‖², moves nΣ by at most s + t in nuclear norm and its trace by |s − t|, so it costs at most (s + t)/(nρ) + 2|s −
-t|/(nb): the matrix and the trace cannot both change by the most. The maximum over 0 ≤ s, t ≤ 1 is max(2/(nρ), 1/(nρ) +
-2/(nb)). In dimension 1 the matrix moves by |s − t| only, and the maximum is 1/(nρ) + 2/(nb). The pair attains this
-maximum, and so does the released matrix.
+t|/(nb): the matrix and the trace cannot both change by the most. The maximum of the cost over 0 ≤ s, t ≤ 1 is
+max(2/(nρ), 1/(nρ) + 2/(nb)). In dimension 1 the matrix moves by |s − t| only, and the maximum is 1/(nρ) + 2/(nb). The
+pair (Σ̂, r) attains the maximum, and so does the released matrix.
 
 paper : ρ = 4/(nε), b = 10/(nε). Claims ε. The paper's composition gives ε/2 + ε/5 = 0.7 ε; the joint account gives ε/2
     (0.45 ε in dimension 1).
-tight : ρ = 2/(nε), b = 4/(nε). The mechanism spends ε, with half of the paper's matrix noise. The joint account and the
-    calibration "tight" are ours.
+tight : ρ = 2/(nε), b = 4/(nε). The mechanism spends ε, with half of the paper's matrix noise. We added the joint
+    account and the calibration "tight".
 
 Accuracy. If r ≥ tr Σ, the Frobenius error is at most √(‖ρZ‖ (tr Σ + r)), where ‖ρZ‖ is the largest singular value.
 
@@ -78,9 +78,7 @@ def privacy_loss(s: Number, t: Number, n: Number, rho: Number, b: Number) -> Num
 
 @dataclass(frozen=True)
 class NuclearBallProjectionNoise:
-    """The noise of both steps of the mechanism: `matrix` (d, d) is nuclear-Laplace noise at ρ = 1, and `trace` is
-    Laplace(1).
-    """
+    """The noise of both steps, where `matrix` (d, d) is nuclear-Laplace noise at ρ = 1, and `trace` is Laplace(1)."""
 
     matrix: Matrix
     trace: float
@@ -133,12 +131,12 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
+    calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -146,8 +144,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

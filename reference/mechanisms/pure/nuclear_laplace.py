@@ -1,6 +1,6 @@
 """Nuclear-Laplace perturbation: release Σ + ρZ, where Z has density ∝ exp(−‖Z‖_*). DN25 Algorithm 1.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a full d × d matrix Z with density ∝ exp(−‖Z‖_*) (`laws.nuclear_laplace`). Add ρZ to Σ, with ρ = 2/(nε).
 3. Release Σ + ρZ. The output is neither symmetric nor positive semidefinite. The output of `nuclear_laplace_symmetric`
    is symmetric, and `projections.psd_cone` makes it positive semidefinite.
@@ -64,7 +64,8 @@ def privacy_loss(nuclear_change: Number, n: Number, scale: Number) -> Number:
 def count_share(d: Number, shape: Number, cbrt: Callable[[Number], Number] = cube_root) -> Number:
     """The share ε₀/ε of the number of rows under add-remove.
 
-    V is replaced by its lower bound (E R²)/d = D(D + 1)/d, where R = ‖Z‖_* ~ Gamma(D) and D is `shape`.
+    The mean squared norm V of the noise is replaced by its lower bound (E R²)/d = D(D + 1)/d, where R = ‖Z‖_* ~
+    Gamma(D) and D is `shape`.
     """
     return pure_share(shape * (shape + 1) / d, cbrt)
 
@@ -91,7 +92,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) draw of Z.
 
-    The noise of many draws, (..., d, d), gives as many outputs.
+    Noise of many draws, (..., d, d), gives one output for each draw.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
@@ -117,7 +118,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
 ) -> Any:
-    """Return the noise that `release` takes, (d, d) or (size, d, d); under add-remove `CountedNoise`."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d); under add-remove, a `CountedNoise`."""
     noise = law.sample(dimension, rng, size)
     return noise if adjacency == "replace-one" else with_counts(rng.laplace(size=size), noise, size)
 
@@ -136,23 +137,23 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
         "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d, d), in the unit of x squared. Under add-remove (1 + k,): the noisy number of rows, and the k
-    entries of the noisy sum (`counted`).
+    (d, d), in the unit of x squared. Under add-remove the output has shape (1 + k,), with the noisy number of rows and
+    the k entries of the noisy sum (`counted`).
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """

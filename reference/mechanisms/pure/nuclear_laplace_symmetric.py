@@ -1,6 +1,6 @@
-"""Symmetric nuclear-Laplace perturbation: release Σ + ρZ with a symmetric Z. A variant of DN25 Algorithm 1 (ours).
+"""Symmetric nuclear-Laplace perturbation: release Σ + ρZ with a symmetric Z. Our variant of DN25 Algorithm 1.
 
-1. Σ = (1/n) Σ_i x_i x_iᵀ.
+1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric Z with density ∝ exp(−‖Z‖_*) with respect to Lebesgue measure on the symmetric matrices. Add ρZ
    to Σ, with ρ = 2/(nε).
 3. Release Σ + ρZ. The output is symmetric, but not always positive semidefinite.
@@ -8,7 +8,7 @@
 Why ε-DP. The proof of `nuclear_laplace` holds word for word on the symmetric matrices, where Σ lives: replacing one row
 changes Σ by Δ/n with ‖Δ‖_* ≤ 2, and orthonormal rows attain the loss ε. In dimension 1 the mechanism spends ε/2.
 
-Accuracy. The noise has d(d + 1)/2 degrees of freedom in place of d², so there is less of it at the same ε: ‖Z‖_* ~
+Accuracy. The noise has d(d + 1)/2 degrees of freedom in place of d², so the noise is smaller at the same ε: ‖Z‖_* ~
 Gamma(d(d + 1)/2), and ‖ρZ‖/(ρd) → π/2 in place of π. For large d the Frobenius error is half of that of the full noise.
 We recommend this mechanism wherever the target is symmetric.
 
@@ -64,7 +64,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) symmetric draw of Z.
 
-    The noise of many draws, (..., d, d), gives as many outputs.
+    Noise of many draws, (..., d, d), gives one output for each draw.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
@@ -90,7 +90,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
 ) -> Any:
-    """Return the noise that `release` takes, (d, d) or (size, d, d); under add-remove `CountedNoise`."""
+    """Return the noise that `release` takes, (d, d) or (size, d, d); under add-remove, a `CountedNoise`."""
     noise = law.sample(dimension, rng, size, symmetric=True)
     return noise if adjacency == "replace-one" else with_counts(rng.laplace(size=size), noise, size)
 
@@ -109,23 +109,23 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
         "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d, d), symmetric, in the unit of x squared. Under add-remove (1 + k,): the noisy number of rows, and the k
-    entries of the noisy sum (`counted`).
+    (d, d), symmetric, in the unit of x squared. Under add-remove the output has shape (1 + k,), with the noisy number
+    of rows and the k entries of the noisy sum (`counted`).
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.
     """

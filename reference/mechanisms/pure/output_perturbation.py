@@ -8,7 +8,7 @@
 
 One release serves only one target y and one α. The mechanism is the baseline for a released second moment, which serves
 all targets and all α (`downstream.ridge`). NOTE: the constant of CMS11 needs a loss of bounded slope and does not cover
-squares. So both sensitivities below are ours.
+squares. We derived both sensitivities below, because CMS11 does not cover squares.
 
 Why ε-DP. F is 2α-strongly convex, so ‖ŵ − ŵ'‖ is at most 1/(2αn) times the distance of the gradients (w·a − y)a of the
 two rows at w = ŵ'. At w = ŵ' we have ‖w‖ ≤ W, since α‖ŵ‖² ≤ F(0) ≤ ½. By the triangle inequality the privacy loss is at
@@ -109,7 +109,9 @@ def release(
 
 
 def draw_vector(length: int, rng: np.random.Generator, size: int | None = None) -> Array:
-    """Draw v with density ∝ exp(−‖v‖): a uniform direction times Gamma(length). Shape (length,), or (size, length)."""
+    """Draw v with density ∝ exp(−‖v‖): a uniform direction times Gamma(length). The shape is (length,), or (size,
+    length).
+    """
     shape = (1 if size is None else size, length)
     gaussians = rng.standard_normal(shape)
     directions = gaussians / np.linalg.norm(gaussians, axis=1, keepdims=True)
@@ -137,13 +139,13 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 2 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 2 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : "paper" adds the bounds of two gradients, "tight" bounds their difference; both are ours.
+    calibration : value "paper" adds the bounds of two gradients, "tight" bounds their difference; both are ours.
     alpha : α in [1e-30, 1e30], public: the penalty on ‖w‖², for rows divided by the row bound.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -151,8 +153,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """
@@ -171,7 +173,7 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: GradientBound = "paper") -> Spend:
-    """The claimed budget is ε. The proven budget is ε as well. With "paper" the budget that is spent depends on α."""
+    """The claimed and the proven budget are ε. With "paper" the budget that is spent depends on α."""
     tight = calibration == "tight"
     remark = "in the limit n → ∞" if tight else "between ε/4 (α → 0) and ε (α → ∞): proofs/paper/output-perturbation.md"
     return Spend(PureDP(epsilon), PureDP(epsilon), tight and dimension > 2, remark)

@@ -1,18 +1,18 @@
 """SeparateCov, pure: noisy eigenvalues on the eigenvectors of a noisy matrix. DLY22 Algorithm 2 and Lemma 18.
 
-1. G = Σ + bW, where W is symmetric with independent Laplace(1) on and above the diagonal: LapCov at ε/2.
+1. G = Σ + bW, where W is symmetric with independent Laplace(1) on and above the diagonal, which is LapCov at ε/2.
 2. v_1, …, v_d: the eigenvectors of G, in descending order of its eigenvalues.
 3. λ̃_i = λ_i(Σ) + (4/(nε)) Laplace(1), clipped to [0, 1], with λ_1(Σ) ≥ … ≥ λ_d(Σ).
 4. Release Σ_i λ̃_i v_i v_iᵀ.
 
 Why ε-DP. Replacing one row changes Σ by Δ/n. G costs Σ_{i≤j} |Δ_ij|/(nb) ≤ s/(nb) with s = ½√((d + 2)² + 4⌊d²/4⌋), as
 in `lap_cov`. The eigenvalues move by at most ‖Δ‖_*/n ≤ 2/n in ℓ1 (Mirsky) and cost at most ε/2. One pair of data sets
-attains both, so for d ≥ 2 the pair (G, λ̃) spends s/(nb) + ε/2. For d = 1 the output does not use G, and the mechanism
-spends ε/4.
+attains both bounds, so for d ≥ 2 the pair (G, λ̃) spends s/(nb) + ε/2. For d = 1 the output does not use G, and the
+mechanism spends ε/4.
 
 paper : b = 2√2 d/(nε). The mechanism claims ε and spends 0.895 ε, 0.819 ε, 0.783 ε in dimension 2, 4, 8, and 3ε/4 in
     the limit.
-tight : b = 2s/(nε). The mechanism spends ε (ours).
+tight : b = 2s/(nε), our calibration. The mechanism spends ε.
 
 NOTE: the code of the authors orders the v_i by |eigenvalue| of G, which may be negative. A release in the order of
 |eigenvalue| is equally private, but less accurate.
@@ -80,8 +80,8 @@ def likely_error(
 ) -> Number:
     """The error bound that holds with probability 1 − β, d ≥ 2.
 
-    For "paper" it is √(8√2 d tr υ/(nε)) + 4η/(nε) (Lemma 18): υ and η bound the two noises with probability 1 − β/2
-    each, with the constants of the authors' code, see `tails`.
+    For "paper" the bound is √(8√2 d tr υ/(nε)) + 4η/(nε) (Lemma 18): υ and η bound the two noises with probability 1 −
+    β/2 each, with the constants of the authors' code, see `tails`.
     """
     matrix_noise = matrix_scale(n, d, epsilon, calibration) * tails.upsilon_laplace(d, beta / 2, log)
     eigenvalue_noise = eigenvalue_scale(n, epsilon) * tails.eta_laplace(d, beta / 2, log)
@@ -152,12 +152,12 @@ def sample(
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : "paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim.
+    calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
-    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which is not private.
+    on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
@@ -165,8 +165,8 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short,
-        depends on the data, so these errors are not private.
+    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+        "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

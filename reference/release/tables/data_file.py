@@ -26,10 +26,10 @@ from covassay.reference.release.messages import named, reason
 
 ZIPPED = ".gz"
 STREAM = "standard input"
-# a stream of a binary format begins with these bytes; every other stream is text
+# the first bytes of a stream of a binary format; every other stream is text
 MAGIC = {b"\x93NUMPY": ".npy", b"PAR1": ".parquet"}
 ZIP_MAGIC = b"\x1f\x8b"
-ON_READ = (OSError, EOFError, zlib.error)  # damaged files and failing disks cause these exceptions
+ON_READ = (OSError, EOFError, zlib.error)  # exceptions that damaged files and failing disks cause
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 The fast reader is used only where both readers must agree on the numbers. A block is plain if it is UTF-8 and contains
 no quote, null character or lone carriage return, so that every line is a record. pyarrow is configured such that no
 cell is missing, quoted or empty, and the numeric columns are given. The result of pyarrow is used if it has a row for
-every line, and finite numbers in all rows. In all other cases the strict reader reads the file from that block to its
-end. The strict reader accepts more text, and reports the line of an error and its reason.
+every line, and finite numbers in all rows. If the result of pyarrow is not used, the strict reader reads the file from
+the block that pyarrow could not read to the end of the file. The strict reader accepts more text, and reports the line
+of an error and its reason.
 """
 
 import importlib.util
@@ -32,7 +33,7 @@ class Rest:
 
 
 def is_available(delimiter: str) -> bool:
-    """Return whether pyarrow is installed and supports this delimiter."""
+    """Return whether pyarrow is installed and supports the delimiter."""
     return delimiter.isascii() and importlib.util.find_spec("pyarrow") is not None
 
 

@@ -21,7 +21,7 @@ IGNORED = ("_", ".")
 
 
 def data_suffix(path: Path, suffixes: Sequence[str]) -> str:
-    """Return the suffix of the format, without .gz, or raise `InvalidInput` unless it is one of these."""
+    """Return the suffix of the format, without .gz, or raise `InvalidInput` unless the format is accepted."""
     suffix = (Path(path.stem) if path.suffix.lower() == ZIPPED else path).suffix.lower()
     if suffix not in suffixes:
         raise InvalidInput(

@@ -1,8 +1,8 @@
 """Read rows that are stored in partitions, perhaps on several machines. A computation on a partition is made on the
-machine that stores it.
+machine that stores the partition.
 
-This module does not import dask, because a caller with such data has imported it. The scheduler of dask decides where a
-partition is processed: a cluster if the caller has a client, threads otherwise.
+This module does not import dask, because a caller with data of dask has already imported dask. The scheduler of dask
+decides where a partition is processed: a cluster if the caller has a client, threads otherwise.
 """
 
 import importlib
@@ -102,7 +102,7 @@ class Partitioned(Chunks):
 
 
 def partitioned(shape: tuple[int, int], partitions: tuple[Partition, ...], given: Sequence[Any]) -> Partitioned:
-    """Return the data set that consists of these partitions."""
+    """Return the data set that consists of the given partitions."""
     found: list[Partitioned] = []
     found.append(Partitioned(shape, lambda: found[0].passing(), partitions, given))
     return found[0]

@@ -2,8 +2,8 @@
 
 Reading is strict: no value is guessed, filled in or dropped, because dropping a record changes n, and a filled-in value
 depends on other records. Every error message is one line that names the file, the place, the value and the rule. An
-error message shows values of the data, and whether it appears depends on the data. A message that quotes a cell is
-meant for the owner of the data, and is not part of a release.
+error message shows values of the data, and whether the message appears depends on the data. A message that quotes a
+cell is meant for the owner of the data, and is not part of a release.
 
 The data may be larger than memory, because they are read in chunks, once for every pass of the mechanism over the rows.
 Text is read one more time at the beginning, to count its rows.
@@ -44,7 +44,7 @@ class Table:
     Attributes
     ----------
     columns : d names, distinct and not empty; x1 to xd if the file has none.
-    rows : (n, d) float64, finite, n >= 1 and d >= 1.
+    rows : shape (n, d) float64, finite, n >= 1 and d >= 1.
     """
 
     columns: tuple[str, ...]
@@ -56,22 +56,22 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
 
     A .csv or .tsv file is UTF-8 text, with or without a byte order mark, its cells separated by commas or tabs. The
     first line of the text is a header if one of its cells is neither a number nor a missing or infinite value, unless
-    `selection` says whether it is. Blank lines at the end are ignored. A .npy file holds one array of real numbers with
-    two dimensions. Reading a .parquet file needs pyarrow. A file may be compressed, with .gz after its suffix. The
-    columns that are read must be numbers, but other columns may contain anything.
+    `selection` says whether it is a header. Blank lines at the end are ignored. A .npy file holds one array of real
+    numbers with two dimensions. Reading a .parquet file needs pyarrow. A file may be compressed, with .gz after its
+    suffix. The columns that are read must be numbers, but other columns may contain anything.
 
     Parameters
     ----------
     data : the path of a file; the path of a directory, or several paths, whose files have the same columns in the same
         order and are read in the order of their names; a binary stream; a pyarrow Dataset; or a dask data frame.
     watch : a function that wraps every pass over the rows, to report its progress.
-    fewest : the fewest rows, 0 or 1. With 0, the data must still have names of columns, or a shape.
+    fewest : the fewest rows, 0 or 1. Data without rows must still have names of columns, or a shape.
 
     Raises
     ------
-    InvalidInput : the data cannot be read, or a cell, line or name breaks a rule. Whether this error is raised, and its
-        message, depend on the data and are not private. Every later pass over the rows
-        checks the same rules.
+    InvalidInput : the data cannot be read, or a cell, line or name breaks a rule. Whether `InvalidInput` is raised, and
+        with which message, depends on the data and is not private. Every later pass over the rows checks the same
+        rules.
     """
     if isinstance(data, ExactData):
         return _summed(data, selection, fewest)

@@ -1,8 +1,8 @@
 """Read text with a delimiter between cells, .csv and .tsv files, line by line.
 
-This reader defines which text is accepted. If pyarrow is installed, pyarrow reads plain text (`fast_csv`), on which
-both readers must give the same numbers. Used alone, pyarrow silently skips a blank line between records, reads the cell
-"2"3 as 23 and 1e999 as infinity, and does not report the line of an error.
+The strict reader of this module defines which text is accepted. If pyarrow is installed, pyarrow reads plain text
+(`fast_csv`), on which both readers must give the same numbers. Used alone, pyarrow silently skips a blank line between
+records, reads the cell "2"3 as 23 and 1e999 as infinity, and does not report the line of an error.
 """
 
 import csv
@@ -116,8 +116,8 @@ def _strict_chunks(text: _Text, chosen: tuple[int, ...], rest: fast_csv.Rest) ->
 
 
 class _Lines:
-    """An iterator over the lines of a file. It remembers in `first` the first line that was read after `first` was last
-    set to an empty text.
+    """An iterator over the lines of a file. The iterator remembers in `first` the first line that was read after
+    `first` was last set to an empty text.
     """
 
     def __init__(self, name: str, file: TextIO, before: int = 0) -> None:

@@ -1,8 +1,8 @@
 """Read data sets that another library has opened: pyarrow, dask, pandas or NumPy.
 
-No library is imported here. pyarrow is read in batches. Partitions of dask are summed on their own machines, and only
-the sums are sent. A mechanism that needs the rows themselves, such as one that reads groups of rows, gets the
-partitions one after the other, and a partition must fit in memory.
+This module imports no library, and reads data of pyarrow in batches. Partitions of dask are summed on their own
+machines, and only the sums are sent. A mechanism that needs the rows themselves, such as one that reads groups of rows,
+gets the partitions one after the other, and a partition must fit in memory.
 """
 
 from collections.abc import Iterator, Sequence

@@ -74,7 +74,7 @@ def _chunks(file: DataFile, stored: _Stored, chosen: tuple[int, ...]) -> Iterato
     with file.open() as binary:
         for first in range(0, n, step):
             count = min(step, n - first)
-            with np.errstate(over="ignore"):  # a long double may exceed float64, and the check detects this
+            with np.errstate(over="ignore"):  # a long double may exceed float64, which the check detects
                 rows = np.array(_slice(binary, stored, chosen, first, count), dtype=np.float64, order="C")
             yield require_finite(file.name, rows, [columns[j] for j in chosen], first)
 

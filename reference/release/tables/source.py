@@ -12,7 +12,7 @@ from covassay.reference.release.messages import shown
 from covassay.reference.release.tables.selection import Selection
 
 CHUNK_BYTES = 2**22  # the number of bytes of a chunk of float64; a mechanism uses a few such arrays at a time
-KEPT_BYTES = 2**27  # text whose numbers fit in this number of bytes is parsed once and kept, not parsed in every pass
+KEPT_BYTES = 2**27  # the largest size in bytes of the numbers in a text that is parsed once and kept
 
 # maps a pass and its number of rows, if the number is known, to a pass
 Watch = Callable[[Iterator[Matrix], int | None], Iterator[Matrix]]
@@ -51,8 +51,8 @@ class TableSource:
     Attributes
     ----------
     columns : d names, distinct and not empty; x1 to xd where the data have none.
-    rows : (n, d) float64, finite, n >= 1 and d >= 1. The entries of the rows are checked when they are read. For data
-        given as exact sums, `rows` are these sums.
+    rows : shape (n, d) float64, finite, n >= 1 and d >= 1. The entries of the rows are checked when they are read. For
+        data given as exact sums, `rows` are these sums.
     available : the names of all columns of the data, selected or not.
     index : the columns that were left out because they are a row index.
     """
@@ -64,7 +64,7 @@ class TableSource:
 
 
 def unwatched(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
-    """Return the pass unchanged, because this watch reports nothing."""
+    """Return the pass unchanged, without reporting its progress."""
     return passing
 
 
@@ -109,7 +109,7 @@ def _chained(passes: Sequence[Passing]) -> Iterator[Matrix]:
     """Yield the rows of all parts in one pass. If there are several parts, chunks have full size even where a part
     ends.
 
-    So float64 sums, and their rounding, do not depend on how the rows are divided into files.
+    Float64 sums, and their rounding, therefore do not depend on how the rows are divided into files.
     """
     chunks = (chunk for start in passes for chunk in start())
     return chunks if len(passes) == 1 else full_chunks(chunks)
@@ -171,7 +171,7 @@ def require_names(place: str, names: Sequence[str]) -> tuple[str, ...]:
 
 def require_finite(place: str, rows: Matrix, columns: Sequence[str], first: int) -> Matrix:
     """Return `rows`, or raise `InvalidInput` unless all entries are finite. The argument `first` is the number of rows
-    of the table before these rows.
+    of the table before the given rows.
     """
     if not np.isfinite(rows).all():
         i, j = np.argwhere(~np.isfinite(rows))[0]

@@ -1,4 +1,4 @@
-"""Test that every function through which mechanisms read data takes chunks for the same data set as the whole array."""
+"""Test that the functions that read data give the same result for an array and for the same rows in chunks."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -26,7 +26,7 @@ def gathered(rows: Any) -> Matrix:
     return np.concatenate(list(blocks(rows)))
 
 
-# property tests draw a matrix of whole numbers, whose sums are exact in any order, and places at which it is cut
+# Property tests draw a matrix of integers, whose sums are exact in any order, and cut it at random rows.
 cut_matrices = st.tuples(st.integers(1, 9), st.integers(1, 3)).flatmap(
     lambda shape: st.tuples(
         arrays(np.float64, shape, elements=st.integers(-99, 99).map(float)),
@@ -54,7 +54,7 @@ def test_an_array_is_one_block_and_chunks_are_as_many_as_come() -> None:
 
 
 def test_every_pass_starts_again() -> None:
-    """This test catches a second pass over chunks that finds the iterator exhausted, and so sums no rows."""
+    """Test that a second pass over the chunks reads all rows again."""
     started = []
 
     def start() -> Iterator[Matrix]:
@@ -67,7 +67,7 @@ def test_every_pass_starts_again() -> None:
 
 
 def test_nothing_is_read_before_a_pass() -> None:
-    """This test catches a file that is read when it is opened, and once more for the release."""
+    """Test that mapped and clipped chunks read no row before a pass begins."""
 
     def start() -> Iterator[Matrix]:
         raise AssertionError("read")
@@ -117,8 +117,8 @@ def test_a_shape_without_rows_or_columns_is_refused(shape: Any) -> None:
 
 
 def test_a_map_may_change_the_number_of_columns() -> None:
-    """This test catches a map whose new number of columns is lost. The row sums, worked out by hand, are 7, 0.5, 1, 0
-    and 2.
+    """Test that the rows may have another number of columns after a map. The row sums, computed by hand, are 7, 0.5, 1,
+    0 and 2.
     """
 
     def row_sums(block: Matrix) -> Matrix:
@@ -132,12 +132,12 @@ def test_a_map_may_change_the_number_of_columns() -> None:
 
 
 def test_clipping_in_chunks_agrees_with_a_hand_calculation() -> None:
-    """This test catches a clip that uses a wrong length, or the length of a chunk. The row (3, 4) has norm 5 and
-    becomes (0.6, 0.8); the row (−6, 8) has norm 10 and becomes (−0.6, 0.8).
+    """Test clipped chunks against a calculation by hand. The row (3, 4) has norm 5 and becomes (0.6, 0.8). The row (−6,
+    8) has norm 10 and becomes (−0.6, 0.8).
     """
     expected = np.array([[0.6, 0.8], [0.0, 0.5], [1.0, 0.0], [0.0, 0.0], [-0.6, 0.8]])
     np.testing.assert_allclose(gathered(unit_rows(cut(X, (1,)))), expected, rtol=1e-15)
-    # By hand, Σ x xᵀ = (0.36 + 1 + 0.36, 0.48 − 0.48; 0, 0.64 + 0.25 + 0.64) = (1.72, 0; 0, 1.53).
+    # The sum of x xᵀ over the clipped rows is diag(0.36 + 1 + 0.36, 0.64 + 0.25 + 0.64) = diag(1.72, 1.53).
     np.testing.assert_allclose(second_moment(unit_rows(cut(X, (3,)))), np.diag([1.72, 1.53]) / 5, atol=1e-15)
 
 

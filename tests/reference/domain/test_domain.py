@@ -1,4 +1,4 @@
-"""Test data sets: rejected input, the effect of clipping, and the second moment worked out by hand."""
+"""Test the functions on data sets: invalid input, clipping, and the second moment against a calculation by hand."""
 
 import itertools
 import math
@@ -201,7 +201,7 @@ def test_what_is_not_a_matrix_of_finite_numbers_is_refused(x: Any, message: str)
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_the_rows_are_a_copy(order: Any) -> None:
-    """This test catches a release that writes into the caller's data."""
+    """Test that a change of the returned rows does not change the caller's array."""
     x = np.array(VALUES, dtype=np.float64, order=order)
     rows = as_rows(x)
     rows[:] = -1
@@ -209,7 +209,7 @@ def test_the_rows_are_a_copy(order: Any) -> None:
 
 
 def test_a_read_only_array_is_read() -> None:
-    """This test catches a clip that writes into the given array."""
+    """Test that a read-only array can be clipped."""
     x = np.array([[3.0, 4.0]])
     x.flags.writeable = False
     np.testing.assert_allclose(unit_rows(x), [[0.6, 0.8]], rtol=4 * ULP)
@@ -243,7 +243,7 @@ def test_short_rows_are_only_divided_by_the_bound() -> None:
 
 
 def test_a_long_row_is_scaled_to_length_one() -> None:
-    # (6, 8) has length 10 > 5; (3, 4) has length 5, exactly the bound
+    # The length of (6, 8) is 10, above the bound 5; the length of (3, 4) is exactly 5.
     got = unit_rows([[6.0, 8.0], [3.0, 4.0]], row_bound=5.0)
     np.testing.assert_allclose(got, [[0.6, 0.8], [0.6, 0.8]], rtol=4 * ULP)
 
@@ -261,7 +261,7 @@ def test_raising_names_the_longest_row_and_the_bound() -> None:
 
 
 def test_raising_forgives_rounding_and_no_more() -> None:
-    """This test catches an error for a row whose length is above 1 by rounding only, or none for a longer row."""
+    """Test that a row whose length exceeds 1 by a rounding error is accepted, and that a longer row raises an error."""
     just_over = unit_rows([[1 + 5e-13]], on_large_rows="raise")
     np.testing.assert_array_equal(just_over, [[1.0]])
     with pytest.raises(InvalidInput):
@@ -286,21 +286,21 @@ def test_clipped_rows_lie_in_the_unit_ball_and_keep_their_direction(x: Matrix, r
     rows = unit_rows(x, r)
     norms = np.array([math.hypot(*row) for row in x])
     assert (row_norms(rows) <= 1 + 4 * ULP).all()
-    factors = 1 / np.maximum(norms, r)  # the definition: min(1, r/‖x‖)/r
+    factors = 1 / np.maximum(norms, r)  # by definition min(1, r/‖x‖)/r
     np.testing.assert_allclose(rows, x * factors[:, None], rtol=8 * ULP, atol=1e-320)
 
 
 @PROPERTY
 @given(rows_of_any_length, st.sampled_from([2.0**-40, 0.25, 2.0, 2.0**30]))
 def test_a_change_of_unit_by_a_power_of_two_changes_no_bit(x: Matrix, r: float) -> None:
-    x = np.where(np.abs(x) < 1e-200, 0.0, x)  # away from underflow
+    x = np.where(np.abs(x) < 1e-200, 0.0, x)  # values that could underflow are set to 0
     np.testing.assert_array_equal(unit_rows(x * r, r), unit_rows(x))
 
 
 @PROPERTY
 @given(rows_of_any_length, st.data())
 def test_clipping_maps_neighbours_to_neighbours(x: Matrix, data: st.DataObject) -> None:
-    """This test catches a clip that uses the other rows, by which one replaced record would change several rows."""
+    """Test that replacing one row changes no other clipped row."""
     i = data.draw(st.integers(0, len(x) - 1))
     other = x.copy()
     other[i] = data.draw(arrays(np.float64, x.shape[1], elements=st.floats(-1e6, 1e6)))
@@ -311,8 +311,8 @@ def test_clipping_maps_neighbours_to_neighbours(x: Matrix, data: st.DataObject) 
 @PROPERTY
 @given(rows_of_any_length, st.data())
 def test_clipping_does_not_spread_rows_apart(x: Matrix, data: st.DataObject) -> None:
-    """This test catches a clip that is not the projection on the ball, such as one of each entry by itself."""
-    # clipping is the projection on the ball, so it is 1-Lipschitz in every row
+    """Test that the distance between two rows does not grow when both are clipped."""
+    # Clipping a row is the projection on the ball, which is 1-Lipschitz.
     y = data.draw(arrays(np.float64, x.shape, elements=st.floats(-1e6, 1e6)))
     before, after = x - y, unit_rows(x) - unit_rows(y)
     assert (row_norms(after) <= row_norms(before) + 8 * ULP).all()
@@ -322,7 +322,7 @@ def test_clipping_does_not_spread_rows_apart(x: Matrix, data: st.DataObject) -> 
 
 
 def test_the_second_moment_of_two_rows_agrees_with_a_hand_calculation() -> None:
-    # By hand, the entries of the second moment are ((.36 + 1)/2, .48/2; .64/2).
+    # By hand, the entries are (0.36 + 1)/2 and 0.64/2 on the diagonal and 0.48/2 off the diagonal.
     got = second_moment(np.array([[0.6, 0.8], [1.0, 0.0]]))
     np.testing.assert_allclose(got, [[0.68, 0.24], [0.24, 0.32]], rtol=4 * ULP)
 
@@ -334,7 +334,8 @@ def exact_second_moment(rows: Matrix) -> list[list[Fraction]]:
 
 
 def matches_the_exact_second_moment(moment: Callable[[Matrix], Matrix]) -> bool:
-    rows = np.random.default_rng(3).integers(-8, 9, size=(7, 4)) / 8  # sums of products are exact
+    # sums of products of these numbers are exact in float64
+    rows = np.random.default_rng(3).integers(-8, 9, size=(7, 4)) / 8
     return bool(np.allclose(moment(rows), np.array(exact_second_moment(rows), float), rtol=4 * ULP, atol=0))
 
 
@@ -394,7 +395,7 @@ def test_what_is_not_a_real_number_is_refused_wherever_it_hides(read: Callable[[
         read()
 
 
-# Groups and ranges of records, across the borders of chunks
+# Groups and ranges of rows that cross the borders of chunks
 
 
 def in_chunks(x: Matrix, sizes: list[int]) -> Chunks:
@@ -417,9 +418,7 @@ def test_a_range_of_records_is_the_same_in_chunks(sizes: list[int], first: int, 
 @pytest.mark.parametrize("sizes", [[9], [1] * 9, [4, 5], [2, 6, 1], [8, 1]])
 @pytest.mark.parametrize("size", [1, 2, 4, 9])
 def test_groups_lie_across_chunks(sizes: list[int], size: int) -> None:
-    """This test catches groups of rows that begin anew at each chunk, which would make the result depend on the chunks'
-    sizes.
-    """
+    """Test that groups of rows do not depend on the sizes of the chunks."""
 
     def ends_added(groups: Matrix) -> Matrix:
         return groups[:, -1] + groups[:, 0]

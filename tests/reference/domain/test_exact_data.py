@@ -1,4 +1,4 @@
-"""Test that the exact computation from rows to integers equals arithmetic in Python integers, row by row."""
+"""Test the exact sums of integer rows against a computation with Python integers."""
 
 from collections.abc import Iterator
 
@@ -45,24 +45,24 @@ def test_rows_are_rounded_toward_zero_and_clipped_as_everywhere(seed: int, n: in
 
 
 def test_every_record_is_mapped_by_itself() -> None:
-    """This test catches a rounding to integers that depends on the other records."""
+    """Test that the integers to which a row is rounded do not depend on the other rows."""
     x = random_rows(3, 60, 4)
     together = integers(x)
     assert together == [integers(row[None])[0] for row in x]
 
 
 def test_many_rows_are_added_in_several_blocks_without_a_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = np.ones((3 * rows_in_block(20) + 5, 1))  # these rows give the largest possible sums that the data can have
+    x = np.ones((3 * rows_in_block(20) + 5, 1))  # rows with the largest possible sums
     assert exact_data(x).gram == [[len(x) * 4**20]]
     assert rows_in_block(20) * 4**20 == 2**53
-    monkeypatch.setattr(module, "EXACT", 2**53 * 8)  # the blocks of the mutant are too long for float64
+    monkeypatch.setattr(module, "EXACT", 2**53 * 8)  # mutant: sums of a block are too large for float64
     monkeypatch.setattr(module, "ROWS_AT_ONCE", 2**20)
     x[:, 0] = (2**20 - 1) / 2**20
     assert exact_data(x).gram != [[len(x) * (2**20 - 1) ** 2]]
 
 
 def test_chunks_give_the_same_integers() -> None:
-    """This test catches exact sums that depend on how the rows are cut into chunks or laid out in memory."""
+    """Test that the exact sums do not depend on how the rows are cut into chunks or stored in memory."""
     x = random_rows(5, 1000, 3)
 
     def start() -> Iterator[Matrix]:
@@ -73,7 +73,7 @@ def test_chunks_give_the_same_integers() -> None:
 
 
 def test_it_is_the_second_moment() -> None:
-    """This test catches integers that are a sum in place of a mean, or a wrong centring, in the exact data."""
+    """Test the exact second moment, covariance and trace against floating-point computations."""
     x = random_rows(6, 500, 3)
     data = exact_data(x, sums=True)
     moment = second_moment(unit_rows(x))
@@ -105,7 +105,7 @@ def test_bad_arguments_are_refused() -> None:
 
 
 def test_the_data_are_not_written_to() -> None:
-    """This test catches a computation that writes into the caller's data."""
+    """Test that the computation does not change the caller's array."""
     x = random_rows(7, 50, 3)
     x.setflags(write=False)
     before = x.copy()

@@ -1,4 +1,4 @@
-"""Test computations from one release: ridge regression and principal components, with their error bounds."""
+"""Test ridge regression and principal components from a released matrix, and their error bounds."""
 
 import math
 from typing import Any
@@ -21,7 +21,7 @@ PROPERTY = settings(max_examples=150)
 
 
 def random_moment(rng: np.random.Generator, d: int) -> Matrix:
-    """Draw a positive semidefinite matrix, often of low rank and with eigenvalues of many sizes."""
+    """Draw a positive semidefinite matrix. It often has low rank, and eigenvalues of very different sizes."""
     rows = rng.standard_normal((rng.integers(1, d + 2), d)) * 10.0 ** rng.uniform(-2, 1, d)
     return second_moment(rows)
 
@@ -44,32 +44,32 @@ def test_what_is_no_released_matrix_is_refused(bad: Any) -> None:
 
 
 def test_ridge_agrees_with_a_hand_calculation() -> None:
-    # by hand: the coefficients are 10/(1000 + .01) for target 0, and 10/1.01 for target 1
+    # By hand, the coefficients are 10/(1000 + 0.01) for target 0, and 10/1.01 for target 1.
     m = [[1.0, 10.0], [10.0, 1000.0]]
     np.testing.assert_allclose(ridge(m, 0, 0.005), [10 / 1000.01], rtol=1e-12)
     np.testing.assert_allclose(ridge(m, 1, 0.005), [10 / 1.01], rtol=1e-9)
-    # by hand: for the middle of three columns, ([[2, 0], [0, 4]] + I) w = (3, 5) has the solution (1, 1)
+    # By hand, for the middle of three columns, ([[2, 0], [0, 4]] + I) w = (3, 5) has the solution w = (1, 1).
     m = [[2.0, 3.0, 0.0], [3.0, 9.0, 5.0], [0.0, 5.0, 4.0]]
     np.testing.assert_allclose(coefficients(np.array(m), 1, 0.5), [1, 1], rtol=1e-14)
 
 
 @pytest.mark.parametrize("target", [0, 1, 3])
 def test_ridge_is_the_regression_on_the_rows(target: int) -> None:
-    """This test catches a penalty that is not scaled by the number of rows."""
+    """Test ridge regression from the second moment against ridge regression on the rows."""
     x = unit_rows(np.random.default_rng(0).standard_normal((30, 4)))
     others = [j for j in range(4) if j != target]
-    root = math.sqrt(2 * 30 * 0.02)  # ridge is least squares with d − 1 more rows
+    root = math.sqrt(2 * 30 * 0.02)  # ridge regression is least squares with d − 1 additional rows
     a = np.vstack([x[:, others], root * np.eye(3)])
     y = np.concatenate([x[:, target], np.zeros(3)])
     np.testing.assert_allclose(ridge(second_moment(x), target, 0.02), np.linalg.lstsq(a, y, rcond=None)[0], rtol=1e-10)
 
 
 def test_a_release_that_is_not_positive_semidefinite_has_coefficients() -> None:
-    # −2α is an eigenvalue of the block of features: without the projection the system has no solution
+    # The matrix of the features has the eigenvalue −2α, so that the system has no solution without a projection.
     m = np.array([[-0.2, 0.5], [0.5, 1.0]])
     with pytest.raises(np.linalg.LinAlgError):
         np.linalg.solve(m[:1, :1] + 0.2 * np.eye(1), m[:1, 1])
-    # M has the eigenvalues .4 ± √.61, and the projection 1.1810 vvᵀ, v = (.3402, .9404), has the entries .1367, .3778
+    # The positive part of m is 1.1810 vvᵀ with v = (0.3402, 0.9404); its first row is (0.1367, 0.3778).
     assert ridge(m, 1, 0.1)[0] == pytest.approx(0.3778 / 0.3367, rel=1e-3)
     released = nuclear_laplace.sample(np.eye(3), np.random.default_rng(0), epsilon=0.1)
     assert np.isfinite(ridge(released, 2, 1e-3)).all()
@@ -87,7 +87,8 @@ def test_one_column_has_no_regression() -> None:
 
 
 def parts(m: Matrix, other: Matrix, target: int) -> tuple[float, float, float]:
-    """Return ‖Δ_ay‖, ‖Δ_aa‖ and λ_min(M_aa)."""
+    """Return the norms of the target column and of the feature block of m − other, and the least eigenvalue of m's
+    block."""
     others = np.arange(len(m)) != target
     delta = m - other
     block = np.ix_(others, others)
@@ -116,7 +117,7 @@ def test_the_error_bound_holds_both_ways(seed: int, d: int, penalty: float) -> N
         error_bound(column, matrix, np.linalg.norm(estimate), 0.0, penalty),
     ):
         assert gap <= bound * (1 + 1e-6) + 1e-9
-    delta = m - released  # as printed
+    delta = m - released  # the bound as it is printed in the paper
     printed = error_bound(np.linalg.norm(delta, axis=0).max(), np.linalg.norm(delta, 2), np.linalg.norm(estimate),
                           max(0.0, float(np.linalg.eigvalsh(m)[0])), penalty)  # fmt: skip
     assert printed >= error_bound(column, matrix, np.linalg.norm(estimate), smallest, penalty) * (1 - 1e-9)
@@ -126,7 +127,7 @@ def test_the_error_bound_holds_both_ways(seed: int, d: int, penalty: float) -> N
 
 
 def test_principal_components_agree_with_a_hand_calculation() -> None:
-    # the eigenvalues 4 and −1 belong to (1, 2)/√5 and (2, −1)/√5, so the matrix is [[0, 2], [2, 3]]
+    # [[0, 2], [2, 3]] has the eigenvalue 4 with eigenvector (1, 2)/√5, and −1 with eigenvector (2, −1)/√5.
     got = principal_components([[0.0, 2.0], [2.0, 3.0]], 2)
     np.testing.assert_allclose(got.directions, np.array([[1, 2], [2, -1]]) / math.sqrt(5), atol=1e-15)
     np.testing.assert_allclose(got.variances, [4, 0], atol=1e-15)
@@ -134,7 +135,7 @@ def test_principal_components_agree_with_a_hand_calculation() -> None:
 
 
 def test_without_variance_all_shares_are_zero() -> None:
-    """This test catches a division by a total variance of 0."""
+    """Test that all shares are 0 if the total variance is 0."""
     got = principal_components(-np.eye(3), 2)
     np.testing.assert_array_equal(got.shares, [0, 0])
     assert got.directions.shape == (2, 3)
@@ -167,7 +168,7 @@ def test_the_captured_variance_falls_short_by_no_more_than_the_bound(seed: int, 
 
 
 def test_half_the_bound_on_the_lost_variance_is_exceeded() -> None:
-    # for M = diag(1, 0) and noise diag(−s, s), s just above ½, the wrong axis wins; the loss is 1, and the bound is 2s
+    # With noise diag(−s, s) for s just above ½, diag(1, 0) gets the wrong axis. The loss is 1, and the bound is 2s.
     s = 0.5001
     got = principal_components(np.diag([1 - s, s]), 1)
     lost = 1 - got.directions[0, 0] ** 2

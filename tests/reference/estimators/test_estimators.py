@@ -1,4 +1,4 @@
-"""Test the estimators: their conventions, their privacy accounting, their bounds, and their estimates."""
+"""Test the estimators: the conventions of scikit-learn, privacy accounting, bounds of columns, and estimates."""
 
 import copy
 import doctest
@@ -54,7 +54,7 @@ def fitted(estimator: Any, x: Any = X) -> Any:
 @pytest.mark.filterwarnings("ignore")
 def test_the_conventions_of_scikit_learn_are_kept_without_an_exception(estimator: Any) -> None:
     checks = pytest.importorskip("sklearn.utils.estimator_checks")
-    # no check is expected to fail; the tag `poor_score` says that small data give poor scores
+    # No check is expected to fail. The tag `poor_score` declares that scores on small data are poor.
     expected: dict[str, str] = {}
     results = checks.check_estimator(estimator, expected_failed_checks=expected, on_fail=None, on_skip=None)
     assert len(results) > 35
@@ -68,7 +68,7 @@ def test_the_check_of_the_conventions_can_fail() -> None:
     class Forgetful(PrivateCovariance):
         def fit(self, X: Any, y: Any = None) -> "Forgetful":
             super().fit(X)
-            self.random_state = 5  # a parameter that `fit` must not change is changed here
+            self.random_state = 5  # `fit` must not change a parameter
             return self
 
     results = checks.check_estimator(Forgetful(epsilon=1, row_bound=10.0), on_fail=None, on_skip=None)
@@ -78,7 +78,7 @@ def test_the_check_of_the_conventions_can_fail() -> None:
 @pytest.mark.parametrize("estimator", EVERY, ids=repr)
 def test_the_spend_is_that_of_the_mechanism_and_within_the_budget(estimator: Any) -> None:
     done = fitted(estimator)
-    columns = X.shape[1] + 1 + isinstance(estimator, PrivateRidge)  # the query of the means has one column more
+    columns = X.shape[1] + 1 + isinstance(estimator, PrivateRidge)  # the query for the mean has one additional column
     candidate = next(c for c in CANDIDATES if c.name == done.mechanism_)
     budget = {"epsilon": 1} if estimator.epsilon else {"rho": 1}
     choices = {name: value for name, value in candidate.options.items() if name in candidate.declared.choices}
@@ -137,8 +137,8 @@ def test_the_ridge_is_that_of_scikit_learn_without_noise() -> None:
 
 
 def test_the_blocks_of_one_release_have_the_noise_that_is_stated() -> None:
-    """This test catches a noise scale of one block that is wrong by 3 %. Each interval is 6.2 standard errors wide, so
-    a false alarm has probability below 1e-9.
+    """Test the noise scales of the second moment and of the mean, and that scales which are wrong by 3 % are rejected.
+    The tolerance is 6.2 standard errors, so that a false alarm has probability below 1e-9.
     """
     n, d, rho, draws = 4, 3, 0.5, 60_000
     candidate = next(c for c in CANDIDATES if c.law == "goe")
@@ -154,7 +154,7 @@ def test_the_blocks_of_one_release_have_the_noise_that_is_stated() -> None:
             room = 6.2 / math.sqrt(2 * draws)
             ratio = float(np.std(values)) / expected
             assert [abs(math.log(ratio * f)) < room for f in (1.0, 1.03, 1 / 1.03)] == [True, False, False]
-    # The scale is √2/(n√ρ): with a = 1/2 the mean has the noise of the Gaussian mechanism for a sensitivity of 2/n.
+    # With a = 1/2 the mean has the noise √2/(n√ρ) of the Gaussian mechanism for the sensitivity 2/n.
     gaussian = 2 / n / math.sqrt(2 * rho)
     assert 1 / (n * math.sqrt(2 * rho)) * mean_unit(0.5) == pytest.approx(gaussian)
 
@@ -168,13 +168,13 @@ def test_every_row_that_reaches_the_mechanism_is_in_the_unit_ball(mapping: Map) 
     one = X.copy()
     one[7] = 1e6
     changed = (mapping.unit(one) != mapping.unit(X)).any(axis=1)
-    assert changed.sum() == 1  # neighbours stay neighbours
+    assert changed.sum() == 1  # only the changed row has changed values
 
 
 @pytest.mark.parametrize("a", [SHARE, 0.5])
 def test_one_row_moves_both_moments_by_no_more_than_the_budget_allows(a: float) -> None:
-    """This test catches a release that lacks the factors on the blocks: the exact privacy loss of Gaussian noise on
-    both moments, for the worst pairs of rows, is at most ρ with the factors, and above ρ without them.
+    """Test that the exact privacy loss on the worst pairs of rows is at most ρ. Without the factors on the rows and on
+    the constant column, it is above ρ.
     """
     n, rho = 5, 0.7
 
@@ -217,7 +217,7 @@ def test_one_row_moves_both_moments_by_no_more_than_the_budget_allows(a: float) 
         (PrivateRidge(epsilon=1, row_bound=1, target_bounds=(0, 1)), "target_bounds"),
         (PrivateRidge(epsilon=1, bounds=(0, 1), target_bounds=(0, 1), fit_intercept=False), "fit_intercept"),
     ],
-    ids=lambda value: re.sub(" at 0x[0-9A-F]+", "", repr(value)),  # an address differs between processes
+    ids=lambda value: re.sub(" at 0x[0-9A-F]+", "", repr(value)),  # the address of an object differs between processes
 )  # fmt: skip
 def test_what_breaks_a_rule_is_refused_and_nothing_is_fitted(estimator: Any, words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
@@ -258,17 +258,17 @@ def test_what_was_not_fitted_and_what_does_not_fit_is_refused() -> None:
 
 
 def test_a_large_budget_is_warned_of() -> None:
-    """This test catches a budget that hardly protects anyone and passes without a warning."""
+    """Test that a budget that hardly protects anyone gives a warning."""
     with pytest.warns(PrivacyWarning, match="hardly protected"):
         PrivateCovariance(epsilon=10.5, row_bound=1).fit(X)
     with pytest.warns(PrivacyWarning):
         PrivateRidge(rho=11, row_bound=1).fit(X, Y)
-    PrivateCovariance(epsilon=10, row_bound=1).fit(X)  # no warning: the tests turn warnings into errors
+    PrivateCovariance(epsilon=10, row_bound=1).fit(X)  # a warning would be an error in the tests
 
 
 @pytest.mark.parametrize("estimator", EVERY, ids=repr)
 def test_seeds_repeat_and_no_seed_does_not(estimator: Any) -> None:
-    """This test catches noise that ignores the seed, or that is the same without one."""
+    """Test that a seed gives the same release again, and that releases without a seed differ."""
 
     def state(done: Any) -> bytes:
         return pickle.dumps({k: v for k, v in vars(done).items() if k.endswith("_") and k != "random_state"})
@@ -309,7 +309,7 @@ def test_data_frames_go_in_and_come_out_with_names() -> None:
 
 @pytest.mark.parametrize("budget", [{"epsilon": 1.0}, {"rho": 0.5}])
 def test_a_rounded_release_is_on_its_grid(budget: dict[str, float]) -> None:
-    """This test catches a release whose `rounded=True` gives floating-point noise."""
+    """Test that releases with `rounded=True` depend on the seed alone, and keep the notion of privacy."""
     pytest.importorskip("flint")
     given: dict[str, Any] = {**budget, "row_bound": 1, "rounded": True, "random_state": 1, "assume_centered": True}
     x = X[:50] / 3
@@ -340,13 +340,11 @@ def test_the_examples_in_docstrings_run(name: str) -> None:
     assert found.failed == 0
 
 
-# An account that estimators share
+# One account for several estimators
 
 
 def test_estimators_share_an_account_that_refuses() -> None:
-    """This test catches a copy of an estimator that spends from an account of its own: copies charge the same account,
-    and a copy in another process or in a file is refused.
-    """
+    """Test that copies of an estimator charge the same account, and that a pickled copy is refused."""
     x = np.random.default_rng(0).uniform(0, 1, (200, 3))
     account = Account(ZCDP(1.0))
     common = {"rho": 0.4, "bounds": (0, 1), "accountant": account}
@@ -391,7 +389,7 @@ def test_many_threads_never_exceed_the_total_of_an_account() -> None:
     assert spent.rho == pytest.approx(0.9)
 
 
-# Bounds as minima and maxima
+# Bounds that are given as minima and maxima
 
 
 @pytest.mark.parametrize(
@@ -412,7 +410,8 @@ def test_bounds_are_pairs_or_minima_and_maxima(bounds: Any, expected: Any) -> No
 def test_bounds_of_two_columns_that_can_be_read_in_two_ways_are_refused() -> None:
     assert box_of([(0, 1), (2, 3)], 2, None).bounds == ((0, 1), (2, 3))
     assert box_of((np.array([0, 1]), np.array([2, 3])), 2, None).bounds == ((0, 2), (1, 3))
-    assert box_of(((0, 10), (0, 5)), 2, None).bounds == ((0, 10), (0, 5))  # as maxima, 5 would be below 10
+    # read as minima and maxima, 5 would be below 10
+    assert box_of(((0, 10), (0, 5)), 2, None).bounds == ((0, 10), (0, 5))
     assert box_of(((0, 0), (1, 1)), 2, None).bounds == ((0, 1), (0, 1))
     with pytest.raises(InvalidInput, match="can be two pairs or"):
         box_of(((0, 1), (2, 3)), 2, None)
@@ -428,8 +427,8 @@ BOUNDS = [(-3, 5), (-2, 2), (0, 1)]
 
 
 def test_bounded_columns_are_released_by_a_mechanism_of_theirs_under_zcdp() -> None:
-    """This test catches a release in scaled columns, or by a mechanism for rows in a ball. At ρ = 10⁸ the noise is
-    below 10⁻³, so the release is nearly the covariance of the clipped columns, in their units.
+    """Test that a mechanism for bounded columns releases the covariance of the clipped columns in their units. At ρ =
+    10⁸ the noise is below 10⁻³.
     """
     clipped = np.clip(X, *np.array(BOUNDS, dtype=float).T)
     with warnings.catch_warnings():
@@ -451,7 +450,7 @@ def test_bounded_columns_are_released_by_a_mechanism_of_theirs_under_zcdp() -> N
 
 
 def test_which_mechanism_bounds_take() -> None:
-    """This test catches an estimator that ignores the bounds, or that replaces a mechanism that the user named."""
+    """Test which mechanism an estimator with bounds chooses, and that it keeps a mechanism that the user names."""
     for estimator, name in (
         (PrivateCovariance(rho=1, bounds=(-2, 2)), "box-gauss"),
         (PrivatePCA(1, rho=1, bounds=(-2, 2)), "box-gauss"),

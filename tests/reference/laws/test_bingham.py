@@ -1,7 +1,7 @@
-"""Test the Bingham law: the envelope, exact values by quadrature, and the second moments of draws.
+"""Test the Bingham law: its envelope, its exact values against quadrature, and the second moments of draws.
 
-The checks `claims.checks.own.samplers` test the law of draws. Tests of draws here have fixed seeds: with a random seed,
-each would raise a false alarm with probability at most 1e-9, because Hoeffding's bound holds for every n.
+The checks `claims.checks.own.samplers` test the law of the draws. The tests here have fixed seeds. With a random seed,
+each would raise a false alarm with probability at most 1e-9 by Hoeffding's inequality.
 """
 
 import math
@@ -28,15 +28,15 @@ from tests.conventions import FALSE_ALARM, Matrix, Vector
 
 PROPERTY = settings(max_examples=80)
 DRAWS = 20_000
-# a mean of values in [0, 1] is further off with probability at most 1e-9
+# the mean of values in [0, 1] deviates by more than this with probability at most 1e-9
 HOEFFDING = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * DRAWS))
 
 
-ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # the expected figures for this matrix came with the specification
+ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # this matrix has expected values that were computed independently
 
 
 def rotated(values: list[float], seed: int = 0) -> Matrix:
-    """Return a symmetric matrix with these eigenvalues and generic eigenvectors."""
+    """Return a symmetric matrix with these eigenvalues and random eigenvectors."""
     q = haar.sample(len(values), np.random.default_rng(seed))
     m = (q * np.array(values)) @ q.T
     return (m + m.T) / 2
@@ -52,23 +52,23 @@ def test_the_formulas_run_on_fractions_and_on_high_precision_numbers() -> None:
     with mpmath.workdps(40):
         m = mpmath.mpf
         value = law.log_acceptance(m(1), m(1) / 2, m(3), log=mpmath.log)
-        # By hand, the logarithm is −1 + (3/2) ln 5 − (−5/4 + (3/2) ln 6) = 1/4 + (3/2) ln(5/6).
+        # By hand, the log acceptance probability is 1/4 + (3/2) ln(5/6).
         assert abs(value - (m(1) / 4 + m(3) / 2 * mpmath.log(m(5) / 6))) < m(10) ** -38
 
 
 @PROPERTY
 @given(arrays(np.float64, st.integers(2, 8), elements=st.floats(0, 1e3)))
 def test_the_envelope_parameter_solves_its_equation(a: Vector) -> None:
-    """This test catches a search for the envelope's parameter that stops before the root."""
+    """Test that the parameter of the envelope solves its equation."""
     a[0] = 0.0
-    assume(not a.any() or a.max() > 1e-6)  # near-isotropic spectra have their own test below
+    assume(not a.any() or a.max() > 1e-6)  # another test covers nearly equal eigenvalues
     b = law.envelope_parameter(a)
     assert 1 - 1e-9 <= b <= len(a)
     assert sum(1 / (b + 2 * a_i) for a_i in a) == pytest.approx(1, abs=1e-12)
 
 
 def test_the_oracle_values_are_those_of_an_independent_computation() -> None:
-    # The values for q = 5, M = diag(6, 3, 0, 0, 0) were computed independently, before this code was written.
+    # The expected values were computed independently for the matrix diag(6, 3, 0, 0, 0).
     a, _ = law.decompose(ORACLE)
     b = law.envelope_parameter(a)
     assert b == pytest.approx(1.547812, abs=5e-7)
@@ -77,18 +77,16 @@ def test_the_oracle_values_are_those_of_an_independent_computation() -> None:
     assert law.second_moments(ORACLE)[:2] == pytest.approx([0.54104, 0.18107], abs=5e-6)
 
 
-# Exact values by quadrature
+# Exact values against quadrature
 
 
 def circle(q: int) -> tuple[Matrix, Vector]:
-    """Return unit vectors and weights with the sum 1: the trapezoidal rule on the circle, times Gauss–Legendre for
-    q = 3.
-    """
+    """Return the nodes and weights of a quadrature rule on the unit circle (q = 2) or the unit sphere (q = 3)."""
     angle = np.arange(400) * 2 * math.pi / 400
     ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     if q == 2:
         return ring, np.full(400, 1 / 400)
-    z, w = np.polynomial.legendre.leggauss(400)  # Archimedes: z is uniform on [−1, 1]
+    z, w = np.polynomial.legendre.leggauss(400)  # a coordinate of a uniform point of the sphere is uniform on [−1, 1]
     points = np.concatenate(
         [
             np.broadcast_to(ring * np.sqrt(1 - z**2)[:, None, None], (400, 400, 2)),
@@ -137,7 +135,7 @@ def test_the_second_moments_descend_and_sum_to_one(q: int) -> None:
 @pytest.mark.parametrize("q", [3, 5, 12, 18, pytest.param(80)])
 @pytest.mark.parametrize("gap", [0.5, 3.0, 20.0])
 def test_one_distinct_eigenvalue_gives_kummers_function(q: int, gap: float) -> None:
-    # With u_1² ~ Beta(1/2, (q − 1)/2), E exp(−a (1 − u_1²)) is e^{−a} ₁F₁(1/2; q/2; a).
+    # Since u_1² has the law Beta(1/2, (q − 1)/2), E exp(−a (1 − u_1²)) is e^{−a} ₁F₁(1/2; q/2; a).
     a = np.array([0.0] + [gap] * (q - 1))
     with mpmath.workdps(30):
         exact = float(mpmath.log(mpmath.hyp1f1(mpmath.mpf(1) / 2, mpmath.mpf(q) / 2, gap)) - gap)
@@ -150,7 +148,7 @@ def test_the_law_of_a_projection_agrees_with_quadrature_on_the_circle(gap: float
         return quad(lambda t: math.exp(-gap * math.cos(t) ** 2), low, high, epsabs=1e-15, epsrel=1e-13)[0]
 
     w = np.array([0.0, 0.1, 0.5, 0.9, 1.0])
-    # With u_1 = sin t, this is P(u_1² ≤ w) for the weight exp(gap u_1²).
+    # The integrals give P(u_1² ≤ w) for u_1 = sin t with density proportional to exp(gap u_1²).
     exact = [angle_mass(0, math.asin(math.sqrt(v))) / angle_mass(0, math.pi / 2) for v in w]
     np.testing.assert_allclose(law.projection_cdf(np.diag([gap, 0.0]), [0])(w), exact, atol=1e-11)
 
@@ -174,9 +172,9 @@ def test_a_projection_on_nothing_or_everything_is_refused(kept: list[int]) -> No
 
 
 def concentrated_cdf(gap: float, v: float) -> float:
-    """Return P(gap · (1 − u_1²) ≤ v) on the sphere of R³ with one eigenvalue `gap` above two equal ones.
+    """Return P(gap (1 − u_1²) ≤ v) for the Bingham law on the sphere in R³ with the eigenvalues `gap`, 0 and 0.
 
-    1 − u_1² has density ∝ e^{−gap t} (1 − t)^{−1/2}, the second factor from |u_1| uniform.
+    The variable t = 1 − u_1² has a density proportional to e^{−gap t} (1 − t)^{−1/2}.
     """
 
     def mass(low: float, high: float) -> float:
@@ -223,7 +221,7 @@ def test_draws_have_the_exact_second_moments_and_no_preferred_sign(name: str) ->
 
 
 def test_a_sampler_that_never_accepts_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a rejection sampler that runs for ever."""
+    """Test that the rejection sampler raises an error if it accepts no proposal."""
     monkeypatch.setattr(law, "MAX_PROPOSALS", 1000)
     monkeypatch.setattr(law, "log_acceptance", lambda y, b, q: np.full_like(y, -math.inf))
     with pytest.raises(ArithmeticError, match="proposals rejected in a row"):
@@ -232,7 +230,7 @@ def test_a_sampler_that_never_accepts_gives_up(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_spectra_of_every_size_can_be_sampled(scale: float) -> None:
-    """This test catches an overflow for a large matrix or a division by 0 for a small one."""
+    """Test that draws for very large and very small matrices are unit vectors."""
     m = scale * rotated([1.0, 0.5, 0.0, -2.0])
     u = law.sample(m, np.random.default_rng(3), 100)
     np.testing.assert_allclose(np.linalg.norm(u, axis=1), 1, atol=1e-13)
@@ -245,7 +243,7 @@ def test_the_envelope_parameter_of_a_nearly_isotropic_matrix_is_its_dimension(q:
 
 @pytest.mark.parametrize("q", [10, pytest.param(50)])
 def test_rows_that_are_an_orthonormal_basis_can_be_sampled_from(q: int) -> None:
-    x = haar.sample(q, np.random.default_rng(0))  # XᵀX is the identity but for rounding
+    x = haar.sample(q, np.random.default_rng(0))  # XᵀX is the identity up to rounding errors
     assert law.sample(x.T @ x, np.random.default_rng(0)).shape == (q,)
 
 
@@ -264,9 +262,9 @@ def test_a_bad_matrix_is_refused(call: Callable[[Matrix], Any], m: Matrix, messa
 
 
 @pytest.mark.parametrize("q", [1, 2, 3, 7])
-@pytest.mark.parametrize("fewest", [law.FEWEST_PROPOSALS, -1])  # with −1, a draw is one proposal at a time
+@pytest.mark.parametrize("fewest", [law.FEWEST_PROPOSALS, -1])  # with −1, the sampler draws one proposal at a time
 def test_draws_of_several_laws_are_those_of_each_law(q: int, fewest: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    # this catches a rejected proposal that is returned, and a generator that does not continue after it
+    # A sampler that returned a rejected proposal, or did not continue with its generator, would fail here.
     monkeypatch.setattr(law, "FEWEST_PROPOSALS", fewest)
     rng = np.random.default_rng(0)
     roots = rng.standard_normal((50, q, q))

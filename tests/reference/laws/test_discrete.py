@@ -1,4 +1,4 @@
-"""Test the discrete laws: their probabilities and tails against sums to many digits, and the bits of their draws."""
+"""Test the discrete laws: probabilities and tails against sums with many digits, and the random bits of draws."""
 
 import ast
 import inspect
@@ -35,12 +35,12 @@ def test_the_discrete_gaussian_law_is_that_of_sums_to_many_digits(sigma: float) 
             assert discrete_gaussian.pmf(np.array(k), sigma) == pytest.approx(float(weights[k] / total), rel=1e-12)
             beyond = mpmath.fsum(w for z, w in weights.items() if abs(z) >= k) / total
             assert discrete_gaussian.tail(np.array(k), sigma) == pytest.approx(float(beyond), rel=1e-12)
-            wrong = discrete_gaussian.tail(np.array(k), 1.03 * sigma)  # 3 % more
+            wrong = discrete_gaussian.tail(np.array(k), 1.03 * sigma)  # a scale that is 3 % too large
             assert k == 0 or wrong != pytest.approx(float(beyond), rel=1e-3, abs=0)
 
 
 def test_the_two_forms_of_the_tail_meet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a jump of the tail at the size where the code changes from a sum to an approximation."""
+    """Test that the approximation of the tail probability for large scales agrees with the sum of probabilities."""
     sizes = np.array([0.0, 1.0, 10.0, 500.0, 1500.0, 3000.0])
     summed = discrete_gaussian.tail(sizes, 500.0)
     monkeypatch.setattr(discrete_gaussian, "LARGE", 100.0)
@@ -50,7 +50,7 @@ def test_the_two_forms_of_the_tail_meet(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("law", [discrete_laplace, discrete_gaussian])
 def test_a_draw_is_the_first_round_with_a_number_even_if_it_is_zero(law: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a sampler that rejects 0; `claims.checks.own.lattice` tests the law of one round."""
+    """Test that the sampler accepts a 0. The check `claims.checks.own.lattice` tests the law of one round."""
     rounds = iter([None, 0, 5])
     monkeypatch.setattr(law, "attempt", lambda parameter, coins: next(rounds))
     assert law.sample(Fraction(1), Coins(system_bits)) == 0
@@ -73,16 +73,16 @@ def test_bits_are_handed_out_once_and_in_order() -> None:
 
 @pytest.mark.parametrize("bits", [system_bits, generator_bits(np.random.default_rng(0))])
 def test_a_source_gives_that_many_bits(bits: object) -> None:
-    """This test catches a source of random bits that gives fewer or more bits than were asked for."""
+    """Test that a source of random bits returns the requested number of bits."""
     assert callable(bits)
     for count in (1, 7, 8, 63, 4096):
         drawn = [bits(count) for _ in range(40)]
         assert max(drawn) < 2**count
-        assert count < 8 or max(drawn) >= 2 ** (count - 1)  # this fails with probability 2^−40
+        assert count < 8 or max(drawn) >= 2 ** (count - 1)  # fails with probability 2^−40
 
 
 def floats_in(source: str) -> set[str]:
-    """Return the sources of floating point in integer code: a quotient, a float, or a function of numpy or math."""
+    """Return the operations of the code that give floats: divisions, floats, and functions of numpy or math."""
     found = set()
     for node in ast.walk(ast.parse(textwrap.dedent(source))):
         if isinstance(node, ast.Div) or (isinstance(node, ast.Constant) and isinstance(node.value, float)):

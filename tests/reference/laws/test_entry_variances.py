@@ -1,4 +1,4 @@
-"""Test the variances of the entries of noise against exact integrals, sums over the law, and draws."""
+"""Test the variances of the entries of noise matrices against exact integrals, sums and draws."""
 
 import math
 from collections.abc import Callable
@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from covassay.reference.laws import discrete_laplace, entry_variances, k_norm
 
 Array = NDArray[np.float64]
-LEVEL = 6.5  # in standard errors: each comparison with a mean of 60 000 draws errs with probability below 1e-10
+LEVEL = 6.5  # number of standard errors; a comparison fails by chance with probability below 1e-10
 DRAWS = 60_000
 
 
 def spectral_moments(d: int) -> tuple[Fraction, Fraction]:
-    """Return E Σ λ_i² and E (Σ λ_i)² for the density ∝ ∏|λ_i − λ_j| e^{−Σ|λ_i|}, exactly.
+    """Return E Σ λ_i² and E (Σ λ_i)² as fractions, for a density proportional to ∏|λ_i − λ_j| e^{−Σ|λ_i|}.
 
-    With λ_1 > … > λ_d, of which k are positive, the product has no absolute values. The positive λ_i are sums of gaps
-    u_j > 0, and so are the absolute values of the negative λ_i; Σ|λ_i| is a sum of gaps with integer coefficients. So
-    every integral is a sum of terms ∫ u^a e^{−ju} du = a!/j^{a+1}.
+    Let λ_1 > … > λ_d, of which k are positive, so that the product needs no absolute values. The absolute values of the
+    positive λ_i are sums of gaps u_j > 0 between neighbours, and so are those of the negative λ_i. Their sum Σ|λ_i| is
+    a sum of gaps with integer coefficients. So every integral is a sum of terms ∫ u^a e^{−ju} du = a!/j^{a+1}.
     """
     totals = [Fraction(0)] * 3
     for k in range(d + 1):
@@ -50,23 +50,22 @@ def test_symmetric_nuclear_laplace_noise_has_the_exact_moments_of_its_eigenvalue
     if d == 1:
         assert square == trace_square == 2
         return
-    # For the variances A and B on and off the diagonal, E tr Z² = d A + d(d − 1) B, and E (tr Z)² = Σ_ij E Z_ii Z_jj =
-    # d A + d(d − 1)(A − 2B).
+    # Let A be the variance on the diagonal and B that off the diagonal.
+    # Then E tr Z² = d A + d(d − 1) B, and E (tr Z)² = Σ_ij E Z_ii Z_jj = d A + d(d − 1)(A − 2B).
     a, b = variances[0, 0], variances[0, 1]
     assert d * a + d * (d - 1) * (a - 2 * b) == pytest.approx(float(trace_square), rel=1e-12)
     assert np.array_equal(variances, np.where(np.eye(d) == 1, a, b))
 
 
 def test_full_nuclear_laplace_noise_has_equal_variances() -> None:
-    """This test catches a wrong variance of the entries. For d = 2, the integral over the two singular values can be
-    computed exactly.
-    """
+    """Test the variance of an entry for d = 2 against an exact integral over the two singular values, and for d = 1."""
     assert np.allclose(entry_variances.of_nuclear_laplace(2), full_square() / 4, rtol=1e-12)
     assert entry_variances.of_nuclear_laplace(1)[0, 0] == pytest.approx(2.0)
 
 
 def full_square() -> float:
-    """Return E (σ_1² + σ_2²) for the density ∝ (σ_1² − σ_2²) e^{−σ_1 − σ_2}, with σ_2 = u and σ_1 = u + v."""
+    """Return E (σ_1² + σ_2²) for two singular values σ_1 > σ_2 with density proportional to (σ_1² − σ_2²) e^{−σ_1 −
+    σ_2}. The integral is over u = σ_2 and v = σ_1 − σ_2."""
     u, v = sympy.symbols("u v")
     weight = (u + v) ** 2 - u**2
 
@@ -80,7 +79,7 @@ def full_square() -> float:
 
 
 def squares(draws: Array, on_diagonal: bool) -> Array:
-    """Return the mean square of the entries on or off the diagonal, one number for every draw."""
+    """Return, for every draw, the mean square of the entries on or off the diagonal."""
     d = draws.shape[-1]
     chosen = np.eye(d, dtype=bool) == on_diagonal
     return (draws[:, chosen] ** 2).mean(axis=1)
@@ -106,7 +105,7 @@ def test_draws_have_these_variances_and_not_others_by_a_few_per_cent(name: str) 
     for on_diagonal, expected in ((True, variances[0, 0]), (False, variances[0, 1])):
         found = squares(draws, on_diagonal)
         assert fits(found, expected)
-        assert not fits(found, 1.06 * expected)  # the mutant: a scale that is 3 % too large
+        assert not fits(found, 1.06 * expected)  # a scale that is 3 % too large must be rejected
         assert not fits(found, expected / 1.06)
 
 

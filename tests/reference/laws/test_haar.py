@@ -1,4 +1,5 @@
-"""Test the closed forms of one coordinate under Haar measure; `claims.checks.own.samplers` tests the law of draws."""
+"""Test the distribution function of one coordinate under Haar measure. The checks `claims.checks.own.samplers` test the
+law of the draws."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +21,7 @@ Cdf = Callable[[Vector], Vector]
 @pytest.mark.parametrize(
     ("dimension", "closed_form"),
     [
-        # by hand: w = cos²φ on the circle, z = √w uniform on the sphere of R³, and density ∝ 1 − z² on that of R⁵
+        # On the circle w = cos²φ. On the sphere in R³, √w is uniform; in R⁵ its density is proportional to 1 − w.
         pytest.param(2, lambda w: 2 / math.pi * np.arcsin(np.sqrt(w)), id="circle"),
         pytest.param(3, np.sqrt, id="sphere"),
         pytest.param(5, lambda w: 1.5 * (np.sqrt(w) - w**1.5 / 3), id="sphere of R^5"),
@@ -49,7 +50,7 @@ def test_the_shape_of_the_beta_law_is_half_of_each_dimension() -> None:
 
 @pytest.mark.parametrize("dimension", [1, 2, 3, 5, 8])
 def test_draws_are_orthogonal(dimension: int) -> None:
-    """This test catches a QR step that returns columns without unit length, and a single draw with the wrong shape."""
+    """Test that draws are orthogonal matrices, and have the documented shapes."""
     q = haar.sample(dimension, np.random.default_rng(0), 50)
     assert q.shape == (50, dimension, dimension)
     np.testing.assert_allclose(q @ np.swapaxes(q, 1, 2), np.broadcast_to(np.eye(dimension), q.shape), atol=1e-14)

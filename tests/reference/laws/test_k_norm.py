@@ -1,7 +1,7 @@
-"""Test K-norm noise: norms, the law of the radius and of the direction for every body, the rejection sampler's rate.
+"""Test K-norm noise: the norms, the laws of the radius and the direction for every body, and the acceptance rate.
 
-Statistical tests have fixed seeds and state n: with a random seed, each test of a correct law would raise a false alarm
-with probability at most 1e-9.
+Statistical tests have fixed seeds. With a random seed, each test of a correct law would raise a false alarm with
+probability at most 1e-9.
 """
 
 import math
@@ -32,13 +32,13 @@ EVERY_BODY = pytest.mark.parametrize("body", BODIES)
     [("schatten1", 2 * math.sqrt(5)), ("covariance", math.sqrt(5)), ("l1", 4), ("l2", math.sqrt(10)), ("linf", 2)],
 )
 def test_the_norms_agree_with_a_hand_calculation(body: Body, value: float) -> None:
-    m = np.array([[1.0, 2.0], [2.0, -1.0]])  # eigenvalues ±√5
+    m = np.array([[1.0, 2.0], [2.0, -1.0]])  # the eigenvalues are ±√5
     assert norm(m, body) == pytest.approx(value, rel=1e-14)
     np.testing.assert_allclose(norm(np.array([m, -2 * m]), body), [value, 2 * value], rtol=1e-14)
 
 
 def test_the_covariance_norm_is_the_larger_of_the_two_parts() -> None:
-    # The matrix diag(3, 1, −2) has tr M₊ = 4 and tr M₋ = 2.
+    # The positive eigenvalues of diag(3, 1, −2) have the sum 4, and the negative eigenvalue is −2.
     assert norm(np.diag([3.0, 1.0, -2.0]), "covariance") == pytest.approx(4)
     assert norm(np.diag([-3.0, -1.0, 2.0]), "covariance") == pytest.approx(4)
     assert covariance_norm(Fraction(6), Fraction(2)) == 4
@@ -82,7 +82,7 @@ def test_the_radius_does_not_depend_on_the_direction(body: Body) -> None:
 
 
 def test_the_entries_of_l1_are_independent_laplace() -> None:
-    """This test catches noise that has the right norm but dependent entries."""
+    """Test that the entries of noise for the body `l1` are independent Laplace variables."""
     z = sample("l1", 3, np.random.default_rng(2), 3000)
     for i, j in ((0, 0), (0, 2), (2, 1)):
         assert kolmogorov_smirnov(z[:, i, j], stats.laplace.cdf, "exact").p_value > FALSE_ALARM
@@ -90,7 +90,8 @@ def test_the_entries_of_l1_are_independent_laplace() -> None:
 
 
 def test_the_entries_of_linf_follow_their_exact_law() -> None:
-    # for a uniform point of the cube times a Gamma(D + 1) radius R': P(|Z_ij| ≤ t) = P(R' ≤ t) + t E[1/R'; R' > t]
+    # The noise is a uniform point of the cube times a radius R of law Gamma(D + 1).
+    # So P(|Z_ij| ≤ t) = P(R ≤ t) + t E[1/R; R > t].
     z, entries = sample("linf", 3, np.random.default_rng(3), 4000), 6
 
     def cdf(t: Matrix) -> Matrix:
@@ -109,7 +110,7 @@ def test_the_direction_of_l2_is_uniform() -> None:
     for i, j, weight in ((0, 0, 1.0), (2, 2, 1.0), (0, 1, 2.0), (2, 0, 2.0)):
         share = weight * z[:, i, j] ** 2 / radius**2
         assert kolmogorov_smirnov(share, lambda w: haar.squared_coordinate_cdf(w, 6), "exact").p_value > FALSE_ALARM
-    # in the mutant, off-diagonal entries have the variance of the diagonal entries
+    # mutant: entries off the diagonal have the variance of entries on the diagonal
     share = 4 * z[:, 0, 1] ** 2 / (radius**2 + 2 * z[:, 0, 1] ** 2)
     assert kolmogorov_smirnov(share, lambda w: haar.squared_coordinate_cdf(w, 6), "mutant").p_value < FALSE_ALARM
 
@@ -118,9 +119,9 @@ def test_the_direction_of_l2_is_uniform() -> None:
 
 
 def test_the_covariance_shape_in_two_dimensions() -> None:
-    # For nuclear-Laplace noise at d = 2, both eigenvalues have one sign with probability 1/3, and otherwise |tr W| is
-    # uniform on (0, 1). With the weights (1 + |tr W|)^{−3} these cases have the masses 1/24 and (2/3) (3/8) = 1/4. So
-    # one sign has probability 1/7, and the acceptance rate is 7/24.
+    # For nuclear-Laplace noise W at d = 2, both eigenvalues have the same sign with probability 1/3. Otherwise |tr W|
+    # is uniform on (0, 1). With the weights (1 + |tr W|)^{−3} the first case has the mass 1/24, and the second has the
+    # mass (2/3) (3/8) = 1/4. So the first case has probability 1/7, and the acceptance rate is 7/24.
     n = 3000
     values = np.linalg.eigvalsh(sample("covariance", 2, np.random.default_rng(5), n))
     same = values[:, 0] * values[:, 1] > 0
@@ -136,7 +137,7 @@ def test_the_covariance_shape_in_two_dimensions() -> None:
 
 
 def by_frobenius_directions(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw the same law by rejection from uniform directions in Frobenius norm, where ‖W‖_K ≥ 1/√2."""
+    """Draw K-norm noise for the covariance body by rejection from directions that are uniform in Frobenius norm."""
     accepted = np.empty((0, d, d))
     while len(accepted) < size:
         w = sample("l2", d, rng, 4000)
@@ -163,12 +164,12 @@ def test_the_covariance_law_agrees_with_rejection_sampling(d: int) -> None:
     nuclear *= (norm(one, "covariance") / norm(nuclear, "covariance"))[:, None, None]
     for name, statistic in STATISTICS.items():
         assert two_sample(statistic(one), statistic(two), name).p_value > FALSE_ALARM
-    # the mutant omits the rejection step after nuclear-Laplace directions
+    # mutant: nuclear-Laplace directions without the rejection step
     assert two_sample(np.abs(STATISTICS["trace"](nuclear)), np.abs(STATISTICS["trace"](two)), "").p_value < FALSE_ALARM
 
 
 def test_the_acceptance_is_a_probability_and_exact() -> None:
-    # The matrix W = diag(1, −1)/2 has tr W = 0 and is always accepted; W = e₁e₁ᵀ is accepted with probability (1/2)^D.
+    # The matrix diag(1, −1)/2 is always accepted, and the matrix e₁e₁ᵀ is accepted with probability (1/2)^D.
     assert acceptance(Fraction(1), Fraction(0), 2) == 1
     assert acceptance(1.0, 1.0, 3) == 2.0**-6
     assert acceptance(3.0, -1.0, 2) == pytest.approx((1 + 1 / 3) ** -3, rel=1e-14)

@@ -1,4 +1,5 @@
-"""Test the form of draws and the batched proposals; `claims.checks.own.subspaces` tests the law of draws."""
+"""Test that draws are projections, and test the batched proposals. The checks `claims.checks.own.subspaces` test the
+law of the draws."""
 
 import math
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from tests.conventions import Matrix, Vector
 @pytest.mark.parametrize(("q", "k"), [(2, 1), (3, 2), (4, 1), (4, 2), (6, 4), (9, 2)])
 @pytest.mark.parametrize("scale", [0.0, 1.0, 300.0])
 def test_draws_are_projections_of_the_rank(q: int, k: int, scale: float) -> None:
-    """This test catches a draw that is not a projection, or has a wrong rank."""
+    """Test that draws are projections of rank k."""
     m = scale * np.diag(np.linspace(-1, 1, q))
     p = law.sample(m, k, np.random.default_rng(1), 20)
     np.testing.assert_array_equal(p, np.swapaxes(p, 1, 2))
@@ -30,8 +31,8 @@ GAPS = {
 
 
 def differences(propose: Proposals, g: Matrix) -> tuple[float, float]:
-    """Return the differences in X and in ln(acceptance) between a batched proposal and the plain one from the same
-    numbers.
+    """Return how much a batched proposal and its log acceptance probability differ from those of the simple sampler
+    with the same random numbers.
     """
     (x,), (log_accepted,) = propose(g, 1, np.random.default_rng(8))
     plain, accepted = law.propose_one(g, np.random.default_rng(8))
@@ -40,8 +41,9 @@ def differences(propose: Proposals, g: Matrix) -> tuple[float, float]:
 
 @pytest.mark.parametrize("g", GAPS.values(), ids=map(str, GAPS))
 def test_the_batched_proposal_is_the_plain_one(g: Matrix) -> None:
-    """This test catches a fast sampler whose law differs from the law of the plain sampler."""
-    np.testing.assert_allclose(differences(law.propose, g), 0, atol=1e-8)  # rounding; the largest of 100 was 3e-10
+    """Test that the batched sampler makes the proposals of the simple sampler."""
+    # the largest rounding error in 100 runs was 3e-10
+    np.testing.assert_allclose(differences(law.propose, g), 0, atol=1e-8)
 
 
 @pytest.mark.parametrize("k", [0, 3, -1])

@@ -1,8 +1,8 @@
-"""Test nuclear-Laplace noise: exact figures, asymptotics, and order statistics of draws against an independent oracle.
+"""Test nuclear-Laplace noise: exact values, asymptotic values, and draws against an independent computation.
 
-The laws of both norms of draws, and the distribution function of the spectral norm, are checked by the ledger
-(`claims.checks.own`). Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would
-raise a false alarm with probability at most 1e-9, because the p-values used are exact or conservative.
+The checks `claims.checks.own` test the laws of both norms of draws, and the distribution function of the spectral norm.
+Statistical tests have fixed seeds. With a random seed, each test of a correct law would raise a false alarm with
+probability at most 1e-9, because the p-values are exact or conservative.
 """
 
 import math
@@ -33,7 +33,7 @@ def free_entries(d: int, symmetric: bool) -> int:
 
 
 def test_the_nuclear_norm_agrees_with_a_hand_calculation() -> None:
-    # The singular values are 3 and 1, the eigenvalues 3 and −1; a stack of both matrices is tested too.
+    # The first matrix has the singular values 3 and 1, and the second has the eigenvalues 3 and −1.
     turned, symmetric = np.array([[0.0, 3.0], [-1.0, 0.0]]), np.array([[1.0, 2.0], [2.0, 1.0]])
     assert law.nuclear_norm(turned) == pytest.approx(4, rel=1e-15)
     np.testing.assert_allclose(law.nuclear_norm(np.stack([turned, symmetric, 0 * turned])), [4, 4, 0], atol=1e-15)
@@ -45,11 +45,12 @@ def test_the_nuclear_norm_agrees_with_a_hand_calculation() -> None:
 @KINDS
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5])
 def test_the_normaliser_agrees_with_the_volume_of_the_orthogonal_group(d: int, symmetric: bool) -> None:
-    # For Z = U diag(s) Vᵀ, with ordered s and 2^d choices of signs, dZ = ∏(s_i² − s_j²) ds dU dV with vol O(d) = ∏
-    # |S^{k−1}|. For Z = Q diag(l) Qᵀ, every off-diagonal coordinate √2 Z_ij contributes √2 |l_i − l_j|.
+    # For Z = U diag(s) Vᵀ, with ordered s and 2^d choices of signs, dZ = ∏(s_i² − s_j²) ds dU dV, and vol O(d) is the
+    # product of the volumes |S^{k−1}| for k = 1, …, d.
+    # For symmetric Z = Q diag(l) Qᵀ, every coordinate √2 Z_ij off the diagonal contributes √2 |l_i − l_j|.
     group = sum(math.log(2 * math.pi ** (k / 2)) - math.lgamma(k / 2) for k in range(1, d + 1))
     volume = group + d * (d - 1) / 4 * math.log(2) if symmetric else 2 * group
-    ordered = gamma_mixture.normalizer(d, symmetric=symmetric)  # an exact rational number
+    ordered = gamma_mixture.normalizer(d, symmetric=symmetric)  # a fraction
     expected = volume - d * math.log(2) + math.log(ordered)
     assert law.log_normalizer(d, symmetric) == pytest.approx(expected, rel=1e-13)
 
@@ -77,7 +78,7 @@ def test_the_distribution_functions_keep_the_shape_of_their_argument() -> None:
 @KINDS
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_the_nuclear_norm_is_a_gamma_variable_by_its_poisson_sum(d: int, symmetric: bool) -> None:
-    # The check uses P(Gamma(k) ≤ t) = P(Poisson(t) ≥ k).
+    # The test uses P(Gamma(k) ≤ t) = P(Poisson(t) ≥ k).
     k = free_entries(d, symmetric)
     for t in (0.3 * k, k, 2.5 * k):
         at_least_k = 1 - sum(math.exp(-t + j * math.log(t) - math.lgamma(j + 1)) for j in range(k))
@@ -102,7 +103,8 @@ def test_a_probability_that_float64_cannot_resolve_is_refused(p: float) -> None:
 
 
 def tracy_widom_cdf(s: float) -> float:
-    """Return F₁(s) = det(1 − B) on (0, ∞), B(x, y) = Ai(x + y + s) (Ferrari–Spohn 2005), by Gauss–Legendre
+    """Return the distribution function of the Tracy–Widom law for β = 1, the Fredholm determinant det(1 − B) on (0, ∞)
+    with B(x, y) = Ai(x + y + s) (Ferrari and Spohn 2005). Gauss–Legendre quadrature approximates the determinant
     (Bornemann).
     """
     nodes, weights = np.polynomial.legendre.leggauss(60)
@@ -112,7 +114,7 @@ def tracy_widom_cdf(s: float) -> float:
 
 
 def test_the_tracy_widom_oracle_has_its_tabulated_quantiles() -> None:
-    # these are percentage points of the TW₁ law (Johnstone 2001, Table 2): .4501, .9793, 2.0234
+    # The quantiles are from Table 2 of Johnstone (2001).
     assert [tracy_widom_cdf(s) for s in (0.4501, 0.9793, 2.0234)] == pytest.approx([0.90, 0.95, 0.99], abs=1e-5)
 
 
@@ -120,16 +122,17 @@ def test_the_tracy_widom_oracle_has_its_tabulated_quantiles() -> None:
     ("d", "full_error", "symmetric_error"), [(50, 5e-4, 6e-4), (100, 2e-4, 3e-4), (200, 1e-4, 1e-4)]
 )
 def test_medians_follow_the_tracy_widom_law_at_the_edge(d: int, full_error: float, symmetric_error: float) -> None:
-    # For full noise the asymptotic median is that of π(d − 1/4 − ln 2/(2π)) + (π/2) d^{1/3} TW₁. For symmetric noise, π
-    # d/2 − ln 2/2 + π/16^{1/3} d^{1/3} TW₁ holds at both ends of the spectrum, which are independent in the limit, so
-    # the median is that of the larger of two.
+    # For noise that is not symmetric, the spectral norm is asymptotically π(d − 1/4 − ln 2/(2π)) + (π/2) d^{1/3} T,
+    # where T has the Tracy–Widom law.
+    # For symmetric noise, each end of the spectrum is asymptotically π d/2 − ln 2/2 + π/16^{1/3} d^{1/3} T.
+    # The two ends are independent in the limit, and the spectral norm is the larger one.
     one_edge = brentq(lambda s: tracy_widom_cdf(s) - 0.5, -4, 2)
     two_edges = brentq(lambda s: tracy_widom_cdf(s) ** 2 - 0.5, -4, 2)
     full = math.pi * (d - 0.25 - math.log(2) / (2 * math.pi)) + math.pi / 2 * d ** (1 / 3) * one_edge
     symmetric = math.pi / 2 * d - math.log(2) / 2 + math.pi / 16 ** (1 / 3) * d ** (1 / 3) * two_edges
     assert law.spectral_norm_quantile(d, 0.5) == pytest.approx(full, rel=full_error)
     assert law.spectral_norm_quantile(d, 0.5, True) == pytest.approx(symmetric, rel=symmetric_error)
-    unshifted = full + math.pi / 4 + math.log(2) / 2  # a mutant: the edge at πd
+    unshifted = full + math.pi / 4 + math.log(2) / 2  # mutant: the edge is at πd
     assert law.spectral_norm_quantile(d, 0.5) != pytest.approx(unshifted, rel=full_error)
 
 
@@ -138,7 +141,7 @@ def test_medians_follow_the_tracy_widom_law_at_the_edge(d: int, full_error: floa
 
 @pytest.mark.parametrize(("d", "ratio"), [(10, 1.70135), (20, 1.67394), (100, 1.65088)])
 def test_the_mean_squared_frobenius_norm_grows_like_the_cube(d: int, ratio: float) -> None:
-    # these values are from a table that was computed independently; the limit is π²/6 with the correction .363/d
+    # The expected values were computed independently. The limit is π²/6, with the relative correction 0.363/d.
     value = law.mean_power_sum(d, 2) / d**3
     assert value == pytest.approx(ratio, abs=6e-6)
     assert value == pytest.approx(math.pi**2 / 6 * (1 + 0.363 / d), rel=0.3 / d**2)
@@ -155,7 +158,7 @@ def spectra(d: int, symmetric: bool, draws: int) -> Matrix:
 @KINDS
 @pytest.mark.parametrize(("d", "draws"), [(2, 20_000), (3, 20_000), pytest.param(8, 20_000, marks=SLOW)])
 def test_the_radius_is_independent_of_the_shape(d: int, draws: int, symmetric: bool) -> None:
-    """This test catches a sampler whose radius depends on the direction."""
+    """Test that the nuclear norm of draws is independent of the relative sizes of the singular values."""
     spectrum = np.abs(spectra(d, symmetric, draws))
     radius = spectrum.sum(axis=1)
     assert independence(radius, spectrum.max(axis=1) / radius, "radius and shape").p_value > FALSE_ALARM
@@ -198,7 +201,7 @@ def test_a_bad_dimension_is_refused(d: int) -> None:
 @pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize("d", [1, 2, 7, 300])
 def test_the_tail_bound_begins_beyond_the_edge(d: int, symmetric: bool) -> None:
-    """This test catches a tail bound that is above 1, or rises, or is given where it does not hold."""
+    """Test that the tail bound is at most 1 and decreasing beyond the edge, and is refused at or below the edge."""
     edge = law.spectral_edge(d, symmetric)
     for t in (0.5 * edge, edge):
         with pytest.raises(InvalidInput, match="must be above the edge"):

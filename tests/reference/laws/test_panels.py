@@ -1,4 +1,5 @@
-"""Test composite Gauss–Legendre quadrature, which is exact on polynomials up to any point."""
+"""Test composite Gauss–Legendre quadrature. The quadrature of a polynomial up to any point is exact except for rounding
+errors."""
 
 from collections.abc import Callable
 

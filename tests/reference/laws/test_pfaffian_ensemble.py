@@ -1,7 +1,7 @@
-"""Test the Pfaffian ensemble against closed forms, rational mixtures and enclosures; test the steps of its sampler.
+"""Test the Pfaffian ensemble against closed forms, rational computations and interval arithmetic, and test its sampler.
 
-Statistical tests have fixed seeds: with a random seed, each test of a correct law would raise a false alarm with
-probability at most 1e-9, because the p-values of `covassay.verification.statistics.tests` are exact or conservative.
+Statistical tests have fixed seeds. With a random seed, each test of a correct law would raise a false alarm with
+probability at most 1e-9, because the p-values are exact or conservative.
 """
 
 import copy
@@ -36,7 +36,7 @@ SIZES = pytest.mark.parametrize("points", [1, 2, 3, 4, 5, 8, 13])
 @KINDS
 @SIZES
 def test_the_basis_is_orthonormal(points: int, half_line: bool) -> None:
-    """This test catches a quadrature that is too coarse for the law's basis functions."""
+    """Test that the basis functions are orthonormal under the quadrature rule."""
     law = pfaffian_ensemble(points, half_line=half_line)
     weighted = (law.phi * law.panels.weights).reshape(points, -1)
     np.testing.assert_allclose(weighted @ law.phi.reshape(points, -1).T, np.eye(points), atol=1e-12)
@@ -60,15 +60,15 @@ def test_odd_numbers_of_points_get_a_border(half_line: bool) -> None:
     np.testing.assert_array_equal(even.bordered(matrix, border), [[0]])
 
 
-# One point
+# The one-point density
 
 
 def one_point_by_hand(points: int, half_line: bool, x: Vector) -> Vector:
-    """Return the one-point density ρ₁ for N = 1 and 2.
+    """Return the one-point density ρ₁ for N = 1 or 2 points, computed by hand.
 
-    Half line, N = 2: ρ₁ = 2 e^{−x}/3 ∫ |x² − y²| e^{−y} dy, as ∬ |x² − y²| e^{−x−y} = 3; from 0 to x
-    the integral is x² − 2 + (2x + 2) e^{−x}, from x on it is (2x + 2) e^{−x}.
-    Full line, N = 2: ρ₁ = 2 e^{−|x|}/6 ∫ |x − y| e^{−|y|} dy, and the integral is 2(|x| + e^{−|x|}).
+    For N = 2 on the half line, ρ₁ = (2/3) e^{−x} ∫ |x² − y²| e^{−y} dy, because ∬ |x² − y²| e^{−x−y} dx dy = 3. The
+    integral over y is x² − 2 + (2x + 2) e^{−x} from 0 to x, and (2x + 2) e^{−x} from x on. For N = 2 on the full line,
+    ρ₁ = (2/6) e^{−|x|} ∫ |x − y| e^{−|y|} dy, and the integral is 2(|x| + e^{−|x|}).
     """
     s = np.abs(x)
     if points == 1:
@@ -97,7 +97,7 @@ def test_the_one_point_density_integrates_to_the_number_of_points(points: int, h
 @KINDS
 @pytest.mark.parametrize("points", [1, 2, 3, 7, 20, 51, 100])
 def test_the_mean_sum_is_the_dimension_of_the_matrix_space(points: int, half_line: bool) -> None:
-    # scaling x in the integral of the density shows that Σ|x_i| is Gamma(N²) or Gamma(N(N + 1)/2)
+    # Scaling x in the integral of the density shows that Σ|x_i| has the law Gamma(N²) or Gamma(N(N + 1)/2).
     dimension = points**2 if half_line else points * (points + 1) // 2
     assert pfaffian_ensemble(points, half_line=half_line).mean_power_sum(1) == pytest.approx(dimension, rel=1e-12)
 
@@ -112,7 +112,7 @@ def test_power_sums_agree_with_the_rational_mixture(points: int, power: int, hal
 
 
 def test_fractional_powers_are_gamma_functions_for_one_point() -> None:
-    # The integral ∫ √x e^{−x} dx is Γ(3/2) = √π/2; the root at 0 costs the quadrature its last digits.
+    # The integral ∫ √x e^{−x} dx is Γ(3/2) = √π/2. Quadrature is less precise because √x is not smooth at 0.
     law = pfaffian_ensemble(1, half_line=True)
     assert law.mean_power_sum(0.5) == pytest.approx(math.sqrt(math.pi) / 2, rel=1e-4)
     assert law.mean_power_sum(2.5) == pytest.approx(math.gamma(3.5), rel=1e-9)
@@ -128,7 +128,8 @@ def test_a_power_that_is_negative_or_not_finite_is_refused(power: float) -> None
 
 
 def exact_log_normalizer(points: int, half_line: bool) -> float:
-    """Return ln of N! Pf A(∞) in rational arithmetic. The oracle divides x^a by a!, which this function undoes."""
+    """Return the logarithm of the normaliser, N! times a Pfaffian, from a computation with fractions. The computation
+    divides each power x^a by a!, and this division is undone here."""
     powers = moment_powers(points, symmetric=not half_line)
     value = whole_pfaffian(powers, symmetric=not half_line)
     factorials = sum(math.lgamma(a + 1) for a in powers)
@@ -144,10 +145,10 @@ def test_the_normaliser_agrees_with_rational_arithmetic(points: int, half_line: 
 
 def test_the_joint_density_agrees_with_a_hand_calculation() -> None:
     half, full = (pfaffian_ensemble(2, half_line=h) for h in (True, False))
-    # By hand, the densities are |4 − 1| e^{−3}/3 and |2 + 1| e^{−3}/6.
+    # By hand, the two densities are |4 − 1| e^{−3}/3 and |2 + 1| e^{−3}/6.
     assert half.log_density(np.array([[2.0, 1.0]])) == pytest.approx([-3.0], abs=1e-14)
     assert full.log_density(np.array([[2.0, -1.0]])) == pytest.approx([-3.0 - math.log(2)], abs=1e-14)
-    # For three points the density by hand has |1 − 4| |1 − 9| |4 − 9| = 120 over 3! · 69/4.
+    # By hand, the density of three points is |1 − 4| |1 − 9| |4 − 9| e^{−6}/(3! · 69/4), where the product is 120.
     three = pfaffian_ensemble(3, half_line=True)
     assert three.log_density(np.array([[1.0, 2.0, 3.0]])) == pytest.approx([math.log(120 / 103.5) - 6], abs=1e-13)
 
@@ -160,7 +161,7 @@ def test_the_joint_density_agrees_with_a_hand_calculation() -> None:
 @pytest.mark.parametrize("points", [1, 2, 3, 4, 5, 6, 7, 8, 13, 20])
 def test_the_largest_point_follows_the_enclosed_law(points: int, half_line: bool) -> None:
     law = pfaffian_ensemble(points, half_line=half_line)
-    # the ratios s/N from 0.2 to 5 cover the bulk and both tails
+    # Values of s from 0.2 N to 5 N cover the bulk and both tails.
     for k in (1, 4, 7, 10, 14, 25) if points < 20 else (7, 14):
         s = Fraction(k, 5) * points
         below = enclose_spectral_cdf(points, s, symmetric=not half_line)
@@ -196,7 +197,7 @@ def test_the_law_of_the_largest_point_ends_where_the_panels_end(points: int, hal
 @pytest.mark.parametrize("points", [1, 2, 5])
 def test_tuples_come_in_the_stated_shape_also_across_blocks(points: int, half_line: bool) -> None:
     law = pfaffian_ensemble(points, half_line=half_line)
-    drawn = sample_points(law, 515, np.random.default_rng(0))  # one block holds 512 numbers
+    drawn = sample_points(law, 515, np.random.default_rng(0))  # the sampler draws blocks of 512 tuples
     assert drawn.shape == (515, points)
     assert sample_points(law, 0, np.random.default_rng(0)).shape == (0, points)
     assert (drawn > 0).all() == half_line
@@ -213,9 +214,10 @@ def test_one_point_is_drawn_by_inversion_of_the_exponential_law() -> None:
 
 @pytest.mark.parametrize("half_line", [True, False], ids=["half line", "full line"])
 def test_one_of_two_points_follows_the_law_calculated_by_hand(half_line: bool) -> None:
-    # The distribution functions come from primitives of the terms of `one_point_by_hand`, divided by 2. The primitive
-    # of (x² − 2) e^{−x} is −(x² + 2x) e^{−x}, and that of 4(x + 1) e^{−2x} is −(2x + 3) e^{−2x}. The integral of
-    # (x + e^{−x}) e^{−x} is 1 + 1/2 on each side.
+    # The two distribution functions are integrals of the densities in `one_point_by_hand`, divided by 2.
+    # An antiderivative of (x² − 2) e^{−x} is −(x² + 2x) e^{−x}, and an antiderivative of 4(x + 1) e^{−2x} is −(2x + 3)
+    # e^{−2x}.
+    # The integral of (x + e^{−x}) e^{−x} over x > 0 is 1 + 1/2.
     def half(x: Vector) -> Vector:
         return (3 - (x**2 + 2 * x) * np.exp(-x) - (2 * x + 3) * np.exp(-2 * x)) / 3
 
@@ -247,18 +249,18 @@ def test_the_panels_end_where_the_mass_beyond_is_negligible(points: int, half_li
     ],
 )
 def test_a_seed_gives_these_draws(half_line: bool, tuples: list[list[float]]) -> None:
-    """This test catches a change of the sampler that changes the recorded draws of a seed."""
+    """Test that a seed gives the same draws as in earlier versions."""
     drawn = sample_points(pfaffian_ensemble(3, half_line=half_line), 1, np.random.default_rng(0))
     np.testing.assert_allclose(drawn, tuples, rtol=1e-10)
 
 
-# The self-certificate
+# The sampler's estimate of its own error
 
 
 @KINDS
 @pytest.mark.parametrize("points", [1, 2, 3, 8, 20])
 def test_the_certificate_of_ordinary_draws_is_tiny(points: int, half_line: bool) -> None:
-    """This test catches a certificate that fails on correct draws."""
+    """Test that the estimated error of correct draws is tiny."""
     law = pfaffian_ensemble(points, half_line=half_line)
     chain = pfaffian_chains.Chains(law, 50)
     rng = np.random.default_rng(6)
@@ -281,7 +283,7 @@ def test_the_certificate_sees_a_point_that_moved(half_line: bool) -> None:
 
 
 def damaged(points: int, half_line: bool, attribute: str, factor: NDArray[np.float64] | float) -> PfaffianEnsemble:
-    """Return a copy of the ensemble in which one ingredient is multiplied by `factor`, and nothing else changes."""
+    """Return a copy of the ensemble in which one attribute is multiplied by `factor`, and all others are unchanged."""
     law = copy.copy(pfaffian_ensemble(points, half_line=half_line))
     for name in ("skew", "kernel", "e_nodes", "log_normalizer", "one_point_density"):
         law.__dict__[name] = getattr(law, name)

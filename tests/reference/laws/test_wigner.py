@@ -1,7 +1,6 @@
-"""Test symmetric ensembles: the isometry and the densities.
+"""Test random symmetric matrices: the isometry to vectors, and the densities.
 
-The law of draws is tested elsewhere: by `claims.checks.own.samplers` and by
-tests/reference/mechanisms/test_laws_of_draws.py.
+The checks `claims.checks.own.samplers` and tests/reference/mechanisms/test_laws_of_draws.py test the law of the draws.
 """
 
 import math
@@ -45,13 +44,13 @@ def test_the_coordinates_agree_with_a_hand_calculation() -> None:
 
 @given(m=symmetric_matrices)
 def test_the_coordinates_are_isometric_and_invertible(m: Matrix) -> None:
-    """This test catches a factor √2 that is missing in one of the two directions."""
+    """Test that svec preserves the norm, and that unsvec inverts it."""
     assert np.linalg.norm(wigner.svec(m)) == pytest.approx(np.linalg.norm(m), rel=1e-12, abs=1e-150)
     np.testing.assert_allclose(wigner.unsvec(wigner.svec(m)), m, rtol=1e-15, atol=1e-300)
 
 
 def test_stacks_are_converted_matrix_by_matrix() -> None:
-    """This test catches entries of a stack of matrices that end in the wrong matrix."""
+    """Test that each matrix of a stack is converted as a single matrix is."""
     stack = drawn("wigner")[:6].reshape(2, 3, D, D)
     coordinates = wigner.svec(stack)
     assert coordinates.shape == (2, 3, 6)
@@ -71,12 +70,12 @@ def test_a_length_that_no_symmetric_matrix_has_is_refused(length: int) -> None:
 @pytest.mark.parametrize("name", SAMPLERS)
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_draws_are_symmetric_and_follow_the_seed(name: str, d: int) -> None:
-    """This test catches a stack whose first matrix differs from a single draw with the same seed."""
+    """Test that draws are symmetric, and that a single draw equals the first matrix of a stack with the same seed."""
     single, stack = SAMPLERS[name](d, np.random.default_rng(0)), SAMPLERS[name](d, np.random.default_rng(0), 4)
     assert single.shape == (d, d)
     assert stack.shape == (4, d, d)
     np.testing.assert_array_equal(stack, np.swapaxes(stack, 1, 2))
-    np.testing.assert_array_equal(single, stack[0])  # a stack is drawn matrix by matrix
+    np.testing.assert_array_equal(single, stack[0])  # the matrices of a stack are drawn one after another
 
 
 @pytest.mark.parametrize("name", wigner.ENSEMBLES)
@@ -98,7 +97,8 @@ def test_the_density_is_the_product_over_the_entries(name: str) -> None:
 
 
 def test_the_separations_agree_with_a_hand_calculation() -> None:
-    # for diag(1, −1) both diagonal entries move by 1; an off-diagonal 1 moves one entry, N(0, 1) or N(0, 1/2)
+    # diag(1, −1) changes two diagonal entries by 1.
+    # An entry 1 off the diagonal changes one number, whose noise has variance 1 or 1/2.
     diagonal, off = np.diag([1.0, -1.0]), np.array([[0.0, 1.0], [1.0, 0.0]])
     for change, expected in [(diagonal, (2, 2)), (off, (1, 2)), (np.ones((2, 2)), (3, 4))]:
         for name, value in zip(wigner.ENSEMBLES, expected, strict=True):

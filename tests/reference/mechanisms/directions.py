@@ -1,4 +1,4 @@
-"""Replace draws from a Bingham law by directions that are given in advance, or by the mode of the law."""
+"""Define functions that tests use in place of draws from a Bingham law."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.conventions import Matrix, Vector
 
 
 class GivenDirections:
-    """A source of directions that are given in advance; it records the requested matrices."""
+    """A function that returns given directions, and records the matrices for which they are requested."""
 
     def __init__(self, *directions: Any) -> None:
         self.directions = list(directions)
@@ -20,5 +20,5 @@ class GivenDirections:
 
 
 def leading_eigenvector(m: Matrix, step: int) -> Vector:
-    """Return the mode of the Bingham law in place of a draw."""
+    """Return the mode of the Bingham law, the leading eigenvector."""
     return np.linalg.eigh(m)[1][:, -1]

@@ -1,4 +1,4 @@
-"""Compute errors of releases of a second moment, which tests compare with bounds."""
+"""Compute the errors of released second moments."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from tests.conventions import Vector
 
 
 def frobenius_errors(sample: Callable[..., Any], n: int, d: int, draws: int, **given: Any) -> Vector:
-    """Return the Frobenius errors of releases of one data set of random unit rows, in the shape (draws,)."""
+    """Return the Frobenius errors of several releases of the same random rows of norm at most 1, of shape (draws,)."""
     rng = np.random.default_rng(11)
     x = unit_rows(rng.standard_normal((n, d)))
     moment = second_moment(x)

@@ -1,4 +1,4 @@
-"""Record how a composite mechanism calls its component mechanisms."""
+"""Record how a mechanism calls the mechanisms of its steps."""
 
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -7,14 +7,15 @@ import pytest
 
 
 class Call(NamedTuple):
-    """A call is one call of `release`: the number of records, and the options."""
+    """One call of a recorded function: the number of rows, and the options."""
 
     rows: int
     options: dict[str, Any]
 
 
 def recorded_calls(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str = "release") -> list[Call]:
-    """Record the calls of a function of the module, which still works; the list grows with every call."""
+    """Return a list to which every later call of the function `name` of the module is appended. The function still
+    works."""
     calls: list[Call] = []
     original = getattr(module, name)
 

@@ -1,4 +1,5 @@
-"""Test additive mechanisms under add-remove adjacency, which release a noisy number of rows and a noisy sum."""
+"""Test the additive mechanisms for neighbours by adding or removing a row. They release a noisy number of rows and a
+noisy sum."""
 
 from typing import Any
 
@@ -70,8 +71,8 @@ def test_no_rows_and_one_row_are_data_sets(about: Mechanism[Any, ..., Any]) -> N
 
 @EVERY
 def test_a_row_that_comes_spends_the_whole_budget_and_no_more(about: Mechanism[Any, ..., Any]) -> None:
-    """This test catches a sensitivity that is too small or too large for a row that comes. The effect of one row,
-    compared with noise scales that are derived from releases, spends the whole budget.
+    """Test that the addition of one row spends at most the budget, and exactly the budget for some row. The noise
+    scales are measured on releases.
     """
     gaussian = about.notion.name == "zcdp"
     for row in np.array([[1.0, 0.0], [0.6, 0.8], [0.5, 0.5]]) / 1.0:
@@ -91,7 +92,7 @@ def test_a_row_that_comes_spends_the_whole_budget_and_no_more(about: Mechanism[A
             spent = moved["rows"] / unit["rows"] + np.abs(change).sum() / unit["sum"]
             budget = 1.0
         assert spent <= budget * (1 + 1e-12)
-    # One row attains the budget: a row along an axis, or for entrywise noise a row of equal entries.
+    # A row along an axis spends the whole budget; for entrywise noise a row of equal entries does.
     entrywise = about.name in ("entrywise-laplace", "lap-cov")
     row = np.full((1, 2), 0.5**0.5) if entrywise else np.array([[1.0, 0.0]])
     none = np.zeros((0, 2))
@@ -115,7 +116,7 @@ def test_noise_of_the_other_form_is_refused(about: Mechanism[Any, ..., Any]) -> 
 
 @pytest.mark.parametrize("noise", [0.5, 2.0, 40.0])
 def test_the_shares_are_best(noise: float) -> None:
-    """This test catches a share of the budget that does not minimise the error."""
+    """Test that the share of the budget for the number of rows minimises the error."""
 
     def pure(share: float) -> float:
         return noise / (1 - share) ** 2 + 2 / share**2
@@ -129,17 +130,17 @@ def test_the_shares_are_best(noise: float) -> None:
 
 @pytest.mark.parametrize("about", LATTICE, ids=lambda about: about.name)
 def test_whole_numbers_come_out_as_they_are(about: Mechanism[Any, ..., Any]) -> None:
-    """This test catches integers that are rounded to floats on their way to the output."""
+    """Test that the release adds integer noise to the number of rows and to the sum."""
     noise = CountedDraws(lambda parameter: -5, lambda parameter: np.full((2, 2), 3 * 4**20, dtype=object))
     kind = about.output_of(OPTIONS)
     for x, n in ((X, 3), (X[:0], 0)):
         out = about.release(x, noise, **about.notion.default.keywords(), **OPTIONS, row_bound=2.0)
         parts = kind.parts(out)
         assert parts["rows"] == n - 5
-        clipped = CLIPPED * np.array([[1.0], [1.0], [2.0]])  # to length 2
+        clipped = CLIPPED * np.array([[1.0], [1.0], [2.0]])  # rows are clipped to length 2
         total = clipped.T @ clipped if n else np.zeros((2, 2))
         np.testing.assert_allclose(parts["sum"], total + 4 * 3, atol=1e-5)
-        # a noisy number of rows below 1 counts as 1
+        # a noisy number of rows below 1 is replaced by 1
         np.testing.assert_array_equal(parts["second_moment"], parts["sum"])
     for bad in (CountedNoise(1.0, np.zeros((2, 2))), CountedDraws(lambda parameter: 0.5, noise.sum)):
         with pytest.raises(InvalidInput, match="noise"):
@@ -148,9 +149,7 @@ def test_whole_numbers_come_out_as_they_are(about: Mechanism[Any, ..., Any]) -> 
 
 @pytest.mark.parametrize("about", COUNTED + LATTICE, ids=lambda about: about.name)
 def test_a_row_on_the_boundary_is_not_shortened(about: Mechanism[Any, ..., Any]) -> None:
-    """This test catches rounding that shortens a row on the boundary. A row whose length is exactly the bound, in a
-    unit in which dividing by it is exact, is inside.
-    """
+    """Test that a row whose length is exactly the bound is not shortened."""
     x = np.array([[0.0, 4.0]])
     kind, keywords = about.output_of(OPTIONS), about.notion.default.keywords()
     zero = CountedNoise(0.0, np.zeros(2 if kind.entries == "vector" else (2, 2)))

@@ -1,7 +1,7 @@
-"""Test every mechanism at the ends of the ranges of its parameters, where formulas would overflow, divide by 0 or
-underflow.
+"""Test every mechanism at the ends of the ranges of its parameters, where formulas may overflow, underflow or divide by
+0.
 
-A mechanism that is added to the registry is tested here without a change to this file.
+The tests cover every mechanism in the registry, also new ones.
 """
 
 import inspect
@@ -26,9 +26,9 @@ AnyMechanism = Mechanism[Any, ..., Any]
 Arguments = dict[str, Any]
 
 EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
-# results of formulas with these names multiply or scale noise or a score, so they must be neither 0 nor infinite
+# The results of formulas with these names scale noise or a score, and must be neither 0 nor infinite.
 SCALES = re.compile(r".*(scale|scales|scale_of_sum|variance|multiplier|exponent|exponents)")
-# ends of the range of a parameter that the mechanism refuses at the defaults of the others, with a message on both
+# The mechanism refuses these ends of ranges at the default values of the other parameters, which the message names.
 REFUSED = {
     ("gauss-cov-approximate", "epsilon", 1e12): "calibration",
     ("box-gauss-approximate", "epsilon", 1e12): "calibration",
@@ -43,7 +43,7 @@ REFUSED = {
 
 @pytest.fixture(scope="module", autouse=True)
 def scales() -> Iterator[list[tuple[str, float]]]:
-    """Return the noise scales that the formulas of the mechanisms have returned, with the names of the formulas."""
+    """Return a list to which every call of a formula for a noise scale appends the formula's name and its result."""
     seen: list[tuple[str, float]] = []
 
     def recorded(formula: FunctionType) -> Any:
@@ -82,8 +82,7 @@ def every_choice(about: AnyMechanism) -> list[Arguments]:
 
 
 def data(about: AnyMechanism, n: int, d: int, arguments: Arguments) -> NDArray[np.float64]:
-    """Make rows of lengths about 1, in the unit of the row bound; the last row is zero if there are two rows or
-    more."""
+    """Return rows of lengths around the row bound. If there are two rows or more, the last row is zero."""
     x = np.random.default_rng(n + 10 * d).standard_normal((n, d))
     x[1:][-1:] = 0.0
     return x * float(arguments.get("row_bound", 1.0))
@@ -145,8 +144,8 @@ def test_a_release_at_either_end_of_a_range_is_finite_and_noisy(
 def test_corners_of_the_ranges_give_a_finite_and_noisy_release(
     about: AnyMechanism, scales: list[tuple[str, float]]
 ) -> None:
-    """This test catches a formula that overflows, or gives no noise, at an end of a range. Ten combinations of extreme
-    and default values are drawn at random for each mechanism.
+    """Test ten random combinations of extreme and default values for each mechanism: the release must be finite, and
+    the noise scales must be neither 0 nor infinite.
     """
     rng = np.random.default_rng(sum(map(ord, about.name)))
     for _ in range(10):
@@ -194,7 +193,7 @@ def test_what_is_outside_of_a_range_is_refused(about: AnyMechanism) -> None:
             if name not in about.of_the_draw:
                 given = {key: argument for key, argument in arguments.items() if key not in about.of_the_draw}
                 with pytest.raises(InvalidInput, match=f"^{name} = "):
-                    about.release(data(about, 3, 2, {}), None, **given)  # this is refused before the noise is read
+                    about.release(data(about, 3, 2, {}), None, **given)  # refused before the noise is read
             if name in about.notion.default.keywords():
                 with pytest.raises(InvalidInput, match=f"^{name} = "):
                     about.spend(dimension=2, **{key: arguments[key] for key in about.notion.default.keywords()})

@@ -1,4 +1,5 @@
-"""Test that draws of every mechanism have the law that the audit expects, and that draws at half of the budget do not.
+"""Test that the draws of every mechanism have the law that the audit expects, and that draws with half of the budget do
+not.
 
 With a random seed, each comparison would raise a false alarm with probability at most 1e-9.
 """
@@ -21,8 +22,8 @@ DRAWS = 1000
 
 
 def with_other_noise() -> list[str]:
-    """Return one target for every choice on which the noise of a mechanism depends; targets for rows in a box need
-    bounds."""
+    """Return one audit target for every choice on which the noise of a mechanism depends, without mechanisms for rows
+    in a box."""
     found: dict[object, str] = {}
     for name, make in TARGETS.items():
         target = make()
@@ -34,8 +35,7 @@ def with_other_noise() -> list[str]:
 
 
 def known(name: str) -> Scenario | None:
-    """Return the data set on which the output has a known law; on other data sets, outputs can only be compared with
-    those of the reference."""
+    """Return the data set on which the audit tests the output against a known law, and None if there is none."""
     target = TARGETS[name]()
     declared = mechanism(str(target.mechanism))
     found = profile(declared.name, default_claim(declared.name), declared.resolve(dict(target.options)), DRAWS, 0)
@@ -44,7 +44,7 @@ def known(name: str) -> Scenario | None:
 
 
 def least(name: str, share: float) -> float:
-    """Return the least p-value for draws at the given share of the claimed budget."""
+    """Return the smallest p-value of draws with the given share of the claimed budget."""
     target, scenario = TARGETS[name](), known(name)
     assert scenario is not None
     declared, claim = mechanism(str(target.mechanism)), default_claim(str(target.mechanism))
@@ -54,11 +54,11 @@ def least(name: str, share: float) -> float:
     return min(finding.p_value for finding in found if finding.p_value is not None)
 
 
-UNMOVED = "above-threshold"  # at half of the budget, the answer on these data is nearly the same
+UNMOVED = "above-threshold"  # with half of the budget, the output on these data is nearly the same
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in with_other_noise() if name != UNMOVED and known(name)])
 def test_draws_have_the_known_law(name: str) -> None:
-    """This test catches noise of a wrong law, scale or dependence, and noise that does not follow the budget."""
+    """Test that draws pass the tests of the law, and that draws with half of the budget fail."""
     assert least(name, 1.0) > FALSE_ALARM > least(name, 0.5)

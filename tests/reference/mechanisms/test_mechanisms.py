@@ -1,6 +1,6 @@
-"""Test properties of every mechanism in the registry: input, units, budgets, outputs.
+"""Test properties of every mechanism in the registry: input, units, budgets and outputs.
 
-A mechanism that is added to the registry is tested here without a change to this file.
+The tests cover every mechanism in the registry, also new ones.
 """
 
 import inspect
@@ -37,7 +37,7 @@ BUDGETS: dict[str, dict[str, float]] = {
     "approximate": {"epsilon": 0.8, "delta": 1e-6},
 }
 GUARANTEES = {"pure": PureDP, "zcdp": ZCDP, "approximate": ApproximateDP}
-# three rows of norm at most 1; every entry is exact in float16
+# three rows of norm at most 1; float16 represents every entry exactly
 X = np.array([[0.5, -0.25], [0.0, 0.75], [0.5, 0.5]])
 
 AnyMechanism = Mechanism[Any, ..., Any]
@@ -48,9 +48,7 @@ def drawn(about: AnyMechanism, x: Any, seed: int = 0, **options: Any) -> NDArray
 
 
 def unit(about: AnyMechanism, r: float) -> Any:
-    """Return the factor of the output, or of each of its entries, if the unit of two columns changes by the factor
-    r.
-    """
+    """Return the factor by which the output, or each of its entries, changes if two columns are multiplied by r."""
     factors = about.output.restore(np.ones(about.output.shape(2)), np.zeros(2), np.full(2, r))
     return r**about.output.power if factors is None else factors
 
@@ -93,11 +91,11 @@ def test_an_entry_points_at_the_functions_of_one_module(about: AnyMechanism) -> 
 
 @EVERY
 def test_budgets_and_options_are_given_by_name(about: AnyMechanism) -> None:
-    """This test catches a budget that can be given by position, or that has a default."""
+    """Test that a budget by position, or a missing budget, raises an error."""
     with pytest.raises(TypeError):
         about.sample(X, np.random.default_rng(0), 0.8)
     with pytest.raises(TypeError):
-        about.sample(X, np.random.default_rng(0))  # no default budget
+        about.sample(X, np.random.default_rng(0))  # there is no default budget
 
 
 # Input
@@ -123,15 +121,15 @@ def test_the_form_of_the_data_does_not_matter(about: AnyMechanism, make: Callabl
 @IN_A_BALL
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint16, bool])
 def test_whole_numbers_are_data(about: AnyMechanism, dtype: Any) -> None:
-    """This test catches integer arithmetic in a mechanism whose data are integers."""
+    """Test that integer data give the same release as floats."""
     x = np.array([[1, 0], [1, 1], [0, 0]])
     np.testing.assert_array_equal(drawn(about, x.astype(dtype), row_bound=2), drawn(about, x / 2) * unit(about, 2))
 
 
 @EVERY
 def test_the_data_are_not_written_to(about: AnyMechanism) -> None:
-    """This test catches a mechanism that writes into the caller's data."""
-    x = 3 * X  # rows of this length are clipped
+    """Test that the mechanism does not change the caller's array."""
+    x = 3 * X  # rows of norm above 1 are clipped
     x.flags.writeable = False
     before = x.copy()
     drawn(about, x)
@@ -264,7 +262,7 @@ EDGES = [
 @EVERY
 @pytest.mark.parametrize("x", EDGES)
 def test_the_output_has_the_stated_form(about: AnyMechanism, x: Matrix) -> None:
-    """This test catches an output whose shape or kind differs from the declared one."""
+    """Test that the output has the declared shape and kind."""
     if x.shape[1] < about.smallest_dimension:
         return
     for options in every_choice(about):
@@ -286,7 +284,7 @@ def test_finite_data_always_give_a_finite_output(about: AnyMechanism, x: Matrix)
 @EVERY
 @pytest.mark.parametrize("size", [1, 2, 7])
 def test_data_in_chunks_are_the_same_data(about: AnyMechanism, size: int) -> None:
-    """This test catches a mechanism that reads only one chunk, or reads a chunk twice."""
+    """Test that data in chunks give the same release as the whole array."""
     x = np.random.default_rng(5).standard_normal((20, 3))
     for options in every_choice(about):
         expected = drawn(about, x, **options)
@@ -335,7 +333,7 @@ def test_a_batch_of_noise_begins_with_an_axis_of_its_size(about: AnyMechanism) -
 
 
 def spoiled(noise: Any, place: str = "noise") -> Iterator[tuple[str, Any]]:
-    """Yield copies of the noise with one number, array or drawing function made wrong, each with a description."""
+    """Yield copies of the noise in which one number, array or sampler is wrong, with a description of each."""
     if callable(noise):
         yield f"{place}() is NaN", lambda *given, **step: math.nan * noise(*given, **step)
         yield f"{place}() has another shape", lambda *given, **step: np.asarray(noise(*given, **step))[..., None][:-1]
@@ -354,10 +352,10 @@ def spoiled(noise: Any, place: str = "noise") -> Iterator[tuple[str, Any]]:
 
 @EVERY
 def test_bad_noise_is_refused(about: AnyMechanism) -> None:
-    """This test catches a release that accepts noise of a wrong shape, or noise that is not finite. At least one choice
-    of a mechanism refuses each bad noise: not all choices use every part of it.
+    """Test that noise of a wrong shape, or noise that is not finite, is refused. Some options of a mechanism ignore a
+    part of the noise, so that only one option must refuse each wrong noise.
 
-    It depends on the data whether AdaptiveCov uses noise of eigenvalues.
+    AdaptiveCov may ignore the noise of eigenvalues on the data of this test.
     """
     accepted, refused = set(), set()
     for options in every_choice(about):

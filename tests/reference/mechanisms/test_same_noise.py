@@ -1,4 +1,4 @@
-"""Test that a release is a function of the data and the noise: equal data and noise always give the same output."""
+"""Test that a release is a function of the data and the noise: equal data and noise must give the same output."""
 
 import copy
 import math
@@ -28,7 +28,7 @@ Release = Callable[[Matrix, Any], Any]
 
 
 def differences(release: Release, noise: Any) -> list[str]:
-    """Return the cases in which `release` does not repeat its output on `X`."""
+    """Return the names of the cases in which `release` gives another output on X than in its first call."""
     first = release(X, noise)
     again = {"at once": release(X, noise)}
     release(OTHER, noise)
@@ -49,7 +49,7 @@ def test_the_same_data_and_the_same_noise_give_the_same_output(about: AnyMechani
 
 
 class KeepsAGenerator:
-    """This wrong noise object draws from its own generator, so that every use gives new numbers."""
+    """A wrong noise object: it draws from its own generator, so that every call gives new numbers."""
 
     def __init__(self) -> None:
         self.rng = np.random.default_rng(0)
@@ -59,7 +59,7 @@ class KeepsAGenerator:
 
 
 def worn(x: Matrix, noise: Matrix) -> Matrix:
-    """Release as a wrong mechanism does, which overwrites its noise."""
+    """Return the release of a wrong mechanism, which overwrites its noise."""
     noise *= 0.97
     return x[:D].T @ x[:D] + noise
 
@@ -77,7 +77,7 @@ def test_noise_that_is_written_to_is_seen() -> None:
 
 
 def test_another_key_gives_another_draw() -> None:
-    """This test catches a cache of draws that returns one draw for every key."""
+    """Test that noise objects with different keys give different draws."""
     rng = np.random.default_rng(0)
     one, two = draws_again(bingham.sample, rng), draws_again(bingham.sample, rng)
     assert one.key != two.key
@@ -85,15 +85,15 @@ def test_another_key_gives_another_draw() -> None:
 
 
 def difference_of_angles(first: Vector, second: Vector) -> float:
-    """Return the angle from one direction in the plane to another, in turns: uniform if they are independent and
-    uniform.
+    """Return the angle between two directions in the plane, in turns. It is uniform if the directions are independent
+    and uniform.
     """
     return float((np.arctan2(*first) - np.arctan2(*second)) / (2 * math.pi) % 1)
 
 
 @pytest.mark.parametrize(("steps", "independent"), [((0, 1), True), ((0, 0), False)])
 def test_the_steps_of_one_noise_are_independent(steps: tuple[int, int], independent: bool) -> None:
-    """This test catches noise that is reused from one step in the next."""
+    """Test that the draws of two steps are independent, and that the draws of one step are equal."""
     rng = np.random.default_rng(0)
     angles = []
     for _ in range(1000):
@@ -104,9 +104,7 @@ def test_the_steps_of_one_noise_are_independent(steps: tuple[int, int], independ
 
 
 def test_the_rounds_of_one_release_have_independent_directions() -> None:
-    """This test catches one direction that is used in both rounds. The data are rows of zeros, so that the directions
-    of both rounds are uniform, whatever the values are.
-    """
+    """Test that the directions of two rounds are independent. They are uniform, because the data are rows of zeros."""
     rng = np.random.default_rng(0)
     angles = []
     for _ in range(1000):
@@ -123,8 +121,6 @@ def test_the_rounds_of_one_release_have_independent_directions() -> None:
 
 
 def test_the_same_noise_may_be_shared_by_two_data_sets() -> None:
-    """This test catches a noise object that draws new bits for a second data set. Each of the two draws has its law,
-    but the draws need not be independent.
-    """
+    """Test that a noise object uses the same random bits for two data sets. The two draws need not be independent."""
     noise: DrawsAgain[Vector] = draws_again(bingham.sample, np.random.default_rng(0))
-    np.testing.assert_array_equal(noise(np.eye(D)), noise(2 * np.eye(D)))  # both are uniform
+    np.testing.assert_array_equal(noise(np.eye(D)), noise(2 * np.eye(D)))  # both draws are uniform directions

@@ -1,4 +1,4 @@
-"""Test that a function with a choice, such as the calibration, rejects an unknown word."""
+"""Test that functions reject an unknown word for an option such as the calibration."""
 
 import inspect
 import sys
@@ -21,9 +21,10 @@ from covassay.reference.mechanisms.registry import MECHANISMS
 
 
 def functions_with_words() -> dict[str, tuple[Callable[..., Any], str]]:
-    """Return every public function of a mechanism file with an argument that is one of a few words, and that argument.
+    """Return the public functions of the mechanism files with an argument that must be one of a few words, and this
+    argument.
 
-    The annotation of a formula is str, because the argument also comes from tables.
+    In formulas this argument has the annotation str, because it also comes from tables.
     """
     found = {}
     for name, about in MECHANISMS.items():
@@ -81,7 +82,7 @@ def test_the_formula_runs_on_every_kind_of_number(number: Any) -> None:
 
 
 def test_the_decorator_is_what_refuses() -> None:
-    """This test catches a mechanism that refuses an unknown word by chance, in place of by the decorator."""
+    """Test that the decorator refuses an unknown word, and that the function itself does not."""
     open_to_all = inspect.unwrap(bingham.exponent)
     assert open_to_all(1, "Tight") == open_to_all(1, "tight")
     with pytest.raises(InvalidInput, match="calibration = 'Tight': must be one of 'paper', 'tight'"):

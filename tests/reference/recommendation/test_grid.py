@@ -1,7 +1,8 @@
-"""Test the recommendation on a stored simulated grid: its first choice is truly the best, or tied with it.
+"""Test that the first choice of the recommendation is the best mechanism, or tied with it, on a stored grid of
+simulations.
 
-The rows were simulated by `python -P -m covassay.verification.maintain recommendation-grid FILE`; the
-recommendations are computed in the test, so that a changed constant or formula is detected.
+The command `python -P -m covassay.verification.maintain recommendation-grid FILE` simulated the errors. The
+recommendations are computed in the tests, so that a wrong constant or formula is detected.
 """
 
 import json
@@ -34,7 +35,8 @@ def test_what_is_ranked_first_is_truly_the_best_at_nine_points_of_ten(kind: str 
     found = grid.summary(comparisons)
     assert found["points"] == (sum(POINTS.values()) if kind is None else POINTS[kind])
     assert found["right"] >= SHARE * found["points"]
-    assert max(one.loss for one in comparisons if one.right) <= LOSS_OF_A_TIE  # a tied first choice loses nothing
+    # a first choice that is tied with the best has no larger error
+    assert max(one.loss for one in comparisons if one.right) <= LOSS_OF_A_TIE
 
 
 @pytest.mark.parametrize("kind", POINTS)
@@ -50,8 +52,8 @@ def test_the_points_are_those_of_the_seed_and_half_are_pure(kind: str) -> None:
 
 
 def test_predictions_are_within_their_intervals_at_nearly_all_points() -> None:
-    """This test catches a constant that shifts the predictions. Prediction intervals are for the model data; the rows
-    of the grid have random signs, so a few predictions may fail.
+    """Test that at most 5 % of the predicted errors are outside their intervals. The intervals are for the data of the
+    model, and the rows of the grid have additional random signs.
     """
     found = grid.summary([grid.compared(row) for row in rows()])
     assert found["predictions"] > 500
@@ -66,6 +68,6 @@ def test_a_point_is_simulated_again_with_another_seed() -> None:
     for name, (value, error, _) in row["simulated"].items():
         other, other_error, _ = again["simulated"][name]
         searching = next(c for c in CANDIDATES if c.name == name).searches
-        # the rows differ from those of the model, and wrong searches are rare
+        # The rows differ from those of the model, and a search rarely fails.
         room = 6.2 * math.hypot(error, other_error) + (0.5 if searching else 0.1)
         assert abs(math.log(value / other)) <= room, name

@@ -1,7 +1,7 @@
-"""Test predicted errors against simulation, with mutants of the constants by 3 %.
+"""Test predicted errors against simulations, and that constants which are wrong by 3 % are rejected.
 
-A comparison fails if the simulated root mean square is more than 6.2 standard errors from the prediction, which happens
-by chance with probability 6e-10. The measured figures behind a prediction have standard errors too.
+A comparison fails if the simulated root mean square differs from the prediction by more than 6.2 standard errors. This
+happens by chance with probability 6e-10. The standard error includes that of the constants behind the prediction.
 """
 
 import math
@@ -39,13 +39,13 @@ MATRICES = {
 
 
 def agrees(value: float, own_error: float, squares: Any) -> bool:
-    """Return whether a prediction with this relative standard error agrees with simulated squares of errors."""
+    """Return whether a predicted error, with relative standard error `own_error`, agrees with simulated squares."""
     simulated, error = measuring.root_mean_square(squares)
     return abs(math.log(simulated / value)) <= QUANTILE * math.hypot(error, own_error)
 
 
 def diagonal(spectra: Any) -> Any:
-    """Make the diagonal matrices with these spectra; the norms of the noise are the norms of these matrices."""
+    """Return the diagonal matrices with these eigenvalues. They have the norms of the noise matrices."""
     return spectra[:, :, None] * np.eye(spectra.shape[1])
 
 
@@ -74,7 +74,8 @@ def test_the_norms_of_nuclear_laplace_noise_are_those_of_its_density(symmetric: 
         return abs(x - y) * math.exp(-abs(x) - abs(y)) if symmetric else abs(x * x - y * y) * math.exp(-x - y)
 
     def mean(function: Callable[[float, float], float]) -> float:
-        low = -60.0 if symmetric else 0.0  # by symmetry x > y; split where |x| = |y| and at 0, where the density bends
+        # by symmetry x > y; the domain is split where |x| = |y| and at 0, where the density is not smooth
+        low = -60.0 if symmetric else 0.0
         parts = [(0.0, 60.0, 0.0, lambda x: x)]
         if symmetric:
             parts += [(0.0, 60.0, lambda x: -x, 0.0), (0.0, 60.0, low, lambda x: -x), (low, 0.0, low, lambda x: x)]
@@ -112,7 +113,7 @@ def test_a_measured_constant_is_measured_again_within_its_interval() -> None:
 
 
 def pooled(ratios: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return the weighted mean of logarithms of ratios with standard errors, and its standard error."""
+    """Return the weighted mean of log ratios, given with their standard errors, and its standard error."""
     logs, errors = np.array(ratios).T
     weights = errors**-2 / (errors**-2).sum()
     return float(weights @ logs), float((errors**-2).sum() ** -0.5)
@@ -138,8 +139,7 @@ def test_where_a_projection_does_nothing_its_table_is_the_formula(law: str) -> N
 def measured_again(
     law: str, dimensions: Sequence[int], q: float, trace: float, draws: int
 ) -> list[tuple[float, float]]:
-    """Return the logarithms of the ratios of a table's figures to those of a new run, with standard errors, for each
-    d."""
+    """Return, for each dimension d, the log ratio of a stored constant to a new measurement, and its standard error."""
     table = measured()[law]
     axes = {"d": tuple(map(float, dimensions)), "q": (q,)} | ({"trace": (trace,)} if "trace" in table.axes else {})
     again = from_json(measuring.measure_table(law, 98, lambda d: draws, axes))
@@ -156,11 +156,11 @@ def test_a_table_is_measured_again_within_its_interval() -> None:
     assert [abs(mean + math.log(factor)) <= QUANTILE * error for factor in MUTANTS] == [True, False, False]
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("law", [c.law for c in CANDIDATES if c.law not in ADDITIVE])
 def test_every_table_is_measured_again_within_its_interval(law: str) -> None:
     table = measured()[law]
-    # which mutant can be detected depends on the draws: rare wrong searches give a table large standard errors
+    # How wrong a detectable constant must be depends on the standard errors, which are large if a search rarely fails.
     searching = law in measuring.SEARCHING
     few = searching or law in (*measuring.SAMPLING, "covariance-body-projected", "l2-ball-projected")
     dimensions = [int(d) for d in table.axes["d"] if d <= (16 if few else 48)]
@@ -185,7 +185,7 @@ def test_a_file_is_written_again_to_the_last_digit() -> None:
     law = "separate-cov-goe"
     again, kept = from_json(measuring.measure(law, measuring.SEED)), measured()[law]
     for norm in NORMS:
-        np.testing.assert_allclose(again.figures[norm], kept.figures[norm], rtol=1e-5)  # the file keeps six digits
+        np.testing.assert_allclose(again.figures[norm], kept.figures[norm], rtol=1e-5)  # the file has six digits
 
 
 def test_a_stack_is_projected_as_one_matrix_is() -> None:
@@ -232,7 +232,7 @@ def test_the_regimes_meet_where_the_formulas_say() -> None:
     noise = ADDITIVE["nuclear-symmetric"].spectral(200)
     assert noise is not None
     at_trace = noise.value * ADDITIVE["nuclear-symmetric"].scale(round(Setting(1, 200, PureDP(1.0)).fewest), 200, 1.0)
-    assert at_trace == pytest.approx(1.0, rel=0.02)  # ‖Z‖/(πd/2) is near 1 at d = 200
+    assert at_trace == pytest.approx(1.0, rel=0.02)  # the spectral norm of the noise is close to πd/2 at d = 200
 
 
 def test_predictions_scale_with_the_number_of_rows_and_the_budget() -> None:
@@ -273,7 +273,7 @@ def test_a_norm_or_a_goal_that_does_not_exist_is_refused() -> None:
 
 
 def test_goals_say_what_a_smaller_release_gives() -> None:
-    """This test catches a recommendation that leaves out a mechanism which releases only what the goal needs."""
+    """Test that a recommendation with a goal names a mechanism that releases only what this goal needs."""
     setting = Setting(10_000, 6, PureDP(1.0))
     pca, regression = recommend(setting, goal="pca"), recommend(setting, goal="regression")
     assert pca.norm == regression.norm == "spectral"
@@ -283,14 +283,14 @@ def test_goals_say_what_a_smaller_release_gives() -> None:
     assert recommend(setting).alternative == ""
 
 
-# Rows of equal norm, and correlated Gaussian rows
+# Rows of equal norm and correlated Gaussian rows
 
 POINTS = 120
-SIMULATED = 24  # the number of draws at a point
+SIMULATED = 24  # number of draws at a point
 
 
 def points() -> list[tuple[int, float, float, bool]]:
-    """Yield points of the grids and between them: d, q, trace, and whether the notion is pure DP."""
+    """Return random points (d, q, trace, whether the notion is pure DP) on the grids of the tables and off them."""
     rng = np.random.default_rng(28)
     return [
         (int(rng.choice([2, 3, 4, 6, 8, 12, 16, 24, 32])), float(10 ** rng.uniform(-0.5, 2.5)),
@@ -301,17 +301,14 @@ def points() -> list[tuple[int, float, float, bool]]:
 
 @pytest.mark.slow
 def test_what_is_ranked_first_keeps_its_prediction_on_gaussian_rows() -> None:
-    """This test catches a prediction that is too small for rows of different lengths. At 120 points the error of the
-    best candidate, on correlated Gaussian rows, is at most the prediction.
+    """Test at 120 points that the error of the first choice on correlated Gaussian rows is at most the prediction.
 
-    The simulated rows are not those from which the constants were measured. A prediction fails if the simulated mean
-    square is further above it than the allowance and 6.2 standard errors. As a control, the prediction from the
-    assumption of equal norms alone fails at some of the points.
+    The simulated rows are not those from which the constants were measured. The error may exceed the prediction by the
+    allowance and 6.2 standard errors. Predictions that assume rows of equal norm must fail at some points.
     """
 
     def ratio(prediction: Prediction, expected: float) -> float:
-        """Return the ratio of the error to the prediction, after subtracting the effects of chance and the
-        allowance."""
+        """Return the ratio of the error to the prediction, reduced by 6.2 standard errors and the allowance."""
         draw = prediction.candidate.sample
         outputs = [draw(x, np.random.default_rng(k), **budget.keywords()) for k in range(SIMULATED)]
         squares = measuring.squared_norms(np.array(outputs) - second_moment(x), symmetric=False)[:, 0]

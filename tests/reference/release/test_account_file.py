@@ -1,4 +1,5 @@
-"""Test the account of a data file: it adds up releases, rejects too large ones, and is never partially written."""
+"""Test the privacy account of a data file: the sum of its releases, the refusal of a release that is too large, and
+writing."""
 
 import json
 import os
@@ -23,7 +24,7 @@ def entry(**budget: float) -> dict[str, Any]:
 
 
 def test_releases_add_up_across_openings(tmp_path: Path) -> None:
-    """This test catches an account that forgets its earlier releases when it is opened again."""
+    """Test that an account that is opened again contains the earlier releases."""
     path = tmp_path / "account.json"
     assert open_account(path, DATA, PureDP(1.0)).enter(entry(epsilon=0.25)) == PureDP(0.25)
     assert open_account(path, DATA, None).enter(entry(epsilon=0.5)) == PureDP(0.75)
@@ -43,7 +44,7 @@ def test_releases_add_up_across_openings(tmp_path: Path) -> None:
 
 
 def test_opening_writes_nothing(tmp_path: Path) -> None:
-    """This test catches an account file that is written before anything is released."""
+    """Test that opening an account writes no file."""
     open_account(tmp_path / "account.json", DATA, ZCDP(1.0)).account()
     assert not list(tmp_path.iterdir())
 
@@ -56,7 +57,7 @@ def test_opening_writes_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_every_notion_is_kept(tmp_path: Path, total: Guarantee, budgets: list[dict[str, float]]) -> None:
-    """This test catches a notion of privacy that the file does not read back as it was written."""
+    """Test that the total budget and the releases of every notion of privacy are read as they were written."""
     path = tmp_path / "account.json"
     for budget in budgets:
         spent = open_account(path, DATA, total).enter(entry(**budget))
@@ -66,11 +67,11 @@ def test_every_notion_is_kept(tmp_path: Path, total: Guarantee, budgets: list[di
 
 
 def test_what_was_entered_in_the_meantime_counts(tmp_path: Path) -> None:
-    """This test catches a command that ignores what another command has entered since it opened the account."""
+    """Test that a release counts what another command has entered since the account was opened."""
     path = tmp_path / "account.json"
     first, second = (open_account(path, DATA, PureDP(1.0)) for _ in range(2))
     first.enter(entry(epsilon=0.75))
-    second.after(PureDP(0.75))  # the release fits the budget as `second` read it, before `first` entered its own
+    second.after(PureDP(0.75))  # allowed, because `second` was read before `first` entered its release
     with pytest.raises(OverBudget):
         second.enter(entry(epsilon=0.75))
     third = open_account(path, DATA, None)
@@ -79,7 +80,7 @@ def test_what_was_entered_in_the_meantime_counts(tmp_path: Path) -> None:
 
 
 def test_many_at_once_never_exceed_the_total(tmp_path: Path) -> None:
-    """This test catches two processes that both read the same remaining budget and both spend it."""
+    """Test that releases of several threads at the same time never exceed the total budget."""
     path = tmp_path / "account.json"
     account = open_account(path, DATA, PureDP(1.0))
     entered = []

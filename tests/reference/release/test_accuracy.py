@@ -1,6 +1,4 @@
-"""Test the expected error of a release: it has the scale of the mechanism, and its warnings depend on public numbers
-alone.
-"""
+"""Test the expected error that a release states, and its warnings, which depend on public numbers alone."""
 
 import inspect
 from collections.abc import Callable
@@ -41,7 +39,7 @@ def known(name: str, budget: Guarantee | None = None, n: int = N, d: int = D, **
 
 
 def of_unit_noise(name: str, choice: dict[str, str]) -> float:
-    """Return the root mean square of the norm of the noise before it is multiplied by the mechanism's scale."""
+    """Return the root mean square norm of the noise at scale 1."""
     declared = mechanism(name)
     options = declared.resolve(choice)
     symmetric = ("nuclear-laplace-symmetric", "centred-covariance")
@@ -67,8 +65,8 @@ def of_unit_noise(name: str, choice: dict[str, str]) -> float:
     [(name, choice) for name, choice in WORDS if not MECHANISMS[name].lattice and choice != {"body": "covariance"}],
 )
 def test_the_expected_error_has_the_scale_that_release_gives_to_its_noise(name: str, choice: dict[str, str]) -> None:
-    """This test catches an expected error whose scale differs from the scale of the noise. The output on data of zeros
-    is scale · noise, so that noise of ones shows the scale.
+    """Test that the expected error is proportional to the noise scale of `release`. On data of zeros the output is the
+    scale times the noise, so that noise of ones shows the scale.
     """
     declared = mechanism(name)
     noise = {"matrix": ONES, "vector": np.ones(D), "number": 1.0}[declared.output.kind]
@@ -100,8 +98,8 @@ def test_the_expected_error_on_a_lattice_has_the_parameter_of_its_law(name: str,
 
 
 def test_the_mean_squared_error_of_many_releases_is_that_of_the_expected_error() -> None:
-    """This test catches an expected error that differs from the error of the releases. The mean of 1000 squared errors
-    is compared at 6.5 standard errors, so the test errs with probability below 1e-10.
+    """Test the expected error against the mean of 1000 squared errors. The tolerance is 6.5 standard errors, so that a
+    false alarm has probability below 1e-10.
     """
     declared, rng = mechanism("nuclear-laplace-symmetric"), np.random.default_rng(3)
     scaled = scaling(np.array([0.0, -5.0, 1.0]), np.array([1.0, 5.0, 40.0]), "ball")
@@ -138,7 +136,7 @@ def test_a_matrix_that_is_not_positive_semidefinite_is_named() -> None:
     output = mechanism("gauss-cov").output
     found = known("gauss-cov", ZCDP(0.5), n=10**6)
     assert found.warnings(output, np.diag([1.0, 0.5, 0.0])) == []
-    assert found.warnings(output, np.diag([1.0, 0.5, -1e-15])) == []  # rounding
+    assert found.warnings(output, np.diag([1.0, 0.5, -1e-15])) == []  # a rounding error
     (warning,) = found.warnings(output, np.diag([1.0, 0.5, -0.001]))
     assert "least eigenvalue is -0.001: --project psd" in warning
 
@@ -152,7 +150,7 @@ def test_a_preconditioner_and_a_direction_need_not_be_positive() -> None:
     ("name", "budget", "n", "named"),
     [
         ("gauss-cov", ZCDP(0.5), 4, "times the largest norm"),
-        ("gauss-cov", ZCDP(0.5), 5, None),  # σ ‖W‖ = 3/(n √ρ)
+        ("gauss-cov", ZCDP(0.5), 5, None),  # the noise has the spectral norm 3/(n √ρ)
         ("bingham", PureDP(0.01), 100, "nε = 1 is at most 1"),
         ("bingham", PureDP(0.01), 101, None),
         ("em-cov", ZCDP(1e-4), 100, "n²ρ = 1 is at most 1"),
@@ -174,17 +172,18 @@ def test_the_projection_of_johnson_lindenstrauss_gains_from_37_columns_on() -> N
 @pytest.mark.parametrize("adjacency", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("name", ["box-gauss", "box-laplace", "box-gauss-approximate"])
 def test_the_bound_for_bounded_columns_holds_while_no_noise_is_above_its_quantile(name: str, adjacency: Any) -> None:
-    """This test catches a bound that holds less often than stated. While all noise is at its quantile, with any signs,
-    the error is within the bound; at eight times the quantile it is not.
+    """Test that the error is within the bound if all noise is at its quantile, with any signs, and that it is not at
+    eight times the quantile.
 
-    So the bound fails with at most the probability that some noise is above its quantile, which is a union bound.
+    So the bound fails at most with the probability that some noise is above its quantile, for which there is a union
+    bound.
     """
     rng, declared = np.random.default_rng(5), mechanism(name)
     box = Box.of([(0, 2), (-5, 5), (1, 1.5)])
     x = box.place(rng.uniform(0, 1, (4000, 3)))
     truth = np.cov(x.T, bias=True)
     arguments = {**declared.resolve({"adjacency": adjacency}), **declared.notion.default.keywords()}
-    # the release has 3 means, 6 products and the count
+    # the release has 3 means, 6 products and the number of rows
     quantile = BOX[name](3, arguments, adjacency).quantile(BOX_FAILURE / 10)
     within, beyond = [], []
     for signs in rng.choice([-1.0, 1.0], (24, 4, 4)):
@@ -199,17 +198,17 @@ def test_the_bound_for_bounded_columns_holds_while_no_noise_is_above_its_quantil
     assert box_bound(name, arguments, adjacency, 3.0, box) is None or adjacency == "replace-one"
 
 
-# A sum and a number of rows, both with noise
+# A noisy sum and a noisy number of rows
 
 
 @pytest.mark.parametrize("name", SUMS)
 def test_the_expected_error_of_a_sum_is_that_of_its_noise(name: str) -> None:
-    """This test catches a wrong scale in the expected error of a sum. On an empty data set, the mean square of 2000
-    draws differs from the stated error by less than a tenth.
+    """Test the expected error of a sum against the mean square of 2000 releases of an empty data set, with a tolerance
+    of 10 %.
 
-    The relative standard deviation of one square is at most √(5/3), that of three squares of Laplace numbers. The
-    relative standard deviation of the mean of 2000 squares is 0.029; a scale that is wrong by 6 % moves the square by
-    more than a tenth.
+    The relative standard deviation of one squared norm is at most √(5/3), as for three Laplace variables. So the
+    relative standard deviation of the mean of 2000 is 0.029. A scale that is wrong by 6 % changes the mean square by
+    more than 10 %.
     """
     declared = mechanism(name)
     arguments = declared.resolve({"adjacency": "add-remove"})

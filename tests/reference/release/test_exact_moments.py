@@ -1,4 +1,4 @@
-"""Test exact sums of parts: they add up to those of the whole for any division, and give the same release."""
+"""Test that the exact sums of the parts of a table add up to those of the table, and give the same release."""
 
 import importlib.util
 import pickle
@@ -29,7 +29,7 @@ def frame(x: Any = X) -> Any:
 
 
 def integers(data: Any, **request: Any) -> dict[str, list[int]]:
-    """Make an exact release with fixed bits, and return its integers."""
+    """Return the integers of a rounded release with fixed random bits."""
     given: dict[str, Any] = {"budget": ZCDP(0.5), "seed": 3, "rounded": True, "out": Path("out.json"), "force": True}
     provenance = release_table(ReleaseRequest(data=data, **{**given, **request})).provenance
     return provenance.get("rounded", provenance.get("lattice"))["integers"]
@@ -41,9 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_sums_in_a_box_are_those_of_the_rounded_rows() -> None:
-    """This test catches sums of rows that are not rounded or not clipped. The sums are compared with Python integers; a
-    value beyond its bounds counts as the bound.
-    """
+    """Test the sums of clipped and rounded rows against a computation with Python integers."""
     box = Box.of(list(BOUNDS.values()))
     u = np.clip((np.clip(X, box.low, box.high) - box.centre) / box.half_widths, -1, 1)
     q = [[int(value * 2**20) for value in row] for row in u.tolist()]
@@ -80,7 +78,7 @@ def test_parts_that_do_not_belong_together_are_not_added() -> None:
     ):
         with pytest.raises(InvalidInput, match=named):
             first + second
-    # a sum that one of the two objects does not have is unknown in the total
+    # the total has no sums of columns if one of the two objects has none
     assert not (exact_data(X) + exact_data(X, sums=True)).sums
     with pytest.raises(TypeError):
         3 + in_box  # type: ignore[operator]
@@ -91,7 +89,7 @@ def test_parts_that_do_not_belong_together_are_not_added() -> None:
 
 @pytest.mark.parametrize("name", ["gauss-cov", "separate-cov", "discrete-gaussian-covariance"])
 def test_a_release_from_sums_on_a_ball(name: str) -> None:
-    """This test catches a release from added sums that differs from the release from all rows."""
+    """Test that a release from added sums equals the release from all rows."""
     total = exact_moments(X[:7], row_bound=4.0) + exact_moments(X[7:], row_bound=4.0)
     request = {"mechanism": name, "row_bound": 4.0}
     assert integers(total, **request) == integers(X, **request)
@@ -108,7 +106,7 @@ def test_a_release_from_sums_on_a_ball(name: str) -> None:
 @PANDAS
 @pytest.mark.parametrize("adjacency", ["replace-one", "add-remove"])
 def test_a_release_from_sums_of_bounded_columns(adjacency: str) -> None:
-    """This test catches a release from added sums that differs from the release from all rows."""
+    """Test that a release from added sums equals the release from all rows."""
     total = exact_moments(frame(X[:7]), bounds=BOUNDS) + exact_moments(frame(X[7:]), bounds=BOUNDS)
     request: dict[str, Any] = {"bounds": BOUNDS, "options": {"adjacency": adjacency}}
     expected = integers(frame(), **request)
@@ -133,8 +131,8 @@ def test_data_that_are_no_files_have_the_name_that_the_caller_gives() -> None:
 @DASK
 @PANDAS
 def test_partitions_of_dask_are_summed_where_they_lie(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a partition that is summed by the client. Frames and arrays of dask, some with an empty
-    partition, give the same bits as one table, and no partition is sent to the client.
+    """Test that dask sums its partitions where they are stored: no partition is sent to the client, and the release has
+    the same bits as that of one table. Some data have an empty partition.
     """
     from dask import array, dataframe
 
@@ -152,10 +150,10 @@ def test_partitions_of_dask_are_summed_where_they_lie(monkeypatch: pytest.Monkey
     ball = {"mechanism": "gauss-cov", "row_bound": 4.0}
     assert integers(array.from_array(X, chunks=(7, 2)), **ball) == integers(X, **ball)
     request = {"budget": ZCDP(0.5), "seed": 3, **ball}
-    for mechanism in ("gauss-cov", "gaussian", "projection-mechanism"):  # sums in float64 are sent back too
+    for mechanism in ("gauss-cov", "gaussian", "projection-mechanism"):  # these mechanisms use sums in float64
         there = release_table(ReleaseRequest(data=data, **{**request, "mechanism": mechanism}))
         here = release_table(ReleaseRequest(data=frame(), **{**request, "mechanism": mechanism}))
         np.testing.assert_allclose(there.values, here.values, rtol=1e-12, atol=1e-12)
-    # this mechanism needs groups of rows in their order
+    # This mechanism needs groups of rows in their order, so that partitions are sent to the client.
     with pytest.raises(AssertionError, match="came to the client"):
         release_table(ReleaseRequest(data=data, **{**request, "mechanism": "pme", "row_bound": None}))

@@ -1,4 +1,4 @@
-"""Test that the fast and the strict reader of text give the same numbers and the same errors on many unusual files."""
+"""Test that the fast and the strict CSV reader give the same numbers and the same errors on many unusual files."""
 
 import importlib.util
 from pathlib import Path
@@ -59,7 +59,7 @@ ODD_FILES = {
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use blocks of about three lines, and chunks of five rows, so that every file has several blocks and chunks."""
+    """Use blocks of about three lines and chunks of five rows, so that every file has several blocks and chunks."""
     monkeypatch.setattr(fast_csv, "BLOCK_BYTES", 16)
     monkeypatch.setattr(source, "CHUNK_BYTES", 80)
 
@@ -88,7 +88,7 @@ def require_the_same(path: Path, selection: Selection, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("name", ODD_FILES)
 @pytest.mark.parametrize("header", [None, True, False])
 def test_an_odd_file(name: str, header: bool | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a fast CSV reader that gives numbers or errors which the slow reader does not give."""
+    """Test that both readers give the same numbers or the same error for an unusual file."""
     path = tmp_path / "x.csv"
     path.write_bytes(ODD_FILES[name])
     require_the_same(path, Selection(header=header), monkeypatch)
@@ -96,8 +96,8 @@ def test_an_odd_file(name: str, header: bool | None, tmp_path: Path, monkeypatch
 
 @pytest.mark.parametrize("cell", ODD_CELLS)
 def test_an_odd_cell(cell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a cell that the two readers read differently. An unusual cell is read as a number or lies in a
-    column that is not read, in text with commas, tabs and blanks.
+    """Test that both readers agree on an unusual cell, for several delimiters, in a column that is read and in a column
+    that is not.
     """
     for suffix, delimiter in ((".csv", ","), (".tsv", "\t"), (".csv", " "), (".csv", ";")):
         path = tmp_path / f"x{suffix}"
@@ -109,8 +109,8 @@ def test_an_odd_cell(cell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_plain_text_is_read_by_pyarrow_alone(tmp_path: Path) -> None:
-    """This test catches a file that the fast reader gives up without need. Plain text does not need the strict reader;
-    otherwise the comparison of both readers would compare the strict one with itself.
+    """Test that the fast reader alone reads a plain file. Otherwise the tests above would compare the strict reader
+    with itself.
     """
     path = tmp_path / "x.csv"
     path.write_bytes(ODD_FILES["many rows"])

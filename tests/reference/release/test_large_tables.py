@@ -1,4 +1,4 @@
-"""Test files larger than memory: they are read chunk by chunk, in bounded memory, and every pass gives the same
+"""Test files that are larger than the memory: they are read in chunks, in bounded memory, and every pass gives the same
 rows."""
 
 import gc
@@ -30,7 +30,7 @@ FORMATS = [".csv", ".npy", pytest.param(".parquet", marks=pytest.mark.skipif(not
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use chunks of three rows of two columns, and keep no numbers between passes."""
+    """Use chunks of three rows of two numbers, and store no numbers between passes."""
     monkeypatch.setattr(source, "CHUNK_BYTES", 48)
     monkeypatch.setattr(source, "KEPT_BYTES", 0)
 
@@ -81,7 +81,7 @@ def test_a_file_comes_in_chunks_of_bounded_size_the_same_in_every_pass(tmp_path:
 
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_a_small_file_is_one_chunk(tmp_path: Path, suffix: str) -> None:
-    """This test catches a small file that is read in needlessly many parts."""
+    """Test that a small file is read as one chunk."""
     opened = open_table(write(tmp_path / f"data{suffix}", np.ones((50, 2))))
     assert [len(chunk) for chunk in blocks(opened.rows)] == [50]
 
@@ -105,7 +105,7 @@ def test_a_small_csv_file_is_parsed_once_and_a_large_one_in_every_pass(
 
 @pytest.mark.usefixtures("small_chunks")
 def test_every_pass_is_shown_to_whoever_watches(tmp_path: Path) -> None:
-    """This test catches a progress bar that misses a pass over the file."""
+    """Test that the function `watch` gets every chunk of every pass."""
     seen = []
 
     def watch(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
@@ -249,7 +249,8 @@ class TestParquet:
 
 
 def stream(seed: int, n: int, d: int, m: int) -> Chunks:
-    """Make rows again in every pass, chunk by chunk, without storing them."""
+    """Return n random rows of d numbers in chunks of m rows. Every pass draws the same rows again, so that they are not
+    stored."""
 
     def start() -> Iterator[Matrix]:
         rng = np.random.default_rng(seed)
@@ -260,7 +261,7 @@ def stream(seed: int, n: int, d: int, m: int) -> Chunks:
 
 
 def peak_of(work: Any) -> int:
-    """Return the largest number of bytes that `work` had allocated at one time."""
+    """Return the largest number of bytes that are allocated at any time during a call of `work`."""
     gc.collect()
     tracemalloc.start()
     try:
@@ -276,11 +277,11 @@ def release(x: Any) -> Matrix:
 
 @pytest.mark.thorough
 def test_a_stream_is_released_in_little_memory_and_its_array_is_not() -> None:
-    """This test catches a release that keeps the whole stream in memory. The rows of the test take 50 MB. As a control,
-    the array itself is read as a whole, which exceeds the bound.
+    """Test that a release of 50 MB of rows in chunks needs less than 25 MB of memory. A release of the whole array
+    needs more than 100 MB.
     """
     n, d = 100_000, 64
-    chunks = stream(0, n, d, 4000)  # 2 MB each
+    chunks = stream(0, n, d, 4000)  # chunks of 2 MB
     assert n * d * 8 > 50e6
     assert peak_of(lambda: release(chunks)) < 25e6
     assert peak_of(lambda: release(np.concatenate(list(blocks(chunks))))) > 100e6
@@ -305,13 +306,14 @@ BUDGETS: dict[str, dict[str, float]] = {
 
 
 def growth(sample: Callable[[Chunks], Any]) -> float:
-    """Return the extra memory for 6000 rows of 20 numbers instead of 1000, as a share of the size of these rows."""
-    sample(stream(0, 500, 20, 500))  # imported modules and tables that are kept from the first call do not count
+    """Return the additional memory for 6000 in place of 1000 rows of 20 numbers, divided by the size of the additional
+    rows."""
+    sample(stream(0, 500, 20, 500))  # so that modules and tables that the first call loads are not counted
     small, large = (peak_of(partial(sample, stream(0, n, 20, 500))) for n in (1_000, 6_000))
     return (large - small) / (5_000 * 20 * 8)
 
 
-# these mechanisms read the rows in all ways that occur; the remaining mechanisms are slow
+# These mechanisms cover all ways of reading rows; the other mechanisms are slow.
 READERS = {"nuclear-laplace", "centred-covariance", "adaptive-cov", "johnson-lindenstrauss", "ppde", "gaussian-learner"}
 
 
@@ -320,9 +322,7 @@ READERS = {"nuclear-laplace", "centred-covariance", "adaptive-cov", "johnson-lin
     "name", [pytest.param(name, marks=[] if name in READERS else [pytest.mark.slow]) for name in MECHANISMS]
 )
 def test_the_memory_of_a_mechanism_does_not_grow_with_the_data(name: str) -> None:
-    """This test catches a mechanism that keeps the rows. A mechanism may store a few numbers for every row, such as its
-    norm, but not the row.
-    """
+    """Test that a mechanism does not store the rows. It may store a few numbers for every row, such as its norm."""
     about = mechanism(name)
     assert growth(lambda rows: about.sample(rows, np.random.default_rng(0), **BUDGETS[about.notion.name])) < 0.2
 
@@ -335,15 +335,14 @@ def test_a_mechanism_that_gathers_the_rows_is_seen() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("suffix", [*FORMATS, ".csv, strictly"])
 def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a reader that keeps the whole file in memory. The bound is a third of the size of the numbers
-    as float64; pyarrow's own memory is not counted.
+    """Test that reading a file needs less memory than a third of its numbers in float64, without pyarrow's own memory.
 
-    Chunks, and the blocks of text that are parsed at once, are smaller than usual, because the file is.
+    Chunks and blocks of text are smaller than usual, because the file is small.
     """
     monkeypatch.setattr(source, "CHUNK_BYTES", 2**15)
     monkeypatch.setattr(fast_csv, "BLOCK_BYTES", 2**15)
     monkeypatch.setattr(source, "KEPT_BYTES", 2**15)
-    if suffix == ".csv, strictly":  # the reader without pyarrow
+    if suffix == ".csv, strictly":  # the strict reader, which does not use pyarrow
         suffix = ".csv"
         monkeypatch.setattr(fast_csv, "is_available", lambda delimiter: False)
     n, d = (50_000 if suffix == ".npy" else 10_000, 20) if suffix != ".parquet" else (100_000, 2)
@@ -361,15 +360,16 @@ def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, mon
         opened.append(open_table(path))
         release(opened[0].rows)
 
-    # Imported modules and tables that are kept from the first call do not count.
+    # Modules and tables that the first call loads are not counted.
     list(blocks(open_table(write(tmp_path / f"small{suffix}", np.full((2, 2), 0.01))).rows))
     release(np.zeros((1, d)))
     assert peak_of(work) < n * d * 8 / 3
     assert opened[0].rows.shape == (n, d)
-    assert peak_of(lambda: read_table(path)) > n * d * 8  # the control
+    assert peak_of(lambda: read_table(path)) > n * d * 8  # read_table reads the whole file
 
 
-# the peak of the resident memory of a process; ru_maxrss of resource.getrusage starts at the parent's peak
+# The largest resident memory of a process.
+# The value ru_maxrss of resource.getrusage would start at that of the parent process.
 PEAK = "int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) * 1024"
 
 BIG = """
@@ -394,8 +394,8 @@ BIG = """
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_five_gigabytes_are_released_in_less_than_one() -> None:
-    """This test catches a release that keeps the rows: the data are 10⁷ rows of 64 numbers, 5.12 GB, drawn chunk by
-    chunk."""
+    """Test that a release of 10⁷ rows of 64 numbers (5.12 GB), which are drawn in chunks, needs less than 1 GB of
+    memory."""
     code = textwrap.dedent(BIG.format(n=10**7, peak=PEAK))
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     peak, ratio = map(float, done.stdout.split())
@@ -406,8 +406,8 @@ def test_five_gigabytes_are_released_in_less_than_one() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_file_of_a_gigabyte_is_released_by_the_command_line_in_less_than_a_third(tmp_path: Path) -> None:
-    """This test catches a command that reads a whole file into memory: the .npy file has 1.02 GB, and the interpreter
-    with its libraries takes 0.15 GB of the bound."""
+    """Test that the command needs less than 0.34 GB of memory for a .npy file of 1.02 GB. The interpreter and its
+    libraries need 0.15 GB."""
     n, d = 2_000_000, 64
     path = tmp_path / "data.npy"
     stored = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(n, d))

@@ -1,6 +1,4 @@
-"""Test tables of several files, compressed files, streams, selected columns, and data sets that other libraries
-opened.
-"""
+"""Test tables of several files, compressed files, streams, selected columns, and data sets of other libraries."""
 
 import gc
 import gzip
@@ -32,7 +30,7 @@ X = np.random.default_rng(0).standard_normal((7, 3))
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Change to an empty directory, and use chunks of two rows of three numbers."""
+    """Change to an empty directory, and use chunks of two rows with three numbers each."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(source, "CHUNK_BYTES", 48)
     monkeypatch.setattr(source, "KEPT_BYTES", 0)
@@ -55,7 +53,7 @@ def content(suffix: str, x: Matrix, names: tuple[str, ...] = ("a", "b", "c")) ->
 
 
 def rows(opened: source.TableSource) -> Matrix:
-    """Return the rows of one pass, and require that a second pass gives the same, in chunks of bounded size."""
+    """Return all rows, and check that two passes give the same rows in chunks of bounded size."""
     first, second = (list(blocks(opened.rows)) for _ in range(2))
     assert max(map(len, first)) <= max(1, 48 // (8 * opened.rows.shape[1]))
     np.testing.assert_array_equal(np.concatenate(first), np.concatenate(second))
@@ -106,8 +104,8 @@ def test_a_damaged_compressed_file_is_refused_in_one_line(suffix: str, damage: A
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])
 @pytest.mark.parametrize("suffix", [".csv", ".npy", pytest.param(".parquet", marks=PARQUET)])
 def test_a_stream_is_read_once_and_passed_over_often(suffix: str, compress: Any) -> None:
-    """This test catches a reader that opens the stream twice. The stream cannot be read twice, and its format is known
-    by its first bytes.
+    """Test that a table can be read in several passes from a stream, which itself can be read only once. The reader
+    finds the format from the first bytes.
     """
     reader, writer = os.pipe()
     os.write(writer, compress(content(suffix, X)))
@@ -129,7 +127,7 @@ def test_two_passes_over_a_stream_may_run_at_once() -> None:
     ("given", "named"),
     [
         (b"", "standard input is empty"),
-        # a time in the name would change the name of the test
+        # without a time stamp, which would change the name of the test
         (gzip.compress(b"", mtime=0), "standard input is empty"),
         (b"a,b\n", "standard input has a header and no rows"),
         (gzip.compress(b"a,b\n1,2\n", mtime=0)[:-4], "Compressed file ended"),
@@ -288,7 +286,7 @@ def test_a_column_that_the_file_declares_a_row_index_is_left_out(index: str | No
 
 
 def in_parts(suffix: str, folder: str = "parts") -> list[Path]:
-    """Write X to three files whose names are not in the order of the parts."""
+    """Write the rows of X to three files, and return their paths in another order than that of the rows."""
     Path(folder).mkdir()
     cuts = {"part-2": X[5:], "part-0": X[:1], "part-1": X[1:5]}
     for name, part in cuts.items():
@@ -406,7 +404,7 @@ def test_the_numbers_of_many_small_text_files_are_kept_together(monkeypatch: pyt
     np.testing.assert_array_equal(rows(opened), X)
 
 
-# Data sets of other libraries
+# Data sets that other libraries opened
 
 
 @PARQUET

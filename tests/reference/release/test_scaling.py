@@ -1,4 +1,4 @@
-"""Test public bounds on features, which map them into the domain of a mechanism and back."""
+"""Test the maps that public bounds of columns define, into the domain of a mechanism and back."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -24,12 +24,12 @@ def applied(scaled: Scaling, x: Matrix) -> Matrix:
     return np.concatenate(list(blocks(scaled.apply(halves))))
 
 
-# Into the domain
+# The map into the domain of a mechanism
 
 
 def test_a_ball_agrees_with_a_hand_calculation() -> None:
-    """This test catches a wrong centre or width of the box, and a missing factor √2. The box has the middle (60, 160)
-    and the half widths 60: (90, 160) → (0.5, 0)/√2, and (200, 0) is clipped to (1, −1)/√2.
+    """Test the map of a box to the unit ball against a calculation by hand. The box has the centre (60, 160) and half
+    widths of 60. So (90, 160) is mapped to (0.5, 0)/√2, and (200, 0) is clipped and mapped to (1, −1)/√2.
     """
     scaled = scaling(LOW, HIGH, "ball")
     assert scaled.shift.tolist() == [60, 160]
@@ -84,7 +84,7 @@ def test_a_missing_clip_or_root_leaves_the_ball(apply: Any, inside: bool) -> Non
 
 
 def test_one_record_moves_one_row() -> None:
-    """This test catches a scale that is computed from the data, by which one record would move every row."""
+    """Test that replacing one row changes no other scaled row."""
     x = np.random.default_rng(0).uniform(0, 300, (6, 2))
     y = x.copy()
     y[2] = [7.0, 7.0]
@@ -92,7 +92,7 @@ def test_one_record_moves_one_row() -> None:
     assert changed.tolist() == [False, False, True, False, False, False]
 
 
-# And back
+# The map back to the units of the data
 
 
 @pytest.mark.parametrize("domain", ["ball", "cube", "space"])
@@ -123,8 +123,8 @@ def test_a_gaussian_without_noise_is_the_mean_and_the_covariance_of_the_data() -
 
 
 def test_coefficients_predict_in_the_units_of_the_data() -> None:
-    """This test catches coefficients in scaled columns. If y = 3 + 2 x₁ − x₂ exactly, the slopes are 2 and −1, whatever
-    the bounds are.
+    """Test that regression coefficients are converted to the units of the data. For y = 3 + 2 x₁ − x₂ they are 2 and
+    −1, whatever the bounds are.
     """
     rng = np.random.default_rng(0)
     features = rng.uniform([0, 100], [120, 220], (50, 2))
@@ -145,7 +145,7 @@ def test_what_has_no_units_stays_as_it_is(released: str, degree: int) -> None:
     assert scaling(LOW, HIGH, "ball").restore(values, replace(OUTPUTS[released], power=degree)) is values
 
 
-# By the data
+# Scales from the data
 
 
 def test_extremes_are_found_across_chunks_and_a_constant_column_becomes_zero() -> None:
@@ -164,7 +164,7 @@ def test_a_column_too_wide_to_scale_is_refused() -> None:
         extremes(Chunks(x.shape, lambda: iter([x])))
 
 
-# The file
+# The file of bounds
 
 
 def write(path: Path, text: str) -> Path:
@@ -197,7 +197,7 @@ def test_bounds_must_be_there_for_the_columns_and_for_nothing_else(columns: tupl
         require_every_column(Path("b.toml"), {"a": (0, 1), "b": (0, 1)}, columns)
 
 
-BAD_BOUNDS = {  # each entry maps the text of a file to what is said of it
+BAD_BOUNDS = {  # the texts of files, each with words of its error message
     "b.toml": {
         "must be TOML": ("a = [1, 2", "a = [1, 2]\na = [1, 3]"),
         "names 'a' twice": ('a = [1, 2]\n" a" = [1, 3]',),

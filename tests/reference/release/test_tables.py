@@ -1,4 +1,4 @@
-"""Test reading data files and writing released matrices: rejected input, and files that are never lost."""
+"""Test reading data files and writing released matrices: invalid input, and that no file is lost."""
 
 import io
 import json
@@ -35,7 +35,7 @@ def refusal(path: Path) -> str:
 
 
 def released(path: Path) -> NDArray[np.float64]:
-    """Return the matrix in a file of `write_release`; the file is read without functions of covassay."""
+    """Return the matrix in a file that `write_release` wrote, read without functions of covassay."""
     if path.suffix == ".csv":
         lines = path.read_text(encoding="utf-8").splitlines()
         return np.array([[float(cell) for cell in line.split(",")] for line in lines[1:]])
@@ -357,7 +357,7 @@ def test_any_bytes_are_read_as_finite_rows_or_refused_in_one_line(
 def test_every_finite_matrix_comes_back_exactly(
     tmp_path_factory: pytest.TempPathFactory, suffix: str, matrix: NDArray[np.float64]
 ) -> None:
-    """This test catches digits that are lost when a release is written."""
+    """Test that a release that is written to a file and read again has the same bits."""
     path = tmp_path_factory.getbasetemp() / f"any{suffix}"
     columns = [f"c{j}" for j in range(matrix.shape[1])]
     write_release(path, matrix, columns, {})
@@ -384,7 +384,8 @@ def test_every_column_name_comes_back_exactly(tmp_path_factory: pytest.TempPathF
         assert archive["columns"].tolist() == names
 
 
-FORMS: dict[str, tuple[Any, str, dict[str, Any]]] = {  # values, the .csv file, the parts in .json and .npz
+# the values, the lines of the .csv file, and the parts in .json and .npz
+FORMS: dict[str, tuple[Any, str, dict[str, Any]]] = {
     "matrix": (MATRIX, "a,b\n2.0,0.1\n0.1,1e-300\n", {"columns": ["a", "b"], "second_moment": MATRIX.tolist()}),
     "direction": ([0.6, -0.8], "a,b\n0.6,-0.8\n", {"columns": ["a", "b"], "direction": [0.6, -0.8]}),
     "vector": ([3.0, 4.0], "a,b\n3.0,4.0\n", {"columns": ["a", "b"], "vector": [3.0, 4.0]}),
@@ -458,7 +459,7 @@ def test_json_holds_columns_matrix_and_provenance(tmp_path: Path) -> None:
 
 
 def test_npz_holds_three_arrays_without_pickles(tmp_path: Path) -> None:
-    """This test catches an archive that can be read only by executing code from it."""
+    """Test that an .npz archive can be read without executing code from it."""
     write_release(tmp_path / "out.npz", MATRIX, COLUMNS, PROVENANCE)
     with np.load(tmp_path / "out.npz", allow_pickle=False) as archive:
         assert set(archive) == {"second_moment", "columns", "provenance"}
@@ -591,7 +592,7 @@ def test_a_directory_without_write_permission_is_refused_before_the_release(
 def test_a_write_protected_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "out.csv"
     path.write_bytes(b"old")
-    monkeypatch.setattr(os, "access", lambda *_: False)  # a superuser may write to any file
+    monkeypatch.setattr(os, "access", lambda *_: False)  # because a superuser may write to any file
     with pytest.raises(InvalidInput, match=r"out\.csv is write-protected"):
         release_to(path)
     assert path.read_bytes() == b"old"
@@ -665,7 +666,7 @@ def test_a_link_stays_a_link_and_others_may_read_the_release(tmp_path: Path) -> 
 
 
 def test_the_same_release_gives_the_same_bytes(tmp_path: Path) -> None:
-    """This test catches a file that holds a time stamp or another value that changes."""
+    """Test that files of the same release have the same bytes, so that they contain no time stamp."""
     for suffix in SUFFIXES:
         release_to(tmp_path / f"a{suffix}")
         release_to(tmp_path / f"b{suffix}")

@@ -1,4 +1,5 @@
-"""Test uniform numbers that are extended bit by bit, and decisions that are made only when they are certain."""
+"""Test uniform numbers that are extended bit by bit, and comparisons of intervals that are made only if they are
+certain."""
 
 import importlib.util
 from fractions import Fraction
@@ -57,7 +58,7 @@ def test_more_bits_leave_the_bits_that_are_there(source: OperatingSystem | Seede
 
 
 def test_what_is_not_certain_is_not_decided() -> None:
-    """This test catches a decision that is taken from the midpoint of an interval which contains both answers."""
+    """Test that a comparison raises `Undecided` if the intervals do not determine its result."""
     wide, half = arb(0, 1), arb(0.5, 1e-12)
     for undecided in (
         lambda: is_negative(wide),
@@ -99,7 +100,7 @@ def test_a_root_is_in_its_ball(value: Fraction) -> None:
 
 
 def test_beyond_the_ends_of_a_bracket_a_sign_proves_nothing() -> None:
-    # the function increases on [1, 2] only, and a wide enclosure that ends at 1 may contain the wrong one of its roots
+    # The function increases only on [1, 2]. An interval around 1 may contain the wrong one of its two roots.
     with pytest.raises(Undecided):
         bracketed_root(lambda y: (y - 1) ** 2 - arb(2) ** -60, lambda y: 2 * (y - 1), arb(1, 1e-6), arb(2))
     root = bracketed_root(lambda y: (y - 1) ** 2 - arb(2) ** -60, lambda y: 2 * (y - 1), arb(1), arb(2))
@@ -128,7 +129,7 @@ def test_a_decision_that_can_never_be_made_is_broken_off() -> None:
 
 
 def test_numbers_mean_the_decimal_that_is_written() -> None:
-    """This test catches an ε of 0.1 that is read as the nearest float, which is larger."""
+    """Test that an ε of 0.1 means 1/10, and not the nearest float, which is larger."""
     assert rational("epsilon", "0.1") == rational("epsilon", 0.1) == Fraction(1, 10)
     assert rational("epsilon", "1e-3") == Fraction(1, 1000)
     assert rational("body", "l1") == "l1"

@@ -1,5 +1,4 @@
-"""Test releases on a lattice: the integers are those of the mechanism, and the bits are those of the operating
-system."""
+"""Test exact releases with integer noise: their integers, and their random bits."""
 
 import sys
 from dataclasses import replace
@@ -36,7 +35,7 @@ def test_without_noise_it_is_the_sum_of_the_integer_rows(name: str, monkeypatch:
     quiet = replace(LATTICE[name], law=lambda d, p, coins: np.zeros((d, d), dtype=object) + 0)
     monkeypatch.setitem(LATTICE, name, quiet)
     x = np.array([[0.6, -0.3], [0.0, 9.0], [0.99, 0.01]])
-    found = release(name, x, input_bits=2, **BUDGETS[name])  # rows (2, −1), (0, 4), (3, 0) over 4
+    found = release(name, x, input_bits=2, **BUDGETS[name])  # the rows are (2, −1), (0, 4) and (3, 0), divided by 4
     assert found.integers == {"matrix": [13, -2, 17]}
     assert found.grid == Fraction(1, 3 * 16)
     np.testing.assert_array_equal(found.values, np.array([[13, -2], [-2, 17]]) / 48)
@@ -64,9 +63,7 @@ def test_a_seed_fixes_it_and_chunks_are_the_same_data(name: str) -> None:
 
 
 def fair_low_bits(name: str, on: int, count: int = 200) -> None:
-    """Require that the lowest bit of an integer is fair whether the query is 0 or large; a false alarm has
-    probability 1e-9.
-    """
+    """Check that the lowest bit of a released integer is 1 with probability 1/2. A false alarm has probability 1e-9."""
     x = np.zeros((1, 2))
     x[:, 0] = on
     bits = generator_bits(np.random.default_rng(7))
@@ -77,7 +74,8 @@ def fair_low_bits(name: str, on: int, count: int = 200) -> None:
 @EVERY
 @pytest.mark.parametrize("on", [0, 1], ids=["query 0", "query 1"])
 def test_low_order_bits_are_fair(name: str, on: int) -> None:
-    """This test catches noise whose lowest bit depends on the data, as that of floating-point noise does."""
+    """Test that the lowest bit of a released integer does not depend on the data, as it would with floating-point
+    noise."""
     fair_low_bits(name, on)
 
 
@@ -94,7 +92,7 @@ def test_the_mutant_whose_noise_was_float64_is_rejected(monkeypatch: pytest.Monk
 
 @EVERY
 def test_it_needs_no_python_flint(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches an import of python-flint, which is optional, in a release that does not need it."""
+    """Test that the release does not need the optional package python-flint."""
     monkeypatch.setitem(sys.modules, "flint", None)
     assert isinstance(exact_release(name, rows(), seed=1, **BUDGETS[name]), LatticeRelease)
 

@@ -1,8 +1,8 @@
 """Test the law of every rounded mechanism against exact distribution functions.
 
-With N draws, the Kolmogorov–Smirnov distance of a correct law exceeds √(ln(2/α)/(2N)) with probability at most α
-(Dvoretzky–Kiefer–Wolfowitz, Massart). Every comparison here has α = 1e-9. Rounding to 2^{−30} moves the distance by far
-less than the bound allows.
+The Kolmogorov–Smirnov distance of N draws from their law exceeds √(ln(2/α)/(2N)) with probability at most α
+(Dvoretzky–Kiefer–Wolfowitz, Massart). Every comparison has α = 1e-9. Rounding to multiples of 2^{−30} changes the
+distance by far less than this bound.
 """
 
 import math
@@ -68,13 +68,13 @@ def matrix(release: RoundedRelease, d: int) -> Matrix:
 
 
 def moment(x: Matrix, centred: bool = False) -> Matrix:
-    """Compute the exact query, as a float."""
+    """Return the second moment, or the covariance, of the rounded rows."""
     data = exact_data(x, sums=True)
     entry = data.centred if centred else data.moment
     return np.array([[float(entry(i, j)) for j in range(data.d)] for i in range(data.d)])
 
 
-# the scale of the noise of the reference: name -> (n, d, ε or ρ, options) -> scale
+# for each mechanism, a function of (n, d, ε or ρ, options) that returns the noise scale of the floating-point version
 SCALES: dict[str, Callable[[int, int, Any, dict[str, str]], float]] = {
     "laplace": lambda n, d, e, o: laplace.noise_scale(laplace.second_moments_sensitivity(n, d), e),
     "gaussian": lambda n, d, e, o: gaussian.noise_scale(gaussian.second_moments_sensitivity(n, d), e),
@@ -96,7 +96,7 @@ SCALES: dict[str, Callable[[int, int, Any, dict[str, str]], float]] = {
 
 
 def statistics(name: str, options: dict[str, str], x: Matrix) -> list[Statistic]:
-    """Return numbers that a release gives, each with its exact distribution function."""
+    """Return statistics of a release, each with its exact distribution function."""
     n, d = x.shape
     sigma = moment(x, name == "centred-covariance")
     values = np.linalg.eigvalsh(sigma)[::-1]
@@ -163,7 +163,7 @@ def statistics(name: str, options: dict[str, str], x: Matrix) -> list[Statistic]
 
 
 def scales_of_sums(name: str, options: dict[str, str], d: int, amount: float = EPSILON) -> tuple[float, Matrix]:
-    """Return the noise scales that the reference has for the number of rows and for every entry of the sum."""
+    """Return the noise scales of the floating-point version, for the number of rows and for every entry of the sum."""
     declared = mechanism(name)
     kind = declared.output_of(options)
     assert isinstance(kind, RowsAndSumOutput)
@@ -174,7 +174,7 @@ def scales_of_sums(name: str, options: dict[str, str], d: int, amount: float = E
 
 
 def rows_and_sum(name: str, options: dict[str, str], x: Matrix) -> list[Statistic]:
-    """Return the noise of the number of rows, and of the first and last entry of the sum or of its spectrum."""
+    """Return statistics of the noise of the number of rows and of the sum, with their distribution functions."""
     n, d = x.shape
     count, entries = scales_of_sums(name, options, d)
     kind = mechanism(name).output_of(options)
@@ -205,14 +205,14 @@ def rows_and_sum(name: str, options: dict[str, str], x: Matrix) -> list[Statisti
 
 
 def spreads_in_a_box(name: str, adjacency: Any, d: int, budget: float) -> Matrix:
-    """Return the noise scale of every sum in the mechanisms for bounded columns, in the shape (d + 1, d + 1)."""
+    """Return the noise scales of all sums in a mechanism for bounded columns, of shape (d + 1, d + 1)."""
     if name == "box-gauss":
         return spreads(box_gauss.noise_scale(d, budget, adjacency), gauss_weights(d, adjacency), d)
     return spreads(box_laplace.noise_scale(d, budget, adjacency), laplace_weights(d, adjacency), d)
 
 
 def sums_in_a_box(name: str, adjacency: str, x: Matrix) -> list[Statistic]:
-    """Return the noise of the number of rows, if it has any, and of one sum of every other kind."""
+    """Return statistics of the noise of one sum of every kind, with their distribution functions."""
     n, d = x.shape
     box, scales = Box(((-1.0, 1.0),) * d), spreads_in_a_box(name, adjacency, d, 1.0)
     sums = n * np.eye(d + 1)
@@ -230,7 +230,8 @@ def sums_in_a_box(name: str, adjacency: str, x: Matrix) -> list[Statistic]:
 
 
 def projections(key: str, m: Matrix, d: int) -> list[Statistic]:
-    """Return the statistics ⟨u, v_i⟩² for the first direction u and the first and the last eigenvector v_i of M."""
+    """Return the squared inner products of the first released direction with the first and the last eigenvector of m,
+    with their distribution functions."""
     _, vectors = bingham_law.decompose(m)
     found: list[Statistic] = []
     for i in (0, d - 1):
@@ -243,7 +244,7 @@ def projections(key: str, m: Matrix, d: int) -> list[Statistic]:
 
 
 def outcomes(name: str, options: dict[str, str], x: Matrix) -> list[float]:
-    """Return the exact probabilities of the levels 1, 2, … for the two mechanisms that release a level."""
+    """Return the probabilities of the outputs 1, 2, … of a mechanism that releases an integer."""
     n, d = x.shape
     energies = n * np.diag(moment(x))
     if name == "exponential":
@@ -263,7 +264,7 @@ def outcomes(name: str, options: dict[str, str], x: Matrix) -> list[float]:
 
 
 def law(name: str, options: dict[str, str], d: int, draws: int) -> None:
-    """Draw a number of releases, and compare them with the exact laws."""
+    """Make `draws` releases, and compare their statistics with the exact distribution functions."""
     x = rows(N_ROWS, d)
     released = [draw(name, options, x, f"law {k}") for k in range(draws)]
     if name in ("exponential", "above-threshold"):
@@ -300,7 +301,7 @@ def test_the_bingham_law_is_the_exact_one(d: int) -> None:
 
 
 def bingham_law_of(m: Matrix, draws: int) -> None:
-    """Compare draws of the Bingham law of M with the exact laws of their squared projections on its eigenvectors."""
+    """Compare draws from the Bingham law of m with the exact laws of their squared coordinates in the eigenbasis."""
     balls = arb_mat(m.tolist())
     found = [
         refined(lambda uniforms: [float(v) for v in rounded_bingham.bingham(balls, uniforms)], Uniforms(Seeded(k)), 100)
@@ -313,14 +314,14 @@ def bingham_law_of(m: Matrix, draws: int) -> None:
         assert stats.kstest(squares, bingham_law.projection_cdf(m, [i])).statistic <= allowed
 
 
-# SCALES: with a noise of ones, the release shows the scale
+# SCALES: if all noise is 1, the release shows the noise scale
 
 OF_MEANS = [(n, o) for n, o in VARIANTS if n in SCALES and "adjacency" not in o]
 OF_SUMS = [(n, o) for n, o in VARIANTS if n in COUNTED and "adjacency" in o]
 
 
 def of_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace every noise of a mechanism that adds noise by 1, and every matrix of noise by a matrix of ones."""
+    """Replace all additive noise by 1, and all noise matrices by matrices of ones."""
 
     def ones(d: int) -> arb_mat:
         return arb_mat(d, d, [1] * (d * d))
@@ -334,10 +335,10 @@ def of_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def scale(name: str, options: dict[str, str], d: int, epsilon: str) -> None:
-    """Require that the scale of the balls equals that of the reference to 1e-14, so that no formula used a float.
+    """Check that the noise scale equals that of the floating-point version up to a relative error of 1e-14.
 
-    (The reference's own value has a rounding error of a few 1e-16. A formula on balls that contains a float as a
-    constant would have an equally small error; `test_the_scales_are_balls` detects it.)
+    The floating-point version has a rounding error of a few 1e-16. A float constant in the interval arithmetic would
+    make an equally small error, which `test_the_scales_are_balls` detects.
     """
     x = np.zeros((7, d))
     found = draw(name, options, x, 1, grid="2^-120", **dict.fromkeys(budget(name), epsilon))
@@ -360,8 +361,8 @@ def test_the_scale_is_that_of_the_reference(
 def test_the_scales_of_a_sum_are_those_of_the_reference(
     name: str, options: dict[str, str], d: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a scale that differs from that of the reference. With noise that is 1 everywhere and no rows, a
-    release consists of the two scales, to 1e-14.
+    """Test that the noise scales of the number of rows and the sum are those of the floating-point version. The noise
+    is 1 everywhere, so that the release shows the scales.
     """
     of_ones(monkeypatch)
     for amount in ("1", "0.1", "7.25"):
@@ -378,8 +379,8 @@ def test_the_scales_of_a_sum_are_those_of_the_reference(
 def test_the_scales_in_a_box_are_those_of_the_reference(
     name: str, adjacency: str, d: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test catches a scale in a box that differs from that of the reference. With noise that consists of ones, the
-    scale itself is added to every sum.
+    """Test that the noise scales for bounded columns are those of the floating-point version. The noise is 1
+    everywhere, so that its scale is added to every sum.
     """
     of_ones(monkeypatch)
     x = np.zeros((7, d))
@@ -391,10 +392,9 @@ def test_the_scales_in_a_box_are_those_of_the_reference(
 
 @pytest.mark.parametrize(("name", "options"), OF_MEANS)
 def test_the_scales_are_balls(name: str, options: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches a float in a formula on balls. No constant of a formula is a float: the square of every scale
-    is the rational number that it must be.
+    """Test that no constant in the formulas of interval arithmetic is a float.
 
-    Every scale is rational or the square root of a rational number with a small denominator, here to 300 bits.
+    Every noise scale must be the square root of a rational number with a small denominator, up to 300 bits.
     """
     of_ones(monkeypatch)
     d = 3

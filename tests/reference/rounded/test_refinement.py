@@ -1,7 +1,7 @@
-"""Test that the same bits give the same release on every grid, and with every precision at the start of the
+"""Test that the same random bits give the same release on every grid, and with every initial precision of the
 computation.
 
-Every check below fails on a mutant, at the end of this file.
+The mutants at the end of the file make each of these checks fail.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,19 +20,20 @@ from covassay.reference.rounded.mechanisms import ROUNDED
 from tests.conventions import FALSE_ALARM, Matrix
 from tests.reference.rounded.variants import CHOICES, NAMES, VARIANTS, draw, rows
 
-FINER = 40  # the number of bits between the two grids
+FINER = 40  # number of bits between the two grids
 COARSE, FINE = "2^-20", "2^-60"
 DIMENSIONS = (1, 2, 3)
 RACES: list[tuple[str, dict[str, str]]] = [("exponential", {}), ("above-threshold", {"share": "0.5"})]
 
 
 def is_rounding_of(k: int, fine: int, bits: int = FINER) -> bool:
-    """Return whether k is a nearest integer to fine/2^bits. (For a tie, both neighbours are accepted.)"""
+    """Return whether k is a nearest integer to fine/2^bits, where both neighbours of a tie are accepted."""
     return abs((k << bits) - fine) <= 1 << (bits - 1)
 
 
 def disagreements(name: str, options: dict[str, str], x: Matrix, seed: int | str) -> int:
-    """Return how many integers of a release are not the rounding of the release from the same bits on a finer grid."""
+    """Return how many integers of a release are not the rounded integers of the release with the same bits on a finer
+    grid."""
     coarse, fine = (draw(name, options, x, seed, grid=grid) for grid in (COARSE, FINE))
     bits = 0 if mechanism(name).output.kind == "level" else FINER
     pairs = [(k, f) for part, ks in coarse.integers.items() for k, f in zip(ks, fine.integers[part], strict=True)]
@@ -41,7 +42,7 @@ def disagreements(name: str, options: dict[str, str], x: Matrix, seed: int | str
 
 
 def refinement(variants: Sequence[tuple[str, dict[str, str]]] = VARIANTS, seeds: Sequence[int] = (1,)) -> None:
-    """Require that the release on a grid is the rounding of the release from the same bits on a finer grid."""
+    """Check that rounding the release on a finer grid gives the release with the same bits on the given grid."""
     for name, options in variants:
         for d in DIMENSIONS:
             for seed in seeds:
@@ -49,7 +50,7 @@ def refinement(variants: Sequence[tuple[str, dict[str, str]]] = VARIANTS, seeds:
 
 
 def beginning(monkeypatch: pytest.MonkeyPatch, variants: Sequence[tuple[str, dict[str, str]]] = VARIANTS) -> None:
-    """Require that a computation gives the same release if it begins with too little precision and is refined often."""
+    """Check that a computation gives the same release if its initial precision is too low."""
     refined, levels = 0, [name for name, _ in variants if mechanism(name).output.kind == "level"]
     for name, options in variants:
         for d in DIMENSIONS:
@@ -59,12 +60,12 @@ def beginning(monkeypatch: pytest.MonkeyPatch, variants: Sequence[tuple[str, dic
                 found = draw(name, options, rows(12, d), 3)
             refined += len(found.precisions) > 1
             assert found.integers == wanted.integers, (name, options, d)
-    assert refined >= len(variants) - len(levels)  # 24 bits usually suffice for a comparison
+    assert refined >= len(variants) - len(levels)  # 24 bits are usually enough for a comparison
 
 
 def races(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Require that the two mechanisms that compare numbers and do not round give the same outcome if they begin with 2
-    bits."""
+    """Check that the two mechanisms that compare numbers in place of rounding give the same output with an initial
+    precision of 2 bits."""
     for seed in range(60):
         for name, options in RACES:
             with monkeypatch.context() as patch:
@@ -76,14 +77,14 @@ def races(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def low_order_bits(draw_one: Callable[[int], int], count: int = 200) -> None:
-    """Require that integers on a grid finer than float64's resolution are odd with probability 1/2, at level 1e-9."""
+    """Check, at level 1e-9, that integers on a grid finer than float64 numbers are odd with probability 1/2."""
     odd = sum(draw_one(seed) % 2 for seed in range(count))
     low, high = binom.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], count, 0.5)
     assert low <= odd <= high
 
 
 def public_grid(draw_on: Callable[[Matrix], releasing.RoundedRelease]) -> None:
-    """Require that the grid is the requested one for any data."""
+    """Check that the grid is the requested grid for several data sets."""
     for x in (np.zeros((12, 2)), np.eye(2)[np.zeros(12, int)], rows(12, 2)):
         assert draw_on(x).grid == Fraction(1, 2**30)
 
@@ -93,7 +94,7 @@ def public_grid(draw_on: Callable[[Matrix], releasing.RoundedRelease]) -> None:
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=NAMES)
 def test_the_same_bits_on_a_finer_grid(name: str, options: dict[str, str]) -> None:
-    """This test catches a release that depends on the precision at which it was computed."""
+    """Test that rounding the release on a finer grid gives the release with the same bits on the given grid."""
     refinement([(name, options)])
 
 
@@ -121,7 +122,7 @@ def test_ten_thousand_releases_on_two_grids_and_how_rarely_they_are_refined() ->
                 count += 1
     print(f"{count} releases on two grids agree; {repeated} needed more than the first precision")
     assert count >= 10_000
-    # 64 spare bits, 50 entries and 10 000 releases: 2^{-64} · 50 · 10 000 is far below 1e-9
+    # There are 64 spare bits for 50 entries in each of 10 000 releases, and 2^{-64} · 50 · 10 000 is far below 1e-9.
     assert repeated <= count / 1000
 
 
@@ -134,7 +135,7 @@ def test_the_first_precision_suffices_in_higher_dimension(name: str, d: int) -> 
 
 
 def test_the_first_precision_reads_public_numbers_only() -> None:
-    """This test catches a first precision that depends on the data, and so the running time too."""
+    """Test that the initial precision, and so the running time, does not depend on the data."""
     first = {
         draw("nuclear-laplace", {}, data, 1).precisions[0]
         for data in (rows(12, 3), np.zeros((12, 3)), np.eye(3)[np.zeros(12, int)])
@@ -146,7 +147,8 @@ def test_the_first_precision_reads_public_numbers_only() -> None:
 @pytest.mark.parametrize("name", ["laplace", "gauss-cov", "nuclear-laplace", "bingham"])
 @pytest.mark.parametrize("on", [0, 1], ids=["query 0", "query 1"])
 def test_low_order_bits_are_fair(name: str, on: int) -> None:
-    """This test catches noise whose lowest bit depends on the data, as that of floating-point noise does."""
+    """Test that the lowest bit of a released integer does not depend on the data, as it would with floating-point
+    noise."""
     x = np.zeros((1, 2))
     x[:, 0] = on
     low_order_bits(lambda seed: next(iter(draw(name, {}, x, seed, grid="2^-80").integers.values()))[0])
@@ -158,8 +160,8 @@ def test_the_grid_does_not_depend_on_the_data() -> None:
 
 @pytest.mark.thorough
 def test_data_on_which_decisions_could_tie() -> None:
-    """This test catches a release that never ends, because a decision stays open. The data are zero rows, equal rows or
-    one row, so that eigenvalues coincide, scores tie and scales vanish; every release ends.
+    """Test that every release ends for data with equal eigenvalues, equal scores or zero scales: rows of zeros, equal
+    rows or a single row.
     """
     for name, options in VARIANTS:
         for d in (1, 2, 4):
@@ -178,7 +180,7 @@ def test_many_records_whose_matrix_is_nearly_diagonal_once_it_is_rotated() -> No
 
 
 class Forgetful(Uniforms):
-    """This source of bits is a mutant: it draws all bits again if more bits are needed."""
+    """A mutant of the source of bits: it draws all bits again if more bits are needed."""
 
     def _next(self, wanted: int) -> tuple[int, int]:
         if self.position < len(self.read) and self.read[self.position][1] < wanted:
@@ -188,7 +190,7 @@ class Forgetful(Uniforms):
 
 
 class Shifted:
-    """This source of bits is a mutant: it gives wrong bits."""
+    """A mutant of the source of bits: it returns other bits."""
 
     def __init__(self, source: Any) -> None:
         self.source = source
@@ -198,17 +200,17 @@ class Shifted:
 
 
 def midpoint_rounding(x: arb, grid: Fraction) -> int:
-    """Round to the nearest multiple of the midpoint, which is a mutant."""
+    """Round the midpoint of the interval to a multiple of the grid (a mutant)."""
     return int((x / balls.exact(grid) + balls.exact(Fraction(1, 2))).mid().floor().unique_fmpz())
 
 
 def midpoint_comparison(a: Any, b: Any) -> bool:
-    """Compare midpoints only, which is a mutant."""
+    """Compare the midpoints of two intervals (a mutant)."""
     return bool((arb(a) - arb(b)).mid() < 0)
 
 
 def hasty_tie(x: arb, grid: Fraction) -> int:
-    """Round numbers within 1/64 of a tie to the even neighbour, which is a mutant."""
+    """Round a number within 1/64 of a tie to the even neighbour (a mutant)."""
     scaled = x / balls.exact(grid)
     if not scaled.rad() < arb(2) ** -10:
         raise balls.Undecided
@@ -218,7 +220,7 @@ def hasty_tie(x: arb, grid: Fraction) -> int:
 
 
 def float_release(name: str, seed: int, x: Matrix, grid: Fraction) -> list[int]:
-    """Add noise in float64 and round the sum, which is a mutant."""
+    """Add noise in float64 and round the sum (a mutant)."""
     values = mechanism(name).sample(x, np.random.default_rng(seed), epsilon=1.0)
     return [round(Fraction(float(v)) / grid) for v in np.ravel(values)]
 
@@ -273,7 +275,7 @@ def test_the_mutant_with_a_grid_that_depends_on_the_data_is_rejected() -> None:
 
 
 def test_the_precision_is_left_as_it_was() -> None:
-    """This test catches a global precision that a release changes for the caller."""
+    """Test that a release does not change the global precision of python-flint."""
     before = ctx.prec
     draw("nuclear-laplace", {}, rows(12, 2), 1)
     assert ctx.prec == before

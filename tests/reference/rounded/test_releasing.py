@@ -1,4 +1,4 @@
-"""Test a rounded release against the float release: the same output for small noise, and the same budget."""
+"""Test rounded releases against floating-point releases: the output with little noise, and the cost."""
 
 from typing import Any
 
@@ -35,7 +35,8 @@ def test_with_little_noise_it_is_the_float_release(name: str, options: dict[str,
     assert found.shape == np.shape(wanted) == mechanism(name).output_of(options).shape(d)
     if mechanism(name).output.kind == "direction":
         found, wanted = up_to_sign(found), up_to_sign(wanted)
-    assert np.allclose(found, wanted, atol=4 * 3e-5)  # rows are rounded to 2^-20, and Bingham draws vary
+    # rows are rounded to multiples of 2^-20, and draws of directions differ
+    assert np.allclose(found, wanted, atol=4 * 3e-5)
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=NAMES)
@@ -46,7 +47,7 @@ def test_the_budget_is_that_of_the_mechanism(name: str, options: dict[str, str])
 
 
 def test_chunks_and_arrays_give_the_same_release() -> None:
-    """This test catches a mechanism that reads only one chunk, or rounds each chunk by itself."""
+    """Test that data in chunks give the same release as the whole array."""
     x = rows(100, 3)
     chunks = Chunks(x.shape, lambda: iter([x[:33], x[33:]]))
     assert draw("nuclear-laplace", {}, x, 1).integers == draw("nuclear-laplace", {}, chunks, 1).integers  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""List every rounded mechanism with its choices, and data sets to release from."""
+"""List every rounded mechanism with its options, and make data sets for releases."""
 
 from typing import Any
 
@@ -28,16 +28,16 @@ NAMES = [" ".join([name, *options.values()]) for name, options in VARIANTS]
 
 
 def rows(n: int, d: int, seed: int = 0) -> Matrix:
-    """Make rows in the unit ball, most of them along the first axis."""
+    """Return random rows of norm at most 1, longest along the first axis."""
     x = np.random.default_rng([seed, n, d]).normal(size=(n, d)) / np.arange(1, d + 1)
     return x / row_norms(x).max()
 
 
 def budget(name: str, amount: str = "1") -> dict[str, str]:
-    """Make the keywords of the budget of a mechanism."""
+    """Return the budget of a mechanism as keyword arguments."""
     return dict.fromkeys(mechanism(name).notion.default.keywords(), amount)
 
 
 def draw(name: str, options: dict[str, str], x: Matrix, seed: int | str, **more: Any) -> RoundedRelease:
-    """Make one release from the bits of a seed."""
+    """Return a release with the random bits of a seed."""
     return release(name, x, source=Seeded(f"{name} {options} {seed}"), **(budget(name) | options | more))

@@ -26,9 +26,10 @@ from covassay.verification.audit.engine import law, low_order_bits, pair_draws, 
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
 from covassay.verification.audit.question import Question
 from covassay.verification.audit.questions.bits import low_order_bits as bits
-from covassay.verification.audit.questions.contract import row_order, running_time, same_seed
-from covassay.verification.audit.questions.law import distribution, repeats
-from covassay.verification.audit.questions.privacy import neighbour_events
+from covassay.verification.audit.questions.contract import row_order, running_time, same_seed_same_output
+from covassay.verification.audit.questions.data_path import coincidences_in_the_draws_of_the_law as repeats
+from covassay.verification.audit.questions.law import distribution
+from covassay.verification.audit.questions.privacy import events_on_neighbours
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.json_report import as_json
 from covassay.verification.audit.targets.target import Target
@@ -36,7 +37,7 @@ from covassay.verification.statistics.streams import Watch
 from covassay.verification.statistics.tests import bare_draws
 
 Noise = Callable[[Matrix, np.random.Generator], Matrix]
-QUESTIONS = {one.QUESTION.id: one.QUESTION for one in (distribution, repeats, neighbour_events, bits)}
+QUESTIONS = {one.QUESTION.id: one.QUESTION for one in (distribution, repeats, events_on_neighbours, bits)}
 LAW = (distribution.QUESTION, repeats.QUESTION)
 SAMPLES = 3000
 
@@ -141,7 +142,7 @@ def test_a_pair_that_loses_too_much_is_refuted(monkeypatch: pytest.MonkeyPatch) 
     """The test fails if an audit with many draws does not test pairs of neighbouring data sets. The audited mechanism
     is broken, because its noise depends on the data, and only the tests of pairs can refute it.
     """
-    monkeypatch.setattr(api, "questions", lambda: (neighbour_events.QUESTION,))
+    monkeypatch.setattr(api, "questions", lambda: (events_on_neighbours.QUESTION,))
 
     def tells(x: Matrix, size: int, *, rho: float, rng: np.random.Generator) -> Matrix:
         factor = 0.6 if np.abs(x[:, 0]).sum() > 1.5 else 1.0
@@ -177,7 +178,7 @@ def test_no_figure_depends_on_the_workers(backend: str, monkeypatch: pytest.Monk
     """The test fails if the report depends on the number of processes that made the draws."""
     if backend != "loky":
         pytest.importorskip(workers.NEEDS[backend])
-    monkeypatch.setattr(api, "questions", lambda: (distribution.QUESTION, neighbour_events.QUESTION))
+    monkeypatch.setattr(api, "questions", lambda: (distribution.QUESTION, events_on_neighbours.QUESTION))
     given: dict[str, Any] = {"epsilon": 1.0, "samples": 2500, "seed": 2}
     alone = audit("covassay:laplace", jobs=1, **given)
     with workers.local_workers(backend, 2):
@@ -247,7 +248,9 @@ def test_what_a_question_of_few_draws_found_is_not_asked_again(tmp_path: Path, m
     """The test fails if a restarted audit repeats a check that was finished. The checkpoint stores only the number of
     draws and the findings of a finished check.
     """
-    monkeypatch.setattr(api, "questions", lambda: (same_seed.QUESTION, row_order.QUESTION, running_time.QUESTION))
+    monkeypatch.setattr(
+        api, "questions", lambda: (same_seed_same_output.QUESTION, row_order.QUESTION, running_time.QUESTION)
+    )
     right, calls = _target(), []
 
     def one(x: Matrix, **given: Any) -> Any:

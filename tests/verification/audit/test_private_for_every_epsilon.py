@@ -79,7 +79,7 @@ def test_the_contract_refutes_no_law_that_ignores_the_data(name: str) -> None:
     assert not [found for seed in range(3) for found in few_draws(name, seed)]
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", PRIVATE)
 def test_many_seeds_the_contract_refutes_no_law_that_ignores_the_data(name: str) -> None:
     assert not [found for seed in range(200) for found in few_draws(name, seed)]
@@ -161,6 +161,34 @@ def test_no_output_in_one_dimension_alone_is_refuted() -> None:
     made = subject(failing(1 - 1e-6), 0)
     ask([q for q in own() if q.name == "output form"], made, ErrorBudget(1e-9))
     assert made.findings[0].status is Status.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("names_a_law", [False, True])
+@pytest.mark.parametrize("error", [ValueError, NotImplementedError, AssertionError])
+def test_a_rule_about_the_number_of_columns_is_noted(error: type[Exception], names_a_law: bool) -> None:
+    """This test catches a refutation of a function for points in the plane, because it rejects other data."""
+
+    def of_the_plane(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        if x.shape[1] != 2:
+            raise error("latitude and longitude")
+        return constant(x, epsilon=epsilon, rng=rng)
+
+    made = subject(of_the_plane, 0)
+    made.known = replace(made.known, form=replace(made.known.form, names_a_law=names_a_law))
+    ask([q for q in own() if q.name == "output form"], made, ErrorBudget(1e-9))
+    assert made.findings[0].status is Status.NOTED
+    assert "d = 3" in made.findings[0].detail
+
+
+def test_a_rule_about_columns_that_reads_the_data_is_refuted() -> None:
+    def at_most_four_columns_unless_zero(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        if x.shape[1] > 4 and x.any():
+            raise ValueError("at most four columns")
+        return constant(x, epsilon=epsilon, rng=rng)
+
+    made = subject(at_most_four_columns_unless_zero, 0)
+    ask([q for q in own() if q.name == "output form"], made, ErrorBudget(1e-9))
+    assert made.findings[0].status is Status.REFUTED
 
 
 def test_where_a_law_is_named_a_failure_breaks_it_in_true_words() -> None:

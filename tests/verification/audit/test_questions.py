@@ -14,7 +14,7 @@ import pytest
 
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit import budget, question, run
+from covassay.verification.audit import budget, question, questions, run
 from covassay.verification.audit.budget import ErrorBudget, Overspent, decide
 from covassay.verification.audit.engine.facts import Explanation, Facts
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
@@ -25,6 +25,8 @@ from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions import own
 from covassay.verification.audit.run import ask, in_order, require_whole, verdict
 from covassay.verification.audit.targets.target import Target
+
+QUESTIONS = Path(questions.__file__).parent
 
 
 def subject(**options: object) -> Subject:
@@ -53,6 +55,12 @@ def test_our_questions_leave_a_tenth_of_the_budget_to_guests() -> None:
     assert spent > Fraction(4, 5)
     with pytest.raises(ValueError, match=f"spend {spent + Fraction(1, 2)} of the error budget"):
         require_whole([*own(), with_p_values("greedy", 0.5)])
+
+
+def test_a_question_is_in_the_file_of_its_name_and_in_the_folder_of_its_kind() -> None:
+    files = {path.relative_to(QUESTIONS).as_posix() for path in QUESTIONS.glob("*/*.py") if path.name != "__init__.py"}
+    named = {"_".join(re.findall(r"[a-z]+", q.kind)) + "/" + "_".join(re.findall(r"[a-z]+", q.name)) for q in own()}
+    assert {f"{name}.py" for name in named} == files
 
 
 def test_every_question_says_what_it_asks_and_what_it_does_not_see() -> None:

@@ -504,7 +504,7 @@ def test_a_reconstructed_claim_is_never_shown_as_printed(capsys: pytest.CaptureF
     """The test fails if a paper is called wrong although we had to reconstruct its formula."""
     assert run(["claims", "show", "KLSU19.Thm5.1"]) == 0
     text = capsys.readouterr().out
-    assert "refuted-reconstruction: our copy of the paper has lost the formula" in text
+    assert "refuted-reconstruction: our reconstruction of a formula that is missing in our copy" in text
     assert "as printed" not in text
 
 

@@ -132,7 +132,7 @@ def test_a_mechanism_is_shown_with_law_scale_unit_domain_options_source_and_page
         "options epsilon: ε in [1e-30, 1e30], the budget",
         "source DN25 Algorithm 1",
         "proof proofs/paper/nuclear-laplace.md",
-        "steps 1. Σ = (1/n) Σ_i x_i x_iᵀ. 2. Draw a full d × d matrix Z",
+        "steps 1. Compute Σ = (1/n) Σ_i x_i x_iᵀ. 2. Draw a full d × d matrix Z",
     ):
         assert words in printed, words
     assert run(["mechanisms", "gauscov"]) == 2

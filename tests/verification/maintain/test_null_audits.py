@@ -6,7 +6,7 @@ from scipy import stats
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.questions.bits import low_order_bits
-from covassay.verification.audit.questions.law import distribution, shapes
+from covassay.verification.audit.questions.law import distribution, other_shapes
 from covassay.verification.maintain.null_audits import DISTANCE, TOTAL, exact_p_value
 from covassay.verification.statistics.laws import ERROR
 from covassay.verification.statistics.tests import TWO_CDFS, p_value_of_distance
@@ -35,7 +35,7 @@ def test_kolmogorovs_test_and_the_test_of_a_total_are_exact() -> None:
         check(1.03 * P, DISTANCE),
         check(1.0, TWO_CDFS, statistic=0.0),  # the p-values of both tests are at most 1
         check(P, question=low_order_bits.QUESTION.id),
-        check(0.3, TOTAL, question=shapes.QUESTION.id),
+        check(0.3, TOTAL, question=other_shapes.QUESTION.id),
         check(None, DISTANCE),
         check(0.5),
     ],

@@ -1,5 +1,5 @@
-"""Call the functions of coin-press for two adapters: that of coin-press, and that of dp-learning-ff, which has a
-copy of them.
+"""Call the functions of coin-press for the adapter of coin-press, and for the adapter of dp-learning-ff, which has a
+copy of the functions.
 
 The functions `multivariate_mean_iterative(X, c, r, t, Ps)` and `cov_est(X, args)` make several steps, and spend a
 budget in ρ-zCDP on each. With two steps, a quarter of ρ goes to the first step and the rest to the second, as in the

@@ -29,7 +29,7 @@ def _targets() -> dict[str, Callable[[], Target]]:
     targets: dict[str, Callable[[], Target]] = {}
     for declared in MECHANISMS.values():
         for chosen in product(*declared.choices.values()):
-            # the first choice of each option is the default and needs no suffix
+            # the first choice of each option is the default, which adds no suffix to the name of the target
             extra = [c for c, allowed in zip(chosen, declared.choices.values(), strict=True) if c != allowed[0]]
             options = dict(zip(declared.choices, chosen, strict=True))
             targets["-".join([declared.name, *extra])] = partial(

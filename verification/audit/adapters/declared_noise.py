@@ -10,16 +10,17 @@ from typing import Any
 
 from covassay.verification.audit.recorded.primitives import Primitive
 
-Sampler = Callable[[Any], Any]  # takes a value; returns the value plus noise
+Sampler = Callable[[Any], Any]  # a sampler takes a value and returns the value plus noise
 
 
 def laplace_noise(sampler: Sampler, value: Any, scale: float) -> Any:
-    """Return the sampler's result for the value, whose noise is Laplace of this scale."""
+    """Return what the sampler returns for the value, which is the value plus Laplace noise of this scale."""
     return sampler(value)
 
 
 def normal_noise(sampler: Sampler, value: Any, deviation: float) -> Any:
-    """Return the sampler's result for the value, whose noise is normal with this standard deviation."""
+    """Return what the sampler returns for the value, which is the value plus normal noise with this standard
+    deviation."""
     return sampler(value)
 
 

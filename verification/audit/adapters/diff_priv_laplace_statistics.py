@@ -9,8 +9,8 @@
 - The target `sum-of-bounds` calls `DiffPrivLaplaceMechanism.anonymize_sum_with_budget(value, lower, upper, epsilon)`
   with the sum of values that the adapter clips to the public bounds.
 
-The package does not say which data sets are neighbours. The package draws from NumPy's global generator, which the
-adapter seeds.
+The package diff-priv-laplace-python does not say which data sets are neighbours. The package diff-priv-laplace-python
+draws from NumPy's global generator, which the adapter seeds.
 """
 
 from collections.abc import Callable

@@ -3,8 +3,9 @@
 The functions for `sum` and `mean` clip a column to its bounds; the adapter passes δ = 0, which gives ε-DP by Laplace
 noise. For the target `mean-gaussian` the adapter passes δ > 0. The target `count` calls `private_count(k, epsilon)`
 with the number k of entries above the middle of the range. The function `private_count` is documented as "shifted
-geometric for pure ε-DP integer counts". The package does not say which data sets are neighbours, and takes the number
-of rows from the data. The package draws from Python's global generator, which the adapter seeds for each draw.
+geometric for pure ε-DP integer counts". The package diffpriv-pure does not say which data sets are neighbours, and
+takes the number of rows from the data. The package diffpriv-pure draws from Python's global generator, which the
+adapter seeds for each draw.
 """
 
 from collections.abc import Callable

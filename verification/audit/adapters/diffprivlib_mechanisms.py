@@ -6,9 +6,9 @@ documents ε-DP for the leading eigenvector with the exponent ε/4 of ADK19, whi
 sampler asks numpy at every proposal for a decomposition of the same covariance matrix. The adapter gives the sampler a
 generator that stores the decomposition; the sampler itself is diffprivlib's own code.
 
-The target `covariance-eig` calls `models.utils.covariance_eig(X, epsilon, norm=1)`. The adapter puts its eigenvalues
-w and eigenvectors V together as V diag(w) Vᵀ/n. The function splits its budget in its own way, so it is audited
-without a reference law.
+The target `covariance-eig` calls `models.utils.covariance_eig(X, epsilon, norm=1)`. The adapter puts the eigenvalues w
+and eigenvectors V of the output together as V diag(w) Vᵀ/n. The function splits its budget in its own way, so it is
+audited without a reference law.
 
 The modules `diffprivlib_models`, `diffprivlib_numbers` and `diffprivlib_tools` make further targets from diffprivlib.
 """
@@ -27,7 +27,7 @@ from covassay.verification.audit.adapters import (
 from covassay.verification.audit.adapters.diffprivlib_package import keeps_factor, legacy, quiet, target
 from covassay.verification.audit.targets.target import Target
 
-PACKAGE = diffprivlib_package.PACKAGE  # must be importable before a target is made
+PACKAGE = diffprivlib_package.PACKAGE  # this package must be importable before a target is made
 CALLER = "it takes XᵀX: its caller must validate and clip the rows, which the adapter does here"
 
 

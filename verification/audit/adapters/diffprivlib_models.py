@@ -1,8 +1,9 @@
 """Make targets from estimators of diffprivlib 0.6.6; they belong to the adapter `diffprivlib`.
 
-The audit tests the public attributes of a fitted estimator, which the adapter joins to one output. The package says
-that "differential privacy is guaranteed with respect to the training sample", and does not say which data sets are
-neighbours. The package takes the number of rows from the data, so it is audited for replace-one.
+The audit tests the public attributes of a fitted estimator, which the adapter joins to one output. The package
+diffprivlib says that "differential privacy is guaranteed with respect to the training sample", and does not say which
+data sets are neighbours. The package diffprivlib takes the number of rows from the data, so it is audited for
+replace-one.
 
 - The target `pca` fits `PCA(epsilon, data_norm=2, bounds=(−1, 1))` and returns Vᵀ diag(explained_variance_) V. Rows lie
   in the unit ball. Subtracting a mean in the unit cube moves the rows by at most √d, and the class clips rows that are

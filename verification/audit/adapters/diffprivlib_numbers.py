@@ -1,8 +1,7 @@
 """Make targets from mechanisms of diffprivlib 0.6.6 that release one number; they belong to the adapter `diffprivlib`.
 
 The adapter calls `Mechanism(epsilon=…, sensitivity=…, …).randomise(query)` with a generator that the generator of the
-audit seeds. By default diffprivlib draws from the operating system instead, but adds the noise to the query in the
-same way.
+audit seeds. By default diffprivlib draws from the operating system but adds the noise to the query in the same way.
 """
 
 from collections.abc import Callable

@@ -121,7 +121,7 @@ def limits(bounds: Bounds) -> tuple[Vector, Vector]:
 
 
 def target(name: str, draw: Callable[..., Any], part: str, **more: Any) -> Target:
-    """Return the target that draws with that part of the installed diffprivlib."""
+    """Return the target that draws with the given part of the installed diffprivlib."""
     return Target(f"diffprivlib:{name}", draw, version=told_version(PACKAGE, part), primitives=PRIMITIVES, **more)
 
 

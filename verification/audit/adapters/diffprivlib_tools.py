@@ -1,6 +1,6 @@
 """Make targets from tools of diffprivlib 0.6.6 and from its K-means; they belong to the adapter `diffprivlib`.
 
-All targets take columns with public bounds. The package does not say which data sets are neighbours.
+All targets take columns with public bounds. The package diffprivlib does not say which data sets are neighbours.
 
 - The targets `mean`, `var`, `sum`, `std` and `nanmean` call `tools.mean(X, epsilon, bounds, axis=0)`, `tools.var` and
   so on.
@@ -9,8 +9,8 @@ All targets take columns with public bounds. The package does not say which data
   its range.
 
 - The target `histogram` calls `tools.histogram` on the first column, with as many bins of its range as there are
-  columns. The sensitivity of the histogram is 1 for all bins together. A sensitivity of 1 is that to adding or
-  removing a row, so the target has add-remove adjacency.
+  columns. The sensitivity of the histogram is 1 for all bins together. The histogram has sensitivity 1 if a row is
+  added or removed, so the target has add-remove adjacency.
 
 - The target `quantile` calls `tools.quantile(x, 0.5, epsilon, bounds)` on the first column x.
 

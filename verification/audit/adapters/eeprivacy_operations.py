@@ -2,7 +2,8 @@
 
 - The target `sum` calls `PrivateClampedSum(lower_bound, upper_bound).execute(values, epsilon)` on the first column,
   and `mean` calls `PrivateClampedMean`. Both operations are documented as "bounding sensitivity with clamping", so the
-  adapter does not clip. The target `mean-of-clipped` returns the same mean of values that the adapter clips.
+  adapter does not clip. The target `mean-of-clipped` returns the result of `PrivateClampedMean` for values that the
+  adapter clips.
 
 - The targets `vector-mean-laplace` and `vector-mean-gaussian` call `PrivateVectorClampedMeanLaplace(lower_bound,
   upper_bound, k, N)` and `…Gaussian` for k columns and N rows, with the same bounds for all columns.
@@ -11,10 +12,10 @@
   individual contributes one count to the histogram, so neighbours differ by adding or removing a row.
 
 - The target `quantile` calls `PrivateQuantile(options).execute(values, epsilon, quantile=0.9)` with 11 options in the
-  range. The operation rests on Claim 3.9 of Dwork and Roth (2014), where a row is added or removed.
+  range. The operation for the quantile rests on Claim 3.9 of Dwork and Roth (2014), where a row is added or removed.
 
-For the other operations the package does not say which data sets are neighbours. All operations draw from NumPy's
-global generator, which the adapter seeds.
+Except for the histogram and the quantile, the package does not say which data sets are neighbours. All operations draw
+from NumPy's global generator, which the adapter seeds.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
 """Make a target `gaussian` from the noise that privatizers of jax-privacy 2.0.0 add to a sum of gradients.
 
 The target calls `update` of `noise_addition.gaussian_privatizer(stddev, prng_key)`, which returns the sum with noise,
-in float32 as jax computes by default. The package takes a standard deviation and no budget. The adapter chooses the
-standard deviation that makes the query ρ-zCDP.
+in float32 as jax computes by default. The package jax-privacy takes a standard deviation and no budget. The adapter
+chooses the standard deviation that makes the query ρ-zCDP.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
 """Make targets that release the mean squared norm of the rows, with noise from a sampler of a library.
 
 Replacing a row in the unit ball changes the mean squared norm by at most 1/n. An adapter clips the rows and computes
-the query in float64. Then the adapter calls the library's mechanism with the query, or the library's sampler with the
-scale that the claim asks for.
+the query in float64. After the clipping, the adapter calls the library's mechanism with the query, or the library's
+sampler with the scale that the claim asks for.
 """
 
 import math
@@ -16,7 +16,7 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.recorded.primitives import Primitive
 from covassay.verification.audit.targets.target import Target
 
-Release = Callable[..., Any]  # takes (query, sensitivity, rng=…, **budget); returns the released number
+Release = Callable[..., Any]  # a release takes (query, sensitivity, rng=…, **budget) and returns the released number
 
 QUERY = "the query is the mean squared norm of the clipped rows; the adapter computes it in float64"
 UNSEEDED = "draws from the operating system: this run cannot be replayed draw for draw"
@@ -33,7 +33,7 @@ def number_target(
     name: str, release: Release, version: str, claim: Guarantee, mechanism: str | None = None, seeded: bool = True,
     primitives: tuple[Primitive, ...] = (),
 ) -> Target:  # fmt: skip
-    """Return the target with this name; if a `mechanism` is given, the law of its output is known."""
+    """Return the target with this name, whose law is known if a `mechanism` is given."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         rows = unit_rows(x)

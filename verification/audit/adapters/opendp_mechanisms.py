@@ -1,24 +1,25 @@
 """Make targets from OpenDP 0.16.0 for eigenvectors, eigenvalues and principal components.
 
-The target `private-eigenvector` calls `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`. The target is
-built with the unit ε for which its own privacy map gives `.map(2) = ε`, because replacing one row is one removal and
-one addition. The measurement has the exponent ε/4 of ADK19, which the reference calls calibration "paper". OpenDP draws
-from the operating system. So that a run can be replayed, the adapter replaces the generator that OpenDP's Python code
-calls by the seeded generator of the audit. In every draw, OpenDP searches again for the parameter of the proposal,
-which takes most of the time. The parameter of the proposal is a function of the data alone, so the adapter stores it
-while the data stay the same. The proposals and their acceptance are computed by OpenDP's own code, without changes.
+The target `private-eigenvector` calls `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`. The adapter
+chooses the unit ε for which OpenDP's own privacy map gives `.map(2) = ε`, because replacing one row is one removal and
+one addition. The target `private-eigenvector` has the exponent ε/4 of ADK19, which the reference calls calibration
+"paper". OpenDP draws from the operating system. So that a run can be replayed, the adapter replaces the generator that
+OpenDP's Python code calls by the seeded generator of the audit. In every draw, OpenDP searches again for the parameter
+of the proposal, which takes most of the time. The parameter of the proposal is a function of the data alone, so the
+adapter stores it while the data stay the same. The proposals and their acceptance are computed by OpenDP's own code,
+without changes.
 
-The target `eigendecomposition` calls `make_private_np_eigendecomposition`. The adapter puts its eigenvalues w and
-eigenvectors V together as V diag(w) Vᵀ/n. The budget is split evenly between the eigenvalues and the d − 1
-eigenvectors. OpenDP's Rust library draws the Laplace noise, so the audit cannot seed the target `eigendecomposition`.
-The target `eigendecomposition-about-origin` uses the input domain `array2_domain(norm=1, origin=(3, …, 3))` instead, to
-which the adapter moves the rows of the unit ball.
+The target `eigendecomposition` calls `make_private_np_eigendecomposition`. The adapter puts the eigenvalues w and
+eigenvectors V of the output together as V diag(w) Vᵀ/n. The budget is split evenly between the eigenvalues and the d −
+1 eigenvectors. OpenDP's Rust library draws the Laplace noise, so the audit cannot seed the target `eigendecomposition`.
+The target `eigendecomposition-about-origin` uses the input domain `array2_domain(norm=1, origin=(3, …, 3))`, to which
+the adapter moves the rows of the unit ball.
 
 The target `eigenvalues` calls `make_private_eigenvalues` with Laplace noise, at the scale for which the privacy map
 gives `.map(2) = ε`, and returns the eigenvalues of XᵀX. The adapter calls the two parts of the chain
 `make_private_eigenvalues` one after the other, so that the noise is recorded. The target `pca` calls
 `sklearn.decomposition.PCA(epsilon, row_norm=1, n_samples, n_features).fit(X)`. The documentation of the class says
-"epsilon: the privacy budget" for n_changes = 1 change of a row. The target returns `mean_`, with Vᵀ
+"epsilon: the privacy budget" for n_changes = 1 change of a row. The target `pca` returns `mean_`, with Vᵀ
 diag(singular_values_²/n) V below it. In every draw, the class searches again for its noise scales, which are functions
 of n, d and ε, so the adapter stores them from draw to draw.
 """
@@ -164,7 +165,7 @@ def _eigendecomposition(x: Matrix, *, epsilon: float, rng: np.random.Generator, 
     measurement = _decomposition_measurement(len(x), x.shape[1], float(epsilon), origin)
     _GENERATOR.rng = rng
     values, vectors = measurement(unit_rows(x) + origin)
-    # the eigenvalues are in ascending order, and the eigenvectors in descending order
+    # OpenDP returns the eigenvalues in ascending order, and the eigenvectors in descending order
     w, v = np.asarray(values)[::-1], np.asarray(vectors)
     matrix: Matrix = (v * w) @ v.T / len(x)
     return matrix

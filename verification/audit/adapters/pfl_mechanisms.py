@@ -1,4 +1,4 @@
-"""Make targets from pfl 0.6.0 (Apple): `gaussian`, which is (ε, δ)-DP, and `laplace`, which is ε-DP.
+"""Make the targets `gaussian`, which is (ε, δ)-DP, and `laplace`, which is ε-DP, from pfl 0.6.0 (Apple).
 
 The targets call `GaussianMechanism.construct_single_iteration(clipping_bound, epsilon, delta)` and
 `LaplaceMechanism(clipping_bound, epsilon)`. The method `add_noise` of both classes adds noise to statistics whose norm

@@ -3,9 +3,9 @@
 The environment variable COVASSAY_PRIVATE_KENDALL names the directory that has the folder `private_kendall`, which was
 audited in 2026. The target `boosted-adassp` calls `boosted_adassp(features, labels, num_rounds=2, feature_clip_norm=1,
 gradient_clip_norm=1, epsilon, delta)`, whose output "will satisfy (epsilon, delta)-DP". The last column has the labels,
-and the other columns are the features. The package does not say which data sets are neighbours. The sensitivities in
-the package are those of adding or removing a row, as in the paper that it implements, so the target has add-remove
-adjacency. The package draws from NumPy's global generator, which the adapter seeds.
+and the other columns are the features. The code of `private_kendall` does not say which data sets are neighbours. The
+sensitivities in the package are those of adding or removing a row, as in the paper that it implements, so the target
+has add-remove adjacency. The code of `private_kendall` draws from NumPy's global generator, which the adapter seeds.
 """
 
 from collections.abc import Callable

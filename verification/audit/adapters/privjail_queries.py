@@ -1,19 +1,21 @@
 """Make targets from noisy sums of rows by privjail 0.1.2 (Toyota), with the budget that its accountants compute.
 
-The adapter makes a private array of the rows with `distance = 1`, as `privjail.numpy.load` does. In the package,
-neighbours then differ by one row that is added or removed. The function `privjail.clip_norm` clips the rows.
+The adapter makes a private array of the rows with `distance = 1`, as `privjail.numpy.load` does. In privjail,
+neighbours of a private array with this distance differ by one row that is added or removed. The function
+`privjail.clip_norm` clips the rows.
 
 - The target `sum-laplace` calls `laplace_mechanism(clip_norm(rows, 1).sum(axis=0), eps=ε)` with a pure accountant;
-  `clip_norm` uses the ℓ₂ norm by default. The target `sum-laplace-l1` clips with `clip_norm(rows, 1, ord=1)` instead.
+  `clip_norm` uses the ℓ₂ norm by default. The target `sum-laplace-l1` clips with `clip_norm(rows, 1, ord=1)`, which
+  uses the ℓ₁ norm.
 
 - The target `sum-gaussian` calls `gaussian_mechanism(…, rho=ρ)` on the sum of the rows after ℓ₂ clipping, with a zCDP
   accountant. The target `scatter-gaussian` calls `gaussian_mechanism` on XᵀX.
 
 - The target `histogram` calls `laplace_mechanism(numpy.histogram(first column, bins=d, range=(−1, 1)), eps=ε)`.
 
-The package draws from NumPy's global generator, which the adapter seeds for each draw. The package requires NumPy 2.1.3
-and pandas 2, which no other adapter can use, so the command `covassay adapters install privjail` makes an environment
-for it.
+The package privjail draws from NumPy's global generator, which the adapter seeds for each draw. The package privjail
+requires NumPy 2.1.3 and pandas 2, which no other adapter can use, so the command `covassay adapters install privjail`
+makes an environment for it.
 """
 
 from collections.abc import Callable

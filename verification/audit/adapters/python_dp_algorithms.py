@@ -1,8 +1,8 @@
 """Make targets from algorithms of python-dp 1.1.5 for a column of bounded numbers.
 
 The targets call `pydp.algorithms.laplacian.NAME(epsilon, 0, lower, upper, dtype="float").quick_result(values)`, which
-is ε-DP. The package wraps Google's library, which counts the rows privately. So neighbours differ by adding or removing
-the row of one user. The C++ library draws the noise.
+is ε-DP. The package python-dp wraps Google's library, which counts the rows privately. In this package neighbours
+differ by adding or removing the row of one user. The C++ library draws the noise.
 """
 
 from collections.abc import Callable

@@ -3,18 +3,18 @@ regression.
 
 The target `covariance` makes `DPcovariance(n, columns, bounds, epsilon)` and returns
 `make_covar_symmetric(release(data))`. The method `get_linear_regression` of `DPcovariance` uses the released matrix,
-and so does the class `DPLinearRegression`. The target `covariance-values` returns the same values in the lower triangle
-of a matrix, in the order in which `release` computes and lists them. The targets `covariance` and `covariance-values`
-need the bounds of the columns, and are audited with unequal bounds unless others are given. The target
-`linear-regression` returns `snsynth.models.linear_regression.DPLinearRegression().fit(X, y, bounds, budget).coef_`,
-where y is the last column. The class raises an exception if its noisy covariance is not positive definite, and then the
-adapter returns zeros. The class splits `epsilon` evenly over the entries. The class does not say which data sets are
-neighbours; n is an argument, so it is audited for replace-one.
+and so does the class `DPLinearRegression`. The target `covariance-values` returns the released values of the covariance
+in the lower triangle of a matrix, in the order in which `release` computes and lists them. The targets `covariance` and
+`covariance-values` need the bounds of the columns, and are audited with unequal bounds unless others are given. The
+target `linear-regression` returns `snsynth.models.linear_regression.DPLinearRegression().fit(X, y, bounds,
+budget).coef_`, where y is the last column. The class raises an exception if its noisy covariance is not positive
+definite, in which case the adapter returns zeros. The class splits `epsilon` evenly over the entries. The class does
+not say which data sets are neighbours; n is an argument, so it is audited for replace-one.
 
-The package requires opacus 0.14 and other large libraries, which the audited classes do not use. So no extra of
-covassay installs the package, and it is installed without its large requirements. The command `covassay adapters
-install smartnoise` installs the package without its large requirements in an environment. The following command
-installs it in the present environment.
+The package smartnoise-synth requires opacus 0.14 and other large libraries, which the audited classes do not use. No
+extra of covassay installs the package, because it is installed without its large requirements. The command `covassay
+adapters install smartnoise` installs the package without its large requirements in an environment. The following
+command installs the package in the present environment.
 
     pip install --no-deps smartnoise-synth==1.0.8 && pip install pandas scikit-learn
 

@@ -1,12 +1,13 @@
-"""Make targets from tmlt.core 0.20.0 (Tumult Labs): `laplace`, which is ε-DP, and `gaussian`, which is ρ-zCDP.
+"""Make the targets `laplace`, which is ε-DP, and `gaussian`, which is ρ-zCDP, from tmlt.core 0.20.0 (Tumult Labs).
 
 The targets call the samplers `tmlt.core.random.laplace.laplace(u, b)` and
 `continuous_gaussian.gaussian(sigma_squared, u)`, which refine an interval until it holds one float. The samplers draw
 from the operating system.
 
-The package requires PySpark and old versions of NumPy and pandas, which its samplers do not use. So no extra of
-covassay installs the package, and it is installed without PySpark. The command `covassay adapters install tmlt`
-installs the package without PySpark in an environment. The following command installs it in the present environment.
+The package tmlt.core requires PySpark and old versions of NumPy and pandas, which its samplers do not use. No extra of
+covassay installs the package, because it is installed without PySpark. The command `covassay adapters install tmlt`
+installs the package without PySpark in an environment. The following command installs the package in the present
+environment.
 
     pip install --no-deps tmlt.core==0.20.0 randomgen==2.3.0 && pip install typeguard python-flint pandas
 """

@@ -4,9 +4,9 @@ Under replace-one adjacency, two neighbours have the same public number of rows 
 adjacency, one of two neighbours has one row more than the other. A claim is made for one of the two adjacencies, and
 its neighbours are tested. A violation under one adjacency need not be a violation under the other adjacency.
 
-- If a mechanism is ε-DP for adding or removing a row while n stays a public number, replacing a row is two such steps.
-  If adding or removing a row costs a loss of at most ε, replacing a row costs at most 2ε. For two such steps, ρ-zCDP
-  allows 4ρ, and (ε, δ)-DP allows (2ε, (1 + e^ε) δ).
+- If a mechanism is ε-DP for adding or removing a row while n stays a public number, replacing a row is one removal and
+  one addition. If adding or removing a row costs a loss of at most ε, replacing a row costs at most 2ε. A mechanism
+  that is ρ-zCDP for adding or removing a row is 4ρ-zCDP for replacing one, and (ε, δ)-DP becomes (2ε, (1 + e^ε) δ)-DP.
 
 - If the noise of a mechanism depends on a public number of rows, the mechanism need not keep any claim for add-remove.
 """

@@ -9,8 +9,8 @@ few draws for each of some hundreds of data sets and budgets then show where the
 Different outputs refute nothing, because another algorithm for the same law may be faster for wide data. A difference
 only shows for which data and budget the law should be tested. The target is refuted if pairs of draws show that the
 laws differ for such data (`paired`). If noise is added to a known query, the target is also refuted if all its
-residuals under all seeds are those of the reference times one factor below 1. A target is not compared if most of its
-outputs differ from the reference's outputs.
+residuals under all seeds are those of the reference times one factor below 1. A target is not compared with the
+reference if most of its outputs differ from the reference's outputs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 NAME = "draw for draw beside the reference"
-SEEDS = 1  # outputs of several numbers get one seed; if they differ, more draws are made
+SEEDS = 1  # outputs of several numbers get one seed, and more draws are made if the outputs differ
 MORE_SEEDS = 4  # the number of seeds under which one factor must multiply all residuals
 MANY, FEW = 2000, 12  # on data with so many rows and columns, the noise is small relative to the query
 # rows are shortened in small steps, so that one step lies near every length at which a mechanism changes
@@ -72,7 +72,8 @@ def _places(
     sizes = [(round(share * k) or 1, k) for k in COLUMNS if k >= low for share in WIDE_AND_LONG]
     yield [at("columns", f"n = {n}, d = {k}", example_rows(n, k)) for n, k in sizes]
     if path is not None and path.query is not None:
-        return  # if noise is added to a query, `same_noise` and `other_budgets` compare it on these data and budgets
+        # if noise is added to a query, `same_noise` and `other_budgets` compare the noise on these data and budgets
+        return
     yield [at("rows", f"n = {n}, d = {d}", example_rows(n, d)) for n in ROWS]
     yield [at("rows", f"n = {MANY}, d = {k}", example_rows(MANY, k)) for k in COLUMNS if low <= k <= FEW]
     for n, columns in KINDS_AT:
@@ -90,8 +91,8 @@ def _places(
 
 @dataclass
 class _Seen:
-    """The number of outputs that agree with the reference, the places where outputs differ, and those that were too
-    slow.
+    """The number of outputs that agree with the reference, the places where outputs differ, and the places where draws
+    were too slow.
     """
 
     agreeing: int = 0
@@ -131,8 +132,8 @@ def _both(setting: Setting, place: Place, seeds: int) -> tuple[Matrix, Matrix] |
 
 
 def _change(target: Matrix, reference: Matrix) -> float:
-    """Return the largest difference between two outputs, relative to their size; a vector may have the opposite
-    sign.
+    """Return the largest difference between two outputs, relative to their size; vectors that differ only in sign count
+    as equal.
     """
     size = max(1e-3, float(np.abs(reference).max()))
     change = np.abs(target - reference).reshape(len(target), -1).max(axis=1)
@@ -159,7 +160,7 @@ def _seen_at(setting: Setting, sorts: Iterator[list[Place]]) -> _Seen:
                 break
         setting.progress(NAME, seeds * len(places))
         seen.agreeing += agreeing
-        # if nearly all outputs differ, the target uses random numbers in another way, or ignores this budget
+        # if nearly all outputs differ, the target uses random numbers in another way, or ignores the budget
         if agreeing >= len(differing):
             seen.differing += differing
     return seen
@@ -180,7 +181,7 @@ def _factor(setting: Setting, place: Place) -> str:
 
 
 def _chosen(differing: list[tuple[float, Place]]) -> list[Place]:
-    """Choose data sets and budgets of each sort in turn: the first, the last and the middle one."""
+    """Choose the first, the last and the middle of the data sets and budgets of each sort, taking the sorts in turn."""
     sorts: dict[str, list[Place]] = {}
     for _, place in differing:
         sorts.setdefault(place.sort, []).append(place)

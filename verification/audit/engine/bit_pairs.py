@@ -1,15 +1,15 @@
 """Make neighbours for the test of low-order bits: some query is 0 on one data set and far from 0 on the other.
 
-Four kinds of neighbours serve all kinds of output. In data with a single row, a step that adapts
-to the data has few choices, so that the output is not a mixture of many noise scales. A row with many columns and
-without an entry 0 changes every number of a vector, so that the low-order bits of any number may show it.
+These four kinds of neighbours serve all kinds of output. In data with a single row, a step that adapts to the data has
+few choices, so that the output is not a mixture of many noise scales. A row with many columns and without an entry 0
+changes every number of a vector, so that the low-order bits of any number may show the change.
 
-If rows may lie anywhere, a mechanism shortens or drops long rows at a length of its own, and a row of length 1 hardly
-changes its output. For a mechanism on the whole space, a search finds the length at which it shortens rows. If the
-noise is the same, the distance between the outputs on two data sets is the effect of the row in which they differ.
-Draws under the same noise only choose the neighbours, and no test uses them. A target that ignores the given generator
-has new noise in every call. For a target that ignores the generator, the chosen length is arbitrary, but the neighbours
-are still valid.
+If rows may lie anywhere, a mechanism shortens or drops long rows at a length that it chooses itself, and a row of
+length 1 hardly changes its output. For a mechanism on the whole space, a search finds the length at which it shortens
+rows. If two outputs have the same noise, their distance is the effect of the row in which their data sets differ. Draws
+under the same noise only choose the neighbours, and no test uses them. A target that ignores the given generator has
+new noise in every call. For a target that ignores the generator, the chosen length is arbitrary, but the neighbours are
+still valid.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,17 +29,18 @@ ROWS = 16  # with a power of two, the entries of one row divided by the number o
 MORE = 3, 4, 5  # further neighbours for outputs that are matrices have these numbers of columns
 # the numbers of rows and columns of the neighbours for vectors; the square root of the latter is a power of two
 WIDE_ROWS, WIDE = 64, 16
-LENGTHS = (*(4.0**k for k in range(6)), 2.0**20)  # a mechanism usually shortens rows below the last of these lengths
-STEPS = tuple(2.0**0.5**k for k in range(4))  # each of these factors multiplies the best of these lengths
+# a mechanism usually shortens rows to less than the last of these lengths
+LENGTHS = (*(4.0**k for k in range(6)), 2.0**20)
+STEPS = tuple(2.0**0.5**k for k in range(4))  # each of these factors multiplies the best length found so far
 PROBES = 4  # the number of draws under the same noise for every length
-FARTHER = 1 + 1e-6  # the ratio of two distances counts as a difference only if it is larger than this
+FARTHER = 1 + 1e-6  # the ratio of two distances counts as a difference only if it is larger than this number
 
-# takes two data sets with rows of length 1; returns the length that the rows should have
+# the function takes two data sets with rows of length 1 and returns the length that the rows should have
 Length = Callable[["Matrix", "Matrix"], float]
 
 
 def unit_length(first: Matrix, second: Matrix) -> float:
-    """Return 1, the length of the longest rows in the unit ball."""
+    """Return 1, which is the length of the longest rows in the unit ball."""
     return 1.0
 
 
@@ -119,8 +120,8 @@ def of_length(pair: Pair, length: float) -> Pair:
 
 
 def pairs_in_box(output: Output, box: Box) -> tuple[Pair, ...]:
-    """Return neighbours in a box: all rows lie nearest to 0, except one that is far from 0 in every column, or
-    in one.
+    """Return neighbours in a box: all rows lie nearest to 0, except one row that is far from 0 in one column or in
+    every column.
     """
     far, near = far_and_near(box)
     ends = {"in every column": far} | {

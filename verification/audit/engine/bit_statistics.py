@@ -1,8 +1,8 @@
 """Describe the low-order bits of an output by numbers: its lowest set bits, and the rounding errors of exact relations.
 
-The lowest set bit of a float is the exponent of the largest power of two that divides it. The smallest exponent over
-all numbers of an output is low as soon as one of them is low. So the smallest exponent combines the evidence of all
-numbers.
+The lowest set bit of a float is the exponent of the largest power of two that divides the float. The smallest exponent
+over all numbers of an output is low as soon as one of them is low. The smallest exponent therefore combines the
+evidence of all numbers.
 
 The squared norm of a released unit vector differs from 1 by the rounding errors of its computation. In real arithmetic
 the squared norm is exactly 1. In floating-point arithmetic the difference of the squared norm from 1 depends on how the
@@ -41,7 +41,8 @@ def lowest_bits(values: Matrix) -> Matrix:
     """
     fraction, exponent = np.frexp(np.asarray(values, dtype=np.float64))
     whole = np.abs(np.ldexp(fraction, MANTISSA)).astype(np.int64)
-    _, power = np.frexp((whole & -whole).astype(np.float64))  # the lowest set bit of a whole number is 2^(power − 1)
+    # the lowest set bit of a whole number is the power of two with the exponent power − 1
+    _, power = np.frexp((whole & -whole).astype(np.float64))
     return np.where(whole == 0, NO_BIT, exponent - MANTISSA + power - 1.0)
 
 

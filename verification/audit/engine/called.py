@@ -32,7 +32,7 @@ from covassay.verification.audit.targets.target import (
 from covassay.verification.audit.targets.target import call as call_target
 from covassay.verification.statistics.streams import stream
 
-# with three columns, the shapes of the parts of an output differ most clearly
+# three columns come first, because the parts of an output then differ most clearly in shape
 ORDER = sorted(DIMENSIONS, key=lambda d: d != 3)
 
 
@@ -80,7 +80,8 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
 
 
 def _batch(source: TargetReference, setting: Setting) -> int:
-    """Return the number of draws that a process states to make for one request, and 0 for other targets or if it fails.
+    """Return the number of draws that a process states to make for one request, and 0 for other targets or if the
+    process fails.
 
     Raises
     ------

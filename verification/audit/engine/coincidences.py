@@ -3,14 +3,15 @@
 Additive noise with a continuous law is never exactly zero and never the same twice, and its entries satisfy no exact
 relation. The check compares draws on data sets of several shapes with one another, and the entries within a draw.
 
-The following bounds say how many coincidences occur by chance. The noise may have been computed in float32, where the
-relative distance of successive numbers is 2⁻²³. So two independent entries have a relative difference below `CLOSE`
-with a probability of a few times `CLOSE`. The number of agreeing entries is compared with a binomial law of probability
-`CHANCE`, which is 64 times as large as `CLOSE`. The factor 64 covers all mechanisms of the reference, because the
-densities of their noise, in units of its spread, stay below this bound. Repeated values in float64 are 2²⁹ times rarer
-than in float32. Noise on a coarse lattice repeats values by its law. For noise on a lattice the probability of the most
-probable value is known, and two numbers agree up to their signs with at most twice this probability. A finding must
-have a probability below the false-alarm probability of the question, after multiplication by the number of comparisons.
+The following bounds say how many coincidences between draws occur by chance. The noise may have been computed in
+float32, where the relative distance of successive numbers is 2⁻²³. Two independent entries in float32 therefore have a
+relative difference below `CLOSE` with a probability of a few times `CLOSE`. The number of agreeing entries is compared
+with a binomial law of probability `CHANCE`, which is 64 times as large as `CLOSE`. The factor 64 covers all mechanisms
+of the reference, because the densities of their noise, in units of its spread, stay below this bound. Repeated values
+in float64 are 2²⁹ times rarer than in float32. Noise on a coarse lattice repeats values by its law. For noise on a
+lattice the probability of the most probable value is known, and two numbers agree up to their signs with at most twice
+this probability. A finding must have a probability below the false-alarm probability of the question, after
+multiplication by the number of comparisons.
 """
 
 from collections.abc import Iterable
@@ -120,7 +121,7 @@ def as_draws(x: Matrix, outputs: Matrix, query: Matrix, path: DataPath) -> _Draw
     return _Draws(x, columns(residuals), columns(sizes), tuple(own), path.atom)
 
 
-# EVERY FINDING: A SENTENCE AND ITS PROBABILITY UNDER A CONTINUOUS LAW
+# FINDINGS AND THEIR PROBABILITIES
 
 Counted = tuple[float, str]
 
@@ -136,7 +137,7 @@ def zeros(draws: _Draws) -> list[Counted]:
     size, entries = draws.residuals.shape
     spread = np.median(np.abs(draws.residuals), axis=0)
     zero = np.abs(draws.residuals) <= EXACT * draws.sizes
-    # a number is within w of 0 with probability about w over the spread; the factor 64 allows for laws with a peak at 0
+    # noise is within w of 0 with a probability of about w over its spread; the factor 64 allows for laws with a peak
     chance = 64 * EXACT * draws.sizes.max(axis=0) / np.where(spread > 0, spread, np.inf)
     chance = np.minimum(1.0, chance + draws.atom)
     found = []
@@ -171,7 +172,7 @@ def repeats(draws: _Draws) -> list[Counted]:
 
 
 def few_values(draws: _Draws) -> list[Counted]:
-    """Find entries whose noise takes fewer values than there are draws, because it lies on a coarse grid."""
+    """Find entries whose noise takes fewer values than there are draws, because the noise lies on a coarse grid."""
     size, entries = draws.residuals.shape
     spread = np.median(np.abs(draws.residuals), axis=0)
     # float32 outputs are multiples of 2⁻²³ of the query, which is a larger share of small noise
@@ -222,7 +223,8 @@ def relations(draws: _Draws) -> list[Counted]:
         for b in np.flatnonzero(close.sum(axis=0) > 2):
             start, stop = _longest_run(close[:, b])
             count = stop - start + 1
-            if count < SMALLEST_GROUP:  # two equal draws have equal ratios, so a smaller group of draws shows nothing
+            # two equal draws have equal ratios, so a smaller group of draws with one ratio shows nothing
+            if count < SMALLEST_GROUP:
                 continue
             ratio = float(sorted_ratios[(start + stop) // 2, b])
             p = _count_p(count - 1, size * (size - 1) / 2, draws.chance, pairs)
@@ -281,7 +283,7 @@ def found_in(draws: _Draws, alpha: float) -> list[str]:
 
 
 def _is_coarse(outputs: Matrix) -> bool:
-    """Return whether all outputs have few digits; such outputs may be rounded, and then values repeat."""
+    """Return whether all outputs have few digits; such outputs may be rounded, and rounded values repeat."""
     few_decimals = np.array_equal(outputs, outputs.round(FEW_DECIMALS))
     with np.errstate(over="ignore"):  # numbers too large for float16 become infinite, and then differ from the output
         return few_decimals or np.array_equal(outputs, outputs.astype(np.float16))
@@ -293,14 +295,14 @@ def same_outputs(outputs: Matrix) -> list[Counted]:
     same = size - len(np.unique(flat, axis=0))
     if not same or flat.shape[1] <= 2 or _is_coarse(flat):
         return []
-    # a unit vector of k entries has k − 1 free entries, and other outputs have k; the count needs at least two
+    # a unit vector of k entries has k − 1 free entries; the count of repeats needs at least two free entries
     p = _count_p(same, size * (size - 1) / 2, CHANCE**2, 1)
     return [(p, f"only {size - same} of {size} draws have an output of their own: the others repeat it")]
 
 
 def seeds_seen(draws: Iterable[Matrix]) -> int:
-    """Return a number of seeds; a generator with fewer seeds almost surely repeats a draw in one of these lists of
-    draws.
+    """Return a number of seeds for which a generator with fewer seeds almost surely repeats a draw in one of these
+    lists of draws.
 
     Among N draws from S seeds, about N²/(2S) repeat another draw; `SURE_REPEATS` repeats suffice if an output has
     several entries.
@@ -343,7 +345,7 @@ def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> lis
     """Check that outputs whose law has a density do not repeat one another.
 
     Clipping and projection give a few values of an output, such as 0, a positive probability, so that these values
-    repeat often. So the check counts how many different outputs occur at least twice.
+    repeat often. The check therefore counts how many different outputs occur at least twice.
     """
     if path.atoms or not draws:
         return []

@@ -8,13 +8,13 @@ the centre of its bounds.
 The check asks two questions about a matrix of second moments or covariances.
 
 - The first question is on which query each entry is centred, and which entry's bounds fit its noise. A mechanism may
-  choose other noise scales than the products of the widths of the bounds. So findings about entries only explain a
-  violation that another question found.
+  choose other noise scales than the products of the widths of the bounds. Findings about entries therefore only explain
+  a violation that another question found.
 
 - The second question is whether columns are treated alike. If the bounds enter the mechanism only as scales, permuting
   the columns of the data permutes the output, and rescaling or reflecting a column changes the output in a known way.
-  Not every mechanism promises that columns are treated alike. So a difference between columns is noted, and refutes
-  only if the mechanism promises the symmetry.
+  Not every mechanism promises that columns are treated alike. A difference between columns is therefore noted, and
+  refutes only if the mechanism promises the symmetry.
 """
 
 import math
@@ -35,7 +35,7 @@ ROWS = 500
 SHARE = 0.5  # the number of draws is this share of the number of draws on other data sets
 FEWEST = 200
 CHANGES = 3  # the largest number of changes of the columns
-FACTORS = (8.0, 1.0, 0.5)  # the units are multiplied by powers of 2, which cause no rounding
+FACTORS = (8.0, 1.0, 0.5)  # the units of the columns are multiplied by powers of 2, which cause no rounding
 # a median or a spread may differ by this many standard errors by chance, whatever the number of entries is
 DEVIATIONS = 7.0
 NAMED = 4  # a report describes this many entries in full
@@ -70,7 +70,7 @@ def _data(box: Box, seed: int) -> Matrix:
     return box.place(np.clip(shares, 0, 1))
 
 
-# WHICH VALUE AND WHICH NOISE EVERY ENTRY HAS
+# VALUES AND NOISE SCALES
 
 
 @dataclass(frozen=True)
@@ -93,22 +93,22 @@ class _Entries:
         return DEVIATIONS * self.spread / math.sqrt(self.size)
 
     def source_of_value(self, k: int) -> int | None:
-        """Return the entry of the query on which entry k is centred: k if possible, and None if no entry or several
-        others fit.
+        """Return the entry of the query on which entry k is centred, which is k if entry k fits, and None if no entry
+        or several other entries fit.
         """
         off = np.abs(self.values - self.median[k])
         allowed = self.error[k] + 1e-9 * np.abs(self.values).max()
         if off[k] <= allowed:
             return k
-        if abs(self.median[k]) <= allowed:  # the entry may be centred on 0, whatever the data are
+        if abs(self.median[k]) <= allowed:  # whatever the data are, the entry may be centred on 0
             return None
         fitting = np.flatnonzero(off <= allowed)
         return int(fitting[0]) if len(fitting) == 1 else None
 
     @property
     def expected(self) -> Vector:
-        """Return the spread that every entry should have if all noise scales are proportional to the bounds, as most
-        are.
+        """Return the spread that every entry should have if all noise scales are proportional to the bounds, as is
+        usual.
         """
         return np.asarray(np.median(self.spread / self.units) * self.units)
 
@@ -205,8 +205,8 @@ ORDERS = (
 
 
 def entry_findings(box: Box, x: Matrix, outputs: Matrix) -> tuple[str, list[str]]:
-    """Return the query on which the entries are centred, and sentences about entries with the value or noise of
-    another.
+    """Return the query on which the entries are centred, and sentences about entries with the value or noise of another
+    entry.
     """
     e = _entries(box, x, outputs)
     order = _triangle_orders(e, box.dimension)
@@ -292,7 +292,7 @@ def _compared(setting: Setting, change: _Change, base: Matrix, alpha: float, pro
         f"where the draws on the unchanged data give {middles[0]:.4g} and {spreads[0]:.4g} (p = {p:.2g})"
     )
     if not promised:
-        detail += ". That breaks no promise unless the bounds are to enter as scales alone (--equivariant)"
+        detail += ". Unequal treatment breaks no promise unless the bounds are to enter as scales alone (--equivariant)"
     return Finding("law", change.name, Status.REFUTED if promised else Status.NOTED, detail, n=2 * size)
 
 

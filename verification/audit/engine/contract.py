@@ -19,6 +19,7 @@ from covassay.verification.audit.targets.process_state import put_back
 from covassay.verification.audit.targets.process_target import NoReply, is_process
 from covassay.verification.audit.targets.returned import shape_of, told
 from covassay.verification.audit.targets.target import (
+    NOT_FINITE,
     CannotRun,
     Failure,
     InsistentTimeLimitError,
@@ -32,15 +33,16 @@ from covassay.verification.statistics.streams import stream
 
 ROWS = 20  # the number of rows of the ordinary data sets, which is enough for a second moment of full rank
 DIMENSIONS = (2, 3, 5)  # a target must give an output on ordinary data with each of these numbers of columns
+SAME_SIZE = 24  # if a target rejects this many data sets of a size, it counts as rejecting the size
 UNSEEDED = "the target draws from the operating system"
-IGNORES_RNG = "the target ignores rng, so that its output changes anyway"
+IGNORES_RNG = "equal generators give different outputs, so that the output changes anyway"
 
 Outcome = Matrix | Failure
 
 
 @dataclass(frozen=True)
 class Form:
-    """The form of a target's output, in the terms of `Mechanism`. The defaults promise least.
+    """The form of a target's output, in the terms of the class `Mechanism`. The defaults promise least.
 
     `symmetric` says that the matrix in an output is symmetric for the given options, if the kind of output leaves this
     open. `names_a_law` is False if the target claims privacy alone.
@@ -55,7 +57,8 @@ class Form:
 
 
 def example_rows(n: int, d: int) -> Matrix:
-    """Return rows in the unit ball whose second moment has distinct eigenvalues; they are equal on every machine."""
+    """Return rows in the unit ball whose second moment has distinct eigenvalues, with the same values on every
+    machine."""
     i, j = np.arange(1, n + 1)[:, None], np.arange(1, d + 1)
     rows = np.sin(i * j + j**2) / j
     scaled: Matrix = rows / max(1.0, float(np.linalg.norm(rows, axis=1).max()))
@@ -80,16 +83,38 @@ def dimensions_of(setting: Setting, dimensions: tuple[int, ...]) -> tuple[int, .
 
 
 def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
-    """Make one draw on the array `x` itself, which is not copied, with a new generator that the labels determine."""
+    """Make one draw on the array `x` itself, without a copy, from a new generator that the labels determine."""
     rng, shape = np.random.default_rng(stream(setting.seed, "contract", *seed_labels)), setting.shape(x)
     output, seconds = call(setting.target, x, setting.budget, rng, setting.seconds)
     setting.progress.timed(1, seconds)
     return well_formed(output, shape)
 
 
+def is_refusal(outcome: Outcome) -> bool:
+    """Return whether the target raised an exception, or gave NaN, as numpy does for the covariance of one record."""
+    return isinstance(outcome, Failure) and (outcome.kind == "exception" or outcome.message == NOT_FINITE)
+
+
+def refuses_size(setting: Setting, n: int, d: int) -> bool:
+    """Return whether the target rejects many data sets of this size."""
+    return all(is_refusal(one_draw(setting, x, "size", i)) for i, x in enumerate(of_size(setting, n, d)))
+
+
+def of_size(setting: Setting, n: int, d: int) -> list[Matrix]:
+    """Return data sets of one size: ordinary rows, zero rows, tiny rows, rows on an axis, and random rows."""
+    rng = np.random.default_rng(stream(setting.seed, "contract", "size", n, d))
+    unit = np.eye(d)[np.zeros(n, dtype=int)]
+    cases = [example_rows(n, d), -example_rows(n, d), np.zeros((n, d)), unit, -unit, np.eye(d)[np.arange(n) % d],
+             1e-9 * unit, np.full((n, d), d**-0.5)]  # fmt: skip
+    while len(cases) < SAME_SIZE:
+        rows = rng.standard_normal((n, d))
+        cases.append(rng.random((n, 1)) * rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    return cases if setting.box is None else [in_box(setting.box, x) for x in cases]
+
+
 def decided(name: str, *, broken: str = "", whole: str = "", worst: Status = Status.REFUTED) -> Finding:
-    """Return a finding with the status `worst` that lists the broken promises; if there are none, NOT REFUTED with the
-    text `whole`.
+    """Return a finding with the status `worst` that lists the broken promises; if no promise is broken, return NOT
+    REFUTED with the text `whole`.
     """
     return Finding("contract", name, worst, broken) if broken else kept(name, whole)
 

@@ -1,5 +1,5 @@
 """Test whether a target has the same law on two data sets; a few draws suggest where the laws differ, and new draws
-test it.
+test the difference.
 """
 
 from collections.abc import Callable
@@ -39,8 +39,8 @@ def _features(outputs: Matrix) -> Matrix:
 
 
 def _directions(entries: int, a: Matrix, b: Matrix) -> list[Callable[[Matrix], Vector]]:
-    """Return three functions of features whose means differ much between the features a and b of two samples of pilot
-    draws.
+    """Return three functions of features whose means differ much between two samples of pilot draws, given the features
+    a and b of the samples.
 
     The functions are a weighted sum of the entries, a weighted sum of the products, and the single feature whose means
     differ most in units of its spread. The weight of a feature is the difference of its means divided by the square of

@@ -2,9 +2,10 @@
 
 Suppose that an event occurs k times in n pilot draws on one data set, where its probability is p, and k' times in n'
 pilot draws on the other, where its probability is p'. Among many events, some look more extreme by chance than they
-are. So a lower confidence bound replaces p, and an upper confidence bound replaces p'. The score of an event is the
-result that the test draws are expected to give if the confidence bounds were the true probabilities. The score is
-defined as follows.
+are. For the choice of an event, a lower confidence bound replaces the larger probability p, and an upper confidence
+bound replaces the smaller probability p'. The score of an event is the result that the test draws are expected to give
+if the confidence bounds were the true probabilities. The score of an event is defined as follows for each notion of
+privacy.
 
 pure DP : the lower confidence bound on ln(p/p') at the error level of a run.
 (ε, δ)-DP and zCDP : the exponent of the best test against the claim. The exponent is the smallest Kullback–Leibler
@@ -30,9 +31,9 @@ ORDERS = 1 + np.geomspace(1e-3, 400.0, 80)
 SMALLEST = 1e-12  # the smallest probability in the table of Bernoulli laws that keep the claim
 # the probabilities of the second Bernoulli law of a pair
 GRID = expit(np.linspace(logit(SMALLEST), logit(1 - 1e-9), 500))
-LARGEST_EXPONENT = 30.0  # for a larger ε, e^ε exceeds every possible number of draws
+LARGEST_EXPONENT = 30.0  # for a larger ε, the factor e^ε exceeds every possible number of draws
 REACHED = 0.5  # a bet that is chosen on pilot draws attains this share of the largest detectable ρ
-WITHIN = 1e6  # this number is subtracted from the scores of events that keep the claim, so that these rank last
+WITHIN = 1e6  # this number is subtracted from the scores of events that keep the claim, so that such events rank last
 BISECTIONS = 50
 
 
@@ -105,8 +106,8 @@ def exponents(p: Vector, q: Vector, guarantee: Guarantee) -> Vector:
     """Return the exponent of the best test of the claim by events with probability p on one data set and q on the
     other.
 
-    With m draws on each data set, the p-value of the best test is about e^(−m·c), where c is the exponent. The exponent
-    is 0 for events that keep the claim.
+    For m draws on each of two data sets, the p-value of the best test is about e^(−m·c), where c is the exponent. The
+    exponent is 0 for events that keep the claim.
     """
     allowed = largest_kept(guarantee)
     outside = p > np.interp(q, GRID, allowed)
@@ -147,19 +148,20 @@ def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> 
     draws.
 
     The event that shows the largest loss occurs in every draw on one data set and in no draw on the other. The
-    parameter is ε for the δ of the claim, or it is ρ.
+    parameter of the claim is ε for the δ of the claim, or ρ.
     """
     if min(sizes) == 0:
         return 0.0
     if isinstance(guarantee, PureDP):
         log_share = math.log(error) / sizes[0]
         return max(0.0, log_share - math.log(-math.expm1(log_share)))
-    if isinstance(guarantee, ApproximateDP):  # p = 1, q = (1 − δ) e^{−ε} is the extreme case that keeps the claim
+    # the extreme case that keeps the claim has the probabilities p = 1 and q = (1 − δ) e^{−ε}
+    if isinstance(guarantee, ApproximateDP):
         missed = -math.expm1(math.log(error / 2) / min(sizes))
         return max(0.0, math.log((1 - guarantee.delta) / missed))
     # two Clopper–Pearson bounds give the Bernoulli laws (1 − missed, missed)
     missed = -math.expm1(math.log(error / 4) / min(sizes))
-    # the extreme case has the probabilities s and 1 − s with s^(n + n') = error
+    # the extreme case has the probabilities s and 1 − s with s^(n + n') = error, for n and n' draws
     share = math.exp(math.log(error) / sum(sizes))
     return max(_rho_of_coin(1 - missed), REACHED * _rho_of_coin(share))
 

@@ -12,7 +12,7 @@ from covassay.verification.audit.engine.facts import DifferingRow, Neighbours
 from covassay.verification.audit.engine.features import contrasts
 from covassay.verification.audit.engine.sampling import Draws
 
-# statistics are rounded to so many decimals; `low_order_bits` tests the bits that are rounded away
+# statistics are rounded to this many decimals; `low_order_bits` tests the bits that are rounded away
 DECIMALS = 9
 
 
@@ -37,11 +37,11 @@ class Statistic:
 class Pair:
     """Two neighbouring data sets, and the statistics from which an event is chosen.
 
-    `weight` multiplies the number of draws on this pair. `remarks` are exact facts about the mechanism that are printed
-    next to the bound. `failures_tell` is False if one of the data sets lies outside of the domain. If a data set lies
-    outside of the domain, the target may reject it, so that a difference in failures shows nothing. `box` is a box that
-    holds the rows of this pair. If `box` is None, the box of the whole audit applies. `by_entry` says whether the noise
-    may have a different scale on every entry of the output.
+    `weight` multiplies the number of draws on this pair. `remarks` are exact facts about the mechanism, which a report
+    prints next to the bound. `failures_tell` is False if one of the data sets lies outside of the domain of the
+    mechanism. If a data set lies outside of the domain, the target may reject it, so that a difference in failures
+    shows nothing. `box` is a box that holds the rows of this pair. If `box` is None, the box of the whole audit
+    applies. `by_entry` says whether the noise may have a different scale on every entry of the output.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Event:
     above: bool = True
 
     def count(self, draws: Draws) -> int:
-        """Return how many of the draws lie in the event."""
+        """Return how many of these draws lie in the event."""
         if self.statistic is None:
             return draws.failed
         if not len(draws.outputs):

@@ -38,8 +38,8 @@ class Facts:
         storable(cls)
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
-        """Return whether these facts show no more loss than this guarantee allows; False for kinds of facts without
-        this method.
+        """Return whether these facts show no more loss than this guarantee allows, which is False for kinds of facts
+        without a loss.
         """
         return False
 
@@ -55,26 +55,32 @@ class LawTest(Facts):
         )
     )
     detectable: float = field(
-        metadata=says("The smallest effect that this test refutes with the stated power.", **COUNT)
+        metadata=says("The smallest effect that the test of the law refutes with the stated power.", **COUNT)
     )
     power: float = field(
-        default=POWER, metadata=says("The probability with which the test refutes this effect.", **SHARE)
+        default=POWER,
+        metadata=says("The probability with which the test of the law refutes the effect `detectable`.", **SHARE),
     )
     estimates: str = field(
-        default="", metadata=says("Sentences with confidence intervals from the same draws; empty if there are none.")
+        default="",
+        metadata=says("Sentences with confidence intervals from the draws of the test; empty if there are none."),
     )
     failures: Failures = field(
-        default_factory=dict, metadata=says("The numbers of draws without an output, by the way in which they ended.")
+        default_factory=dict,
+        metadata=says("The numbers of draws without an output, keyed by the way in which they ended."),
     )
-    values: int | None = field(default=None, metadata=says("The number of values whose law is known far out.", **COUNT))
+    values: int | None = field(
+        default=None, metadata=says("The number of values with which the tail of the law is tested.", **COUNT)
+    )
     furthest: float | None = field(
         default=None,
         metadata=says(
-            "The smallest probability, under the law, of a value at least as far out as one of these values.", **SHARE
+            "The smallest probability, under the law, of a value at least as far out in the tail as a drawn value.",
+            **SHARE,
         ),
     )
     reach: str | None = field(
-        default=None, metadata=says("The rare branches that this audit would have seen, in words.")
+        default=None, metadata=says("The rare branches of the target that the audit would have seen, in words.")
     )
 
 
@@ -82,11 +88,13 @@ class LawTest(Facts):
 class InReach:
     """The losses that a test would have detected if they had shown in an event as likely as the tested one."""
 
-    probability: float = field(metadata=says("The share of the event in the draws of the first side.", **SHARE))
-    loss: float = field(metadata=says("The smallest ε or ρ that is refuted with 99 % power."))
+    probability: float = field(
+        metadata=says("The share of the draws of the first side that lie in the event.", **SHARE)
+    )
+    loss: float = field(metadata=says("The smallest ε or ρ that the test refutes with 99 % power."))
     small_loss: float = field(metadata=says("A loss a tenth above the claim."))
     times_the_samples: float = field(
-        metadata=says("The factor by which the number of draws must grow to detect this loss.")
+        metadata=says("The factor by which the number of draws must grow to detect the loss.")
     )
 
 
@@ -116,7 +124,7 @@ class TradeOff:
     """
 
     confidence: float = field(
-        metadata=says("The confidence with which the intervals at all points hold together.", **SHARE)
+        metadata=says("The confidence with which the intervals at all points of the curve hold together.", **SHARE)
     )
     gaussian_lower_bound: float = field(
         metadata=says("A lower bound on the μ of Gaussian differential privacy, with the stated confidence.")
@@ -132,10 +140,12 @@ class DifferingRow:
 
     row: int = field(metadata=says("The position of the row, counted from 1.", minimum=1))
     first: tuple[float, ...] | None = field(
-        metadata=says("The row of the first data set; null if it is missing there.", **{NULLABLE: True})
+        metadata=says("The row of the first data set; null if the first data set does not have it.", **{NULLABLE: True})
     )
     second: tuple[float, ...] | None = field(
-        metadata=says("The row of the second data set; null if it is missing there.", **{NULLABLE: True})
+        metadata=says(
+            "The row of the second data set; null if the second data set does not have it.", **{NULLABLE: True}
+        )
     )
 
 
@@ -152,38 +162,46 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class TestedEvent(Facts):
-    """A tested event, with its counts on two neighbouring data sets. Pairs of numbers are in the order of `sides`."""
+    """A tested event, with its counts on two neighbouring data sets. The order of a pair of numbers is that of
+    `sides`."""
 
     event: str = field(metadata=says("The tested event, as a condition on the output."))
     counts: tuple[int, int] = field(metadata=says("The number of times that the event occurred on each data set."))
-    draws: tuple[int, int] = field(metadata=says("The number of draws on each data set."))
+    draws: tuple[int, int] = field(metadata=says("The number of draws on each of the two data sets."))
     loss_lower_bound: float = field(
         metadata=says("A lower bound on the log ratio of the two probabilities of the event.")
     )
     confidence: float = field(metadata=says("The confidence of that bound.", **SHARE))
     sides: tuple[Side, Side] = field(
-        metadata=says("The data set in the numerator of the ratio, and the data set in the denominator.")
+        metadata=says(
+            "The data set in the numerator of the ratio of probabilities, and the data set in the denominator."
+        )
     )
-    data_sets: Neighbours = field(metadata=says("The two data sets; their names say how the equal rows are made."))
+    data_sets: Neighbours = field(
+        metadata=says("The two neighbouring data sets, whose names say how the equal rows are made.")
+    )
     failures: tuple[Failures, Failures] = field(metadata=says("How draws failed on either data set."))
     largest_loss: float | None = field(
         default=None,
-        metadata=says("The largest ε or ρ of a claim that an event could have refuted with these draws.", **COUNT),
+        metadata=says(
+            "The largest ε or ρ of a claim that an event could have refuted with the draws of the test.", **COUNT
+        ),
     )
     in_reach: InReach | None = field(
         default=None,
         metadata=says(
-            "The loss that this test would have detected on an event as likely as this one; absent if the event was "
-            "too rare."
+            "The loss that the test would have detected on an event as likely as the tested one; absent if the "
+            "tested event was too rare."
         ),
     )
     trade_off: TradeOff | None = field(
-        default=None, metadata=says("The trade-off curve of this pair, if it is the most telling one.")
+        default=None,
+        metadata=says("The trade-off curve of the pair of data sets, if the curve is the most telling one."),
     )
     estimated_loss: float | None = field(
         default=None,
         metadata=says(
-            "An estimate (no bound) of the loss on these data sets if the entries of an output have independent "
+            "An estimate (no bound) of the loss on the two data sets if the entries of an output have independent "
             "Laplace noise."
         ),
     )
@@ -191,8 +209,8 @@ class TestedEvent(Facts):
         default=None,
         metadata=says(
             "A number for a Rényi divergence, which is small if the draws contradict what the claim, made for "
-            "add-remove neighbours, implies for replacing a row. The number is no p-value, because the same draws "
-            "choose the bet.",
+            "add-remove neighbours, implies for replacing a row. The number for the divergence is no p-value, because "
+            "the same draws choose the bet.",
             **SHARE,
         ),
     )  # fmt: skip
@@ -201,7 +219,8 @@ class TestedEvent(Facts):
         metadata=says("The parameters that low-order bits prove: ε at the δ of the claim, δ at its ε, or ρ."),
     )
     level: float | None = field(
-        default=None, metadata=says("The probability with which the test of low-order bits may err.", **SHARE)
+        default=None,
+        metadata=says("The probability with which the test of low-order bits may prove a wrong loss.", **SHARE),
     )
 
 
@@ -216,7 +235,9 @@ class OutOfTime(Facts):
 class RunningTime(Facts):
     """The time of one draw as a function of the dimension."""
 
-    seconds: dict[str, float] = field(metadata=says("The seconds that one draw took, by dimension (d=2)."))
+    seconds: dict[str, float] = field(
+        metadata=says("The seconds that one draw took, keyed by the dimension, such as d=2.")
+    )
     failures: dict[str, str] = field(metadata=says("How a draw failed, by dimension."))
 
 
@@ -232,12 +253,14 @@ class OwnData(Facts):
 
 @dataclass(frozen=True)
 class Bits(Facts):
-    """The result on low-order bits over all neighbouring data sets."""
+    """The result of the test of low-order bits over all pairs of neighbouring data sets."""
 
     verdict: Literal["REFUTED", "NOT REFUTED", "INCONCLUSIVE"] = field(metadata=says("The verdict on the bits alone."))
-    loss: str = field(metadata=says("The loss that was proven, in words; empty if there is none."))
+    loss: str = field(metadata=says("The loss that was proven, in words; empty if no loss was proven."))
     reach: str = field(
-        metadata=says("Events that the check detects with 99 % probability; empty if it found one, or detects none.")
+        metadata=says(
+            "Events that the check would detect with 99 % probability; empty if it found one, or could detect none."
+        )
     )
     draws: int = field(metadata=says("How many draws were made.", **COUNT))
 
@@ -253,8 +276,8 @@ class Explanation(Facts):
 
 
 def as_data(value: Any) -> Any:
-    """Return the facts as plain data for JSON. None is left out unless the field may be null, and inf becomes a
-    string.
+    """Return the facts as plain data for JSON. The value None is left out unless the field may be null, and infinity
+    becomes a string.
     """
     if is_dataclass(value):
         named = [(f, getattr(value, f.name)) for f in fields(value) if NOT_IN_JSON not in f.metadata]

@@ -20,7 +20,7 @@ from covassay.reference.mechanisms.output import (
     VectorOutput,
 )
 
-Feature = Callable[[Array], Vector]  # takes outputs (size, …); returns one number for each, (size,)
+Feature = Callable[[Array], Vector]  # a function takes outputs (size, …) and returns one number for each, (size,)
 
 
 def gram_change(first: Matrix, second: Matrix) -> Matrix:

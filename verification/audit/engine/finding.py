@@ -21,7 +21,7 @@ class Status(Enum):
 
     NOT_REFUTED = "not refuted"
     REFUTED = "REFUTED"
-    SUSPICIOUS = "suspicious"  # the p-value is below 1e-3, but above the false-alarm level of the run
+    SUSPICIOUS = "suspicious"  # the p-value of the finding is below 1e-3, but above the false-alarm level of the run
     NOTED = "noted"  # the finding breaks no promise
     INCONCLUSIVE = "inconclusive"
     SKIPPED = "skipped"
@@ -36,21 +36,21 @@ class Verdict(Enum):
 
     @property
     def exit_status(self) -> int:
-        """Return the exit status of the command, which is 0 for not refuted, 1 for refuted and 3 for inconclusive; 2 is
-        invalid use.
+        """Return the exit status of the command, which is 0 for not refuted, 1 for refuted and 3 for inconclusive; the
+        others are in verification/README.md.
         """
         return {Verdict.NOT_REFUTED: 0, Verdict.REFUTED: 1, Verdict.INCONCLUSIVE: 3}[self]
 
 
 @dataclass(frozen=True)
 class Look:
-    """One round of draws from a target: the first round, or a second round with more draws, all of them new.
+    """One round of draws from a target, which is the first round, or a second round with more draws, all of them new.
 
     `samples` is the number of draws on each data set, which a question may scale. `level` is the false-alarm
     probability of the question in this round, for all its tests together. `tests` is the largest number of p-values
     that the question may give in this round. `again` names the data sets to test, which were suspicious in the first
-    round; None means all. `stop_early` says whether a question may end once it is refuted. `bets` says whether a bet
-    may end the draws of a pair before all planned draws are made.
+    round; None means all data sets. `stop_early` says whether a question may end once it is refuted. `bets` says
+    whether a bet may end the draws of a pair before all planned draws are made.
     """
 
     name: str = "first look"
@@ -67,21 +67,21 @@ class Look:
         return self.level / max(1, self.tests)
 
     def asks(self, scenario: str) -> bool:
-        """Return whether this round includes the data set with this name."""
+        """Return whether this round of draws includes the data set with this name."""
         return self.again is None or scenario in self.again
 
 
 @storable
 @dataclass(frozen=True)
 class Finding:
-    """One result of a question.
+    """One result of a question, such as that of a test on one data set.
 
     If a finding has a p-value, its status is provisional until it is compared with the error budget. `scenario` names
     the data set or the pair; findings with the same scenario share their draws. `facts` are its figures. `data` are the
-    two neighbours, or the one data set, with which the finding can be reproduced. `curve` plots the tested quantity
-    beside its law. `promising` asks for a second round of draws, whatever the p-value is. `exact` says that arithmetic
-    decided a part of the claim, so that the finding counts as a test. The field `question` is set by the loop that asks
-    the questions.
+    two neighbouring data sets, or the one data set, with which the finding can be reproduced. `curve` plots the tested
+    quantity beside its law. `promising` asks for a second round of draws, whatever the p-value of the finding is.
+    `exact` says that arithmetic decided a part of the claim, so that the finding counts as a test. The field `question`
+    is set by the loop that asks the questions.
     """
 
     kind: Kind

@@ -1,16 +1,16 @@
 """Compare draws of the target with draws of the reference on data of many kinds.
 
 An implementation can branch on the data, for instance on zero rows, on equal rows, or on fewer rows than columns. If
-the target adds noise to a query, and a seed fixes the noise, `same_noise` detects such a branch without sampling error.
-If a seed does not fix the noise of a query, a few draws on each of many data sets are compared with draws of the
+the target adds noise to a query, and a seed fixes the noise, `same_noise` detects a branch on the data without sampling
+error. If a seed does not fix the noise of a query, a few draws on each of many data sets are compared with draws of the
 reference on the same data. Draws at a few budgets other than the claimed one are tested in the same way as data of
 another kind.
 
-If the laws of target and reference are equal, all orders of the draws are equally likely. Then the rank of a draw among
-all draws before it is uniform, and independent of the earlier ranks (Rényi 1962). So ranks on different data sets can
-be pooled for Kolmogorov–Smirnov tests. The groups are all ranks on one data set, on data of one kind, or on data of one
-shape. For each group, every feature of the output has two tests. The p-value of the group is the smallest of their
-p-values times the number of tests.
+If the laws of target and reference are equal, all orders of the draws are equally likely. If all orders are equally
+likely, the rank of a draw among all draws before it is uniform, and independent of the earlier ranks (Rényi 1962).
+Ranks on different data sets can therefore be pooled for Kolmogorov–Smirnov tests. The groups are all ranks on one data
+set, on data of one kind, or on data of one shape. For each group, every feature of the output has two tests. The
+p-value of a group is the smallest p-value of its tests times the number of its tests.
 """
 
 import time
@@ -36,7 +36,7 @@ KINDS = "data of many kinds"  # reports print this text in place of the name of 
 NAMES = {"data set": "every data set of the zoo", "kind": "every kind of data", "shape": "data of every shape"}
 # the shapes (n, d) of the data, some with fewer rows than columns
 SIZES = (1, 2), (30, 1), (20, 2), (4, 6), (65, 3), (1000, 2)
-# the number of draws of the target on a data set for `DEFAULT` samples, and the smallest number of draws
+# the target makes the first number of draws on a data set for `DEFAULT` samples, and never less than the second number
 DRAWS, FEWEST = 12, 6
 TIMES_AT_BUDGETS = 16  # the draws at another budget are multiplied by this factor, because few budgets are tried
 BESIDE = 2  # the reference makes this many times as many draws as the target
@@ -46,13 +46,14 @@ PACE = 0.05  # if a draw takes longer than this many seconds, no other data of t
 NAMED = 3  # a report names at most this many data sets, kinds or shapes
 
 
-# takes (x, size, generator); returns outputs of the reference
+# a reference takes (x, size, generator) and returns its outputs
 DrawsOf = Callable[[Matrix, int, np.random.Generator], Matrix]
 
 
 @dataclass(frozen=True)
 class AtBudget:
-    """A budget other than the claimed one, in words and as arguments of a draw, with the reference and data for it."""
+    """A budget other than the claimed one, in words and as arguments of a draw, with the reference and data for this
+    budget."""
 
     words: str
     budget: dict[str, Any]
@@ -62,12 +63,12 @@ class AtBudget:
 
 @dataclass(frozen=True)
 class Beside:
-    """The reference, whose draws are compared with the target's draws.
+    """The reference with its data, whose draws are compared with the target's draws.
 
-    `features` takes x; it returns numbers that describe an output on x. `own` is a data set of the user, on which the
-    reference also draws. `choices` are data near the choices of the mechanism. `budgets` are other budgets at which the
-    reference also draws. `unsure` takes x; it says whether correct implementations may round the rows of x in different
-    ways.
+    `features` takes a data set x and returns numbers that describe an output on x. `own` is a data set of the user, on
+    which the reference also draws. `choices` are data on which the mechanism is near a choice between two steps.
+    `budgets` are other budgets at which the reference also draws. `unsure` takes a data set x and says whether correct
+    implementations may round the rows of x in different ways.
     """
 
     draws: DrawsOf
@@ -142,7 +143,7 @@ def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
                 at, reference, member, times * size, f"law/{KINDS}/{n}/{d}/{member.words}/{look.name}"
             )
         except _TimeOut:
-            # a failure at another budget says nothing about the other data at the claimed budget
+            # a failure at another budget says nothing about data at the claimed budget
             if member.category == GIVEN or at is not setting:
                 failing += 1
                 continue
@@ -211,7 +212,7 @@ def _places_on(
 
 
 def _check(name: str, groups: Mapping[str, _Group], failing: int, slow: list[tuple[int, int]], look: Look) -> Finding:
-    """Combine the tests of all groups of one sort into a check."""
+    """Combine the tests of all groups of one sort into one check."""
     found = {key: group.p_value() for key, group in groups.items()}
     worst = sorted(found, key=lambda key: found[key])[:NAMED]
     text = f"null: on {NAMES[name]} the outputs have the same law as the reference's; furthest from it: "

@@ -6,10 +6,10 @@ diagnosis, which is no verdict.
 
 Up to `KEPT` draws are kept and tested directly. If there are more draws, the workers reduce them to sums
 (`statistics.pooling`). The sums give distances of distribution functions, counts beyond exact quantiles, total scales,
-signs, and measures of dependence. A test that cannot be computed from sums uses the draws that are kept, and so do
-estimates and suspects. Whenever the number of blocks of draws is a power of two, the sums so far are tested. If the
-sums refute the law, no more draws are made. Tests before the last block of draws share the part `EARLY_SHARE` of the
-error level (`left_for_the_end`).
+signs, and measures of dependence. Estimates, suspects and tests that cannot be computed from sums use the draws that
+are kept. Whenever the number of blocks of draws is a power of two, the sums so far are tested. If the sums refute the
+law, no more draws are made. Tests before the last block of draws share the part `EARLY_SHARE` of the error level
+(`left_for_the_end`).
 """
 
 import math
@@ -29,10 +29,11 @@ from covassay.verification.statistics.pooling import Places, has_sums, pooled
 from covassay.verification.statistics.tails import levels
 from covassay.verification.statistics.tests import Pooled, TestResult
 
-FITS = 1e-3  # a suspect with a larger p-value than this is named, unless a law with another factor fits better
+FITS = 1e-3  # a suspect is named if its p-value is larger than this, unless a law with another factor fits better
 FACTORS = (0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.5**0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2**0.5,
            1.6, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # fmt: skip
-BETTER = 5.0  # another factor fits better if its p-value is this many times larger; a smaller ratio may be chance
+# a law with another factor fits better if its p-value is this many times larger; a smaller ratio may be chance
+BETTER = 5.0
 SAME = 0.04  # two factors are not distinguished if their ratio differs from 1 by less than this
 ANSWERS = "an output in every draw"
 FEWEST_DRAWS = 50  # every data set gets at least this many draws, whatever its weight is
@@ -50,7 +51,8 @@ class Suspect:
     """The law of a plausible mistake, with a fixed name, an explanation, and a test whether draws follow this law.
 
     If the mistake multiplies a quantity, `factor` is its factor, and `rivals` makes the test of a law with another
-    factor. The suspect is named only if no other factor fits better. For other mistakes, `rivals` is None.
+    factor. A suspect with a wrong factor is named only if no other factor fits better. For other mistakes, `rivals` is
+    None.
     """
 
     name: str
@@ -65,7 +67,7 @@ class Suspect:
         return cls(name, explanation, test(factor), test, factor)
 
     def p_value(self, outputs: Matrix) -> float:
-        """Return the p-value of draws under the law of this mistake."""
+        """Return the p-value of these outputs under the law of the mistake."""
         return finite_test(self.test, outputs).p_value
 
     def others(self, outputs: Matrix) -> Mapping[float, float]:
@@ -95,13 +97,13 @@ class Scenario:
 @storable
 @dataclass(frozen=True)
 class LawSums:
-    """The sums of tests over blocks of draws, by test, and the number of blocks in which a statistic was not finite."""
+    """The sums of each test over blocks of draws, and the number of blocks in which a statistic was not finite."""
 
     parts: dict[str, Pooled] = field(default_factory=dict)
     impossible: Counter[str] = field(default_factory=Counter)
 
     def plus(self, other: "LawSums") -> "LawSums":
-        """Add the sums over two parts of the blocks."""
+        """Add the sums over two groups of blocks."""
         both = {name: self.parts[name].plus(part) if name in self.parts else part for name, part in other.parts.items()}
         return LawSums(self.parts | both, self.impossible + other.impossible)
 
@@ -110,9 +112,7 @@ class LawSums:
         return {name: part for name, part in self.parts.items() if isinstance(part, Places)}
 
     def results(self) -> dict[str, TestResult]:
-        """Return the results of the tests that have sums, and of the tests whose statistic was not finite in some
-        block.
-        """
+        """Return the results of the tests that have sums and of those whose statistic was not finite in some block."""
         found = {name: part.result() for name, part in self.parts.items()}
         return found | {name: not_finite(blocks) for name, blocks in self.impossible.items()}
 
@@ -162,7 +162,7 @@ def run_scenario(setting: Setting, scenario: Scenario, look: Look) -> tuple[list
 def _in_time(found: Sequence[Finding], draws: Draws | Summary[LawSums], look: Look) -> list[Finding]:
     """Make findings inconclusive if they could refute but draws are missing, because slow draws may have larger noise.
 
-    Holm's procedure rejects no p-value above the level.
+    Holm's procedure rejects no p-value above the level of the look.
     """
     late = timed_out(draws)
     why = f"; {late} draws ran into the time limit, and those that are left may have another law"
@@ -178,8 +178,8 @@ def _run_many(
     setting: Setting, scenario: Scenario, look: Look, named: tuple[LawOf, str], first: Draws,
     results: Mapping[str, TestResult],
 ) -> list[Finding]:  # fmt: skip
-    """Return the findings if there are more draws than are kept; tests without sums have `results` from the draws that
-    are kept.
+    """Return the findings if there are more draws than are kept; `results` has the results of tests without sums on the
+    draws that are kept.
     """
     law, label = named
     shown = {
@@ -270,7 +270,7 @@ def _tested(
 
 
 def fits(scenario: Scenario, outputs: Matrix) -> bool:
-    """Return whether no test of the scenario finds the outputs suspicious."""
+    """Return whether every test of the scenario has a p-value that is not suspicious."""
     return all(finite_test(test, outputs).p_value > FITS for test in scenario.tests.values())
 
 

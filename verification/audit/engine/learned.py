@@ -21,7 +21,7 @@ PRIOR = 0.5  # this many pseudo-draws are added to every cell on each data set
 QUANTILES = np.array([0.005, 0.01, 0.02, 0.04, *np.linspace(0.08, 0.92, 11), 0.96, 0.98, 0.99, 0.995])  # of an entry
 ATOM = 0.02  # a value with this share of the draws of an entry gets a cell of its own
 
-LogRatio = Callable[[Matrix], Vector]  # takes outputs (size, …); returns one number for each, (size,)
+LogRatio = Callable[[Matrix], Vector]  # a statistic takes outputs (size, …) and returns one number for each, (size,)
 Cells = NDArray[np.intp]
 
 
@@ -39,7 +39,7 @@ def _flat(outputs: Matrix) -> Matrix:
 
 
 def _ratios(one: Cells, two: Cells, cells: int) -> Vector:
-    """Return an estimate of ln(p/p') for every cell, given the cell of each draw on the two data sets."""
+    """Return an estimate of ln(p/p') for every cell, from the cell of each draw on the two data sets."""
     shares = [np.bincount(side, minlength=cells) + PRIOR for side in (one, two)]
     ratios: Vector = np.log(shares[0] / shares[0].sum()) - np.log(shares[1] / shares[1].sum())
     return ratios
@@ -51,7 +51,8 @@ def _joint(one: Matrix, two: Matrix) -> LogRatio:
     ratios = dict(zip(map(bytes, known), _ratios(cells[: len(one)], cells[len(one) :], len(known)), strict=True))
 
     def values(outputs: Matrix) -> Vector:
-        return np.array([ratios.get(bytes(row), 0.0) for row in _flat(outputs)])  # an output that did not occur gets 0
+        # an output that did not occur in the draws gets the value 0
+        return np.array([ratios.get(bytes(row), 0.0) for row in _flat(outputs)])
 
     return values
 
@@ -77,7 +78,5 @@ def _edges(values: Vector) -> Vector:
 
 
 def _cells(values: Vector, edges: Vector) -> Cells:
-    """Return the cells in which values lie; each edge is a cell of its own, and so is the interval between two
-    edges.
-    """
+    """Return the cells in which values lie; each edge is one cell, and each interval between two edges is another."""
     return np.asarray(np.searchsorted(edges, values, "left") + np.searchsorted(edges, values, "right"))

@@ -28,18 +28,20 @@ LARGE_DRAWS = 40
 AGREE = 2.0**-16  # float32 can cause a relative error of this size
 # up to this many standard errors count as chance; among a hundred entries, more occur with probability below 1e-3
 ERRORS = 4.5
-SURELY = 7.0  # an entry that is off by this many standard errors shows that the query is not the centre
-COARSE = 0.03  # where the noise is small, clipping and projections may move the centre by this share of the query
+# an entry whose distance from the query is this many standard errors shows that the query is not the centre
+SURELY = 7.0
+# if the noise is small, clipping and projections may move the centre of the outputs by this share of the query
+COARSE = 0.03
 
 Query = Callable[[Matrix], Matrix]
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A possible centre of the outputs other than the query, with a sentence for the report.
+    """A possible centre of the outputs other than the query, with a sentence about this centre for the report.
 
-    `text` is the sentence, with {q} for the query and {n} for the number of rows. `centre` takes (x, query(x)) and
-    returns the centre.
+    `text` is the sentence for the report, with {q} for the query and {n} for the number of rows. `centre` takes (x,
+    query(x)) and returns the centre of the outputs.
     """
 
     text: str
@@ -137,8 +139,7 @@ def where_centred(
         for group in (list(explanations), _constant_factor(seen) if fitted else []):
             misfits = [max(one.misfit(e.centre(one.x, one.query)) for one in seen) for e in group]
             fitting = [number for number, misfit in enumerate(misfits) if misfit <= 1]
-            # several explanations may fit if the centre is known coarsely, and then the first one is used, as the
-            # simplest
+            # if the centre is known coarsely, several explanations may fit, of which the first is the simplest
             if fitting:
                 best = fitting[0] if coarse else int(np.argmin(misfits))
                 return _explained(group[best], query, name, len(seen[0].x))
@@ -167,7 +168,7 @@ def _moved_noise(setting: Setting, query: Query, smallest: int) -> Location | No
 
 
 def _constant_factor(seen: list[_Seen]) -> list[Explanation]:
-    """Return the query times a factor that is fitted by weighted least squares."""
+    """Return the query times a factor that weighted least squares fits to the outputs."""
     weights = [1 / one.error**2 for one in seen]
     size = sum(float((w * one.query**2).sum()) for w, one in zip(weights, seen, strict=True))
     if size == 0:
@@ -177,7 +178,7 @@ def _constant_factor(seen: list[_Seen]) -> list[Explanation]:
 
 
 def plain_rows(n: int, d: int) -> Matrix:
-    """Return rows well inside the unit ball whose mean is not zero; they are equal on every machine."""
+    """Return rows well inside the unit ball whose mean is not zero, with the same values on every machine."""
     rng = np.random.default_rng(stream(0, "location", n, d))
     rows = rng.standard_normal((n, d))
     rows *= 0.6 * rng.random((n, 1)) / np.linalg.norm(rows, axis=1, keepdims=True)
@@ -215,7 +216,7 @@ def _exact(setting: Setting, x: Matrix, query: Matrix) -> _Seen | None:
     error = max(AGREE * size, 1e-12)
     if spread > error:
         return None
-    # the median also exists if there is no noise, or if all draws have the same noise
+    # the median of the outputs also exists if there is no noise, or if all draws have the same noise
     return _Seen(x, query, np.median(changes, axis=0), np.full(np.shape(query), error))
 
 

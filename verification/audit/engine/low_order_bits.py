@@ -1,27 +1,27 @@
 """Test the privacy loss through low-order bits, which are the last digits of a released float.
 
-A float is a whole number times a power of two, and its lowest set bit is the exponent of the largest such power. The
-check counts the events {lowest set bit ≤ t} and {lowest set bit ≥ t} of the released numbers, one by one and all
-together, on two neighbouring data sets. On one data set a query is 0, and on the other it is far from 0. Noise that is
-added to 0 keeps its lowest bits. Noise that is added to a large query is rounded to a multiple of a larger unit. So an
-event can occur on one data set and never on the other (Mironov 2012). The module `bit_statistics` defines the numbers
-behind the events, and `bit_pairs` makes the data sets.
+A float is a whole number times a power of two, and its lowest set bit is the exponent of the largest power of two that
+divides it. The check counts the events {lowest set bit ≤ t} and {lowest set bit ≥ t} of the released numbers, one by
+one and all together, on two neighbouring data sets. On one of the two data sets a query is 0, and on the other data set
+it is far from 0. Noise that is added to 0 keeps its lowest bits. Noise that is added to a large query is rounded to a
+multiple of a larger unit. An event of lowest set bits can therefore occur on one data set and never on the other
+(Mironov 2012). The module `bit_statistics` defines the numbers behind the events, and `bit_pairs` makes the data sets.
 
-A finding is a violation of privacy for the following reason. Lowest set bits are functions of the released bits, so an
-event in them is a set of outputs. A claim of ε-DP, zCDP or (ε, δ)-DP holds for every set of outputs. So a loss above
-the claim on an event of low-order bits refutes the claim about what is released, whatever the law in real arithmetic
-is.
+The following argument shows that a finding on low-order bits is a violation of privacy. Lowest set bits are functions
+of the released bits, so an event in them is a set of outputs. A claim of ε-DP, zCDP or (ε, δ)-DP holds for every set of
+outputs. A loss above the claim on an event of low-order bits therefore refutes the claim about what is released,
+whatever the law in real arithmetic is.
 
 A release that keeps its claim in all bits is not flagged. If R is any function of the output, such as rounding to a
 public grid, and an ideal mechanism M keeps the claim, then R ∘ M keeps the claim for every event (post-processing),
 including events of lowest set bits. Whole numbers and multiples of a coarse grid have lowest set bits as well, whose
 laws on the two data sets may differ. The claim bounds how much the laws may differ, and only a loss above the claim is
-a finding. So the test refutes a release that keeps its claim with at most the stated probability.
+a finding. The test therefore refutes a release that keeps its claim with at most the stated probability.
 
-The draws are used as follows. First draws on every pair of neighbours only choose an event. The event is tested on
-further draws if the first draws suggest that the remaining draws can prove a loss above the claim. All draws so far
-choose the event of the next stage, and new draws test it. So the error of a run is at most the number of pairs times
-the number of stages times the level of one test.
+The test of low-order bits uses its draws as follows. The first draws on a pair of neighbours only choose an event. The
+event is tested on further draws if the first draws suggest that the remaining draws can prove a loss above the claim.
+All earlier draws choose the event of the next stage, and new draws test it. The error of a run is at most the number of
+pairs times the number of stages times the level of one test.
 """
 
 import math
@@ -53,15 +53,16 @@ from covassay.verification.statistics.tail_probabilities import poisson_quantile
 from covassay.verification.statistics.tests import POWER
 
 STAGES = 4  # the largest number of tests on one pair
-EQUAL = 1e-3  # an event is tested only if the draws that chose it give a smaller p-value than this for equal laws
-SPARE = 1.5  # the test of an event gets this multiple of the number of draws that it is expected to need
+EQUAL = 1e-3  # an event is tested only if the draws that chose it give a p-value for equal laws below this
+# the number of draws in the test of an event is this multiple of the number that the test is expected to need
+SPARE = 1.5
 # an event is tested if it seems to need at most this multiple of the remaining draws; the need is a rough estimate
 HOPE = 2.0
 BISECTIONS = 40
 LARGEST = 100.0  # a report states no larger ε or ρ than this
 
 
-# THE CHOICE OF AN EVENT
+# CHOICE OF AN EVENT
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,8 @@ class BitBudget:
 
     `first` is the mean number of first draws on every pair. `most` is the mean number of all draws that test events.
     `alpha` is a bound on the probability that the check flags a target whose bits keep the claim. `thorough` says
-    whether the rest of the draws is spent on an event that was found, so that the proven loss is as large as possible.
+    whether the remaining draws are spent on an event with a loss above the claim, so that the proven loss is as large
+    as possible.
     """
 
     first: float
@@ -90,14 +92,14 @@ class _Choice:
 
     @property
     def seen(self) -> str:
-        """Return the counts in words."""
+        """Return the counts of the event in words."""
         return f"{self.counts.first} of {self.counts.first_n} against {self.counts.second} of {self.counts.second_n}"
 
 
 def _needed(first: Vector, second: Vector, sizes: tuple[int, int], guarantee: Guarantee, level: float) -> Vector:
     """Return the number of draws on each data set that a test at this level needs for events with these counts.
 
-    The number is infinite for events that keep the claim.
+    The number of draws is infinite for events that keep the claim.
     """
     p, q = pessimistic(first, sizes[0])[0], second / max(sizes[1], 1)
     with np.errstate(divide="ignore"):
@@ -109,7 +111,7 @@ def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level:
     """Return the event whose test is expected to need the fewest draws, or None if all draws on one of the data sets
     fail.
 
-    If a target fails on one data set alone, other checks examine it.
+    If a target fails on one data set alone, other checks examine the failures.
     """
     best: _Choice | None = None
     sizes = sides[0].size, sides[1].size
@@ -176,9 +178,9 @@ def loss_in_words(shown: dict[str, float], guarantee: Guarantee) -> str:
 
 @dataclass(frozen=True)
 class BitFindings:
-    """The result of the check: its verdict, one result for every pair, and the proven loss in words.
+    """The result of the check on low-order bits: its verdict, one result for every pair, and the proven loss in words.
 
-    `reach` describes the events that the check would have detected, and `draws` is the number of its draws.
+    `reach` describes the events that the check would have detected, and `draws` is the number of draws of the check.
     """
 
     verdict: Verdict
@@ -203,7 +205,7 @@ class BitFindings:
 
 @dataclass
 class _Trials:
-    """The kept draws on one pair, the number of draws made, and the last test."""
+    """The kept draws on one pair, the number of draws made, and the last test of an event."""
 
     setting: Setting
     pair: Pair
@@ -211,7 +213,7 @@ class _Trials:
     level: float
     draws: tuple[Draws, Draws] = field(init=False)
     made: int = 0
-    cut_short: bool = False  # says whether the target kept running into the time limit
+    cut_short: bool = False  # says whether the target repeatedly ran into the time limit
     stages: int = 0
     choice: _Choice | None = None
     counts: EventCounts | None = None
@@ -316,7 +318,7 @@ def _result(detail: str, status: Status = Status.SKIPPED) -> Finding:
 
 
 def _checked(trial: _Trials, status: Status) -> Finding:
-    """Return the result of one pair."""
+    """Return the result of the check for one pair."""
     pair, guarantee = trial.pair, trial.guarantee
     if (trial.cut_short and not trial.refuted) or trial.choice is None:
         word = (

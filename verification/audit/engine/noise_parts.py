@@ -1,4 +1,4 @@
-"""Change every number of a noise object, whose parts are arrays, numbers, dataclasses of these, and samplers."""
+"""Change every number of a noise object, whose parts are arrays, numbers, samplers, and dataclasses of these."""
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def mapped(noise: Any, number: Callable[[Any], Any], sampler: Callable[[Any], Any] = lambda draws: draws) -> Any:
-    """Apply `number` to every array and number of the noise, and `sampler` to every sampler; None stays None.
+    """Apply `number` to every array and number of the noise, and `sampler` to every sampler; None is left unchanged.
 
     A sampler is a callable part, such as `DrawsAgain`, whose numbers are a random key and not noise.
     """

@@ -1,7 +1,7 @@
 """Handle tests whose statistic is not a finite number although every output is finite.
 
 A target without noise gives 0/0 if a statistic divides by the size of the noise, and an output of 1e200 overflows.
-Under the tested law both have probability 0, so such a statistic gets the p-value 0.
+Both cases have probability 0 under the tested law, so a statistic that is not finite gets the p-value 0.
 """
 
 import math

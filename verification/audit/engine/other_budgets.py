@@ -1,17 +1,18 @@
 """Compare the noise at other budgets under one seed, where additive noise is proportional to its scale.
 
-A function that takes its budget as an argument promises the mechanism for every budget. Some budgets may be calibrated
-incorrectly although the audited budget is correct, for instance if ρ is doubled where it is small, or if another
-formula holds above ε = 1. Divided by the reference's scale at each budget, the residual under one seed is always the
-same number. So a few draws at other budgets reveal a wrong scale without sampling error.
+A function that takes its privacy budget as an argument promises the mechanism for every budget. Some budgets may be
+calibrated incorrectly although the audited budget is correct, for instance if ρ is doubled where it is small, or if
+another formula holds above ε = 1. Divided by the reference's scale at each budget, the residual under one seed is the
+same number at all budgets. A few draws at other budgets therefore reveal a wrong scale without sampling error.
 
-If the outputs of a target are the same at every budget, it ignores its budget. An ignored budget is noted and does not
-refute, because the author of the call may have fixed the budget. Noise that is only larger than necessary is noted too,
-because a cautious function may cap its budget. A budget that the mechanism rejects is not tried, because nothing is
-promised for it.
+If the outputs of a target are the same at every budget, the target ignores its budget. An ignored budget is noted and
+does not refute, because the author of the call may have fixed the budget. Noise that is only larger than necessary is
+noted too, because a cautious function may cap its budget. A budget that the mechanism rejects is not tried, because the
+mechanism promises nothing at this budget.
 
 If a target uses random numbers differently at another budget, 200 of its draws are compared with draws of the reference
-there. If noise is not added to a query, `kinds_of_data` draws the target and the reference at the same other budgets.
+at that budget. If noise is not added to a query, `kinds_of_data` draws the target and the reference at the same other
+budgets.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,26 +40,26 @@ LOSSES = (
 )  # fmt: skip
 FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # the budgets for checks that make many draws at each budget
 DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
-NEAR = 0.1  # a budget that differs from the claim by less than this share would show nothing new
+NEAR = 0.1  # a budget whose relative difference from the claim is less than this is not tried
 COMPARED_SHAPES = (12, 3), (1, 2)
 # the numbers of seeds for outputs of one number and of several; with so many seeds, no factor or shift fits by chance
 SEEDS, FEW_SEEDS = 8, 3
-# the relative error of a noise scale that is solved for numerically, or computed in float32, is smaller than this
+# a noise scale that is solved for numerically, or computed in float32, has a smaller relative error than this
 SLACK = 0.01
 FIT = 1e-6  # one factor, or one shift, must explain all residuals up to this relative error
 CONFIRMATIONS = 4  # if no factor explains a difference, this many budgets are compared by draws
-# if noise is not added to a query, the number of rows is each of these divided by ε or √ρ
+# if noise is not added to a query, the number of rows is one of these numbers divided by ε or √ρ
 ROWS, FEWEST_ROWS, MOST_ROWS = (6.0, 40.0), 4, 4000
-NAMED = 5  # if budgets share a finding, at most this many are named one by one
+NAMED = 5  # if several budgets share a finding, at most this many budgets are named one by one
 REFUSED = "the mechanism refuses it"
-CATEGORY = "rows along two axes"  # the first axis has twice as many rows, so that the eigenvalues differ
+CATEGORY = "rows along two axes"  # the first axis has twice as many rows as the others, so that the eigenvalues differ
 
-# takes a budget; returns the audit's knowledge of the mechanism at this budget
+# a function takes a budget and returns the audit's knowledge of the mechanism at this budget
 Reference = Callable[[Guarantee], tuple[DataPath, Beside]]
 
 
 def other_guarantees(guarantee: Guarantee, losses: Sequence[float] = LOSSES) -> dict[str, list[Guarantee]]:
-    """Return guarantees that differ from the claim in one keyword, grouped by this keyword; none is near the claim."""
+    """Return guarantees that differ from the claim in one keyword and are not close to it, grouped by this keyword."""
     found = {}
     for name, value in guarantee.keywords().items():
         grid = DELTAS if name == "delta" else losses
@@ -69,7 +70,8 @@ def other_guarantees(guarantee: Guarantee, losses: Sequence[float] = LOSSES) -> 
 def accepted_guarantees(
     guarantee: Guarantee, reference: Reference, losses: Sequence[float] = LOSSES
 ) -> dict[str, list[Guarantee]]:
-    """Return the other guarantees that the mechanism accepts; some formulas hold only up to ε = 1."""
+    """Return the other guarantees that the mechanism accepts; a mechanism whose formula holds up to ε = 1 rejects
+    larger budgets."""
     return {
         name: [other for other in others if _accepts(reference, other)]
         for name, others in other_guarantees(guarantee, losses).items()
@@ -94,7 +96,7 @@ def words(guarantee: Guarantee) -> str:
 def _outputs(
     setting: Setting, x: Matrix, guarantee: Guarantee, seeds: int, label: str = "other budget"
 ) -> Matrix | Failure:
-    """Return one output for every seed at a budget, or the first failure."""
+    """Return one output for every seed at a budget, or the first failure among the draws."""
     outputs = []
     for seed in range(seeds):
         rng = np.random.default_rng(stream(setting.seed, label, x.shape[1], seed))
@@ -110,7 +112,7 @@ def budgets_that_are_read(
 ) -> dict[str, bool]:
     """Return, for each keyword of the target's budget, whether its value changes the outputs of the target.
 
-    The result is empty if a draw hangs, or if one seed gives several outputs.
+    `budgets_that_are_read` returns an empty result if a draw hangs, or if one seed gives several outputs.
     """
     x = zoo(12, max(2, smallest_dimension), setting.seed)[0].x
     first, again = (_outputs(setting, x, guarantee, 3) for _ in range(2))
@@ -133,8 +135,8 @@ def budgets_that_are_read(
 
 
 def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Reference, beside: Beside) -> Beside:
-    """Return the reference whose draws are compared with the target's, with those other budgets that the target does
-    not ignore.
+    """Return the reference whose draws are compared with the target's draws, with those other budgets that the target
+    does not ignore.
     """
     accepted = accepted_guarantees(guarantee, reference, FEW_LOSSES)
     read = budgets_that_are_read(setting, guarantee, accepted, beside.smallest_dimension)
@@ -165,8 +167,8 @@ class _Compared:
     reference: Reference
     alpha: float
     tried: int = 0
-    changed: dict[str, str] = field(default_factory=dict)  # says how the noise at each budget differs
-    larger: dict[str, str] = field(default_factory=dict)  # the budgets at which the noise is only too large
+    changed: dict[str, str] = field(default_factory=dict)  # a sentence for each budget says how the noise differs
+    larger: dict[str, str] = field(default_factory=dict)  # these are the budgets at which the noise is only too large
     unproven: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
 
@@ -187,8 +189,8 @@ class _Compared:
                     self._sort(x, other, units, usual)
 
     def _sort(self, x: Matrix, other: Guarantee, units: Matrix, usual: Matrix) -> None:
-        """Record how the noise at this budget differs: it is larger than claimed, has another shape, or is not proven
-        wrong.
+        """Record how the noise at this budget differs, which may be larger than claimed, have another shape, or be not
+        proven wrong.
         """
         size = float(np.abs(usual).max())
         factor = float(np.linalg.norm(units) / np.linalg.norm(usual))
@@ -200,7 +202,7 @@ class _Compared:
 
     def _units(self, x: Matrix, guarantee: Guarantee) -> Matrix | str:
         """Return the residuals of all seeds divided by the reference's scale at this budget, or a text that says why
-        none exist.
+        there are no residuals.
         """
         seeds = SEEDS if self.setting.shape(x) in ((), (1,)) else FEW_SEEDS
         outputs = _outputs(self.setting, x, guarantee, seeds)
@@ -227,7 +229,8 @@ class _Compared:
         rng = np.random.default_rng(stream(self.setting.seed, "other budget", "reference", words(guarantee)))
         query = path.query(x)
         theirs = beside.draws(x, CONFIRMATION, rng) - query
-        fresh = f"other budget/{words(guarantee)}/confirmation"  # draws under the usual seeds chose this budget
+        # the draws under the usual seeds chose this budget, so the test uses other seeds
+        fresh = f"other budget/{words(guarantee)}/confirmation"
         outputs = _outputs(self.setting, x, guarantee, CONFIRMATION, fresh)
         if isinstance(outputs, Failure):
             return ""
@@ -237,7 +240,7 @@ class _Compared:
         return f"the noise has another law than the reference's ({CONFIRMATION} draws each, p = {p:.2g})"
 
     def result(self, number: int) -> Finding:
-        """Return the check of other budgets; `number` says how many were tried."""
+        """Return the check of other budgets; `number` says how many budgets were tried."""
         if self.changed:
             detail = f"under one seed, in units of the claimed scale: {_listed(self.changed)}"
             return _result(Status.REFUTED, f"{detail}. The claim is {words(self.guarantee)}")
@@ -246,7 +249,7 @@ class _Compared:
         if self.larger:
             detail += f". More noise than the mechanism needs: {_listed(self.larger)}"
         if self.unproven:
-            detail += f". The target draws otherwise, and no other law was proven, at {_several([*self.unproven])}"
+            detail += f". The target draws in another way, and no other law was proven, at {_several([*self.unproven])}"
         if self.left_out:
             detail += f". Not compared: {_listed(self.left_out)}"
         return _result(Status.NOTED if self.unproven or self.larger else Status.NOT_REFUTED, detail)
@@ -257,7 +260,7 @@ def other_budgets(
 ) -> list[Finding]:
     """Compare the noise at other budgets with the noise at the claimed budget, if a seed fixes the residual.
 
-    A seed does not fix the residual if noise is not added to a query, or lies on a lattice.
+    A seed does not fix the residual if noise is not added to a query or lies on a lattice.
     """
     if reference is None or path is None:
         return []
@@ -280,7 +283,7 @@ def other_budgets(
 
 
 def _listed(found: dict[str, str]) -> str:
-    """Return the differences with their budgets, with one item for budgets that share a difference."""
+    """Return the differences with their budgets, as one item for all budgets that share a difference."""
     by_words: dict[str, list[str]] = {}
     for at, what in found.items():
         by_words.setdefault(what, []).append(at)

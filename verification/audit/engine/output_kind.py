@@ -23,7 +23,7 @@ class TriangleOutput(Output):
     """An output of shape (d(d + 1)/2,), which is one triangle of a symmetric matrix with its diagonal, row by row or
     column by column.
 
-    The features of a triangle do not depend on which triangle it is, or on the order of its entries.
+    The features of a triangle depend neither on which triangle it is nor on the order of its entries.
     """
 
     kind, layout = "triangle", "(d(d + 1)/2,)"
@@ -82,7 +82,7 @@ def found_kind(setting: Setting) -> str | None:
 
 
 def stated(kind: str) -> str:
-    """Return the sentence of the report on a kind of output that the audit found by itself."""
+    """Return the sentence of a report which says that the audit found this kind of output by itself."""
     others = [name for name, output in OUTPUTS.items() if name != kind and output.layout == OUTPUTS[kind].layout]
     shared = f" ({', '.join(others)}: the same shape)" if kind == "moments" else ""
     one = kind if kind == "moments" else f"a {kind}"

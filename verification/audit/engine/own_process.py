@@ -1,9 +1,8 @@
-"""Run draws that are called from threads in child processes, where a draw runs on the main thread and may end the
-process.
+"""Run the draws that threads call in child processes, where a draw runs on the main thread and may end the process.
 
 The child processes are started as programs and not by `multiprocessing`, because workers of Dask are daemons, which may
-not start children by `multiprocessing`. Calls and results are sent through a pipe, pickled as in loky. A child ends
-when the pipe is closed, and so it ends with the process that started it.
+not start children by `multiprocessing`. Calls and results are sent through a pipe, pickled as in loky. A child process
+ends when the pipe is closed, and therefore when the process that started it ends.
 """
 
 import atexit
@@ -22,7 +21,8 @@ from joblib.externals.loky.backend.reduction import dumps
 from covassay.verification.audit.targets.calling import CannotRun
 
 ENDED = "a process that drew from the target ended before its draws were made"
-_idle: list["OwnProcess"] = []  # child processes that wait for a call; a thread takes one of them, or starts another
+# these child processes wait for a call; a thread takes a waiting process, or starts another
+_idle: list["OwnProcess"] = []
 _lock = threading.Lock()
 
 
@@ -83,7 +83,8 @@ def _end_all() -> None:
 
 
 def _serve(connection: Connection) -> None:
-    """Make the calls that come over the pipe until it is closed. Standard output goes to standard error."""
+    """Make the calls that come over the pipe until it is closed. Standard output of the calls goes to standard
+    error."""
     os.dup2(2, 1)
     with contextlib.suppress(EOFError, ConnectionError):
         sys.path[:] = pickle.loads(connection.recv_bytes())

@@ -1,15 +1,15 @@
 """Make the draws on the two data sets of a pair: pilot draws choose an event, and test draws count it.
 
-The pilot and the test use different random streams. The number of draws on each data set has a Poisson law, which
-makes the test of pure DP exact (`statistics.ratio`).
+The pilot and the test use different streams of random numbers. The number of draws on each data set has a Poisson law,
+which makes the test of pure DP exact (`statistics.ratio`).
 
-A betting test (the argument `wager`) may end the draws of a pair early. The draws come in stages, and each stage
-doubles their number. Two sequential betting tests, called wagers, bet on the draws. The first bet is chosen on the
-first stage of the pilot draws, and is placed on all later draws, from the second stage on. The second bet is chosen on
-all pilot draws, and is placed on the draws of the test. Let p be the p-value at which the draws of a pair may end. Once
-the wealth of a bet reaches 2/(`EARLY_SHARE` · p), no more draws are made. If the claim is true, the wealth of each bet
-reaches 2/(`EARLY_SHARE` · p) with probability at most `EARLY_SHARE` · p/2. So the draws end early with probability at
-most `EARLY_SHARE` · p.
+A betting test, given by the argument `wager`, may end the draws on a pair of data sets early. The draws on a pair come
+in stages, and each stage doubles their number. Two sequential betting tests, called wagers, bet on the draws. The first
+betting test is chosen on the first stage of the pilot draws, and is placed on all later draws, from the second stage
+on. The second betting test is chosen on all pilot draws, and is placed on the draws of the test. Let p be the p-value
+at which the draws of a pair may end. Once the wealth of a bet reaches 2/(`EARLY_SHARE` · p) for the p-value p of early
+ends, no more draws are made. If the claim is true, the wealth of each bet reaches 2/(`EARLY_SHARE` · p) with
+probability at most `EARLY_SHARE` · p/2. The draws end early with probability at most `EARLY_SHARE` · p.
 """
 
 import math
@@ -34,13 +34,13 @@ from covassay.verification.statistics.streams import stream
 
 # the number of first draws on each data set; if all of them fail, the target counts as always failing on that data set
 PROBE = 10
-# If the target seems always to fail on one data set, failure is the tested event, with `failing_mean` draws. If the
-# target never fails on the other data set, the p-value is at most FAILING_SHARE times the level of a check. So the
-# p-value refutes the claim even after multiplication by 2 or 4 (`privacy`) and Holm's correction for 250 checks.
+# If the target seems always to fail on one data set, failure is the tested event, with `failing_mean` draws.
+# If the target never fails on the other data set, the p-value is at most FAILING_SHARE times the level of a check.
+# A p-value below that bound refutes the claim even after multiplication by 2 or 4 and Holm's correction for 250 checks.
 # SHORTFALL standard deviations are added, because a Poisson number of draws may be below its mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
-PILOT = 0.3  # this share of the draws chooses the event, and the remaining draws test it
-EARLY_SHARE = 1e-3  # this share of the allowed error probability is reserved for early ends
+PILOT = 0.3  # this share of the draws chooses the event, and the rest of the draws tests it
+EARLY_SHARE = 1e-3  # this share of the allowed error probability is reserved for draws that end early
 FIRST_STAGE = 2 * CHUNK  # the number of draws on each data set in the first stage
 
 
@@ -97,10 +97,11 @@ class EarlyEnd(NamedTuple):
 class EventTrial:
     """An event, and the draws that test it.
 
-    `sides` has the draws, first those on the data set on which the event is expected to be likelier. `mean` is the mean
-    number of draws on each data set that was planned. `cut_short` says whether draws are missing because the target
-    kept running into the time limit. `wager` is a betting test on the same draws, or None. `levels` are thresholds of
-    the statistic, for a trade-off curve. `early` says how a betting test ended the draws early, or is None.
+    `sides` has the draws, first those on the data set on which the event is expected to be likelier. `mean` is the
+    planned mean number of draws on each data set. `cut_short` says whether draws are missing because the target kept
+    running into the time limit. `wager` is a betting test on the same draws, or None. `levels` are thresholds of the
+    statistic, for a trade-off curve. `early` says how a betting test ended the draws early, and is None if the draws
+    did not end early.
 
     The event, the bet and the thresholds were chosen without the draws in `sides`, unless `cut_short` is set.
     """
@@ -127,7 +128,7 @@ class EventTrial:
         return EventCounts(first, second, one.size, two.size, self.mean)
 
     def turned_to_failures(self) -> "EventTrial":
-        """Return the same trial with the data set with more failures in first place."""
+        """Return this trial with the data set that has more failures in first place."""
         one, two = self.sides
         return replace(self, sides=(two, one)) if one.draws.failed < two.draws.failed else self
 
@@ -136,7 +137,7 @@ class EventTrial:
 class _Plan:
     """The decisions before the test: the event, the bet, and the mean number of test draws on each data set.
 
-    `pilot` has the pilot draws on both data sets, or is None if there was no pilot.
+    `pilot` has the pilot draws on both data sets, or is None if no pilot draws were made.
     """
 
     choice: EventChoice
@@ -146,11 +147,11 @@ class _Plan:
 
     @property
     def counting(self) -> Counting:
-        """Return what to count in the test draws."""
+        """Return what to count in the draws that test the event."""
         return Counting(self.choice.event, self.wager, levels(self.choice.event, self.pilot) if self.pilot else ())
 
     def trial(self, draws: tuple[Summary[Counts], Summary[Counts]], counting: Counting) -> EventTrial:
-        """Return the trial with these test draws."""
+        """Return the trial of this plan with these test draws."""
         cut_short = any(d.skipped for d in (*(self.pilot or ()), *draws))
         return EventTrial(
             self.choice.event, _sides(draws, self.choice), self.mean, cut_short, self.wager, counting.levels
@@ -161,9 +162,9 @@ class _Plan:
 class PairSampler:
     """The settings for the draws of a pair, with the methods that make the draws.
 
-    `label` names the random streams. `stop` is the p-value at which the draws of the pair may end early, and 0 turns
-    early ends off. `error` is the level for which the event is chosen. If the target seems always to fail on one data
-    set, `error` also decides the number of draws.
+    `label` names the streams of random numbers. `stop` is the p-value at which the draws of the pair may end early, and
+    0 turns early ends off. `error` is the level for which the event is chosen. If the target seems always to fail on
+    one data set, `error` also decides the number of draws.
     """
 
     setting: Setting
@@ -185,10 +186,10 @@ class PairSampler:
     def planned(
         self, mean: float, always_failing: bool, guarantee: Guarantee, rng: np.random.Generator
     ) -> _Plan | EventTrial:
-        """Plan the test of one event, which is failure of the target, an event fixed in advance, or one that a pilot
-        chooses.
+        """Plan the test of one event, which is failure of the target, an event fixed in advance, or an event that a
+        pilot chooses.
 
-        If the bet on the pilot ends the draws, no test is needed, and the trial is returned.
+        If the bet on the pilot draws ends the draws, no test is needed, and the trial is returned.
         """
         if always_failing:
             return _Plan(EventChoice(Event(None), False), failing_mean(guarantee, self.error, mean))
@@ -223,14 +224,14 @@ class PairSampler:
                 counting = Counting(choice.event, wager, levels(choice.event, made[0]))
                 fresh = joined([one for one, _ in made[1:]]), joined([two for _, two in made[1:]])
                 return _ended(choice, counting, _counted(fresh, counting), EarlyEnd(gained, mean))
-        made = made or [self.draws("none", (0, 0))]  # both Poisson numbers of draws are 0
+        made = made or [self.draws("none", (0, 0))]  # this happens if both Poisson numbers of draws are 0
         return joined([one for one, _ in made]), joined([two for _, two in made])
 
     def tested(self, plan: _Plan, mean: float, rng: np.random.Generator) -> EventTrial:
         """Make the test draws of a plan.
 
         If the pilot ran out of time, no test draws are made. If no test draws are made, the trial is `cut_short` and
-        holds the pilot draws, of which a report shows only how many failed.
+        holds the pilot draws, of which a report shows only the number of failures.
         """
         sizes, counting = _sizes(plan.mean, rng), plan.counting
         if plan.pilot and _skipped(plan.pilot):
@@ -259,7 +260,7 @@ class PairSampler:
     def counted(
         self, part: str, sizes: tuple[int, int], chunks: slice, counting: Counting
     ) -> tuple[Summary[Counts], Summary[Counts]]:
-        """Make the same draws as `draws`, and keep only their counts."""
+        """Make the draws that `draws` would make, and keep only their counts."""
         first, second = (
             reduced(self.setting, x, size, f"{self.label}/{side}/{part}", counting, chunks)
             for side, x, size in zip(("first", "second"), (self.pair.first, self.pair.second), sizes, strict=True)
@@ -267,7 +268,8 @@ class PairSampler:
         return first, second
 
     def enough(self, log_value: float) -> bool:
-        """Return whether a bet ends the draws of the pair when the logarithm of its wealth is `log_value`."""
+        """Return whether a bet ends the draws of the pair when the logarithm of the wealth of the bet is
+        `log_value`."""
         return self.stop > 0 and log_value >= math.log(2 / EARLY_SHARE) - math.log(self.stop)
 
 

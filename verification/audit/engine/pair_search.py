@@ -4,11 +4,11 @@ The candidates are data sets of many kinds, in each of which one row is replaced
 data sets from the same random streams, so that noise that does not depend on the data cancels. Candidates are ranked by
 the distance of the two samples of outputs. The distance of two samples is the divergence of two normal laws with the
 means and deviations of a few statistics. The best candidates of the first round are ranked again on new draws, because
-the best of many candidates owe part of their rank to chance.
+chance contributed to their ranks.
 
-The neighbours that are found are then tested like all other neighbours. The test draws of the neighbours that were
-found are new. So the p-values are as valid as for neighbours that were fixed in advance, and the multiplicity of the
-run includes them.
+The audit tests the neighbours that the search finds in the same way as all other neighbours. The test of neighbours
+that the search finds uses new draws. The p-values of neighbours that were found are as valid as those of neighbours
+that were fixed in advance, and the multiplicity of the run includes them.
 """
 
 import math
@@ -31,12 +31,11 @@ FIRST_ROUND = 12  # draws per data set
 SECOND_ROUND = 100
 SECOND_OF_A_SHAPE = 2  # this many candidates of every shape are drawn again in the second round
 FOUND = 3  # at most this many pairs are tested, each with another shape
-SHARE = 1.3  # the draws of the first round, on each data set, divided by the draws on one pair
+SHARE = 1.3  # the draws of the first round on each data set, as a share of the draws on one pair
 WEIGHT = 0.5  # the number of draws that test a found pair is multiplied by this factor
 HUGE = 1e3  # the score of two samples that differ and have no spread
-SHORT = 0.1  # the norm of the rows in the shorter half of a data set
-# a column of zeros is left out, because so few columns would leave nearly one axis; the order of kinds decides the
-# pairs
+SHORT = 0.1  # the norm of the rows in the half of a data set with shorter rows
+# columns of zeros are left out, because they would leave nearly one axis; the order of kinds decides the pairs
 KINDS = [category for category in CATEGORIES if category != "one column of zeros"]
 
 
@@ -95,13 +94,13 @@ def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Itera
 
 
 def expected_draws(samples: float) -> float:
-    """Return the approximate number of draws for the search, and for the tests of the pairs that it finds."""
+    """Return the approximate number of draws for the search, and for the tests of the pairs that the search finds."""
     second = SECOND_ROUND * SECOND_OF_A_SHAPE * len(SHAPES_OF_PAIRS)
     return 2 * ((SHARE + FOUND * WEIGHT) * samples + second)
 
 
 def worse_pairs(setting: Setting, samples: int, adjacency: str = REPLACE_ONE) -> list[Pair]:
-    """Return the candidates whose two outputs differ most in the pilots, or none if a pilot runs into the time
+    """Return the candidates whose two outputs differ most in the pilots, or no candidates if a pilot runs into the time
     limit.
     """
     everyone = list(candidates(setting.seed, setting.output, adjacency))
@@ -134,7 +133,8 @@ def _best_of_each_shape(ranked: list[Candidate], most: int) -> list[Candidate]:
 
 
 def _ranked(setting: Setting, tried: list[Candidate], size: int) -> list[Candidate]:
-    """Return the candidates in descending order of their scores, or none if a pilot runs into the time limit."""
+    """Return the candidates in descending order of their scores, or no candidates if a pilot runs into the time
+    limit."""
     scored = []
     for candidate in tried:
         label = f"search/{size}/{candidate.name}"
@@ -169,7 +169,7 @@ def _divergence(first: Vector, second: Vector) -> float:
     samples.
     """
     scale = max(1e-300, float(np.abs(first).max()), float(np.abs(second).max()))
-    # the divergence does not depend on the units, and these units avoid overflow
+    # the divergence of two normal laws does not depend on the units, and these units avoid overflow
     first, second = first / scale, second / scale
     shift = float(first.mean() - second.mean())
     a, b = (spread if spread > 1e-12 else 0.0 for spread in (float(v.std(ddof=1)) for v in (first, second)))

@@ -1,11 +1,11 @@
 """Test whether two samplers have the same law, by pairs of draws from equal generators.
 
 If the laws are equal, the event that only the first draw of a pair lies in a set is as probable as that only the second
-does, however the two draws depend on each other. So among the pairs in which the event occurs once, the number of pairs
-in which it occurs in the first draw is binomial with probability 1/2 (McNemar 1947). If the two draws of a pair are
-nearly equal, an event rarely occurs in only one of them, and then nearly always in the draw of one and the same
-sampler. Some hundreds of pairs then detect noise that is 3 % smaller, for which a test of independent draws needs a
-hundred times as many.
+does, however the two draws depend on each other. Among the pairs in which the event occurs once, the number of pairs in
+which it occurs in the first draw is binomial with probability 1/2 (McNemar 1947). If the two draws of a pair are nearly
+equal, an event rarely occurs in only one of them, and if so, nearly always in the draw of the same sampler. Some
+hundreds of such pairs detect noise that is 3 % smaller, for which a test of independent draws needs a hundred times as
+many.
 
 Pilot pairs choose the event, and new pairs test it. When pairs are tested, a failed draw counts as outside of the
 event. If failed pairs were left out, equal laws could seem to differ.
@@ -23,7 +23,7 @@ from covassay.verification.statistics.last_digits import rounded_to, unit_of
 from covassay.verification.statistics.rounding import at_least
 from covassay.verification.statistics.streams import stream
 
-# the number of pilot pairs that choose the event; the second number applies if the first pairs suggest a difference
+# the numbers of pilot pairs that choose the event, where the second applies if the first pairs suggest a difference
 PILOT, LONGER = 200, 1000
 SUGGESTED = 4.0  # the pilot is extended if the mean change of some feature exceeds this number of standard errors
 FEWEST, MOST = 500, 8000  # the smallest and the largest number of pairs that test the event
@@ -38,15 +38,15 @@ Sampler = Callable[[np.random.Generator], Matrix | Failure]
 
 @dataclass(frozen=True)
 class _Event:
-    """The event {weights · features ≥ threshold}, and the sampler for which it is more frequent."""
+    """The event {weights · features ≥ threshold}, and the sampler for which the event is more frequent."""
 
     weights: Vector
     threshold: float
     first: bool
 
     def counts(self, a: Matrix, b: Matrix) -> tuple[int, int]:
-        """Return in how many pairs the event occurs only in the draw of the sampler with more events, and only in the
-        other draw.
+        """Return in how many pairs only the sampler with more events has the event, and in how many only the other
+        sampler has it.
         """
         one, two = a @ self.weights >= self.threshold, b @ self.weights >= self.threshold
         more, less = (one & ~two, two & ~one) if self.first else (two & ~one, one & ~two)
@@ -56,7 +56,7 @@ class _Event:
 def _features(outputs: Matrix, unit: float, centre: Matrix) -> Matrix:
     """Return the first entries of the rounded outputs, minus a centre, and the products of these entries.
 
-    Entries and their products show differences of location, scale and dependence.
+    Differences in location, scale and dependence show in the entries of an output and in their products.
     """
     flat = (rounded_to(unit, outputs) - centre).reshape(len(outputs), -1)[:, :ENTRIES]
     i, j = np.triu_indices(flat.shape[1])
@@ -90,7 +90,7 @@ def _whole(pairs: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
 
 
 def _standard_errors(a: Matrix, b: Matrix) -> Vector:
-    """Return the mean change of every feature in standard errors, and 0 for features that do not vary."""
+    """Return the mean change of every feature in standard errors, which is 0 for features that do not vary."""
     error = (a - b).std(axis=0) / math.sqrt(len(a))
     usable = np.concatenate([a, b]).std(axis=0) > SMALL * np.maximum(np.abs(a).max(axis=0), 1e-300)
     units: Vector = np.divide(np.abs((a - b).mean(axis=0)), error, out=np.zeros(a.shape[1]), where=usable & (error > 0))
@@ -98,11 +98,11 @@ def _standard_errors(a: Matrix, b: Matrix) -> Vector:
 
 
 def _best(a: Matrix, b: Matrix) -> tuple[_Event, int, int] | None:
-    """Return the event of the pilot whose two counts contradict a fair coin most."""
+    """Return the event of the pilot whose two counts contradict equal probabilities most."""
     both, change, z = np.concatenate([a, b]), (a - b).mean(axis=0), _standard_errors(a, b)
     spread = both.std(axis=0)
     weight = np.divide(change, spread**2, out=np.zeros_like(change), where=z > 0)
-    entries = int((math.sqrt(8 * a.shape[1] + 9) - 3) / 2)  # k entries have k(k + 1)/2 products
+    entries = int((math.sqrt(8 * a.shape[1] + 9) - 3) / 2)  # k entries of an output have k(k + 1)/2 products
     linear, quadratic = weight.copy(), weight.copy()
     linear[entries:], quadratic[:entries] = 0, 0
     single = [np.eye(len(z))[k] * np.sign(change[k]) for k in np.argsort(-z)[:4]]

@@ -1,9 +1,9 @@
-"""Choose an event to test on some of the draws, which are called the pilot.
+"""Choose an event for a test from some of the draws, which are called the pilot.
 
 The candidates are the events {statistic ≥ t} and {statistic ≤ t}, for the statistics of the pair, for statistics that
 are learned from pilot draws, and for many thresholds t. The score of a candidate (`event_choice.scores`) says how
-clearly it is expected to refute the claim on the test draws. The event with the best score is tested on draws that the
-pilot has not seen.
+clearly it is expected to refute the claim on the test draws. The event with the best score is tested on draws that are
+not part of the pilot.
 """
 
 import math
@@ -22,10 +22,10 @@ from covassay.verification.audit.engine.sampling import Draws
 from covassay.verification.audit.engine.standardised import standardised
 
 FEWEST_LEARNED = 20  # a statistic is learned only from at least this many outputs on each data set
-# The score of a learned statistic is lowered by this share, because only half of the pilot draws determine it.
+# the score of a learned statistic is lowered by this share, because only half of the pilot draws determine it
 EDGE = 0.1
-GAP = 100.0  # a difference of means shows only if it is so many times the size of rounding errors
-# The quantiles of a statistic that are the thresholds of a trade-off curve, and the bounds of the intervals of a bet.
+GAP = 100.0  # a difference of means counts only if it is this many times the size of rounding errors
+# these quantiles of a statistic are the thresholds of a trade-off curve and the bounds of the intervals of a bet
 CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])
 
 
@@ -35,7 +35,7 @@ class EventChoice:
 
     `swapped` says whether the event seemed likelier on the second data set than on the first. `ranking` has the pilot
     draws on which the event was scored. If the event has a learned statistic, the statistic was learned from other
-    draws.
+    draws than those in `ranking`.
     """
 
     event: Event
@@ -46,7 +46,7 @@ class EventChoice:
 def choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float) -> EventChoice:
     """Choose the event with the best score.
 
-    The score is for a test at the level `error` with `mean` draws on each data set, on average.
+    The score is for a test at the level `error` with `mean` draws on average on each data set.
     """
     best, best_score = EventChoice(Event(pair.statistics[0], math.inf), False, pilots), -math.inf
     learned = _learned(pilots) + (_learned_by_entry(pilots) if pair.by_entry else [])
@@ -72,17 +72,18 @@ def choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guar
 
 
 def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
-    """Learn statistics from the first half of the pilot. Each statistic is returned with the second half, on which it
-    is scored.
+    """Learn statistics from the first half of the pilot. Each learned statistic is returned with the second half, on
+    which the statistic is scored.
 
-    On the half from which it was learned, a statistic would look better than it is.
+    On the half of the pilot from which a statistic was learned, the statistic would look better than it is.
 
-    Four kinds of statistics are learned. The statistics of `log_ratios` are estimates of a log likelihood ratio.
-    Now let M and M' be the medians of the outputs on the two data sets, and Y an output. The statistic `spread` is the
-    distance of Y from (M + M')/2. The statistic `spread` detects noise whose scale differs between the data sets. The
-    statistic `closer` is ‖Y − M'‖₁ − ‖Y − M‖₁ for an output Y and the medians M and M'. The statistic `closer` is
-    nearly the best one if the entries of the noise are independent Laplace variables of one scale. The fourth
-    statistic is the combination of entries that `without_noise` finds.
+    Four kinds of statistics are learned from pilot draws. The statistics of `log_ratios` are estimates of a log
+    likelihood ratio. Let M and M' be the medians of the outputs on the two data sets, and let Y be an output. The
+    statistic `spread` is the distance of an output Y from the middle (M + M')/2 of the medians M and M'. The statistic
+    `spread` detects noise whose scale differs between the data sets. The statistic `closer` is ‖Y − M'‖₁ − ‖Y − M‖₁ for
+    an output Y and the medians M and M'. The statistic `closer` is nearly the best one if the entries of the noise are
+    independent Laplace variables of one scale. The fourth learned statistic is the combination of entries that
+    `without_noise` finds.
     """
     if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
         return []
@@ -114,9 +115,10 @@ def without_noise(one: Matrix, two: Matrix) -> Vector | None:
     """Return a unit vector w such that ⟨w, Y⟩ has no spread in the outputs Y on either data set, and its mean differs
     between the data sets; return None if no such w is found.
 
-    Entries whose noise is one and the same variable have such a combination. Numbers below 1e-9 of the largest entry
-    are rounding errors. Both the spread and the difference of the means are compared with this size, so that the
-    combinations that are constant in every correct output, such as Y_ij − Y_ji, are not returned.
+    If one noise variable is added to several entries, some combination of these entries has no spread. Numbers below
+    1e-9 of the largest entry count as rounding errors. The spread and the difference of the means are compared with the
+    size of rounding errors, so that combinations that are constant in every correct output, such as Y_ij − Y_ji, are
+    not returned.
     """
     flat = [side.reshape(len(side), -1) for side in (one, two)]
     pooled = np.vstack(flat)
@@ -145,7 +147,7 @@ def _of_rounded(name: str, function: Callable[[Matrix], Vector]) -> Statistic:
 def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
     """Return the statistics of `standardised` that are learned on the first half of the pilot.
 
-    Each statistic is returned with the second half of the pilot.
+    Each learned statistic is returned with the second half of the pilot, on which it is scored.
     """
     (one, first), (two, second) = (_halves(draws) for draws in pilots)
     if 2 * min(len(one), len(two)) < FEWEST_LEARNED:
@@ -161,8 +163,8 @@ def _halves(draws: Draws) -> tuple[Matrix, Draws]:
 
 
 def beyond(ordered: Vector, tried: Vector, above: bool) -> Vector:
-    """Return, for every threshold in `tried`, how many of the ordered values are ≥ the threshold, or ≤ if `above` is
-    False.
+    """Return, for every threshold in `tried`, how many of the ordered values are at least the threshold, or at most the
+    threshold if `above` is False.
     """
     if above:
         return np.asarray(len(ordered) - np.searchsorted(ordered, tried, "left"), dtype=np.float64)

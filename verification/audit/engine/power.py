@@ -1,10 +1,11 @@
-"""Compute the power of a test of an event, as the smallest privacy loss that the test refutes with probability 99 %.
+"""Compute the smallest privacy loss that a test of an event refutes with probability 99 %.
 
-The tested event occurred in some share p of the draws on one data set. Suppose that the probability of the event were p
-on the first data set, and q on the second. If q is small enough, the test would have refuted the claim in 99 % of all
-runs. The privacy loss of an event with the probabilities p and q is, for instance, ln(p/q) for pure DP. A run detects a
-privacy loss if some event that is as likely as the tested one shows at least the loss computed here. If a loss shows
-only in rarer events, more draws are needed to detect it.
+Let p be the share of the draws on one data set in which the tested event occurred. Suppose that the event had
+probability p on the first data set, and q on the second. If q is small enough for a given p, the test would have
+refuted the claim in 99 % of all runs. The privacy loss of an event with the probabilities p and q is, for instance,
+ln(p/q) for pure DP. A run detects a privacy loss if some event that is as likely as the tested one shows at least the
+loss that this module computes. If a privacy loss shows only in rarer events than the tested one, more draws are needed
+to detect the loss.
 """
 
 import math
@@ -20,13 +21,14 @@ from covassay.verification.statistics.tail_probabilities import poisson_quantile
 from covassay.verification.statistics.tests import POWER
 
 FEWEST = 20  # the probability of an event is estimated if it occurred at least this often
-CLOSE = 1.1  # the report states how many draws are needed to detect this multiple of the claim
-LARGEST_FACTOR = 1e6  # the largest multiple of the run's number of draws that is reported
+CLOSE = 1.1  # the report states how many draws detect a loss that is this multiple of the claim
+LARGEST_FACTOR = 1e6  # the largest multiple of the run's number of draws that a report states
 LOG_RATIO = 40.0  # the largest ln(p/q) in the search
 BISECTIONS = 24
-# above this mean, a normal law approximates the Poisson law, because scipy's Poisson quantiles are NaN for huge means
+# for larger means, a normal law approximates the Poisson law, whose quantiles are NaN in scipy for huge means
 LARGE_MEAN = 1e8
-Refutes = Callable[[EventCounts, float], bool]  # takes (counts, level); returns whether the counts refute the claim
+# a test takes (counts, level) and says whether the counts refute the claim
+Refutes = Callable[[EventCounts, float], bool]
 
 
 def _lower(tail: float, mean: float) -> int:
@@ -35,12 +37,12 @@ def _lower(tail: float, mean: float) -> int:
 
 
 def _upper(tail: float, mean: float) -> int:
-    """Return the number that a Poisson variable exceeds with this probability."""
+    """Return the number that a Poisson variable exceeds with probability at most `tail`."""
     return poisson_upper_quantile(tail, mean) if mean < LARGE_MEAN else int(mean - ndtri(tail) * math.sqrt(mean) + 1)
 
 
 def _last(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Return the point between `low` and `high` up to which a condition holds that is true at `low`."""
+    """Return the point between `low` and `high` up to which a condition holds, given that it is true at `low`."""
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
@@ -68,8 +70,7 @@ class EventTest:
     def sees(self, log_q: float, mean: float) -> bool:
         """Return whether the test refutes in 99 % of runs if the event has probability q on the second data set.
 
-        By the union bound over the four counts of a test, this probability holds however the counts depend on each
-        other.
+        By the union bound over the four counts of a test, the 99 % hold however the counts depend on each other.
         """
         miss = (1 - POWER) / 4
         first, size = _lower(miss, mean * self.p), _upper(miss, mean)
@@ -79,8 +80,8 @@ class EventTest:
         return self.refutes(EventCounts(first, second, size, other_size, mean), self.level)
 
     def smallest_loss(self, mean: float) -> float:
-        """Return the smallest loss that the test detects with `mean` draws on each data set, or infinity if it detects
-        none.
+        """Return the smallest loss that the test detects with `mean` draws on each data set, or infinity if the test
+        detects none.
         """
         top = math.log(self.p)
         if not self.sees(top - LOG_RATIO, mean):

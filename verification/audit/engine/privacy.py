@@ -1,30 +1,31 @@
 """Test whether some event is too likely on one of two neighbouring data sets.
 
-The target is the mechanism that is audited. `run_pair` runs it many times on two neighbouring data sets, which are
-called the two sides.
+The target is the implementation that is audited. The function `run_pair` runs the target many times on two neighbouring
+data sets, which are called the two sides.
 
-1. Probe. If ten first draws all fail on one data set, but not on the other, the event to test is that the target fails.
-   But if one of the data sets lies outside of the domain, the target may reject it, and then failures are not tested.
+1. Probe. If ten first draws all fail on one data set, but not on the other data set, the tested event is that the
+   target fails. If one of the data sets lies outside of the domain, the target may reject it, so failures are not
+   tested.
 
-2. Choose. If the law is not known, a part of the draws, which is called the pilot, chooses the event (`pilot`). The
-   event has the form {statistic ≥ t} or {statistic ≤ t}, where the statistic is a number computed from an output. If
-   the likelihood ratio of the mechanism is known for a pair, it gives such an event without a pilot.
+2. Choose. If the law of the output is not known, a part of the draws, called the pilot, chooses the event (`pilot`).
+   The event has the form {statistic ≥ t} or {statistic ≤ t}, where the statistic is a number computed from an output.
+   If the likelihood ratio of the mechanism is known for a pair, the ratio gives the event without a pilot.
 
-3. Test. New draws show how often the event occurs on each data set. The p-value of the event follows from its counts
-   (`violation`).
+3. Test. Draws that did not choose the event show how often the event occurs on each data set. The counts of the event
+   give its p-value (`violation`).
 
-4. Wagers (`wager`). The pilot also chooses a bet on the new draws. For zCDP and (ε, δ)-DP, the bet that the pilot chose
-   is a second test. For pure DP the bet can only end the draws early. For zCDP the bet distinguishes about 20 intervals
-   in which the statistic may lie, while the event has a single threshold.
+4. Wagers (`wager`). The pilot draws also choose a bet on the new draws. For zCDP and (ε, δ)-DP, the bet that the pilot
+   chose is a second test. For pure DP the bet can only end the draws early. For zCDP the bet distinguishes about 20
+   intervals in which the statistic may lie, while the event has a single threshold.
 
 5. Failures. The draws for the event also show whether the target fails more often on one data set.
 
-A bet may end the draws early (`pair_draws`). For the error of early ends, the p-values of a pair that does not end
-early are divided by 1 − `EARLY_SHARE`.
+A bet may end the draws on a pair of data sets early (`pair_draws`). Because draws may end early by chance, the p-values
+of a pair that does not end early are divided by 1 − `EARLY_SHARE`.
 
 If the claim is refuted, the report shows the two data sets, the event, and how often it occurred on each. The report
-also gives a lower bound on the loss of that event. A bound below the claim proves nothing, because another event
-may have a larger loss.
+also gives a lower bound on the loss of the event that refutes the claim. A lower bound below the claim proves nothing,
+because another event may have a larger loss.
 """
 
 import math
@@ -47,28 +48,29 @@ from covassay.verification.audit.engine.wager import Wager
 from covassay.verification.statistics.betting import RenyiBet, renyi_bet
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower, probability_bounds
 
-CONFIDENCE = 0.999  # the confidence level of the bound that is printed; the verdict uses p-values instead
+CONFIDENCE = 0.999  # the confidence level of the printed bound; the verdict uses p-values and not this bound
 FAILURES = "failures"  # the name of the check that tests failures of the target
-# the largest number of stages, 30 of the pilot and 30 of the test; 30 stages have more draws than any run makes
+# the largest number of stages is 30 for the pilot and 30 for the test, which is more than any run makes
 MOST_STAGES = 60
 SMALLEST_P = 1e-300  # the smallest p-value whose logarithm is taken
 
-# an estimated loss above this multiple of the claim leads to more draws; a smaller excess could hardly be proven
+# an estimated loss above this multiple of the claim leads to more draws; a smaller excess would be hard to prove
 PROMISING = 1.2
-# a target that is ρ-zCDP for adding or removing a row is 4ρ-zCDP for replacing a row, which is two such steps
+# a target that is ρ-zCDP for adding or removing a row is 4ρ-zCDP for replacing a row (by two steps)
 STEPS_SQUARED = 4
-TESTS = 3  # one pair gives at most three p-values: of an event, of a bet on a Rényi divergence, and of failures
+TESTS = 3  # one pair gives at most three p-values, namely of an event, of a bet on a Rényi divergence, and of failures
 
 
 def run_pair(
     setting: Setting, pair: Pair, guarantee: Guarantee, look: Look, stop: float = 0.0, error: float = RUN_ERROR
 ) -> list[Finding]:
-    """Draw on both data sets, choose an event and test it, and test whether failures distinguish the data sets.
+    """Draw on both data sets of a pair, choose an event and test it, and test whether failures distinguish the data
+    sets.
 
     `look.samples` is the number of draws planned on each data set. `stop` is the p-value at which a bet may end the
-    draws; 0 means that no bet does. `error` is near the level of the p-values at which the findings will be decided.
-    The level affects only which event is chosen, and how many draws are made if the target seems always to fail on one
-    data set.
+    draws; 0 means that no bet ends the draws. `error` is near the level at which the p-values of the findings are later
+    decided. The argument `error` affects only which event is chosen, and how many draws are made if the target seems
+    always to fail on one data set.
     """
     sampler = PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look.name}", stop, error)
     probes = sampler.draws("probe", (PROBE, PROBE))
@@ -89,7 +91,7 @@ def run_pair(
         checks.append(_divergence(pair, guarantee, trial, trial.wager, trial.wager.bet, look))
     turned = trial.turned_to_failures()
     if pair.failures_tell and (turned.counts(failure).first or not checks):
-        # with choices=2, because these draws also chose the order of the two data sets
+        # with choices=2, because the same draws chose the order of the two data sets
         checks.append(_tested(pair, guarantee, turned, failure, FAILURES, look, choices=2))
     checks = [_with_estimate(check, estimate, guarantee) for check in checks]
     if stop <= 0:
@@ -99,7 +101,7 @@ def run_pair(
 
 
 def _with_estimate(check: Finding, estimate: float | None, guarantee: Guarantee) -> Finding:
-    """Return the finding with the estimated loss of the pair.
+    """Return the finding with the estimated privacy loss of the pair.
 
     The finding asks for more draws if the estimate is well above the claim.
     """
@@ -110,7 +112,7 @@ def _with_estimate(check: Finding, estimate: float | None, guarantee: Guarantee)
 
 
 def _curve(trial: EventTrial, guarantee: Guarantee, error: float) -> TradeOff | None:
-    """Return the trade-off curve, or None without thresholds or without draws on a data set."""
+    """Return the trade-off curve, or None if there are no thresholds or a data set has no draws."""
     if trial.event.statistic is None or not trial.levels or min(side.draws.size for side in trial.sides) == 0:
         return None
     one, two = ((side.draws.sums.beyond, side.draws.size) for side in trial.sides)
@@ -145,8 +147,8 @@ def _tested(
 ) -> Finding:
     """Test one event on the draws of a trial.
 
-    If the event was fixed without these draws, `choices` is 1. If the draws of the trial chose the event among several,
-    `choices` is their number, which multiplies the p-value and divides the error of the bound.
+    If the draws of the trial did not choose the event, `choices` is 1. If the draws of the trial chose the event among
+    several, `choices` is their number, by which the p-value is multiplied and the error of the bound divided.
     """
     counts = trial.counts(event)
     error = (1 - EARLY_SHARE) * (1 - CONFIDENCE) / choices
@@ -161,7 +163,8 @@ def _tested(
         text += f"; loss ≥ {bound:.3f} at {CONFIDENCE:.1%} (claim {guarantee.epsilon:g})"
     tests = 1
     if isinstance(guarantee, ApproximateDP) and event == trial.event:
-        p, tests = min(1.0, 2 * min(p, trial.wager_p_value())), 2  # both tests examine the same claim on the same draws
+        # the event and the bet test the same claim on the same draws
+        p, tests = min(1.0, 2 * min(p, trial.wager_p_value())), 2
     return Finding(
         "privacy",
         name,
@@ -190,7 +193,8 @@ def _tested(
 def _divergence(
     pair: Pair, guarantee: Guarantee, trial: EventTrial, wager: Wager, bet: RenyiBet, look: Look
 ) -> Finding:
-    """Return the finding of a bet on the Rényi divergence of a statistic; most of its facts are facts of the event."""
+    """Return the finding of a bet on the Rényi divergence of a statistic; most facts of this finding are those of the
+    event."""
     tested = _tested(pair, guarantee, trial, trial.event, "divergence", look)
     far, near = ("second", "first") if bet.swapped else ("first", "second")
     intervals = 0 if wager.bounds is None else len(wager.bounds) + 1
@@ -200,8 +204,7 @@ def _divergence(
         f"{{{wager.event.statistic_name}}} in {intervals} intervals: a bet against the claim, on the Rényi divergence "
         f"of order {bet.order:g} of the outputs on the {far} data set from those on the {near}, {gained}"
     )
-    # the bet is chosen on the draws that it is evaluated on; if even it gains nothing, the draws do not show more than
-    # 4ρ
+    # the bet is chosen on the draws that it is evaluated on; if even this bet gains nothing, the draws show at most 4ρ
     one, two = (side.draws.sums.bet for side in trial.sides)
     rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
     assert isinstance(tested.facts, TestedEvent)
@@ -210,9 +213,9 @@ def _divergence(
 
 
 def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: EarlyEnd, look: Look) -> Finding:
-    """Return the check of a pair whose draws ended early.
+    """Return the finding on a pair of data sets whose draws ended early.
 
-    The confidence bound of the check is valid at whatever stage the draws end.
+    The confidence bound of this check is valid at whatever stage the draws end.
     """
     tested = _tested(pair, guarantee, replace(trial, wager=None), trial.event, "event", look)
     counts = trial.counts(trial.event)
@@ -234,9 +237,11 @@ def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: Ear
 
 
 def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: float) -> InReach | None:
-    """Return the loss that the test could have detected in an event as probable on the first data set as this event.
+    """Return the loss that the test could have detected in an event as probable on the first data set as the tested
+    event.
 
-    The result is None if the event was too rare. `choices` multiplies the p-values of the test, whose level is `alpha`.
+    `in_reach` returns None if the tested event was too rare. `choices` multiplies the p-values of the test, which is
+    made at the level `alpha`.
     """
     if counts.first < FEWEST:
         return None
@@ -252,8 +257,8 @@ def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: flo
 def _estimated(pair: Pair, guarantee: Guarantee, trial: EventTrial) -> float | None:
     """Return the loss of a pair, estimated as if the noise were independent Laplace noise.
 
-    The estimate guides the search for neighbours, and is no bound. The result is None if `pair.by_entry` is false, if
-    the claim is not pure DP, or if there are too few draws.
+    The estimate guides the search for neighbours, and is no bound. `_estimated` returns None if `pair.by_entry` is
+    false, if the claim is not pure DP, or if there are too few draws.
     """
     first, second = (side.draws.kept.outputs for side in trial.sides)
     if not pair.by_entry or not isinstance(guarantee, PureDP) or min(len(first), len(second)) < FEWEST_LEARNED:

@@ -1,16 +1,16 @@
 """Compare the noise on different data under one seed, because additive noise is the same for all data sets of one
 shape.
 
-Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. In that case an
-implementation that takes all randomness from the given generator adds, under one seed, the same noise to all data sets
-of one shape. So the residual, output − query(x),
-must not depend on the data. Two draws on different data sets show mistakes that no number of draws on one data set can
-show, such as wrong clipping, a scale that counts only some rows, or a branch for some data. A comparison under the same
-noise has no sampling error.
+Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. If the output is
+query(x) + noise of this kind, an implementation that takes all randomness from the given generator adds the same noise,
+under one seed, to all data sets of one shape. The residual, which is output − query(x), must not depend on the data.
+Two draws on different data sets show mistakes that no number of draws on one data set can show, such as wrong clipping,
+a scale that counts only some rows, or a branch for some data. A comparison under the same noise has no sampling error.
 
 If both seeds shift or scale the residuals by the same amount, the law is refuted, because then the two laws cannot both
-be the claimed one. But an implementation may also rotate its noise with the data without changing its law. So any other
-difference refutes only if many draws on both data sets differ in law, far below the false-alarm probability.
+be the claimed one. An implementation may rotate its noise with the data without changing the law of the noise. Any
+other difference between residuals refutes only if many draws on both data sets differ in law, far below the false-alarm
+probability.
 
 Residuals for different numbers of rows are compared after division by the reference's noise scale.
 """
@@ -36,29 +36,32 @@ from covassay.verification.statistics.tests import two_sample
 NAME = "same noise, other data"
 NAME_OF_ROWS = "same noise, other number of rows"
 SEEDS = (0, 1)
-# a shift or a factor must hold under these further seeds, because for two seeds it can fit by rounding alone
+# a shift or a factor must hold under these further seeds, because rounding alone can produce one that fits two seeds
 MORE_SEEDS = range(3, 9)
-# a bound n · 100 · 2⁻⁵³ on the relative rounding error of a query, with n ≤ 1000 and a condition number below 100
+# a bound n · 100 · 2⁻⁵³ on the relative rounding error of a query, for n ≤ 1000 and condition numbers up to 100
 TOLERANCE = 1e-11
 # the largest number of rows of the audit's own data sets; a user's data may have more rows, and more rounding
 LARGEST_N = 1000
-# #2 For float32, the tolerance is √n/8 times 32 rounding units of 2⁻²⁴. At n = 1000, the tolerance of a second moment
-# is below 2e-5, and a row that is 3 % too long changes the second moment by 6e-5. For noise up to 500, the tolerance at
-# n = 1 is below 1e-3, and a row that is 3 % too long changes the second moment by 0.06.
+# For float32, the tolerance is √n/8 times 32 rounding units of 2⁻²⁴.
+# For a second moment of 1000 rows, the tolerance is below 2e-5.
+# A row that is 3 % too long changes a second moment of 1000 rows by 6e-5.
+# For a second moment of one row with noise up to 500, the tolerance is below 1e-3.
+# A row that is 3 % too long changes a second moment of one row by 0.06.
 TOLERANCE_FLOAT32 = 32 * 2.0**-24
-# if a larger share of the data sets has rounding errors above those of float64, the target computes in float32
+# the target computes in float32 if a larger share of the data sets than this has rounding errors above those of float64
 MANY = 1 / 3
-CONFIRMATIONS = 4  # this many kinds of data, and this many numbers of rows, are tested again by draws
-CONFIRMATION = 200  # the number of draws on each of two data sets that must confirm a difference by their laws
-NO_ATOMS = 1e-6  # if no single value has a larger probability than this, chance does not repeat a residual
+CONFIRMATIONS = 4  # by draws, this many kinds of data and this many numbers of rows are tested again
+# the number of draws on each of two data sets with which a difference between their laws must be confirmed
+CONFIRMATION = 200
+NO_ATOMS = 1e-6  # if every single value has at most this probability, chance does not repeat a residual
 # two seeds must give the same residual for this many shapes, because float32 can repeat one residual by chance
 SAME_NOISE_TWICE = 3
 SLACK_OF_SIZES = 1e-3  # float32, or a scale from a numerical solver, changes noise by less than this share
-CANDIDATES = 8  # each size is compared with this many other sizes
+CANDIDATES = 8  # each shape of the data is compared with this many other shapes
 NAMED = 3  # the report names at most this many numbers of rows
 MOST_ODD = 6  # at most this many sizes with one number of columns are tried again
 LARGEST_N_OF_PAIRS = 70
-VISIBLE = 0.01  # a change of the query by less than this share of the noise is not visible
+VISIBLE = 0.01  # a change of the query that is less than this share of the noise cannot be seen
 MIRRORED = 1e-6  # a factor that differs from −1 by less than this only reflects the noise, which keeps a symmetric law
 
 
@@ -66,16 +69,17 @@ MIRRORED = 1e-6  # a factor that differs from −1 by less than this only reflec
 class DataPath:
     """The assumptions of an audit on how the output depends on the data.
 
-    `stated` says in words what the comparison covers and what it does not. `query` returns the output without noise; it
-    is None if noise is not added to a query. `scale` takes (n, d); it returns the noise scale, up to a factor that
-    depends on d alone. `symmetric` says whether the noise is a symmetric matrix, perhaps with one more row on top.
-    `atom` is the largest probability of one value of one entry of the noise, if it lies on a lattice. `unsure` takes x;
-    it returns the largest change of an entry of the query by the rounding of clipped rows, and is None if this change
-    is negligible.
+    `stated` says in words what the comparison of the noise covers and what it does not. `query` returns the output
+    without noise, and is None if noise is not added to a query. `scale` takes (n, d) and returns the noise scale, up to
+    a factor that depends on d alone. `symmetric` says whether the noise is a symmetric matrix, perhaps with one more
+    row on top. `atom` is the largest probability of one value of one entry of the noise, if the noise lies on a
+    lattice. `unsure` takes a data set x and returns the largest change of an entry of the query by the rounding of
+    clipped rows, or None if this change is negligible.
 
-    The fields below are for outputs without a query. `continuous` says that no single output has positive probability,
-    so that no output occurs twice. `equivalent` are changes of the rows that leave the law of the output as it is, as
-    keys of `equal_laws.CHANGES`. `atoms` says whether an output can repeat.
+    The fields below `unsure` are for outputs without a query. `continuous` says that no single output has positive
+    probability, so that no output occurs twice. `equivalent` are changes of the rows that leave the law of the output
+    as it is, as keys of `CHANGES` of the question “one law on equivalent data”. `atoms`
+    says whether an output can repeat.
     """
 
     stated: str
@@ -98,13 +102,13 @@ class DataPath:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """The draws on one data set: the residual for every seed, or the failure that ended a draw."""
+    """The draws on one data set, which are the residual for every seed, or the failure that ended a draw."""
 
     member: DataSetOfZoo
     residuals: Matrix  # (seeds, …)
-    size: float  # the size of the query
+    size: float  # this is the size of the query
     single: bool = False  # says whether float32 can represent every output
-    unsure: float = 0.0  # the value of `DataPath.unsure` for this data set
+    unsure: float = 0.0  # the value that `DataPath.unsure` gives for the data set
     failure: Failure | None = None
 
 
@@ -126,11 +130,11 @@ class _Shape:
         return float(unit * size) + drawn.unsure
 
     def gap(self, drawn: _Drawn) -> float:
-        """Return the distance of the residuals of a data set from those on which most data sets agree."""
+        """Return the distance of the residuals of a data set from the residuals on which most data sets agree."""
         return float(np.abs(drawn.residuals - self.agreed).max())
 
     def agree(self, single: bool) -> None:
-        """Return the residuals that agree up to rounding on the largest number of data sets."""
+        """Return the residuals on which the largest number of data sets agree up to rounding."""
         best, self.agreeing = self.agreed, 0
         for candidate in self.drawn:
             self.agreed = candidate.residuals
@@ -142,7 +146,7 @@ class _Shape:
 
 @dataclass(frozen=True)
 class _Moved:
-    """A data set whose residuals differ from the usual ones, and a description of the difference."""
+    """A data set whose residuals differ from the usual residuals, and a description of the difference."""
 
     shape: _Shape
     drawn: _Drawn
@@ -150,7 +154,7 @@ class _Moved:
 
     @property
     def on(self) -> str:
-        """Describe the data set for a report."""
+        """Describe the moved data set for a report."""
         return f"{self.drawn.member.category}, n = {self.shape.n}, d = {self.shape.d}"
 
 
@@ -172,7 +176,7 @@ class _Comparison:
         return self.path.query(x)
 
     def draw(self, x: Matrix, *labels: str | int) -> tuple[Matrix | Failure, bool]:
-        """Make one draw; return the output, and whether float32 represents it exactly."""
+        """Make one draw on x, and return the output and whether float32 represents the output exactly."""
         rng = np.random.default_rng(stream(self.setting.seed, "same noise", *labels))
         output, seconds = call(self.setting.target, x.copy(), self.setting.budget, rng, self.setting.seconds)
         self.setting.progress.timed(1, seconds)
@@ -181,19 +185,19 @@ class _Comparison:
         return outcome, single
 
     def repeats(self) -> bool:
-        """Return whether equal generators give equal outputs."""
+        """Return whether generators with equal seeds give equal outputs of the target."""
         x = zoo(12, 3, self.setting.seed)[0].x
         first, second = (self.draw(x, "twice")[0] for _ in range(2))
         return isinstance(first, Failure) or isinstance(second, Failure) or bool(np.array_equal(first, second))
 
     def collect(self) -> bool:
-        """Draw on data sets of every kind under every seed; return False if draws ran out of time."""
+        """Draw on data sets of every kind under every seed; return False if draws exceed the time limit."""
         shapes = [(n, d) for n, d in SHAPES_OF_THE_ZOO if d >= self.path.smallest_dimension]
         if not all(self._collected(zoo(n, d, self.setting.seed)) for n, d in shapes):
             return False
         if not all(self._collected(zoo(n, d, self.setting.seed)) for n, d in self._other_sizes()):
             return False
-        if self.own is not None:  # a time-out on the user's data, which may be large, says nothing about the other data
+        if self.own is not None:  # a time-out on the user's data, which may be large, says nothing about other data
             self._collected(given(self.own, self.setting.seed))
         self.single = self._single()
         for shape in self.shapes:
@@ -201,7 +205,7 @@ class _Comparison:
         return True
 
     def _other_sizes(self) -> list[tuple[int, int]]:
-        """Return further numbers of rows and columns for which the noise of one draw differs from the noise for other
+        """Return further numbers of rows and columns for which the noise of one draw differs from that for other
         numbers.
         """
         low = self.path.smallest_dimension
@@ -245,7 +249,7 @@ class _Comparison:
         return np.asarray(one / scale).reshape(-1) if scale > 0 else np.zeros(0)
 
     def _collected(self, members: Sequence[DataSetOfZoo]) -> bool:
-        """Draw on data sets of one shape under every seed; return False if a draw ran out of time."""
+        """Draw on data sets of one shape under every seed; return False if a draw exceeds the time limit."""
         drawn = [self._drawn(member) for member in members]
         failed = [one for one in drawn if one.failure is not None]
         if any(one.failure is not None and one.failure.kind == "time-out" for one in failed):
@@ -261,7 +265,8 @@ class _Comparison:
         query = self.query(member.x)
         outcomes = []
         single = True
-        for seed in SEEDS:  # the random stream depends on d and not on n, so that numbers of rows can be compared
+        # the random stream depends on d and not on n, so that the noise for different n can be compared
+        for seed in SEEDS:
             outcome, held = self.draw(member.x, member.x.shape[1], seed)
             if isinstance(outcome, Failure):
                 return _Drawn(member, np.zeros(0), 0.0, failure=outcome)
@@ -271,8 +276,8 @@ class _Comparison:
         return _Drawn(member, np.array(outcomes), float(np.linalg.norm(query)), single, unsure)
 
     def _single(self) -> bool:
-        """Return whether the target computes in float32, because its outputs are such numbers or have such rounding
-        errors.
+        """Return whether the target computes in float32, because its outputs are float32 numbers or have the rounding
+        errors of float32.
         """
         drawn = [one for shape in self.shapes for one in shape.drawn]
         if drawn and all(one.single for one in drawn):
@@ -285,7 +290,7 @@ class _Comparison:
         ]
         return bool(rounded) and sum(rounded) > MANY * len(rounded)
 
-    # NOISE THAT DEPENDS ON THE DATA
+    # DEPENDENCE ON THE DATA
 
     def findings(self) -> list[_Moved]:
         """Return the data sets on which the noise provably differs from the noise on most data sets of the same
@@ -330,11 +335,12 @@ class _Comparison:
         ]
 
     def _failures(self, shape: _Shape) -> list[_Moved]:
-        """Find failures on data in the ball for which other data of the same shape have an output."""
+        """Find failures on data in the ball for which the target gives an output on other data of the same shape."""
         return [
             _Moved(shape, one, f"the target fails ({one.failure}), and on other data of that shape it answers")
             for one in shape.failed
-            if one.member.inside and one.member.category != GIVEN  # the data may be outside of the target's own domain
+            # the data that are tried may lie outside of the target's own domain
+            if one.member.inside and one.member.category != GIVEN
         ]
 
     def _sample(self, x: Matrix, label: str) -> Matrix:
@@ -346,13 +352,14 @@ class _Comparison:
         return next(one for one in shape.drawn if shape.gap(one) <= shape.tolerance(one, self.single))
 
     def _moved_more(self, shape: _Shape, drawn: _Drawn, tolerance: float) -> str:
-        """Return the change of the residuals if one more seed confirms it, because some shift or factor always fits two
+        """Return the change of the residuals if a further seed confirms it, because some shift or factor fits any two
         residuals.
         """
         return self._still_moved(shape, drawn, tolerance, (len(SEEDS),))
 
     def _still_moved(self, shape: _Shape, drawn: _Drawn, tolerance: float, seeds: Sequence[int] = MORE_SEEDS) -> str:
-        """Return the change of the residuals if it is the same under further seeds, and otherwise an empty text."""
+        """Return the change of the residuals if the change is the same under further seeds, and otherwise an empty
+        text."""
         usual = self._usual(shape)
         more = [self._under(one.member.x, seeds) for one in (drawn, usual)]
         if any(len(residuals) < len(seeds) for residuals in more):
@@ -361,7 +368,7 @@ class _Comparison:
         return moved(together[0], together[1], tolerance)
 
     def _under(self, x: Matrix, seeds: Sequence[int]) -> Matrix:
-        """Return the residuals under the given seeds, up to the first failure."""
+        """Return the residuals under these seeds, up to the first failure of a draw."""
         found: list[Matrix] = []
         for seed in seeds:
             outcome, _ = self.draw(x, x.shape[1], seed)
@@ -371,7 +378,7 @@ class _Comparison:
         return np.array(found)
 
     def _confirmed(self, shape: _Shape, drawn: _Drawn) -> str:
-        """Return how the law on this data set differs from that on a usual one, or an empty text if draws prove no
+        """Return how the law on this data set differs from that on a usual one, or an empty text if the draws prove no
         difference.
         """
         usual = self._usual(shape)
@@ -382,7 +389,7 @@ class _Comparison:
             return ""
         return f"the noise has another law than on “{usual.member.category}” ({CONFIRMATION} draws each, p = {p:.2g})"
 
-    # NOISE THAT DEPENDS ON THE NUMBER OF ROWS
+    # DEPENDENCE ON N
 
     def other_rows(self) -> list[str]:
         """Return the numbers of rows for which the noise, divided by the reference's scale, differs from the usual
@@ -404,7 +411,8 @@ class _Comparison:
                 default=[],
             )
             if 2 * len(kept) <= len(units):
-                continue  # if random numbers are used differently for every number of rows, nothing can be compared
+                # noise for different n cannot be compared if random numbers are used differently for every n
+                continue
             for shape in group:
                 what = "" if shape.n in kept else self._moved_rows(shape, group, kept[0], slack)
                 if not what and shape.n not in kept and tried < CONFIRMATIONS:
@@ -415,8 +423,8 @@ class _Comparison:
         return found
 
     def _moved_rows(self, shape: _Shape, group: Sequence[_Shape], usual: int, slack: dict[int, float]) -> str:
-        """Return the change of the noise, divided by its scale, between two numbers of rows, if all seeds agree
-        on it.
+        """Return the change of the noise, divided by its scale, between two numbers of rows, if all seeds agree on the
+        change.
         """
         assert self.path.scale is not None
         other = next(one for one in group if one.n == usual)
@@ -442,8 +450,8 @@ class _Comparison:
         )
 
     def seeds_agree(self) -> list[str]:
-        """Return the shapes for which two seeds gave the same noise; return none if the law allows this or the shapes
-        are few.
+        """Return the shapes for which two seeds gave the same noise, or none if the law allows equal noise or the
+        shapes are few.
         """
         if self.path.atom > NO_ATOMS:
             return []
@@ -503,7 +511,7 @@ class _Comparison:
 
 
 def _minority(units: dict[tuple[int, int], Vector]) -> set[tuple[int, int]]:
-    """Return the sizes whose noise differs from that at most other sizes, or all sizes if most of them have no noise in
+    """Return the sizes whose noise differs from the noise at most other sizes, or all sizes if most have no noise in
     common.
     """
     odd = set(units)
@@ -548,8 +556,8 @@ def least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
 def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
     """Return, in words, the shift or factor by which residuals under several seeds differ from the usual ones.
 
-    The text is empty if no shift and no factor fits. A change of at most twice the possible rounding error does not
-    count.
+    The returned text is empty if no shift and no factor fits. A shift of at most twice the possible rounding error does
+    not count.
     """
     shifts = residuals - agreed
     if np.abs(shifts - shifts[0]).max() <= 4 * tolerance < np.abs(shifts).max() / 2:
@@ -558,13 +566,13 @@ def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
     factor = _factor(flat, base, 4 * tolerance)
     if factor is not None:
         return "there is no noise" if abs(factor) < MIRRORED else f"the noise is {factor:.4g} times as large"
-    flat, base = np.diff(flat, axis=0), np.diff(base, axis=0)  # differences between residuals do not contain a shift
+    flat, base = np.diff(flat, axis=0), np.diff(base, axis=0)  # differences between residuals are free of any shift
     factor = _factor(flat, base, 8 * tolerance) if base.size >= 2 else None
     return "" if factor is None else f"the noise is {factor:.4g} times as large, and the output is moved"
 
 
 def _factor(flat: Matrix, base: Matrix, allowed: float) -> float | None:
-    """Return the factor between two tables if it explains their difference, and is clearly neither 1 nor −1."""
+    """Return the factor between two tables if the factor explains their difference, and is clearly neither 1 nor −1."""
     factor = float((flat * base).sum() / max(float((base**2).sum()), 1e-300))
     explained = np.abs(flat - factor * base).max() <= allowed
     change = abs(abs(factor) - 1) * float(np.abs(base).max())
@@ -572,7 +580,8 @@ def _factor(flat: Matrix, base: Matrix, allowed: float) -> float | None:
 
 
 def _listed(findings: Sequence[_Moved]) -> str:
-    """Return the findings in words, with one example for every kind of data and the first two in full."""
+    """Return the findings in words, with one example for every kind of data, and with the first two examples in
+    full."""
     by_category: dict[str, list[_Moved]] = {}
     for finding in findings:
         by_category.setdefault(finding.drawn.member.category, []).append(finding)
@@ -595,7 +604,7 @@ def same_noise(
     loss.
 
     A target whose noise does not depend on the data is refuted with probability at most `alpha`. `own` is a data set of
-    the user, which is compared with the audit's data sets of the same shape.
+    the user, on which the noise is compared with that on the audit's data sets of the same shape.
     """
     if path is None:
         return [], []

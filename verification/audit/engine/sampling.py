@@ -1,20 +1,20 @@
 """Make many seeded draws from a target in parallel, with the same outputs for any number of workers.
 
 Draws are made in chunks of fixed size. Every chunk has its own random stream, which follows from the seed of the run
-and the label of the check. So the draws of one check can be repeated alone. The package joblib runs the chunks, in this
-process or in workers (`workers`).
+and the label of the check. The draws of one check can therefore be repeated without the other checks. The package
+joblib runs the chunks, in this process or in workers (`workers`).
 
-`draw` keeps every draw. `reduced` keeps the first `KEPT` draws, and sums of a function over blocks of all draws. The
-worker that makes a block reduces it, so that memory does not grow with the number of draws. `draw` and `reduced` make
-the same draws.
+`draw` keeps every draw. The function `reduced` keeps the first `KEPT` draws, and sums a function over blocks of all
+draws. The worker that makes a block of draws reduces it to sums, so that memory does not grow with the number of draws.
+The functions `draw` and `reduced` make the same draws.
 
-If the run has a store (`engine.store`), draws in the store are not made again.
+If the run has a store (`engine.store`), stored draws are not made again.
 
-A block of `draw_many` may fail as a whole because one of its draws fails. Tests treat failures as outcomes of
-independent draws, so a failed block is not counted. All draws of the call of `draw` with a failed block, and of all
-later calls, are made again one by one, and from another random stream. Suppose that a block fails whenever one of its
-draws would fail. Then the probability of an outcome of k calls is at most k + 1 times that for independent draws,
-because each call may have been the first with a failed block, or no block failed.
+A block of `draw_many` may fail as a whole because one of its draws fails. The tests of a run treat failures as outcomes
+of independent draws, so a failed block is not counted. If a block of a call of `draw` fails, all draws of this call,
+and of all later calls, are made again one by one, and from another random stream. Suppose that a block fails whenever
+one of its draws would fail. If one failing draw lets a block fail, an outcome of k calls has at most k + 1 times its
+probability for independent draws, because any of the k calls, or none, may be the first with a failed block.
 """
 
 import hashlib
@@ -43,11 +43,11 @@ from covassay.verification.audit.targets.target import (
 from covassay.verification.statistics.streams import Watch, stream
 
 CHUNK = 50
-BLOCK = 500  # a worker makes and reduces this many chunks at once
-WHOLE = 2 * BLOCK  # if draws are reduced, the draws of this many first chunks are kept
-KEPT = WHOLE * CHUNK  # this many draws are kept, which is 50 000
+BLOCK = 500  # a worker makes and reduces this many chunks of draws at once
+WHOLE = 2 * BLOCK  # if draws are reduced to sums, the draws of this many first chunks are kept
+KEPT = WHOLE * CHUNK  # the number of draws that are kept is 50 000
 SECONDS = 1.0  # draws are stored after about this many seconds, so that an interrupted run loses no more work
-# a chunk stops after this many time-outs, because an audit of a target that hangs would never end
+# a chunk of draws stops after this many time-outs, because an audit of a target that hangs would never end
 TIME_OUTS_PER_CHUNK = 3
 
 
@@ -58,8 +58,8 @@ class Draws:
 
     `outputs` has the outputs, (successes, …), in the order of the draws. `failures` counts the draws that gave no
     output, by their kind of failure. `skipped` counts the draws that were not made because the target kept running into
-    the time limit. `again` says whether the draws were made one by one because a block of draws failed now or earlier
-    in this run. `seconds` is the time from the first draw to the last.
+    the time limit. `again` says whether the draws were made one by one, because a block of draws failed in this call or
+    an earlier one. `seconds` is the time from the first draw to the last.
     """
 
     outputs: Matrix
@@ -75,7 +75,7 @@ class Draws:
 
     @property
     def size(self) -> int:
-        """Return how many draws were made."""
+        """Return how many draws were made, including failed ones."""
         return len(self.outputs) + self.failed
 
 
@@ -97,8 +97,8 @@ S = TypeVar("S", bound=Sums)
 @storable
 @dataclass(frozen=True)
 class Summary(Generic[S]):
-    """What is kept of the draws on one data set: the first `KEPT` draws, how all draws ended, and sums over all of
-    them.
+    """What is kept of the draws on one data set, namely the first `KEPT` draws, how all draws ended, and sums over all
+    of them.
     """
 
     kept: Draws
@@ -156,9 +156,9 @@ class Setting:
     limits.
 
     `budget` has every keyword argument of a draw but `rng`: the claim, and the bounds of the `box` if the target takes
-    bounds. Without a box, rows lie in the unit ball. `tally` counts the draws. `jobs` is the number of workers; None
-    means the number in joblib's configuration. `store` has the draws of an earlier run with the same options; it is
-    None if draws are not stored.
+    bounds. If the setting has no box, rows lie in the unit ball. `tally` counts the draws. `jobs` is the number of
+    workers; None means that joblib's configuration gives the number. `store` has the draws of an earlier run with the
+    same options; `store` is None if draws are not stored.
     """
 
     source: TargetSource
@@ -173,7 +173,7 @@ class Setting:
     store: Store | None = field(default=None, compare=False, repr=False)
 
     def within(self, box: Box | None) -> "Setting":
-        """Return the setting with rows in another box; if the target takes bounds, it gets the bounds of this box."""
+        """Return the setting with rows in another box; a target that takes bounds gets the bounds of this box."""
         if box is None or box == self.box:
             return self
         told = {BOUNDS: box.bounds} if BOUNDS in self.budget else {}
@@ -181,12 +181,12 @@ class Setting:
 
     @property
     def claim(self) -> dict[str, float]:
-        """Return the keyword arguments that state the claim."""
+        """Return the keyword arguments that state the claim of the target."""
         return {key: value for key, value in self.budget.items() if key != BOUNDS}
 
     @property
     def target(self) -> Target:
-        """Load and return the target."""
+        """Load and return the target of this setting."""
         return load(self.source)
 
     def shape(self, x: Matrix) -> tuple[int, ...]:
@@ -203,7 +203,7 @@ class Setting:
 
 
 class Repeated(NamedTuple):
-    """A draw to repeat: the target, its data, its budget, the shape of an output and the time limit.
+    """A draw to repeat, given by the target, its data, its budget, the shape of an output and the time limit.
 
     `in_blocks` says whether `draw_many` may be used, if the target has it.
     """
@@ -238,7 +238,7 @@ def _chunk(repeated: Repeated, size: int, seed: np.random.SeedSequence) -> Outco
 def _many(target: Target, repeated: Repeated, size: int, rng: np.random.Generator) -> Outcomes | None:
     """Return a chunk of draws by `draw_many`, with one time limit for all of them.
 
-    The result is None if `draw_many` fails or returns a wrong number of outputs.
+    `_many` returns None if `draw_many` fails or returns a wrong number of outputs.
     """
     _, x, budget, shape, seconds, _ = repeated
 
@@ -276,8 +276,8 @@ def joined(parts: Sequence[Draws]) -> Draws:
 
 
 def draw(setting: Setting, x: Matrix, size: int, label: str, chunks: slice = slice(None)) -> Draws:
-    """Draw `size` times on the rows `x`; the label names the random stream. `chunks` says which of the chunks
-    to draw.
+    """Draw `size` times on the rows `x`; the label names the random stream. `chunks` says which chunks of the draws to
+    make.
     """
     order = _Order(setting, x, size, label, _chunks(size)[chunks])
     drawn: Draws | None = _in_blocks(order)
@@ -290,11 +290,12 @@ def reduced(
     setting: Setting, x: Matrix, size: int, label: str, sums: Callable[[Draws, int], S], chunks: slice = slice(None),
     enough: Callable[[Summary[S]], bool] = lambda summary: False, first: Draws | None = None,
 ) -> Summary[S]:  # fmt: skip
-    """Make the draws that `draw` would make, reduced by `sums`, a function of a block of draws and its number.
+    """Make the draws that `draw` would make, and reduce them by `sums`, which takes a block of draws and the number of
+    the block.
 
-    If there are more than `KEPT` draws, the function `enough` is asked after 2, 4, 8, … blocks whether they suffice.
-    The draws also stop once the target has run into the time limit repeatedly. `first` has the first `KEPT` of these
-    draws, if they exist already.
+    If there are more than `KEPT` draws, the function `enough` says after 2, 4, 8, … blocks whether the draws suffice.
+    The function also stops the draws once the target has run into the time limit repeatedly. `first` has the first
+    `KEPT` draws of `reduced`, if these draws were made before.
     """
     which = _chunks(size)[chunks]
     whole = which[:WHOLE]
@@ -337,7 +338,7 @@ def _as_they_are(draws: Draws, block: int) -> Draws:
 
 @dataclass(frozen=True)
 class _Order:
-    """A request for chunks of draws, which says how to reduce them, and when the chunks made so far suffice."""
+    """A request for chunks of draws, which says how to reduce them, and when the chunks that were made suffice."""
 
     setting: Setting
     x: Matrix
@@ -349,7 +350,7 @@ class _Order:
     way: tuple[str, ...] = ()
 
     def one_by_one(self) -> "_Order":
-        """Return the same request without `draw_many`; its draws come from another random stream."""
+        """Return this request without `draw_many`, so that its draws come from another random stream."""
         return replace(self, way=("one by one",))
 
     @property
@@ -369,7 +370,7 @@ class _Order:
         return list(self.setting.budget.items())
 
     def tasks(self, done: int) -> Iterator[tuple[Any, ...]]:
-        """Yield the tasks for workers that remain after this many chunks."""
+        """Yield the tasks for workers that remain after this many chunks were drawn."""
         given = self.setting
         repeated = Repeated(given.source, self.x, given.budget, given.shape(self.x), given.seconds, not self.way)
         root = stream(given.seed, self.label, *self.way)
@@ -378,7 +379,7 @@ class _Order:
             yield repeated, root, self.size, which, self.make, which.start // self.step
 
     def ends(self, done: int, made: Any) -> bool:
-        """Return whether the first blocks suffice, or no more blocks can be made."""
+        """Return whether the first blocks of draws suffice, or no more blocks can be made."""
         blocks = (WHOLE + done) // self.step
         if self.step == 1 or done >= len(self.chunks):
             return False
@@ -386,7 +387,7 @@ class _Order:
 
 
 class _Tasks:
-    """Yield tasks until no more are needed; tasks that workers have already taken are still completed."""
+    """Yield tasks until no more draws are needed; tasks that workers have already taken are still completed."""
 
     def __init__(self, tasks: Iterator[tuple[Any, ...]], over: bool) -> None:
         self._tasks, self.over = tasks, over
@@ -397,7 +398,7 @@ class _Tasks:
 
 
 def _in_blocks(order: _Order) -> Any:
-    """Make the draws of a request; return None if a block of `draw_many` fails, or has failed earlier in this run."""
+    """Make the draws of a request, or return None if a block of `draw_many` fails or has failed earlier in this run."""
     tally = order.setting.tally
     made = None if tally.one_by_one else _answered(order)
     tally.one_by_one = made is None
@@ -405,7 +406,7 @@ def _in_blocks(order: _Order) -> Any:
 
 
 def _answered(order: _Order) -> Any:
-    """Make those draws of a request that are not in the store; return None if a block of `draw_many` failed."""
+    """Make those draws of a request that are not in the store, or return None if a block of `draw_many` failed."""
     setting, store = order.setting, order.setting.store
     done, parts = store.get(order.key) if store else (0, [])
     if parts:
@@ -435,7 +436,7 @@ def _block(
     repeated: Repeated, root: np.random.SeedSequence, size: int, chunks: range, make: Callable[[Draws, int], Any],
     block: int,
 ) -> Any:  # fmt: skip
-    """Make the draws of these chunks in this process; return None if a block of `draw_many` failed."""
+    """Make the draws of the given chunks in this process, or return None if a block of `draw_many` failed."""
     parts = [Draws(np.empty((0, *repeated.shape)))]
     start = time.perf_counter()
     for i in chunks:

@@ -3,11 +3,11 @@
 Implementations often change their behaviour where blocks, vector registers and special cases end, for instance at one
 row, at 65 rows, or in seven dimensions. If the law is known on data of any shape, each draw can be transformed to the
 same law. For every shape, the distribution function maps a draw to a uniform number, and a sum of Gamma variables has a
-Gamma law. So draws for different shapes are tested together: all draws with the same number of rows, all with the same
-number of columns, and all draws.
+Gamma law. Draws for different shapes can therefore be tested together: all draws with the same number of rows, all with
+the same number of columns, and all draws.
 
-Each group has Kolmogorov–Smirnov and tail tests of every statistic, and an exact test of the total scale. The p-value
-of a group is the smallest p-value of its tests after Bonferroni's correction.
+Each group of draws has Kolmogorov–Smirnov and tail tests of every statistic, and an exact test of the total scale. The
+p-value of a group of draws is the smallest p-value of its tests after Bonferroni's correction.
 """
 
 import math
@@ -31,23 +31,23 @@ from covassay.verification.statistics.tests import SCALE, TestResult, gamma_sum,
 OTHER_SHAPES = "other shapes"  # reports print this text in place of the name of a data set
 ROWS = 1, 2, 64, 65, 1000
 COLUMNS = *range(1, 13), 32
-LARGEST = 20_000  # the largest number of entries of a data set
+LARGEST = 20_000  # a data set has at most this many entries
 NAMES = {"n": "every number of rows", "d": "every number of columns", "": "all shapes"}
-UNITS = 240  # the number of independent noise values for every shape, if `FEWEST` and `MOST` allow it
+UNITS = 240  # every shape of the data has this many independent noise values, within the limits `FEWEST` and `MOST`
 FEWEST, MOST = 12, 120  # the smallest and the largest number of draws for every shape
-# this number of samples gives the numbers of draws above, which grow in proportion to the samples
+# the smallest and the largest number of draws are for this number of samples, and grow in proportion to the samples
 DEFAULT = 2000
 NAMED = 3  # the report names at most this many groups of draws
-UNSEEN = 1e6  # the scale error that is reported if no test detects any
+UNSEEN = 1e6  # this scale error is reported if no test detects any
 
 
 @dataclass(frozen=True)
 class Shapes:
     """The law of the outputs on data of other shapes.
 
-    `scenario` takes (n, d); it returns a data set of this shape with its tests. `tests` are the names of the tests that
-    are used. `units` takes d; it returns the number of independent noise values in a draw. `sizes` are the shapes (n,
-    d).
+    `scenario` takes (n, d) and returns a data set of this shape with its tests. `tests` are the names of the tests of a
+    scenario that are used. `units` takes d and returns the number of independent noise values in a draw. `sizes` are
+    the shapes (n, d).
     """
 
     scenario: Callable[[int, int], Scenario]
@@ -60,7 +60,7 @@ class Shapes:
         return int(np.clip(np.ceil(UNITS / self.units(d)), FEWEST, MOST))
 
     def draws_at(self, n: int, d: int, samples: float) -> int:
-        """Return the number of draws for a shape, in a run with this number of samples."""
+        """Return the number of draws for a shape (n, d), in a run with the given number of samples."""
         return max(FEWEST // 2, round(self.draws(n, d) * samples / DEFAULT))
 
     def every_draw(self, samples: float) -> int:
@@ -97,7 +97,7 @@ class _Group:
                 self.impossible.append(name)
 
     def results(self) -> list[TestResult]:
-        """Return the results of the tests of this group."""
+        """Return the results of the tests of this group of draws."""
         found = []
         merged = {name: _merged(samples) for name, samples in self.places.items()}
         for name, sample in merged.items():
@@ -110,7 +110,7 @@ class _Group:
         return found
 
     def p_value(self) -> float:
-        """Return the smallest p-value of the tests times their number, or 0 if a statistic is not finite."""
+        """Return the smallest p-value of the tests times the number of tests, or 0 if a statistic is not finite."""
         if self.impossible:
             return 0.0
         results = self.results()
@@ -128,7 +128,7 @@ class _Group:
 
 
 def uniform(t: Vector) -> Vector:
-    """Return the distribution function of a uniform number at t."""
+    """Return the distribution function of a uniform number on [0, 1] at t."""
     return np.clip(t, 0.0, 1.0)
 
 
@@ -146,7 +146,8 @@ def _merged(samples: Iterable[Placed]) -> Placed:
 
 @dataclass
 class _Seen:
-    """The draws for all shapes in groups, the shapes without enough outputs, and the shapes that ran out of time."""
+    """The draws for all shapes in groups, the shapes without enough outputs, and the shapes whose draws ran out of
+    time."""
 
     groups: dict[tuple[str, int], _Group] = field(default_factory=dict)
     silent: list[str] = field(default_factory=list)
@@ -155,7 +156,7 @@ class _Seen:
     failures: Counter[str] = field(default_factory=Counter)
 
     def add(self, n: int, d: int, results: Mapping[str, TestResult], draws: int) -> None:
-        """Add the results of the tests for one shape to its three groups."""
+        """Add the results of the tests for one shape to the three groups of this shape."""
         for key in (("n", n), ("d", d), ("", 0)):
             self.groups.setdefault(key, _Group()).add(results, draws)
 
@@ -174,7 +175,7 @@ class _Seen:
         ]
 
 
-# a draw is slow if it takes so many times longer than for larger shapes, and so many seconds
+# a draw is slow if it takes so many times longer than draws for larger shapes, and so many seconds
 SLOW, SECONDS = 30, 0.02
 
 
@@ -200,7 +201,7 @@ def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
     if not seen.groups:
         why = "ran into the time limit or had too few outputs" if seen.late else "had too few outputs"
         return [Finding("law", NAMES[""], Status.SKIPPED, f"the target {why} at every shape", OTHER_SHAPES)]
-    one_each = len({d for _, d in shapes.sizes}) == len(shapes.sizes)  # the number of rows follows from d
+    one_each = len({d for _, d in shapes.sizes}) == len(shapes.sizes)  # the number of rows is computed from d
     return [_check(axis, seen, look) for axis in NAMES if not (axis == "n" and one_each)]
 
 

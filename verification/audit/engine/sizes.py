@@ -1,6 +1,6 @@
 """List numbers of rows and columns at which an implementation may change its behaviour, and limit the time to try them.
 
-The numbers are all small numbers, round numbers and powers of two with their neighbours, and numbers between them.
+The listed numbers are all small numbers, round numbers and powers of two with their neighbours, and some between them.
 """
 
 import time
@@ -13,8 +13,8 @@ ROUND = (
 )  # fmt: skip
 ROWS = tuple(sorted({*range(1, 13), *ROUND, *(n + 1 for n in ROUND), *(n - 1 for n in ROUND if n >= 64)}))
 COLUMNS = (*range(1, 21), 24, 25, 30, 31, 32, 33, 40, 48, 49, 50, 51, 60, 63, 64)
-WIDE_AND_LONG = 1 / 2, 3, 5  # the ratios of the number of rows to the number of columns
-# larger sizes are not tried if two successive sizes take more seconds than this, of processor time and of clock time
+WIDE_AND_LONG = 1 / 2, 3, 5  # the numbers of rows that are tried have these ratios to the number of columns
+# no larger sizes are tried if two successive sizes take more seconds than this, in processor time and in clock time
 SLOW, WAITING = 0.01, 0.2
 
 
@@ -27,7 +27,7 @@ class Pace:
 
     @property
     def slow(self) -> bool:
-        """Return whether the last two blocks were slow."""
+        """Return whether the last two blocks of draws were slow."""
         return self.in_a_row > 1
 
     def __enter__(self) -> None:

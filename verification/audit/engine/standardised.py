@@ -11,8 +11,8 @@ SMALLEST_SPREAD = 1e-12  # a spread below this share of the size of an entry is 
 
 
 def _summary(first: Matrix, second: Matrix) -> tuple[NDArray[np.intp], Vector, Vector, Vector]:
-    """Return the distinct entries of the outputs, their medians on each data set, and their pooled mean absolute
-    deviations.
+    """Return the distinct entries of the outputs, the median of each on both data sets, and its pooled mean absolute
+    deviation.
     """
     flat = [values.reshape(len(values), -1) for values in (first, second)]
     _, columns = np.unique(np.concatenate(flat), axis=1, return_index=True)
@@ -24,8 +24,8 @@ def _summary(first: Matrix, second: Matrix) -> tuple[NDArray[np.intp], Vector, V
 
 @np.errstate(all="ignore")
 def laplace_loss(first: Matrix, second: Matrix) -> float:
-    """Return an estimate of the privacy loss between two samples of outputs with independent Laplace noise, Σ |M −
-    M'|/s.
+    """Estimate the privacy loss between two samples of outputs with independent Laplace noise by the sum of |M − M'|/s
+    over the entries.
 
     The numbers M and M' are the medians of an entry on the two data sets, and s is the spread of the entry. Entries
     that are equal in all draws count once.
@@ -38,11 +38,11 @@ def laplace_loss(first: Matrix, second: Matrix) -> float:
 def standardised(first: Matrix, second: Matrix) -> list[tuple[str, Callable[[Matrix], Vector]]]:
     """Return names and functions of statistics of an output that are learned from draws on two data sets.
 
-    Entries are centred at their median on one of the two data sets, M or M', and divided by a pooled mean absolute
-    deviation. For independent Laplace noise, the difference of the ℓ1 distances from M and M' is nearly the log
-    likelihood ratio. For Gaussian noise, a linear function of the output is the log likelihood ratio. The distance from
-    one of the two centres detects noise that is small on that data set. Entries that are equal in all draws, as in a
-    symmetric matrix, count once.
+    Entries are centred at their median on one of the two data sets and divided by a pooled mean absolute deviation. For
+    independent Laplace noise, the difference of the ℓ₁ distances of the output from the medians on the two data sets is
+    nearly the log likelihood ratio. For Gaussian noise, a linear function of the output is the log likelihood ratio.
+    The distance of an output from the median on one data set detects noise that is small on that data set. Entries that
+    are equal in all draws, such as those of a symmetric matrix, count once.
     """
     columns, near, far, spread = _summary(first, second)
     spread = np.maximum(spread, SMALLEST_SPREAD * (1e-280 + np.abs(near) + np.abs(far)))

@@ -1,12 +1,12 @@
 """Store the draws of a run in a file, from which the same command continues after any interruption.
 
-The continued run asks its questions again. The label of a question determines the seeds of its draws. So the stored
-draws for a label, data and size are those that would be made again. If a question draws without a label and its
-findings are plain data, the findings are stored, and the question is not asked again.
+A run that is continued asks its questions again. The label of a question determines the seeds of its draws. The stored
+draws for a label, data and size are therefore those that would be made again. If a question draws without a label and
+its findings are plain data, the findings are stored, and the question is not asked again.
 
 The file is an SQLite database. After a kill or a power cut, the database has the state after the last write or before
-it. The table `identity` of the database says to which run it belongs. Every value is stored as JSON with a SHA-256
-digest. Floats are stored exactly.
+it. The table `identity` of the database says to which run the database belongs. Every value is stored as JSON with a
+SHA-256 digest. Floats are stored exactly.
 """
 
 import base64
@@ -28,14 +28,14 @@ from covassay.verification.statistics.dependence import PairSums, Sums
 from covassay.verification.statistics.pooling import Places, Total
 from covassay.verification.statistics.tests import Quadrants, Successes
 
-APPLICATION = 0x434F5641  # the application id in the file: "COVA"
+APPLICATION = 0x434F5641  # the application id of the file is "COVA"
 FORM = 3  # the version of the format of the file
 K = TypeVar("K", bound=type)
 KINDS: dict[str, type] = {kind.__name__: kind for kind in (PairSums, Places, Quadrants, Successes, Sums, Total)}
 
 
 def storable(kind: K) -> K:
-    """Mark a dataclass or an enumeration as one whose values can be stored."""
+    """Mark a dataclass or an enumeration as a type whose values can be stored."""
     KINDS[kind.__name__] = kind
     return kind
 
@@ -85,7 +85,8 @@ def decoded(value: Any) -> Any:
 
 
 class Store:
-    """The stored draws by their key, as the number of chunks made and a list with their result, if there is one."""
+    """The stored draws by their key, each as the number of chunks made and a list with the result, if there is a
+    result."""
 
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
         self._file, self._connection = file, connection
@@ -107,7 +108,7 @@ class Store:
             self._connection.execute("INSERT OR REPLACE INTO drawn VALUES (?, ?, ?)", (key, text, _digest(text)))
 
     def once(self, key: str, make: Callable[[], Any]) -> Any:
-        """Return `make()`, or its stored result from before an interruption if the result can be stored."""
+        """Return `make()`, or the result of an earlier `make()` that was stored before an interruption."""
         _, made = self.get(key)
         if made:
             return made[0]
@@ -131,7 +132,8 @@ def opened(file: Path, identity: dict[str, Any]) -> Iterator[Store]:
 
     Raises
     ------
-    InvalidInput : the file cannot be created, another process uses it, it is damaged, or it belongs to another run.
+    InvalidInput : the file cannot be created, another process uses it, the file is damaged, or the file belongs to
+    another run.
     """
     if file.is_dir() or not file.absolute().parent.is_dir():
         raise InvalidInput(f"checkpoint = {file}: must be a file in a directory that exists")

@@ -20,26 +20,27 @@ from covassay.verification.statistics.streams import stream
 NAME = "symmetry"
 NAME_SEEN = "symmetry in the draws of the law"
 SYMMETRY_SHAPES = (20, 3), (1, 2), (65, 2), (5, 7), (8, 12)
-MEMBERS = 4  # the number of data sets of each shape
-# rounding may change an entry by this share of the largest entry; the noise here is a much larger share
+MEMBERS = 4  # this many data sets of each shape are tried
+# rounding may change an entry by this share of the largest entry, and the noise here is a much larger share
 ROUNDING = 2.0**-16
 
 
 def places(shape: tuple[int, ...], symmetric: bool) -> list[tuple[int, ...]]:
-    """Return the entries of an output that have a mirror image; those in a row above the square matrix have none."""
+    """Return the entries of an output that have a mirror image, which entries in a row above the square matrix have
+    not."""
     above = rows_above(shape)
     return [place for place in np.ndindex(shape) if not symmetric or len(place) < 2 or place[0] - above <= place[1]]
 
 
 def rows_above(shape: tuple[int, ...]) -> int:
-    """Return the number of rows above the square matrix in an output: 1 for a mean above a second moment, and otherwise
-    0.
+    """Return the number of rows above the square matrix in an output, which is 1 for a mean above a second moment, and
+    otherwise 0.
     """
     return max(shape[0] - shape[1], 0) if len(shape) == 2 else 0
 
 
 def square_part(output: Output, values: Matrix) -> Matrix | None:
-    """Return the square matrix in an output of this kind, or None if it has none."""
+    """Return the square matrix in an output of this kind, or None if the output has none."""
     for part in output.parts(values).values():
         if part.ndim == 2 and part.shape[0] == part.shape[1]:
             return part
@@ -47,13 +48,14 @@ def square_part(output: Output, values: Matrix) -> Matrix | None:
 
 
 def asymmetry(y: Matrix) -> float:
-    """Return the largest difference between an entry and its mirror image, or 0 if rounding explains it."""
+    """Return the largest difference between an entry and its mirror image, which is 0 if rounding explains it."""
     gap = float(np.abs(y - y.T).max())
     return gap if gap > ROUNDING * float(np.abs(y).max()) else 0.0
 
 
 def symmetry(setting: Setting, smallest_dimension: int = 1) -> Finding:
-    """Check on data of several kinds and shapes that outputs are symmetric if the target promises symmetry."""
+    """Check on data of several kinds and shapes that the outputs of a target are symmetric if the target promises
+    symmetry."""
     outputs = []
     for n, d in SYMMETRY_SHAPES:
         if d < smallest_dimension:

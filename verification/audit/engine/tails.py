@@ -1,9 +1,9 @@
 """Test the tails of laws and rarely executed branches of code, to which tests of a whole distribution are hardly
 sensitive.
 
-On every data set, the values of all statistics whose law is known are counted beyond exact quantiles. Over all data
-sets of a run, the value that is most extreme under its law must not be too extreme for the number of values. One draw
-at thirty standard deviations refutes the law.
+On every data set, the audit counts the values beyond exact quantiles for all statistics whose law is known. Over all
+data sets of a run, the most extreme value of a statistic must be plausible for the number of values. A single draw at
+thirty standard deviations refutes the law.
 
 A branch that is taken with probability p is taken in N draws with probability 1 − (1 − p)^N. No test can detect a
 branch that was never taken.
@@ -25,7 +25,7 @@ ALL = "all data sets of the law"  # reports print this text in place of the name
 
 
 def tail_findings(scenario: str, results: Mapping[str, TestResult], draws: int, look: Look) -> list[Finding]:
-    """Test the tails on one data set, without a decision; return no finding if no statistic has a known law."""
+    """Test the tails on one data set, without a decision, and return no finding if no statistic has a known law."""
     samples = [(name, result.placed) for name, result in results.items() if result.placed is not None]
     if not samples:
         return []
@@ -36,7 +36,7 @@ def tail_findings(scenario: str, results: Mapping[str, TestResult], draws: int, 
 
 
 def tail_findings_of_counts(scenario: str, counted: Mapping[str, Places], draws: int, look: Look) -> list[Finding]:
-    """Test the tails from the counts of many draws; the p-value is the smallest of all statistics, after Bonferroni's
+    """Test the tails from the counts of many draws; the p-value is the smallest over all statistics, after Bonferroni's
     correction.
     """
     if not counted:
@@ -70,7 +70,8 @@ def _down(probability: float) -> str:
 
 
 def rare_branches(findings: Iterable[Finding], look: Look) -> list[Finding]:
-    """Test the most extreme value over all data sets, without a decision; return nothing if no tail law is known."""
+    """Test the most extreme value over all data sets, without a decision, and return no finding if no tail law is
+    known."""
     tails = [(f.scenario, f.n, f.facts) for f in findings if isinstance(f.facts, LawTest) and f.facts.values]
     if not tails:
         return []

@@ -1,11 +1,11 @@
-"""Compute the trade-off curve, which says how well tests can distinguish two data sets, as claimed and as observed on
-one pair.
+"""Compute the trade-off curve of one pair of data sets, as claimed and as observed; the curve says how well tests can
+distinguish the data sets.
 
 A test that says "first" for outputs in a set S is wrong with probability α = P'(S) on the second data set (a false
 positive), and with probability β = 1 − P(S) on the first (a false negative). A guarantee is a curve f with β ≥ f(α) for
-every test on every pair of neighbours. The events {statistic ≥ t} on one pair give points that no valid curve of the
-mechanism exceeds. The Clopper–Pearson intervals of both probabilities at all points hold together with the stated
-confidence.
+the two error probabilities of every test on every pair of neighbours. The events {statistic ≥ t} on one pair give
+points that no valid curve of the mechanism exceeds. The Clopper–Pearson intervals of both error probabilities at all
+points of the curve hold together with the stated confidence.
 """
 
 import math
@@ -33,7 +33,7 @@ def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
         one = np.interp(alpha, GRID, missed, right=0.0)
         other = np.interp(
             alpha, missed[descending], GRID[descending], right=0.0
-        )  # this bound follows from the guarantee with the two data sets exchanged
+        )  # the guarantee with the two data sets exchanged implies this bound
         return np.asarray(np.clip(np.maximum(one, other), 0.0, 1.0))
     epsilon = min(guarantee.epsilon, LARGEST_EXPONENT)
     delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
@@ -44,7 +44,7 @@ def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
 def _intervals(counts: Vector, size: int, error: float) -> Matrix:
     """Return the lower bound, estimate and upper bound of every probability, as an array (points, 3).
 
-    A bound fails with probability `error`.
+    Each of the two bounds on a probability fails with probability `error`.
     """
     lower, upper = np.array([clopper_pearson(int(k), size, error) for k in counts]).T
     return np.column_stack([lower, counts / size, upper])
@@ -53,11 +53,11 @@ def _intervals(counts: Vector, size: int, error: float) -> Matrix:
 def points(
     first: tuple[Vector, int], second: tuple[Vector, int], levels: Sequence[float], guarantee: Guarantee, error: float
 ) -> TradeOff:
-    """Return the points of the trade-off curve of one pair.
+    """Return the points of the trade-off curve of one pair of data sets.
 
-    `first` and `second` have the counts of each event, and the number of draws. `levels` are the thresholds of the
-    events, which were chosen without these draws. `error` is a bound on the probability that any interval misses its
-    probability.
+    `first` and `second` have the count of each event on one data set and the number of draws. `levels` are the
+    thresholds of the events, which were chosen without these draws. `error` is a bound on the probability that any
+    interval does not contain its probability.
     """
     share = error / (4 * len(levels))
     caught, alpha = _intervals(*first, share), _intervals(*second, share)
@@ -73,7 +73,7 @@ def points(
 
 
 def keep_most_telling(checks: Iterable[Finding]) -> list[Finding]:
-    """Keep only one trade-off curve among the checks: the curve of the pair with the strongest evidence."""
+    """Keep only one trade-off curve among the checks, which is that of the pair with the strongest evidence."""
     listed = list(checks)
     drawn = [(c, c.facts) for c in listed if isinstance(c.facts, TestedEvent) and c.facts.trade_off]
     if not drawn:

@@ -1,7 +1,7 @@
 """Check whether a target gives outputs on the user's own data set.
 
 The data are scaled into the unit ball by their smallest and largest values. Scaling by the extremes of the data is not
-private, and need not be, because an audit releases nothing.
+private, which is no harm, because an audit releases nothing.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,8 @@ class UserData:
 
 
 def scaled(values: Matrix) -> Matrix:
-    """Map every feature to [−1, 1] by its minimum and maximum (to 0 if it is constant), and divide the rows by √d."""
+    """Map every feature to [−1, 1] by its minimum and maximum (to 0 if the feature is constant), and divide the rows by
+    √d."""
     low, high = values.min(axis=0), values.max(axis=0)
     width = np.where(high > low, high - low, 1.0)
     unit: Matrix = (2 * (values - low) / width - (high > low)) / np.sqrt(values.shape[1])
@@ -51,8 +52,8 @@ def load_user_data(name: str) -> UserData:
 
 
 def user_checks(setting: Setting, data: UserData) -> list[Finding]:
-    """Make a few draws on the user's data, and note failures, because the data may be outside of the target's
-    domain.
+    """Make a few draws on the user's data, and note failures, which refute nothing because the data may lie outside of
+    the domain.
     """
     draws = draw(setting, data.x, DRAWS, f"data/{data.name}")
     n, d = data.x.shape

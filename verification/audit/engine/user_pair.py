@@ -2,8 +2,8 @@
 
 A file may be a `.npz` archive with the arrays x and y, which `--witness` also writes. A file may also be a `.json` file
 with an object such as {"x": [[0.6, 0.8], [1.0, 0.0]], "y": [[0.6, 0.8], [0.0, 1.0]]}. The two data sets have n rows and
-differ in one row, or one data set has one row more. The order of the rows is ignored. The adjacency of the claim
-decides whether one row is replaced or added.
+differ in one row, or one data set has one row more. The order of the rows is ignored when two data sets are compared.
+The adjacency of the claim decides whether one row is replaced or added.
 """
 
 import json
@@ -41,8 +41,8 @@ NEIGHBOURS = {
 class UserPair:
     """Two neighbouring data sets, (n, d) each, with the equal rows in the same places.
 
-    `source` is the file with the data sets, and is empty for arrays. `moved` says whether rows of y were put in the
-    order of x.
+    `source` is the file with the data sets, and is empty for arrays. `moved` says whether the rows of y were reordered
+    to match those of x.
     """
 
     first: Matrix
@@ -57,11 +57,11 @@ class UserPair:
 
 
 def as_pair(x: Any, y: Any, source: str = "") -> UserPair:
-    """Return the pair of two data sets.
+    """Return two data sets as a pair of neighbours.
 
     Raises
     ------
-    InvalidInput : a data set is not a table of finite numbers, or the two are not neighbours.
+    InvalidInput : a data set is not a table of finite numbers, or the two data sets are not neighbours.
     """
     first, second = (_table(values, name, source) for values, name in ((x, "x"), (y, "y")))
     if first.shape[1] != second.shape[1]:
@@ -89,7 +89,7 @@ def _sizes(first: Matrix, second: Matrix, adjacency: str) -> str:
 
 
 def given_pair(pair: Any) -> UserPair:
-    """Return the pair of an argument that is a `UserPair` or (x, y)."""
+    """Return the pair of data sets of an argument that is a `UserPair` or (x, y)."""
     if isinstance(pair, UserPair):
         return pair
     if not isinstance(pair, tuple | list) or len(pair) != len(SIDES):
@@ -116,7 +116,8 @@ def _table(values: Any, name: str, source: str) -> Matrix:
 
 
 def _in_the_order_of(first: Matrix, second: Matrix) -> tuple[Matrix, int]:
-    """Return the rows of `second`, with rows that equal one of `first` in its place, and the number of other rows."""
+    """Return the rows of `second`, reordered so that rows equal to one of `first` have its place, and the number of
+    other rows."""
     places: dict[bytes, list[int]] = {}
     for i, row in enumerate(first):
         places.setdefault(row.tobytes(), []).append(i)
@@ -140,11 +141,11 @@ def _in_the_order_of(first: Matrix, second: Matrix) -> tuple[Matrix, int]:
 
 
 def load_pair(name: str) -> UserPair:
-    """Load a pair from a file.
+    """Load a pair of neighbouring data sets from a file.
 
     Raises
     ------
-    InvalidInput : there is no such file, or it holds no pair of neighbours.
+    InvalidInput : there is no such file, or the file holds no pair of neighbours.
     """
     path = Path(name)
     if not path.is_file():
@@ -181,11 +182,13 @@ def _json(path: Path) -> dict[str, Any]:
 def pair_to_test(
     pair: UserPair, output: Output, domain: Domain, smallest_dimension: int, adjacency: str = REPLACE_ONE
 ) -> Pair:
-    """Return the pair in the form that the audit tests, with remarks on its rows for the reader of the report.
+    """Return the pair of data sets in the form that the audit tests, with remarks on its rows for the reader of the
+    report.
 
     Raises
     ------
-    InvalidInput : the data sets have too few columns for this output, or are no neighbours under this adjacency.
+    InvalidInput : the data sets have too few columns for this output, or the data sets are no neighbours under this
+    adjacency.
     """
     if pair.adjacency != adjacency:
         raise _invalid(pair.source, f"{_sizes(pair.first, pair.second, adjacency)} ({adjacency})")

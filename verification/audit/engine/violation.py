@@ -8,24 +8,25 @@ import scipy
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.statistics.ratio import EventCounts, probability_bounds, ratio_p_value
 
-# bounds with this error are the narrowest in the search, and give the p-value 1 if nothing contradicts the claim
+# if bounds with this error, which are the narrowest in the search, contradict nothing, the p-value is 1
 LARGEST_ERROR = 1 - 1e-9
-# the logarithm of the smallest error of bounds; below it, the beta quantile of scipy does not converge
+# the logarithm of the smallest error of a bound; for smaller errors the beta quantile of scipy does not converge
 SMALLEST_LOG_ERROR = -100.0
-BISECTIONS = 60  # the bisection steps on the log error in [−100, 0]; 60 steps reach the precision of floats
+BISECTIONS = 60  # the number of bisection steps on the log error in [−100, 0]; 60 steps reach the precision of floats
 LARGEST_POWER = 700.0  # a larger power of e would overflow
-# a bound on the relative rounding error of up to eight operations, each rounded to 2^−53
+# a bound on the relative rounding error of up to eight operations, each of which has an error of at most 2^−53
 ROUNDING = 2.0**-49
-LOG_ORDERS = (-8.0, 6.0)  # the values of ln(α − 1) for the Rényi orders α in the search, from α = 1.0003 to 404
+# these are the values of ln(α − 1) for the Rényi orders α of the search, which lie between 1.0003 and 404
+LOG_ORDERS = (-8.0, 6.0)
 
 
 def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
-    """Return the p-value of the hypothesis that the event keeps the guarantee, rounded up.
+    """Return the p-value of the hypothesis that the event keeps the privacy guarantee, rounded up.
 
     Let p and p' be the probabilities of the event on the two data sets. For pure DP the hypothesis is p ≤ e^ε p', and
-    the exact binomial test gives the p-value. For the other guarantees, Clopper–Pearson confidence bounds on p and p'
-    can contradict the guarantee. The p-value is the smallest error probability of confidence bounds that contradict the
-    guarantee.
+    the exact binomial test gives the p-value. For zCDP and (ε, δ)-DP, Clopper–Pearson confidence bounds on p and p' can
+    contradict the guarantee. For zCDP and (ε, δ)-DP, the p-value is the smallest error probability of confidence bounds
+    that contradict the guarantee.
     """
     if isinstance(guarantee, PureDP):
         return ratio_p_value(counts, guarantee.epsilon)
@@ -49,7 +50,7 @@ def refutes(guarantee: Guarantee, counts: EventCounts, level: float) -> bool:
 def violates(p: float, q: float, guarantee: Guarantee) -> bool:
     """Return whether an event contradicts the guarantee if its probability is ≥ p on one data set and ≤ q on the other.
 
-    A contradiction that rounding errors could cause does not count.
+    A contradiction of the guarantee does not count if rounding errors could cause it.
     """
     if p <= q:
         return False
@@ -57,7 +58,7 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
         return _violates_zcdp(p, q, guarantee.rho)
     delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
     if guarantee.epsilon > LARGEST_POWER and q > 0:
-        return False  # e^ε q overflows or is above 1, so that the event keeps the guarantee
+        return False  # the event keeps the guarantee if e^ε times its probability q overflows or is above 1
     return p > (math.exp(min(guarantee.epsilon, LARGEST_POWER)) * q + delta) * (1 + ROUNDING)
 
 
@@ -65,9 +66,9 @@ def _violates_zcdp(p: float, q: float, rho: float) -> bool:
     """Return whether an event with the probabilities p > q on two data sets contradicts ρ-zCDP.
 
     An event contradicts ρ-zCDP if, for some order α > 1, the Rényi divergence between the Bernoulli laws with its two
-    probabilities is above ρα. The reason is that restricting to one event cannot increase a divergence. The search
-    covers only p > q and the orders in `LOG_ORDERS`. So a violation can be missed, but a true claim is never rejected
-    here.
+    probabilities is above ρα. If some such divergence is above ρα, the event contradicts the claim, because reducing an
+    output to one event cannot increase a divergence. The search for a violation of zCDP covers only events with p > q
+    and the orders in `LOG_ORDERS`. The search can therefore miss a violation, but never rejects a true claim.
     """
     if q == 0:
         return True

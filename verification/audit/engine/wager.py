@@ -1,11 +1,11 @@
-"""Define wagers: sequential tests by betting against a claim, which stay valid if they are evaluated after every stage
-of the draws.
+"""Define wagers, which are sequential tests by betting against a claim that stay valid if they are evaluated after
+every stage of the draws.
 
-A `Wager` is a bet (`statistics.betting`) with the categories of draws on which it is placed. Each stage of the draws
-multiplies the wealth of the bettor by a factor. If the claim is true, the mean of the wealth never exceeds its start.
-So the wealth ever grows by the factor 1/p with probability at most p (Ville's inequality), and a large gain refutes the
-claim. Ville's inequality holds for any fixed numbers of draws on the two data sets, and so for Poisson numbers, which
-do not depend on the draws.
+A `Wager` is a bet (`statistics.betting`) with categories of draws, on which the bet is placed. Each stage of the draws
+multiplies the wealth of the bettor by a factor. If the claim is true, the mean of the bettor's wealth never exceeds the
+initial wealth. The wealth therefore ever grows by the factor 1/p with probability at most p (Ville's inequality), and a
+large gain refutes the claim. Ville's inequality holds for any fixed numbers of draws on the two data sets, and also for
+Poisson numbers that do not depend on the draws.
 """
 
 import math
@@ -28,8 +28,8 @@ class Wager:
 
     `bounds` is None if the categories are the event and its complement. If `bounds` is given, the categories are
     failure and the intervals between these bounds of the event's statistic. `swapped` says whether a bet on an event
-    takes the second data set first, because the event seemed likelier there. If `bet` is a `RenyiBet`, `swapped` is
-    False, because such a bet chooses its direction itself.
+    takes the second data set first, because the event seemed likelier on that data set. If `bet` is a `RenyiBet`,
+    `swapped` is False, because a `RenyiBet` chooses its direction itself.
     """
 
     bet: Bet | RenyiBet
@@ -38,19 +38,19 @@ class Wager:
     swapped: bool
 
     def seen(self, draws: Draws) -> Vector:
-        """Return the number of draws in every category."""
+        """Return the number of these draws in every category of the bet."""
         return categories(self.event, self.bounds, draws)
 
     def log_value(self, one: Vector, two: Vector) -> float:
-        """Return the logarithm of the factor by which new draws on the first and the second data set multiply the
-        wealth.
+        """Return the logarithm of the factor by which new draws on the two data sets multiply the wealth of the bettor.
 
-        `one` and `two` have the numbers of draws in every category.
+        `one` and `two` have the numbers of draws on the first and on the second data set in every category.
         """
         return self.bet.log_value(two, one) if self.swapped else self.bet.log_value(one, two)
 
     def p_value(self, one: Vector, two: Vector) -> float:
-        """Return the p-value of the claim from new draws, which is 1 over the factor of the wealth, and at most 1."""
+        """Return the p-value of the claim from new draws, which is the smaller of 1 and 1 over the factor of the
+        wealth."""
         return math.exp(min(0.0, -self.log_value(one, two)))
 
 
@@ -70,9 +70,9 @@ def categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
 def wager_on(choice: EventChoice, guarantee: Guarantee) -> Wager | None:
     """Return the bet and its categories, chosen on the pilot draws.
 
-    For pure and (ε, δ)-DP, the bet is on the event. For zCDP, the bet is on the Rényi divergence of the event's
-    statistic. The result is None if a data set has no draws, if the claim is too weak to bet against, or if a bet on a
-    divergence has no statistic.
+    For pure and (ε, δ)-DP, the returned bet is on the event. For zCDP, the returned bet is on the Rényi divergence of
+    the event's statistic. `wager_on` returns None if a data set has no draws, if the claim is too weak to bet against,
+    or if a bet on a divergence has no statistic.
     """
     pilots = choice.ranking
     if min(draws.size for draws in pilots) == 0:

@@ -1,14 +1,15 @@
-"""Check that a target has the same law however it is called: with the numbers in another form, after other calls, or in
-a new process.
+"""Check that a target has the same law if it is called with the numbers in another form, after other calls, or in a new
+process.
 
 A function of the data and the generator gives one output for one data set and one seed. An implementation may take
-another branch for float32 or for a data frame, or keep a value of one call for the next, such as a scale, a bound or a
-mean. The output then changes, and a few draws under one seed show the change.
+another branch for float32 or for a data frame, or reuse a value of one call in the next call, such as a scale, a bound
+or a mean. If the output changes in another branch, a few draws under one seed show the change.
 
 The module `same_noise` explains how changed outputs are judged. If noise is added to a known query, a residual that is
-shifted or scaled by the same amount under every seed has another law. Other changes may come from another algorithm
-with the same law, or from a cached random number, so they refute only if many draws differ in law. If the target fails
-when it is called in some way, nothing is promised for that way of calling, and it is skipped.
+shifted or scaled by the same amount under every seed has another law. Other changes of the outputs may come from
+another algorithm with the same law, or from a cached random number, so they refute only if many draws differ in law. If
+the target fails when it is called in some way, this way of calling is skipped, because the target promises nothing for
+it.
 """
 
 import contextlib
@@ -33,23 +34,23 @@ from covassay.verification.audit.targets.target import Failure, Target, TargetRe
 from covassay.verification.statistics.streams import stream
 
 NAME_OF_FORMS, NAME_OF_STATE, NAME_OF_PROCESS = "same numbers, other form", "same call, after others", "fresh process"
-SHAPES = (20, 3), (3, 5), (300, 2)  # the shapes of data that are nearly square, wide and long
-SEEDS = 4  # four outputs of one number cannot be explained by one factor or shift by chance
+SHAPES = (20, 3), (3, 5), (300, 2)  # these shapes of data are nearly square, wide and long
+SEEDS = 4  # by chance, one factor or shift does not explain four outputs of one number
 INSIDE = 0.9  # the rows are multiplied by this factor, so that rounding to float32 leaves them in the domain
-SLOW = 0.02  # if a draw takes longer than this many seconds, only one data set is used
+SLOW = 0.02  # if a draw takes longer than this many seconds, only one data set is tried
 CLOSE = 1e-4  # float32 changes an output by less than this share of the largest entry
-DECIDED = 3  # the largest number of ways of calling, of one sort, that are compared by draws
-TESTS = 3 * DECIDED  # this many tests share the error level
+DECIDED = 3  # the largest number of ways of calling a target that are compared by draws, for each sort of ways
+TESTS = 3 * DECIDED  # this many tests share the error level of the question
 
 Draw = Callable[..., Any]
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way to call a target: its description, and the function that changes how the target is called.
+    """A way to call a target, with a description and the function that makes a target called in this way.
 
-    `whole` says that the way of calling is only for data of whole numbers. `ball` says that the way of calling is only
-    for rows in the unit ball. `bounds` says that the way of calling is only for calls that take bounds.
+    `whole` says whether the way of calling is only for data of whole numbers. `ball` says whether the way of calling is
+    only for rows in the unit ball. `bounds` says whether the way of calling is only for calls that take bounds.
     """
 
     words: str
@@ -59,7 +60,7 @@ class Way:
     bounds: bool = False
 
     def target(self, target: Target) -> Target:
-        """Return the target as a function that is called in this way."""
+        """Return a function that calls the target in this way."""
         return replace(target, draw=self.made(target.draw), draw_many=None)
 
 
@@ -68,7 +69,7 @@ def _in_single(x: Matrix) -> Matrix:
     return np.asarray(x.astype(np.float32), dtype=np.float64)
 
 
-# THE SAME NUMBERS IN ANOTHER FORM
+# OTHER FORMS
 
 
 def _given(form: Callable[[Matrix], Any]) -> Callable[[Draw], Draw]:
@@ -83,7 +84,7 @@ def _every_second(x: Matrix) -> Matrix:
 
 
 def _backwards(x: Matrix) -> Matrix:
-    """Return a view that runs backwards through memory."""
+    """Return a view of the rows that runs backwards through memory."""
     return np.ascontiguousarray(x[::-1, ::-1])[::-1, ::-1]
 
 
@@ -107,7 +108,7 @@ def _pandas() -> Any:
 
 
 def _swapped(x: Matrix) -> Matrix:
-    """Return the numbers in an array of the opposite byte order."""
+    """Return the numbers as an array of the opposite byte order."""
     return x.astype(x.dtype.newbyteorder())
 
 
@@ -179,7 +180,7 @@ def _same(x: Matrix) -> Matrix:
     return x.copy()
 
 
-# this way detects only targets that count their calls
+# only targets that count their calls are detected in this way
 COUNTED = Way("after calls on the same data", _after(_same, _same, _same))
 CALLS_BEFORE = (
     Way("after rows of zeros", _after(np.zeros_like), ball=True),
@@ -205,7 +206,7 @@ def make_ready(source: TargetReference) -> None:
 
 
 def one_call(source: TargetReference, x: Matrix, seconds: float, rng: np.random.Generator, budget: Any) -> Any:
-    """Make one draw in a process of its own."""
+    """Make one draw from the target in a process of its own."""
     return call(load(source), x, budget, rng, seconds)[0]
 
 
@@ -241,14 +242,14 @@ class Asked:
     slow: bool = False
 
     def start(self) -> str:
-        """Call the target repeatedly in the usual way, and return "" or the reason why nothing can be compared."""
+        """Call the target repeatedly in the usual way, and return the reason why nothing can be compared, or ""."""
         with contextlib.suppress(ImportError):
             _pandas()
         for x, whole in self._data():
             start = time.perf_counter()
             if self.usual and self.slow:
                 break
-            # from the first calls it is known whether anything can be compared
+            # the first calls show whether anything can be compared
             _, outputs, again = (self._outputs(self.setting.target, x) for _ in range(3))
             if any(isinstance(o, Failure) for o in (*outputs, *again)):
                 continue
@@ -284,8 +285,8 @@ class Asked:
         return found
 
     def again(self) -> str:
-        """Return how the usual outputs have changed since the start if one shift or one factor explains the change, and
-        otherwise an empty text.
+        """Return the shift or the factor by which the usual outputs have changed since the start, or an empty text if
+        neither explains a change.
         """
         for x, first, _ in self.usual:
             now = self._outputs(self.setting.target, x)
@@ -318,7 +319,7 @@ class Asked:
             what = self._fact(x, first, others)
             if what:
                 return f"on rows of shape {x.shape}, {way.words}, {what}"
-            if not _all_equal(first, others):  # if this is false, only the first draw failed
+            if not _all_equal(first, others):  # if the condition is false, only the first draw failed
                 changes.append((_change(first, others), x))
         if changes:
             _, x = max(changes, key=lambda change: change[0])
@@ -331,7 +332,8 @@ class Asked:
         return ""
 
     def _fact(self, x: Matrix, first: Sequence[Outcome], others: Sequence[Outcome]) -> str:
-        """Return the shift or factor of all residuals in words, if noise is added to a known query."""
+        """Return the shift or factor of all residuals in words, or an empty text if there is none or the query is
+        unknown."""
         if self.path is None or self.path.query is None:
             return ""
         query = self.path.query(x)
@@ -341,7 +343,8 @@ class Asked:
         return moved(other, one, tolerance) if np.abs(one - other).max() > tolerance else ""
 
     def _drawn(self, way: Way, x: Matrix) -> str:
-        """Return the difference in law that many draws prove if the target is called in this way."""
+        """Return the difference in law that many draws prove between the usual way of calling the target and this
+        way."""
         if self.decided >= DECIDED:
             return ""
         self.decided += 1
@@ -358,7 +361,7 @@ class Asked:
         return sampler
 
     def finding(self, name: str, found: list[str], same: str, worst: Status) -> Finding:
-        """Return the decided finding with this name; the comparisons on which it rests are then deleted."""
+        """Return the decided finding with this name, and delete the comparisons on which it rests."""
         text = same
         if self.unproven:
             text += f"; another one, of which no other law was proven: {', '.join(self.unproven)}"

@@ -1,8 +1,7 @@
 """Make draws in this process or in workers of joblib (loky, Dask, Ray), with the same outputs everywhere.
 
-The configuration of joblib decides which workers there are. The command `covassay audit --backend` starts workers on
-this machine. A Python program uses `joblib.parallel_config`, for example with a Dask client of
-a cluster.
+The configuration of joblib decides which workers make the draws. The command `covassay audit --backend` starts workers
+on this machine. A Python program uses `joblib.parallel_config`, for example with a Dask client of a cluster.
 
     with joblib.parallel_config(backend="dask"):
         audit(…)
@@ -15,8 +14,9 @@ draw is lost silently.
 
 The workers of loky are started only when a start saves time. Starting a worker takes about as long as this process took
 to import this package and the target. With k workers, a start saves time if the remaining draws take more than k/(k −
-1) times as long as the start. The time of the remaining draws is unknown. So `covassay audit` makes draws itself until
-these have taken `PATIENCE` times as long as a start, because every worker also costs the processor time of a start.
+1) times as long as the start. The time of the remaining draws is unknown. The command `covassay audit` therefore makes
+draws in its own process until the draws have taken `PATIENCE` times as long as a start, because every worker also costs
+the processor time of a start.
 """
 
 import importlib
@@ -40,11 +40,11 @@ from covassay.verification.audit.targets.calling import CannotRun, text_of
 from covassay.verification.audit.targets.deadline import BEGUN, supervised
 
 BACKENDS = "loky", "dask", "ray"
-NEEDS = {"dask": "distributed", "ray": "ray.util.joblib"}  # these modules come with the extra `scale`
+NEEDS = {"dask": "distributed", "ray": "ray.util.joblib"}  # the extra `scale` of covassay installs these modules
 PACKAGES = "dask", "distributed", "ray"
 ENDED = "a worker process that drew from the target ended before its draws were made"
 WAVE = 200  # tasks
-PATIENCE = 2  # this factor is above 1, so that an audit whose draws take a few seconds starts no worker
+PATIENCE = 4  # this factor is above 1, so that an audit whose draws take a few seconds starts no worker
 _paying = 0.0  # after this many seconds of calls in this process, workers save time
 _spent = 0.0  # the seconds that calls in this process have taken
 # the parallel object of the current `local_workers` block, or None outside of such a block
@@ -55,8 +55,8 @@ _PROCESS = secrets.token_hex(8)  # a name for this process that is unique across
 def run(jobs: int | None, function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
     """Call the function with each tuple of arguments, and return the results in their order.
 
-    `jobs` is the number of workers; None leaves it to joblib's configuration. A single call is made in this process, so
-    that no worker must be started.
+    `jobs` is the number of workers; None leaves the number to joblib's configuration. A single call is made in this
+    process, so that no worker needs to be started for it.
 
     Raises
     ------
@@ -84,9 +84,9 @@ def run(jobs: int | None, function: Callable[..., Any], arguments: Iterable[tupl
 
 
 def _before_workers_pay(function: Callable[..., Any], calls: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
-    """Make calls in this process until they have taken so long that workers save time.
+    """Make calls in this process until the calls have taken so long that workers save time.
 
-    Draws in this process happen only if another process supervises it, because a draw may kill the process.
+    Draws are made in this process only if another process supervises it, because a draw may kill the process.
     """
     global _spent
     while _spent < _paying and (next_call := next(calls, None)) is not None:
@@ -103,14 +103,15 @@ def _in_order(jobs: int | None, tasks: Iterator[Any]) -> Iterator[Any]:
     if getattr(backend, "supports_return_generator", False):
         yield from Parallel(n_jobs=jobs, return_as="generator")(tasks)
         return
-    with ExitStack() as stack:  # Ray's backend returns a list, and making tasks in waves keeps it short
+    with ExitStack() as stack:  # Ray's backend returns a list of results, which stays short if tasks are made in waves
         parallel = _kept.get() or stack.enter_context(Parallel(n_jobs=jobs))
         while wave := list(islice(tasks, WAVE)):
             yield from parallel(wave)
 
 
 def _tell_of_lost_workers(backend: Any) -> None:
-    """Tell joblib about a task whose worker was killed, because otherwise its backend for Dask would wait forever."""
+    """Tell joblib about a task whose worker was killed, because otherwise joblib's backend for Dask would wait
+    forever."""
     name = "submit" if hasattr(backend, "submit") else "apply_async"
     submit = getattr(backend, name)
     if getattr(submit, "tells", False):
@@ -134,15 +135,15 @@ def _called(here: tuple[str, int], function: Callable[..., Any], arguments: tupl
 
 
 def _of_backend(error: Exception) -> bool:
-    """Return whether Dask or Ray raised an error because a worker or the cluster failed, and not because the function
-    did.
+    """Return whether Dask or Ray raised this error because a worker or the cluster failed, and not because the function
+    failed.
     """
     return type(error).__module__.partition(".")[0] in PACKAGES
 
 
 @contextmanager
 def local_workers(backend: str, jobs: int) -> Iterator[None]:
-    """Give joblib this many workers of this backend while the block runs, started on this machine.
+    """Start this many workers of this backend on this machine for joblib, for as long as the block runs.
 
     Raises
     ------
@@ -176,7 +177,7 @@ def _start_dask(stack: ExitStack, jobs: int) -> None:
     import dask
     from distributed import Client, LocalCluster
 
-    # without this setting, a task that killed its worker would be repeated until the draw happens not to kill it
+    # without this setting, Ray would repeat a task that killed its worker until the draw happens not to kill the worker
     stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": 0}))
     cluster = LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL")
     stack.enter_context(Client(stack.enter_context(cluster)))

@@ -19,16 +19,17 @@ SHAPES_OF_THE_ZOO = (
     (1, 3), (12, 3), (65, 3), (300, 3),
     (30, 4), (12, 5), (5, 7), (65, 7), (10, 8), (8, 12),
 )  # fmt: skip
-# rows that should lie in the ball are multiplied by this factor, so that they lie in it in float32 too
+# rows of the ball are multiplied by this factor, so that they lie in the ball in float32 too
 ALMOST_ONE = 1 - 1e-6
-IN_BALL = 1 + 1e-9  # a row whose norm exceeds this number is outside of the ball, whatever the rounding
+IN_BALL = 1 + 1e-9  # a row whose norm exceeds this number is outside of the ball even if the norm has rounding errors
 
 
 @dataclass(frozen=True)
 class DataSetOfZoo:
-    """A data set, and a description of what is special about its rows.
+    """A data set of the zoo, with a description of what is special about its rows.
 
-    `distance` distinguishes several data sets of one category and shape. `times` is a factor of the number of draws.
+    `distance` distinguishes several data sets of one category and shape. `times` is a factor by which the number of
+    draws is multiplied.
     """
 
     category: str
@@ -38,20 +39,21 @@ class DataSetOfZoo:
 
     @property
     def words(self) -> str:
-        """Return the category, with the distance if there is one."""
+        """Return the category of the data set, with the distance if there is one."""
         return f"{self.category}, {self.distance}" if self.distance else self.category
 
     @property
     def inside(self) -> bool:
-        """Return whether all rows lie in the unit ball."""
+        """Return whether all rows of the data set lie in the unit ball."""
         return bool((np.linalg.norm(self.x, axis=1) <= IN_BALL).all())
 
 
-Recipe = Callable[[Matrix, np.random.Generator], Matrix]  # takes (unit rows, generator); returns the data set
+# a function takes (unit rows, generator) and returns the data set
+Recipe = Callable[[Matrix, np.random.Generator], Matrix]
 
 
 def _axes(u: Matrix, *counts: int) -> Matrix:
-    """Return unit rows along the first axes; `counts` gives their proportions."""
+    """Return unit rows along the first axes, in numbers proportional to `counts`."""
     d = u.shape[1]
     cycle = np.concatenate([np.full(count, i % d) for i, count in enumerate(counts)])
     rows: Matrix = np.eye(d)[np.resize(cycle, len(u))]
@@ -101,7 +103,7 @@ def zoo(n: int, d: int, seed: int, categories: Iterable[str] = tuple(CATEGORIES)
 
 
 MANY_ROWS = 20_000
-# rounding to 16 bits turns the first number into the second, which is 0.03 % smaller
+# rounding to 16 bits replaces the first number by the second, which is 0.03 % smaller
 BETWEEN = 1447.49 * 2.0**-11, 1447 * 2.0**-11
 
 
@@ -116,7 +118,7 @@ def many_rows(seed: int) -> list[DataSetOfZoo]:
 
 
 GIVEN = "the given data"
-# data sets of the same shape, to which the given data are compared
+# data sets of the same shape with which the given data are compared
 BESIDE_GIVEN = "rows inside the ball", "all rows zero"
 
 

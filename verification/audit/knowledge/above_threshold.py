@@ -1,7 +1,7 @@
-"""AboveThreshold releases one of finitely many answers. The probability of each answer is an integral over the noise of
-the threshold.
+"""AboveThreshold releases one of finitely many answers. The probability of each answer of AboveThreshold is an integral
+over the noise of the threshold.
 
-The probabilities of the answers are known on data of every shape.
+The probabilities of the answers of AboveThreshold are known on data of every shape.
 """
 
 import math
@@ -45,10 +45,10 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the law of AboveThreshold on data whose features have the energies 1, 2 and 4, and on features of energy
     0.
 
-    The answers on the three energies hardly depend on the scales of the noise. If the features of energy 0 are just
-    below the threshold, the answers depend on the scale of the threshold's noise. If the features of energy 0 are far
-    below the threshold, only the tails of the noise reach it, and the answers depend on the scale of the queries'
-    noise.
+    The answers on features of the energies 1, 2 and 4 hardly depend on the scales of the noise. If the features of
+    energy 0 are just below the threshold, the answers depend on the scale of the threshold's noise. If the features of
+    energy 0 are far below the threshold, only the tails of the noise reach the threshold, and the answers depend on the
+    scale of the queries' noise.
     """
     epsilon, share = claim.budget["epsilon"], float(claim.options.get("share", 1.0))
     b1 = above_threshold.threshold_scale(epsilon)
@@ -96,7 +96,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def near_the_threshold(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Return data of two features: the first has an energy near the threshold, and the second has energy 0."""
+    """Return data of two features, of which the first has an energy near the threshold, and the second has energy 0."""
     scale = above_threshold.query_scale(claim.budget["epsilon"], claim.options["calibration"])
     share = float(claim.options.get("share", 1.0)) / 2
     n = math.ceil(16 * scale / share)

@@ -1,6 +1,6 @@
-"""AdaptiveCov adds the noise of GaussCov on data on which its choices are certain.
+"""AdaptiveCov adds the noise of GaussCov if the data make its choices certain.
 
-If the choices are not certain, draws of the target are compared with draws of the reference.
+If the choices of AdaptiveCov are not certain, draws of the target are compared with draws of the reference.
 """
 
 import math
@@ -17,9 +17,10 @@ from covassay.verification.audit.knowledge.shared import gaussian_noise, near_ch
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-FEW_ROWS = 300.0  # the value of n√ρ on the data near the choice between two mechanisms
+FEW_ROWS = 300.0  # this is the value of n√ρ on the data near the choice between two mechanisms
 MOST_COLUMNS, LONGER = 128, 0.5 + 1e-9
-ROWS = 1000.0  # the value of n√ρ on the data: the search passes its second level with probability below e^−70
+# on these data, with this value of n√ρ, the search passes its second level with probability below e^−70
+ROWS = 1000.0
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
@@ -49,11 +50,12 @@ def near_the_first_level(claim: ClaimUnderAudit) -> near_choices.Choices:
 
 
 def near_the_better_mechanism(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Return rows on which the answering mechanism depends on the noisy trace, at the level where the search ends.
+    """Return rows on which the noisy trace decides which mechanism answers, at the level where the search ends.
 
-    With few columns there are no rows near the choice between two mechanisms, because their trace must make both error
-    bounds equal while their bias ends the search at a given level. The function uses the smallest number of columns for
-    which such rows exist. The rows are just longer than 1/2, because the search then sees a large bias for their trace.
+    With few columns no rows are near the choice between two mechanisms, because the trace must make both error bounds
+    equal while the clipping bias ends the search at a given level. The function uses the smallest number of columns for
+    which rows near the choice exist. The rows are just longer than 1/2, because the search sees a large clipping bias
+    for rows of this length.
     """
     rho, options = claim.budget["rho"], claim.options
     n, beta = math.ceil(FEW_ROWS / math.sqrt(rho)), claim.parameter("beta")

@@ -1,6 +1,6 @@
-"""The pure AdaptiveCov adds the noise of LapCov on data on which its choices are certain.
+"""The pure variant of AdaptiveCov adds the noise of LapCov if the data make its choices certain.
 
-If the choices are not certain, draws of the target are compared with draws of the reference.
+If the choices of AdaptiveCov are not certain, draws of the target are compared with draws of the reference.
 """
 
 import math
@@ -15,18 +15,19 @@ from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES
 from covassay.verification.audit.knowledge.shared.entrywise_noise import EntrywiseNoise, noise_scenario
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-ROWS = 3000.0  # the value of nε on the data: the search passes its second level with probability below e^−70
+# on these data, with this value of nε, the search passes its second level with probability below e^−70
+ROWS = 3000.0
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of the pure AdaptiveCov on rows that are not clipped, and tests that compare draws with the
-    reference.
+    """Return the law of the pure variant of AdaptiveCov on rows that are not clipped, and tests that compare draws with
+    the reference.
     """
     x = unclipped_rows.certain(ROWS / claim.budget["epsilon"])
     final = mechanism.final_epsilon(claim.budget["epsilon"], claim.options["radius"])
     scale = float(noise_scale(len(x), x.shape[1], final, claim.options["calibration"]))
     exact = noise_scenario(EntrywiseNoise(x, scale, full=False), 2**0.5 / (len(x) * final) / scale)
-    # a wrong scale of Laplace noise needs twice the draws to be detected
+    # a wrong scale of Laplace noise needs twice as many draws as a wrong scale of Gaussian noise to be detected
     return unclipped_rows.law(claim, exact, weight=0.7)
 
 

@@ -1,16 +1,17 @@
 """The law of the coefficient that AdaSSP releases is known exactly on data with one feature.
 
-Let a be the feature, y the label, g = Σ a² and v = Σ ya. The released coefficient is Y = (v + s₃N)/(g + λ + s₂W),
-where N and W are standard normal, s₂ and s₃ are noise scales, and the ridge penalty λ depends on another normal
-variable Z with the scale s₁. For a given penalty λ, the coefficient Y is a ratio of two Gaussian variables. For a given
-penalty, the distribution function of Y is therefore known exactly. Since the penalty is not observed, the distribution
-function of the coefficient Y is an integral over Z.
+Let a be the feature and y the label of a row, and let g = Σ a² and v = Σ ya. The released coefficient is Y = (v +
+s₃N)/(g + λ + s₂W), where N and W are standard normal, s₂ and s₃ are noise scales, and the ridge penalty λ depends on
+another normal variable Z with the scale s₁. For a given penalty λ, the coefficient Y is a ratio of two Gaussian
+variables. For a given ridge penalty, the distribution function of the released coefficient is therefore known exactly.
+Since the penalty is not observed, the distribution function of the coefficient Y is an integral over the normal
+variable Z of the penalty.
 
-If g is far above the noise scales, then the penalty λ is 0 and the denominator is positive, except with probability
-below 1e-30. If the ridge penalty is 0, the coefficient Y determines a number (Yg − v)/√(s₃² + Y²s₂²) that is N(0, 1).
-Two data sets on which the penalty is 0 distinguish errors in the noise scale s₃ from errors in s₂. On a third data set
-the penalty varies between its limits, so that errors in the noise scale s₁ are detected as well. For several features
-no exact law is known, and draws are compared with draws of the reference.
+If g = Σ a² is far above the noise scales, the ridge penalty λ is 0 and the denominator is positive, except with
+probability below 1e-30. If the ridge penalty is 0, the coefficient Y determines a number (Yg − v)/√(s₃² + Y²s₂²) that
+is N(0, 1). Two data sets on which the ridge penalty is 0 distinguish errors in the noise scale s₃ from errors in s₂. On
+a third data set the ridge penalty varies between its limits, so that errors in the noise scale s₁ are detected as well.
+For several features no exact law is known, and draws of the target are compared with draws of the reference.
 """
 
 import math
@@ -38,7 +39,7 @@ from covassay.verification.statistics.tests import TestResult, gamma_total, kolm
 FAR = 12.0  # a normal variable exceeds this many standard deviations with probability below 1e-30
 TINY = 1e-12  # this number replaces a mean of 0 in the denominator of a formula
 ROUNDING = 1e-14  # the distribution function is clipped this far from 0 and 1 before the normal quantile is taken
-NODES = 40  # the number of Gauss–Legendre nodes for the integral over Z
+NODES = 40  # the number of Gauss–Legendre nodes for the integral over the normal variable of the penalty
 PLAIN = "the coefficient is (v + s₃N)/(g + s₂W)"
 
 
@@ -46,14 +47,15 @@ def ratio_cdf(t: Vector, numerator: float, denominator: Vector, over: float, und
     """Return P((a + oN)/(b + uW) ≤ t) for independent standard normal N and W, for t of shape (n, 1) and b ≥ 0 of shape
     (k,).
 
-    The ratio is at most t if A = a + oN − t(b + uW) and B = b + uW have opposite signs. A and B are normal with the
-    correlation −r, and Owen's T function gives the probability of each combination of signs.
+    The ratio of the two normal variables is at most t if A = a + oN − t(b + uW) and B = b + uW have opposite signs. The
+    numbers A and B are normal with the correlation −r, and Owen's T function gives the probability of each combination
+    of signs.
     """
     spread = np.sqrt(over**2 + (t * under) ** 2)
     r, q = t * under / spread, over / spread
     k = np.maximum(denominator / under, TINY)
     h = (t * k * under - numerator) / spread
-    with np.errstate(divide="ignore", invalid="ignore"):  # the lines below treat the case h = 0
+    with np.errstate(divide="ignore", invalid="ignore"):  # the lines below compute the probability in the case h = 0
         first, second = owens_t(h, (k - r * h) / (h * q)), owens_t(k, (h - r * k) / (k * q))
     probability: Vector = 1 - 2 * np.where(h == 0, 0.25, first) - 2 * second - (h < 0)
     return probability
@@ -142,8 +144,8 @@ def rows(g: float, slope: float) -> Matrix:
 
 
 def plenty_scenario(name: str, x: Matrix, scales: Scales, suspects: dict[str, str]) -> Scenario:
-    """Return the tests on data where the ridge penalty is 0; `suspects` names the noise scales and explains each halved
-    scale.
+    """Return the tests on data where the ridge penalty is 0; `suspects` maps the name of each noise scale to an
+    explanation of its halving.
     """
 
     def normal(law: OneFeature) -> Test:

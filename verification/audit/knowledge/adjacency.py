@@ -7,15 +7,15 @@ from collections.abc import Iterable
 
 from covassay.verification.audit.knowledge.known import known
 
-SCALES = {  # each suspected law by its name, with the factor by which its noise scale is multiplied
+SCALES = {  # these are the suspected laws by name, with the factor by which each multiplies the noise scale
     "half-scale": 0.5, "add-remove": math.sqrt(0.5), "sensitivity-one": math.sqrt(0.5),
     "joint-add-remove": math.sqrt(0.375),
 }  # fmt: skip
 
 
 def explained_by_adjacency(mechanism: str | None, fitted: Iterable[str]) -> str:
-    """Return a sentence if a law that fits has the noise scale that suffices for adding or removing a row, and
-    otherwise an empty string.
+    """Return a sentence if a law that fits has a noise scale that suffices if a row is added or removed, and otherwise
+    an empty string.
     """
     enough = known(mechanism).add_remove if mechanism else None
     if enough is None or enough not in [SCALES.get(name) for name in fitted]:

@@ -3,9 +3,9 @@ eigenvalues.
 
 The released unit vector u has a density g(uᵀAu) with A = η(λ_max I − C). In the density g(uᵀAu), η is the exponent, C
 is the sum of xxᵀ over the rows x, and λ_max is the largest eigenvalue of C. On k copies of one direction v in R^q, the
-law depends on w = 1 − ⟨u, v⟩² alone, whose density is proportional to w^{(q−3)/2} (1 − w)^{−1/2} g(ηk w). The Bingham
-law has g(y) = e^{−y}. A wrong exponent and each known bug correspond to another function g, so the distribution
-function of w is known for them too.
+law of the eigenvector u depends on w = 1 − ⟨u, v⟩² alone, whose density is proportional to w^{(q−3)/2} (1 − w)^{−1/2}
+g(ηk w). The Bingham law has the function g(y) = e^{−y}. A wrong exponent and each known bug correspond to another
+function g, so the distribution function of w is also known for the wrong laws.
 """
 
 import math
@@ -33,7 +33,7 @@ from covassay.verification.audit.known_bugs import of_bingham
 from covassay.verification.audit.known_bugs.known_bug import LogDensity
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-# the product of exponent and number of copies for which the laws differ most, relative to the time of the draws
+# the laws differ most, relative to the time of the draws, for this product of exponent and number of copies
 DECAY = 4.0
 PANELS = 64  # the number of intervals in the quadrature over the angle
 
@@ -55,7 +55,7 @@ def two_level_cdf(log_g: Callable[[Vector], Vector], q: int) -> Callable[[Vector
 
 
 def two_level(q: int, eta: float) -> Scenario:
-    """Return copies of one direction that is no coordinate axis; their number times the exponent is nearly `DECAY`."""
+    """Return copies of one direction that is no coordinate axis, whose number times the exponent is nearly `DECAY`."""
     k = math.ceil(DECAY / eta)
     direction = np.ones(q) / math.sqrt(q)
     x = np.tile(direction, (k, 1))
@@ -82,13 +82,13 @@ def two_level(q: int, eta: float) -> Scenario:
         x,
         {"leading component": test} | ({"around it": around} if q > 2 else {}),
         _suspects(missing, q, eta * k),
-        # rejection samplers are slow in high dimensions, but the laws differ more there
+        # rejection samplers are slow in high dimensions, but the laws differ more in high dimensions
         weight=1.5 / q,
     )
 
 
 def _suspects(missing: Callable[[Matrix], Vector], q: int, decay: float) -> tuple[Suspect, ...]:
-    """Return the known bugs and wrong exponents with tests of the laws that they give on copies of one direction."""
+    """Return known bugs and wrong exponents with tests of their laws on copies of one direction."""
     b = bingham_law.envelope_parameter(np.array([0.0] + [decay] * (q - 1)))
 
     def follows(log_density: LogDensity) -> Test:
@@ -105,7 +105,7 @@ def _suspects(missing: Callable[[Matrix], Vector], q: int, decay: float) -> tupl
 
 
 def one_direction(n: int, q: int, eta: float) -> Scenario:
-    """Return the data set of n copies of one direction, with only the test that is fast in every dimension."""
+    """Return n copies of one direction, with only the test that is fast in every dimension."""
     direction = np.ones(q) / math.sqrt(q)
     cdf = two_level_cdf(lambda w: -eta * n * w, q)
 
@@ -132,7 +132,7 @@ def three_level(eta: float) -> Scenario:
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the law of the eigenvector on data with two and with three distinct eigenvalues.
 
-    If a known bug fits the draws, a pair of neighbours is added on which this bug has a large privacy loss.
+    If a known bug fits the draws, the function adds a pair of neighbours on which this bug has a large privacy loss.
     """
     epsilon = claim.budget["epsilon"]
     eta = mechanism.exponent(epsilon, claim.options["calibration"])

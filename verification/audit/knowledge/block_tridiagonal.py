@@ -1,8 +1,8 @@
-"""The mechanism adds Gaussian noise of one scale to the diagonal blocks and their neighbours, and sets other entries to
-0.
+"""The mechanism adds Gaussian noise of one scale to the diagonal blocks and to the blocks beside them, and sets other
+entries to 0.
 
-The audit knows the data, so it observes the noise of every kept entry, and the law of this noise is known exactly. In
-the neighbours that are worst for privacy, the differing rows have opposite signs in every second block.
+The audit knows the data and therefore observes the noise of every kept entry, whose law is known exactly. In the worst
+neighbours for privacy, the differing rows have opposite signs in every second block.
 """
 
 import math
@@ -99,7 +99,7 @@ class BlockNoise:
     def elsewhere(self, outputs: Matrix) -> TestResult:
         """Test that all entries that the mechanism does not keep are 0.
 
-        A draw with another value has probability 0 under the law, and gets the p-value 1e-30.
+        A draw with another value has probability 0 under the law, and the test gives this draw the p-value 1e-30.
         """
         other = int((outputs[:, ~self.near] != 0).any(axis=1).sum())
         return binomial(other, len(outputs), 1e-30, "entries outside the blocks are 0")
@@ -180,9 +180,7 @@ class Claimed:
         return (named, *generic_statistics(first, second, OUTPUTS["matrix"]))
 
     def worst(self, d: int) -> Pair:
-        """Return the neighbours that are worst for privacy: their differing rows have opposite signs in every second
-        block.
-        """
+        """Return the worst neighbours for privacy, whose differing rows have opposite signs in every second block."""
         heads = np.where(np.arange(d) % self.block == 0, self.block_bound, 0.0)
         signs = np.where(np.arange(d) // self.block % 2 == 0, 1.0, -1.0)
         first, second = neighbours(np.zeros((1, d)), heads, heads * signs if d > self.block else 0 * heads)

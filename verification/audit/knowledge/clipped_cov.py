@@ -1,7 +1,7 @@
 """If its clipping norm is public, ClippedCov has the exact law of GaussCov or SeparateCov on clipped rows.
 
-With GaussCov inside, the output of ClippedCov is the second moment of the clipped rows plus noise. Draws are also
-compared with draws of the reference for every option.
+If ClippedCov uses GaussCov, its output is the second moment of the clipped rows plus noise. Draws of the target are
+also compared with draws of the reference for every option.
 """
 
 import math
@@ -23,7 +23,7 @@ from covassay.verification.audit.knowledge.shared import (
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive, QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 
-ROWS = 500.0  # the value of n√ρ on these data, whose clipping bias is far above the bound on the noise
+ROWS = 500.0  # this is the value of n√ρ on data whose clipping bias is far above the bound on the noise
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
@@ -32,7 +32,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     separate, public = options["base"] == "separate", options["threshold"] == "public"
     tau = claim.parameter("clip_norm")
     pairs, scenarios = reference_draws.pairs(claim), reference_draws.scenarios(claim)
-    if separate:  # these neighbours, whose eigenvalues are far apart, test the noise of the eigenvalues
+    if separate:  # the eigenvalues of these neighbours are far apart, so that the noise of the eigenvalues is tested
         pairs = (separated_gaussian.pair(rho), *common_pairs(OUTPUTS["matrix"]))
     if not public:
         return KnownLaw(scenarios, pairs)
@@ -49,8 +49,8 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def path(claim: ClaimUnderAudit) -> QueryPlusNoise | NotAdditive:
-    """Return the data path: the second moment of clipped rows plus noise, if the options cause no other random
-    draws.
+    """Return how the output depends on the data, which is the second moment of clipped rows plus noise if the options
+    cause no other random draws.
     """
     if claim.options["base"] == "gauss" and claim.options["threshold"] == "public":
         return QueryPlusNoise(independent=True)

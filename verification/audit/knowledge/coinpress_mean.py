@@ -1,9 +1,9 @@
 """The mean of CoinPress is Gaussian if all rows are equal, and lie either at the origin or far away from it.
 
-At the origin no step clips the rows, so the output has only the noise of the last step. Far from the origin every step
-clips all rows in one direction. Each step starts from the noisy centre of the step before, so the noises of all steps
-add up. The reference computes the mean of the Gaussian law when it runs without noise, and the variance when each step
-gets unit noise.
+If all rows are at the origin, no step clips the rows, so the output has only the noise of the last step. If all rows
+are far from the origin, every step clips all rows in one direction. Each step of CoinPress starts from the noisy centre
+of the step before, so the noises of all steps add up in the output. The reference computes the mean of the Gaussian law
+when it runs without noise, and the variance when each step gets noise of variance 1.
 """
 
 import math
@@ -27,12 +27,12 @@ from covassay.verification.statistics.laws import NORMAL
 
 VERY_FAR = 1e8  # at this distance from the origin, the direction of a row hardly depends on the centre
 DIMENSION = 3
-# the value of n√ρ on these data, where only noise of more than 30 deviations could make a step clip the rows
+# this is the value of n√ρ on data of which a step clips rows only if noise exceeds 30 deviations
 RECORDS = 1000.0
 MOST = 20_000  # rows
-# the value of n√ρ on the data at the ends of the last ball, and the number of columns of these data
+# the value of n√ρ and the number of columns of data with rows at opposite ends of the last ball
 FEW_RECORDS, PLANE = 100.0, 2
-WEIGHT = 3.0  # this weight gives enough draws to detect an error of 5 % in the noise scale
+WEIGHT = 3.0  # the weight gives enough draws to detect an error of 5 % in the noise scale
 
 
 def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int, weight: float) -> Scenario:
@@ -47,7 +47,8 @@ def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int, 
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law on equal rows, if few rows suffice for it, and the tests that compare draws with the reference."""
+    """Return the law on equal rows if few rows suffice for an exact law, and the tests that compare draws with the
+    reference."""
     scenarios = reference_draws.scenarios(claim)
     pairs = (far_out(claim.mechanism.output), *common_pairs(claim.mechanism.output))
     n = math.ceil(RECORDS / math.sqrt(claim.budget["rho"]))
@@ -63,10 +64,10 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def opposite_rows(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Return data sets with rows on two opposite sides of the ball to which the last round clips rows. The centre of
-    this ball is the noisy result of the round before.
+    """Return data sets with rows on two opposite sides of the ball to which the last round of CoinPress clips rows. The
+    centre of the ball in the last round is the noisy result of the round before.
 
-    If no row is clipped, the mean of the clipped rows is 0; if all rows are clipped, the mean is the centre of the
+    If no row is clipped, the mean of the clipped rows is 0; if all rows are clipped, their mean is the centre of the
     ball.
     """
     rho, constants, steps = claim.budget["rho"], claim.options["constants"], int(claim.parameter("steps"))

@@ -1,4 +1,5 @@
-"""The noise of this mechanism on a second moment of integers is a multiple of a public unit.
+"""The discrete Gaussian covariance mechanism adds noise that is a multiple of a public unit to a second moment of
+integers.
 
 The module `shared.lattice_noise` adds randomness that turns the discrete Gaussian noise into exactly normal noise, so
 that the tests of GaussCov apply.
@@ -62,7 +63,7 @@ class SpreadGaussian(GaussianNoise):
 
 
 def deviations_of_sums(claim: ClaimUnderAudit, d: int) -> tuple[float, float]:
-    """Return the scales of the noise on the number of rows and on the sum under add-remove, in units of the lattice."""
+    """Return the scales of the noise of the number of rows and of the sum under add-remove, in units of the lattice."""
     rho, share = claim.budget["rho"], float(mechanism.count_share(d))
     change = mechanism.sum_squared(input_bits(claim))
     variances = mechanism.noise_variance(1, share * rho), mechanism.noise_variance(change, (1 - share) * rho)
@@ -116,6 +117,6 @@ def atom(claim: ClaimUnderAudit) -> float:
 KNOWN = Known(
     law,
     QueryPlusNoise(independent=True, atom=atom),
-    # adding a row x changes the sum by xxᵀ with Frobenius norm 1; replacing a row changes it by at most √2
+    # adding a row x changes the sum by xxᵀ of Frobenius norm 1, and replacing a row changes the sum by at most √2
     add_remove=math.sqrt(0.5),
 )

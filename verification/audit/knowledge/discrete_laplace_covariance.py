@@ -1,4 +1,5 @@
-"""The noise of this mechanism on a second moment of integers is a multiple of a public unit.
+"""The discrete Laplace covariance mechanism adds noise that is a multiple of a public unit to a second moment of
+integers.
 
 The module `shared.lattice_noise` adds randomness that turns the discrete Laplace noise into exactly Laplace noise, so
 that the tests of LapCov apply.
@@ -59,7 +60,7 @@ class SpreadLaplace(EntrywiseNoise):
         return self.lattice.spread(outputs)
 
     def norm(self, factor: float) -> Test:
-        """Return the test that the ℓ1 norm of the noise has its Gamma law, if the noise scale is multiplied by
+        """Return the test that the ℓ₁ norm of the noise has its Gamma law, if the noise scale is multiplied by
         `factor`.
         """
         return super().norm(1.0) if factor == 1 else replace(self, scale=factor * self.scale).norm(1.0)

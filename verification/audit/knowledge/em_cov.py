@@ -1,5 +1,5 @@
-"""EMCov samples eigenvectors one after the other like the iterative mechanism, with other eigenvalue noise and other
-exponents.
+"""EMCov samples eigenvectors one after the other, with other eigenvalue noise and exponents than the iterative
+mechanism.
 
 The law of EMCov is known exactly on rows along the axes if the eigenvalues lie many noise scales apart.
 """
@@ -50,7 +50,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, **given: Any) -> Matrix:
-    """Draw many outputs, computed at once except for the random directions, which are drawn one by one."""
+    """Draw many outputs, in one computation for all of them, except that random directions are drawn one by one."""
     option = {name: given[name] for name in ("calibration",) if name in given}
     noises = [mechanism.draw_noise(x.shape[1], rng, **option) for _ in range(size)]
 

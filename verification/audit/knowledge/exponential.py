@@ -1,5 +1,5 @@
-"""The exponential mechanism releases the index of a feature. The probabilities are a softmax of the energies of the
-features.
+"""The exponential mechanism releases the index of a feature. The probabilities of the indices are a softmax of the
+energies of the features.
 """
 
 import math
@@ -20,15 +20,15 @@ from covassay.verification.audit.knowledge.shared.levels import FEW_NUMBERS, FIN
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 
 MOST = 128  # features
-# the probability of each of many rare features; a rounding of it to 0 makes the privacy loss infinite
+# the probability of each of many rare features, which a target may round to 0 and so make the privacy loss infinite
 RARE, MANY = (3e-4, 2e-5), 512
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law for features of the energies 4, 2 and 1, and for one feature with more energy than many others.
+    """Return the law on features of the energies 4, 2 and 1, and on one feature with more energy than many others.
 
-    In one data set the strong feature is as likely as all other features together, so that its probability depends
-    strongly on the exponent. In another data set each of the other features is rare.
+    In one data set the feature with the most energy is as likely as all other features together, so that its
+    probability depends strongly on the exponent. In another data set each feature but the strongest one is rare.
     """
     eta = exponential.exponent(claim.budget["epsilon"], exponential.ENERGY_RANGE)
 

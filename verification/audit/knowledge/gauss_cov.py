@@ -42,6 +42,6 @@ KNOWN = Known(
     law,
     QueryPlusNoise(independent=True),
     many=InOneBatch(draw_noise, release),
-    # adding x changes the moment by x xᵀ/n, of norm 1/n, and replacing x changes it by up to √2/n
+    # adding a row x changes the moment by xxᵀ/n of norm 1/n, and replacing a row changes the moment by at most √2/n
     add_remove=math.sqrt(0.5),
 )

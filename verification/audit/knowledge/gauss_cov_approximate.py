@@ -1,4 +1,4 @@
-"""GaussCov under (ε, δ)-DP adds the noise of GaussCov with the scale for this claim."""
+"""GaussCov under (ε, δ)-DP adds Gaussian noise with the scale for this claim."""
 
 import math
 
@@ -18,6 +18,6 @@ def scale(claim: ClaimUnderAudit, n: int) -> float:
 KNOWN = Known(
     gaussian_noise.law(scale),
     QueryPlusNoise(independent=True),
-    # adding a row x changes the moment by xxᵀ/n of norm 1/n; replacing a row changes it by at most √2/n
+    # adding a row x changes the moment by xxᵀ/n of norm 1/n, and replacing a row changes the moment by at most √2/n
     add_remove=math.sqrt(0.5),
 )

@@ -1,7 +1,7 @@
-"""If the eigenvalues are many noise scales apart, the output of the mechanism shows all of its random draws.
+"""If the eigenvalues are many noise scales apart, the output of the iterative mechanism shows all of its random draws.
 
 If the eigenvalues are far apart, their noises are independent Laplace variables, and each eigenvector has an exact
-Bingham law given those drawn before.
+Bingham law given the eigenvectors drawn before.
 """
 
 import numpy as np
@@ -24,8 +24,8 @@ from covassay.verification.statistics.laws import LAPLACE
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the law on data whose eigenvalues are far apart.
 
-    With the adaptive budget, the exponent of the first step varies between draws, and the law is known for two columns
-    only. If the claim has a rank, draws are compared with draws of the reference instead.
+    With the adaptive budget, the exponent of the first step varies between draws, so that the law is known for two
+    columns only. If the claim has a rank, draws are compared with draws of the reference.
     """
     if claim.options.get("rank", 0):
         return reference_draws.law(claim)

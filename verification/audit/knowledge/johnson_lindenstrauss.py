@@ -1,9 +1,11 @@
-"""If the fit of the Johnson–Lindenstrauss mechanism changes nothing, its output is the second moment plus ℓ2 noise.
+"""If the fitting step of the Johnson–Lindenstrauss mechanism changes nothing, the output is the second moment plus ℓ₂
+noise.
 
-A symmetric d × d matrix has D = d(d + 1)/2 coordinates in an isometry with R^D; let l be the dimension after
-projection. If nothing is projected (l = D), and if the noisy second moment is positive definite with trace below 1,
-then the fit changes nothing. The noise z is then observed. The norm of z has the law Gamma(D), and its direction is
-uniform on the sphere of R^D. On data with few rows, draws are compared with draws of the reference.
+A symmetric d × d matrix is isometric to a vector of R^D with D = d(d + 1)/2, which the mechanism projects to l
+dimensions. If nothing is projected (l = D), and if the noisy second moment is positive definite with trace below 1,
+then the fitting step changes nothing. If the fitting step changes nothing, the audit observes the noise z. The norm of
+the noise z has the law Gamma(D), and its direction is uniform on the sphere of R^D. On data with few rows, draws are
+compared with draws of the reference.
 """
 
 import math
@@ -27,12 +29,12 @@ from covassay.verification.statistics.laws import gamma
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 D = 2
-# the distance of the second moment from the boundary in noise scales, which noise exceeds with probability e^{−60}
+# the noise exceeds this distance of the second moment from the boundary, in noise scales, with probability e^{−60}
 MARGIN = 60.0
 
 
 def interior_rows(epsilon: float) -> Matrix:
-    """Return rows along two axes and as many zero rows; their second moment I/4 has distance 1/4 from every
+    """Return rows along two axes and as many zero rows, so that the second moment I/4 has distance 1/4 from every
     boundary.
     """
     n = 4 * math.ceil(MARGIN * math.sqrt(2) / epsilon)
@@ -85,8 +87,8 @@ def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
 
 
 def interior_pair(x: Matrix, scale: float) -> Pair:
-    """Return neighbours far from every boundary with their log likelihood ratio; their outputs are a known matrix plus
-    noise.
+    """Return neighbours far from every boundary, whose outputs are a known matrix plus noise, with their log likelihood
+    ratio.
     """
     first, second = neighbours(x[:-1], *orthonormal_pair(D))
     a, b = second_moment(first), second_moment(second)
@@ -99,7 +101,8 @@ def interior_pair(x: Matrix, scale: float) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of the noise where it is observed, and the tests that compare draws with the reference."""
+    """Return the law of the noise on data where the noise is observed, and the tests that compare draws with the
+    reference."""
     scenarios, pairs = reference_draws.scenarios(claim), reference_draws.pairs(claim)
     values = {name: claim.options.get(name, default) for name, default in claim.mechanism.parameters.items()}
     t = mechanism.transform(D, values["alpha"], values["beta"], values["seed"])

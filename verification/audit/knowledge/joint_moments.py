@@ -1,10 +1,11 @@
-"""Joint moments are a mean and a second moment, each with Gaussian noise of its own scale. The tests cover both scales.
+"""Joint moments are a mean and a second moment, each with Gaussian noise of its own scale. Some tests examine the noise
+of the mean, and others that of the second moment.
 
 Let m be the mean, Σ the second moment, m̃ and Σ̃ their noisy versions, and σ₁ and σ₂ the noise scales. The audit knows
 the data and observes N = (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂, whose laws are known exactly. Separate tests detect wrong
-noise in one of the two parts, and joint tests detect wrong noise in both. In some neighbours the differing rows are
-opposite, which changes only the mean. In other neighbours the differing rows attain the joint sensitivity of both
-moments for the chosen weight.
+noise in the mean or in the second moment, and joint tests detect wrong noise in both. In some of the neighbours the
+differing rows are opposite, which changes only the mean. In other neighbours the differing rows attain the joint
+sensitivity of mean and second moment for the chosen weight.
 """
 
 import math
@@ -35,7 +36,8 @@ DIMENSIONS = (1, 2, 4)
 CONFIDENCE = 0.999
 OF_THE_MOMENT = "squared norm", "total scale", "turned entry", "all entries"
 SHAPE_TESTS = "all numbers", "total scale", "total scale of the mean", "total scale of the second moment"
-ADD_REMOVE = math.sqrt(0.375)  # the squared joint sensitivity is 1 + weight = 3/2 here, and 4 for opposite rows
+# for this weight the squared joint sensitivity is 1 + weight = 3/2, while it is 4 for opposite rows
+ADD_REMOVE = math.sqrt(0.375)
 
 
 @dataclass(frozen=True)
@@ -58,14 +60,15 @@ class JointNoise:
         return values
 
     def coordinates(self, outputs: Matrix) -> Matrix:
-        """Return the standardised noise of every output, independent N(0, 1) numbers of shape (n, d + d(d + 1)/2)."""
+        """Return the standardised noise of every output, which has independent N(0, 1) entries, as an array (n, d + d(d
+        + 1)/2)."""
         i, j = np.triu_indices(len(self.mean))
         noise = self.of_the_moment
         entries = noise.residuals(outputs[:, 1:])[:, i, j] / noise.spread[i, j]
         return np.hstack([self.normals(outputs), entries])
 
     def component(self, outputs: Matrix) -> TestResult:
-        """Test that the noise of the first component of the mean is Gaussian."""
+        """Test that the noise of the first entry of the mean is Gaussian."""
         return kolmogorov_smirnov(self.normals(outputs)[:, 0], NORMAL, "the noise of mean 1 is Gaussian")
 
     def total(self, numbers: Callable[[Matrix], Matrix], what: str) -> Test:
@@ -125,7 +128,7 @@ class Claimed:
     weight: float
 
     def scales(self, n: int, d: int) -> tuple[float, float]:
-        """Return the noise scales σ₁ of the mean and σ₂ of the second moment."""
+        """Return the noise scale σ₁ of the mean and the noise scale σ₂ of the second moment."""
         made = (scale(n, d, self.rho, self.weight) for scale in (mechanism.mean_scale, mechanism.moment_scale))
         first, second = map(float, made)
         return first, second
@@ -170,8 +173,8 @@ class Claimed:
         return made
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-        """Return two statistics of an output: a multiple of the log likelihood ratio, and the products with the changes
-        of the moments.
+        """Return a multiple of the log likelihood ratio as a statistic of an output, and the statistics for a target of
+        unknown law.
         """
         one, other = self.scales(*first.shape)
         direction = first.mean(axis=0) - second.mean(axis=0)

@@ -1,12 +1,11 @@
 """The Kapralov–Talwar mechanism releases one noisy eigenvector and eigenvalue per round, and its law is exact on two
 data sets.
 
-Let Y be the output on n rows. With one feature, nY is the noisy eigenvalue that the only round releases. In the second
-data set there are two features and n = 2K rows with XᵀX = K·I. The first direction u₁ is uniform, its noisy eigenvalue
-is l₁ = K + bz₁ with a Laplace variable z₁, and the second round sees K·I − l₁ u₁u₁ᵀ. If u₂ is the second direction, w =
-⟨u₁, u₂⟩² follows the Bingham law on the circle with the exponent η(K + bz₁). If no eigenvalue is clipped,
-
-    tr nY = K + bz₁ + (1 − w)K − bz₁w + bz₂.
+Let Y be the output of the Kapralov–Talwar mechanism on n rows. On data with one feature, nY is the noisy eigenvalue
+that the only round releases. The second data set has two features and n = 2K rows with XᵀX = K·I. The first direction
+u₁ that is drawn is uniform, its noisy eigenvalue is l₁ = K + bz₁ with a Laplace variable z₁, and the second round uses
+K·I − l₁ u₁u₁ᵀ. If u₂ is the second direction, w = ⟨u₁, u₂⟩² follows the Bingham law on the circle with the exponent η(K
++ bz₁). If no eigenvalue is clipped, the trace is tr nY = K + bz₁ + (1 − w)K − bz₁w + bz₂.
 
 The distribution function of tr nY is therefore a double integral over z₁ and w.
 """
@@ -30,9 +29,9 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.statistics.laws import LAPLACE
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-PANEL_NODES = 12  # the number of Gauss–Legendre nodes on each panel of the integral over z₁
+PANEL_NODES = 12  # the number of Gauss–Legendre nodes on each panel of the integral over the Laplace variable z₁
 ANGULAR_NODES = 160  # the number of Gauss–Legendre nodes of the integral over the angle
-# the distance of an eigenvalue from 0 and n in noise scales, so that it is clipped with probability below e^{-60}
+# at this distance from 0 and n, in noise scales, an eigenvalue is clipped with probability below e^{-60}
 DISTANCE = 60.0
 
 
@@ -41,7 +40,7 @@ def trace_cdf(decay: float, distance: float, factor: float) -> Callable[[Vector]
     """Return the distribution function of z₁(1 − w) + z₂ − Kw/b for Laplace z₁, z₂ and a Bingham w, with an error below
     1e-5.
 
-    `decay` is ηb, `distance` is K/b, and z₁ and z₂ are multiplied by `factor`.
+    `decay` is ηb, `distance` is K/b, and `factor` multiplies z₁ and z₂.
     """
     z, weight = _laplace_quadrature()
     angles, circle = np.polynomial.legendre.leggauss(ANGULAR_NODES)
@@ -50,7 +49,7 @@ def trace_cdf(decay: float, distance: float, factor: float) -> Callable[[Vector]
     joint = weight[:, None] * density / density.sum(axis=1, keepdims=True)
     grid = np.concatenate(
         [np.linspace(-distance / 2, -8, 60)[:-1], np.linspace(-8, 8, 161), np.linspace(8, 40, 40)[1:]]
-    )  # the table has more points where the probability is concentrated
+    )  # the table has more points where the probability mass is
     values = [float((joint * LAPLACE((t - factor * z[:, None] * (1 - w) + distance * w) / factor)).sum()) for t in grid]
     table = scipy.interpolate.PchipInterpolator(grid, np.maximum.accumulate(values))
     return lambda t: np.clip(table(np.clip(t, grid[0], grid[-1])), 0.0, 1.0)
@@ -118,9 +117,7 @@ def two_equal_features(epsilon: float) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law on the two data sets, unless a rank is given, and the tests that compare draws with the
-    reference.
-    """
+    """Return the law on the two data sets if no rank is given, and the tests that compare draws with the reference."""
     epsilon = claim.budget["epsilon"]
     exact = () if claim.options.get("rank", 0) else (one_feature(epsilon), two_equal_features(epsilon))
     return KnownLaw((*exact, reference_draws.scenario(claim, 6, 3, 0.5)), common_pairs(OUTPUTS["matrix"]))

@@ -1,4 +1,4 @@
-"""Read what the audit knows of a mechanism from its file, and make from it all that an audit expects of a target."""
+"""Read what the audit knows of a mechanism from its file, and derive from it what an audit expects of a target."""
 
 import importlib
 import importlib.util
@@ -23,9 +23,9 @@ from covassay.verification.audit.knowledge.shared.noise_entries import with_entr
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Profile, View
 from covassay.verification.declared import default_claim
 
-# another package names its mechanism in this group of entry points, together with a module that has KNOWN
+# a package names its mechanism in this group of entry points, together with a module that has KNOWN
 GROUP = "covassay.knowledge"
-COARSE = 1e-3  # equal draws are expected if one value has at least this probability
+COARSE = 1e-3  # draws may be equal by chance if some value has at least this probability
 Path = QueryPlusNoise | NotAdditive
 Many = Callable[..., list[Matrix] | Matrix]
 UNKNOWN = NotAdditive("it is not known that the output is a query plus noise")
@@ -36,18 +36,18 @@ class Known:
     """All that the audit knows of one mechanism.
 
     `law` takes a claim and returns data sets on which the law is known, wrong laws to suspect, neighbours, and data of
-    any shape. By default, draws are compared with draws of the reference. `path` describes how the output depends on
-    the data, and may be a function of the claim. If the output is a query plus noise, `profile` adds tests of the
-    entries of the noise to the tests of `law`. `many` draws many outputs of the reference faster than one by one, from
-    x, size, rng and the parameters of `sample`.
+    any shape. By default, draws of the target are compared with draws of the reference. `path` describes how the output
+    depends on the data, and may be a function of the claim. If the output is a query plus noise, `profile` adds tests
+    of the entries of the noise to the tests of `law`. `many` draws many outputs of the reference faster than one by
+    one, from x, size, rng and the parameters of `sample`.
 
-    `add_remove` is the share of the noise that suffices if a row is added or removed, n is public and d ≥ 2; it is None
-    if this is unknown. `nuclear` says whether the noise is nuclear-Laplace, so that a report shows the tail of its
-    spectral norm. `view` computes the tested quantity from an output under a claim; if it is None, the output itself is
-    tested. `choices` takes a claim and returns data near the choices of the mechanism, on which draws are compared with
-    the reference. `no_choices` is the reason why there are no such data, if the output is no query plus noise.
-    `bits_unseen` is the reason why the check of low-order bits finds no loss above the claim in float releases; it is
-    empty if the check finds one.
+    `add_remove` is the share of the noise that suffices if a row is added or removed, n is public and d ≥ 2; the share
+    is None if it is unknown. `nuclear` says whether the noise is nuclear-Laplace, so that a report shows the tail of
+    its spectral norm. `view` computes the tested quantity from an output under a claim; if `view` is None, the output
+    itself is tested. `choices` takes a claim and returns data near the choices of the mechanism, on which draws are
+    compared with the reference. `no_choices` is the reason why no data are near a choice, if the output is no query
+    plus noise. `bits_unseen` is the reason why the check of low-order bits finds no loss above the claim in float
+    releases, and is empty if the check finds such a loss.
 
     The comparison of draws at other budgets with the reference needs no further field.
     """
@@ -63,7 +63,7 @@ class Known:
     bits_unseen: str = ""
 
     def path_of(self, claim: ClaimUnderAudit) -> Path:
-        """Return how the output depends on the data, for the options of this claim."""
+        """Return how the output depends on the data for the options of this claim."""
         return self.path if isinstance(self.path, Path) else self.path(claim)
 
 
@@ -93,7 +93,8 @@ def _declared(where: str, module: Any) -> Known:
 
 
 def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: float, seed: int) -> Profile:
-    """Return all that an audit expects of this mechanism under this claim; `options` has a value for every option."""
+    """Return all that an audit expects of this mechanism under this claim; where `options` has a value for every
+    option."""
     declared: Mechanism[Any, ..., Any] = mechanism(name)
     expected = default_claim(name)
     if type(guarantee) is not type(expected):
@@ -106,7 +107,7 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
     path, law = knowledge.path_of(claim), knowledge.law(claim)
     data_path, scenarios = path.data_path(claim), law.scenarios
     independent = isinstance(path, QueryPlusNoise) and path.independent
-    # a matrix output is flattened to a vector, some of whose entries may depend on each other
+    # a matrix output is flattened to a vector, whose entries may depend on each other
     listed = len(claim.output.shape(2)) == 1
     if data_path.query is not None and (independent or not listed):
         scenarios = tuple(with_entries(s, data_path.query(s.x), data_path.symmetric, independent) for s in scenarios)

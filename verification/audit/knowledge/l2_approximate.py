@@ -28,6 +28,6 @@ KNOWN = Known(
     k_norm_noise.law(body, scale),
     QueryPlusNoise(),
     many=InOneBatch(l2_approximate.draw_noise, l2_approximate.release),
-    # adding a row x changes the moment by xxᵀ/n of norm 1/n; replacing a row changes it by at most √2/n
+    # adding a row x changes the moment by xxᵀ/n of norm 1/n, and replacing a row changes the moment by at most √2/n
     add_remove=math.sqrt(0.5),
 )

@@ -1,11 +1,11 @@
 """The law of a private k-dimensional subspace is a matrix Bingham law, which is exact on copies of one direction.
 
 Let P be the released orthogonal projection of rank k. On n copies of a unit vector v, the distribution function of w =
-vᵀPv is known for every rank and dimension. Given w = vᵀPv, the rest of the projection P is uniform around v. With three
-columns, the projection P is determined by one vector, which spans either its range or its kernel. Now take rank 2 and n
-copies of each of two directions in R⁴, and let Q project onto their span. If Q projects onto two directions in R⁴, the
-number s = tr(PQ) − 1 has a density proportional to −ln|s| e^{ηns} on [−1, 1], where η is the exponent of the mechanism.
-On other data, draws are compared with draws of the reference.
+vᵀPv is known for every rank and dimension. Given vᵀPv, the rest of the projection P is uniform around the direction v.
+With three columns, the projection P is determined by one vector, which spans either its range or its kernel. Let the
+data be n copies of each of two directions in R⁴, let the rank be 2, and let Q project onto the span of the directions.
+If Q projects onto two directions in R⁴, the number s = tr(PQ) − 1 has a density proportional to −ln|s| e^{ηns} on [−1,
+1], where η is the exponent of the mechanism. On other data, draws are compared with draws of the reference.
 """
 
 import math
@@ -37,10 +37,10 @@ from covassay.verification.audit.knowledge.shared.wrong_exponents import LEVELS,
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-# the exponent times the number of copies; for this value the laws differ clearly and few proposals are rejected
+# for this product of the exponent and the number of copies, the laws differ clearly and few proposals are rejected
 STRENGTH = 4.0
-ORDINARY = 20, 5  # the numbers of rows and columns of data on which draws are compared with draws of the reference
-COPIES = 6  # the number of copies of each direction for which the privacy loss of the neighbours is near the claim
+ORDINARY = 20, 5  # the numbers of rows and columns of data on which the target is compared with the reference
+COPIES = 6  # with this number of copies of each direction, the privacy loss of the neighbours is near the claim
 
 
 def along(p: Matrix, v: Vector) -> Vector:
@@ -57,7 +57,8 @@ def _across(p: Matrix, v: Vector) -> Matrix:
 
 
 def _axes(d: int) -> Matrix:
-    """Return unit vectors as rows: a direction that is no coordinate axis, and up to two that are orthogonal to it."""
+    """Return unit vectors as rows, first a direction that is no coordinate axis, and then up to two that are orthogonal
+    to it."""
     return np.linalg.qr(np.vander(np.arange(1.0, d + 1) / d, 3))[0].T
 
 
@@ -114,9 +115,10 @@ def overlap_cdf(strength: float) -> Callable[[Vector], Vector]:
     · Q.
 
     A projection of rank 2 in R⁴ corresponds to a pair of points on two spheres S². The number tr(PQ) − 1 is the product
-    of the cosines between the points of P and Q, and each cosine is uniform on [−1, 1] if P is uniform.
+    of two cosines, one for each sphere, between the points of P and Q, and each cosine is uniform on [−1, 1] if P is
+    uniform.
     """
-    graded = np.geomspace(1e-13, 1.0, 64)  # the table has more points near 0, where −ln|s| is not smooth
+    graded = np.geomspace(1e-13, 1.0, 64)  # the table has more points near 0, where the density −ln|s| is not smooth
     panels = Panels(np.concatenate([-graded[::-1], [0.0], graded]))
     s = panels.nodes
     cdf = panels.distribution(-np.log(np.abs(s)) * np.exp(strength * (s - 1)))

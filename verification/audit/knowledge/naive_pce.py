@@ -2,9 +2,9 @@
 
 On zero rows in one dimension the output is max(0, σN), where σ is the noise scale and N is standard normal. If the
 second moment is far inside the positive semidefinite cone, the projection to the cone changes nothing, and the output
-is the second moment of the rows that are kept, plus noise. Some rows of the second data set are too long, and a correct
-mechanism drops them. The neighbours that are worst for privacy differ in orthogonal rows of the largest norm that is
-kept.
+is the second moment of the rows that are kept, plus noise. In the test of NaivePCE, the second data set has some rows
+that are too long, which a correct mechanism drops. The worst neighbours for privacy differ in orthogonal rows of the
+largest norm that the mechanism keeps.
 """
 
 import math
@@ -29,7 +29,7 @@ from covassay.verification.audit.knowledge.shared.wrong_scales import scale_susp
 from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
 
-MARGIN = 150.0  # the value of n√ρ/6 on data inside the cone, for which the eigenvalues exceed 60 noise deviations
+MARGIN = 150.0  # this is the value of n√ρ/6 on data inside the cone whose eigenvalues exceed 60 noise deviations
 DIMENSION = 4  # the number of columns of the data inside the cone
 MOST_COLUMNS = 12
 ZERO_ROWS = 10
@@ -69,7 +69,7 @@ def zero_rows(about: CovarianceNoise) -> Scenario:
 
 @dataclass(frozen=True)
 class InsideTheCone:
-    """A data set whose second moment is so far inside the cone that the output is this moment plus noise."""
+    """A data set whose second moment is so far inside the cone that the output is the second moment plus noise."""
 
     x: Matrix
     moment: Matrix
@@ -86,7 +86,7 @@ class InsideTheCone:
         return kolmogorov_smirnov(standard, NORMAL, "Y_12 − M_12 ~ N(0, σ²)")
 
     def radius_squared(self, factor: float) -> Test:
-        """Return the test that the squared norm of the noise on and above the diagonal is χ², if the scale is
+        """Return the test that the squared norm of the noise on and above the diagonal is χ², if the noise scale is
         multiplied by `factor`.
         """
         i, j = np.triu_indices(self.dimension)
@@ -137,8 +137,8 @@ class InsideTheCone:
 
 
 def inside_the_cone(about: CovarianceNoise, d: int) -> InsideTheCone:
-    """Return rows along the axes that are short enough to be kept, with every third row replaced by one that is far too
-    long.
+    """Return rows along the axes that are short enough to be kept, with every third row replaced by a row that is far
+    too long.
     """
     n = rows_inside(about, d)
     r = about.radius(n, d)
@@ -148,12 +148,13 @@ def inside_the_cone(about: CovarianceNoise, d: int) -> InsideTheCone:
 
 
 def rows_inside(about: CovarianceNoise, d: int) -> int:
-    """Return how many rows make the eigenvalues larger than 60 deviations of the noise."""
+    """Return how many rows make every eigenvalue larger than 60 standard deviations of the noise."""
     return 6 * math.ceil(MARGIN * d / DIMENSION / math.sqrt(about.rho))
 
 
 def worst_pair(about: CovarianceNoise, n: int) -> Pair:
-    """Return neighbours with n + 1 rows; the two differing rows are orthogonal and nearly as long as a row can be."""
+    """Return neighbours with n + 1 rows; the two differing rows are orthogonal and nearly as long as the longest row
+    that is kept."""
     r = about.radius(n + 1, 2)
     first, second = neighbours(0.9 * r * np.eye(2)[np.arange(n) % 2], *(0.999 * r * np.eye(2)))
     statistics = generic_statistics(first, second, OUTPUTS["matrix"])

@@ -3,7 +3,7 @@
 Let Σ be the second moment, ρZ the matrix noise, and bL the Laplace noise that is added to the radius of the ball. If
 the noisy second moment lies inside the ball, the output is Σ + ρZ, which shows the matrix noise. On zero rows the
 output has the nuclear norm min(‖ρZ‖_*, max(0, bL)), which shows the noisy radius. On small data the output depends on
-both noises, and draws are compared with draws of the reference.
+both noises, so draws of the target are compared with draws of the reference.
 """
 
 from collections.abc import Callable
@@ -28,9 +28,10 @@ from covassay.verification.audit.knowledge.shared.reference_draws import against
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-LOOSE_ROWS = 2000  # the value of nε: the radius 2 tr Σ exceeds the nuclear norm of Σ by far more than both noises
-MOST_COLUMNS = 8  # with more columns, the matrix noise is nearly as large as the radius of the ball
-ROUNDING = 1e-12  # rounding may give a smaller number than this for a nuclear norm of 0
+# this is the value of nε on data whose radius 2 tr Σ exceeds the nuclear norm of Σ by far more than both noises
+LOOSE_ROWS = 2000
+MOST_COLUMNS = 8  # for more columns than this, the matrix noise is nearly as large as the radius of the ball
+ROUNDING = 1e-12  # a nuclear norm of 0 may be computed as a number up to this, because of rounding
 
 STATISTICS: dict[str, Callable[[Matrix], Vector]] = {
     "nuclear norm": nuclear_laplace.nuclear_norm,
@@ -52,7 +53,7 @@ def loose_rows(d: int, epsilon: float) -> Matrix:
 
 
 def matrix_noise(d: int, epsilon: float, calibration: str) -> Scenario:
-    """Return data on which the projection changes nothing, with the tests of the matrix noise."""
+    """Return data on which the projection onto the nuclear ball changes nothing, with the tests of the matrix noise."""
     x = loose_rows(d, epsilon)
     scale = mechanism.matrix_scale(len(x), epsilon, calibration)
     seen = nuclear_noise.noise_scenario(f"ball does not bind, d={d}", x, x, scale, symmetric=False)
@@ -83,7 +84,8 @@ def noisy_radius(epsilon: float, calibration: str) -> Scenario:
 
 
 def small_data(claim: ClaimUnderAudit) -> Scenario:
-    """Return data on which both noises matter, with the tests that compare draws with the reference."""
+    """Return data on which the matrix noise and the noise of the radius matter, with the tests that compare draws with
+    the reference."""
     x = example_rows(6, 3)
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
 
@@ -98,7 +100,7 @@ def small_data(claim: ClaimUnderAudit) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the laws and comparisons on all three kinds of data."""
+    """Return the laws and comparisons on the three kinds of data."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     scenarios = (matrix_noise(2, epsilon, calibration), noisy_radius(epsilon, calibration), small_data(claim))
     shapes = Shapes(

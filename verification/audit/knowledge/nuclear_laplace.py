@@ -1,7 +1,7 @@
 """The nuclear norm of nuclear-Laplace noise is Gamma(d²), and its singular vectors have the Haar law.
 
-The distribution function of the spectral norm is a Pfaffian. The laws of the noise hold on data with any numbers of
-rows and columns.
+The distribution function of the spectral norm of nuclear-Laplace noise is a Pfaffian. The laws of the noise hold on
+data with any numbers of rows and columns.
 """
 
 from covassay.reference.mechanisms.counted import laplace_count_scale
@@ -31,7 +31,7 @@ KNOWN = Known(
     law,
     QueryPlusNoise(),
     many=InOneBatch(nuclear_laplace.draw_noise, nuclear_laplace.release),
-    # adding a row x changes the moment by xxᵀ/n of nuclear norm 1/n; replacing a row changes it by at most 2/n
+    # adding a row x changes the moment by xxᵀ/n of nuclear norm 1/n, and replacing a row changes it by at most 2/n
     add_remove=0.5,
     nuclear=True,
 )

@@ -31,7 +31,7 @@ KNOWN = Known(
     law,
     QueryPlusNoise(),
     many=InOneBatch(nuclear_laplace_symmetric.draw_noise, nuclear_laplace_symmetric.release),
-    # adding a row x changes the moment by xxᵀ/n of nuclear norm 1/n; replacing a row changes it by at most 2/n
+    # adding a row x changes the moment by xxᵀ/n of nuclear norm 1/n, and replacing a row changes it by at most 2/n
     add_remove=0.5,
     nuclear=True,
 )

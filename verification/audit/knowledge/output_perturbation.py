@@ -2,8 +2,8 @@
 direction is uniform.
 
 Let ŵ be the ridge estimate, S its sensitivity, and Y the output. The audit knows the data and observes the noise v = (Y
-− ŵ)ε/S. The norm of v has the law Gamma(d − 1), where the d columns include the label. The direction of v is uniform on
-the sphere, independently of the norm.
+− ŵ)ε/S. The norm of v has the law Gamma(d − 1), where the d columns include the label. The direction of the noise
+vector v is uniform on the sphere, independently of its norm.
 """
 
 import math
@@ -73,8 +73,8 @@ def norm_test(w: Vector, scale: float, shape_gap: int = 0) -> Test:
 
 
 def worst_pair(n: int, alpha: float) -> tuple[Matrix, Matrix]:
-    """Return neighbours with three columns; n − 1 records make the ridge estimate large, and the differing record moves
-    it.
+    """Return neighbours with three columns, where n − 1 records make the ridge estimate large and the differing record
+    moves it.
     """
     kappa = 2 * alpha
     share = kappa / (1 + 2 * kappa)

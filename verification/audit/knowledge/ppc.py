@@ -1,8 +1,8 @@
-"""The law of the preconditioner A has no closed form. One test applies A to data with two very unequal directions.
+"""The law of the matrix A that PPC releases, the preconditioner, has no closed form. One test applies the
+preconditioner A to data with two very unequal directions.
 
-If M is the second moment of the data with two unequal directions, the eigenvalues of AMAᵀ are compared with those from
-draws of the reference. The matrices of the rounds do not commute, so a product in the wrong order changes the smaller
-eigenvalue.
+The eigenvalues of AMAᵀ, where M is the second moment of the data, are compared with those from draws of the reference.
+The matrices of different rounds do not commute, so a product in the wrong order changes the smaller eigenvalue.
 """
 
 import math
@@ -28,7 +28,7 @@ AXES = np.array([[0.6, 0.8], [-0.8, 0.6]])
 
 
 def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
-    """Return rows along two axes whose variances are 1 and the largest one that the mechanism allows, κ."""
+    """Return rows along two axes, with the variance 1 along one and the largest allowed variance κ along the other."""
     kappa = claim.parameter("kappa")
     n = 2 * math.ceil(RECORDS / math.sqrt(claim.budget["rho"]) / 2)
     x = np.tile(np.sqrt(2 * np.array([kappa, 1.0]))[:, None] * AXES, (n // 2, 1))

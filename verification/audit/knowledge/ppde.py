@@ -1,9 +1,10 @@
-"""The learner of product distributions has an exact law on data that only its first round or only its last round
+"""The learner of product distributions has an exact law on data whose mean only the first round or only the last round
 estimates.
 
-With one coordinate the mechanism skips all rounds but the last, and the output is a Gaussian about the mean, clipped to
-[0, 1]. If eight coordinates have the mean 1/2, the first round estimates all of them, except with probability below
-1e-9. The output is then the noisy mean of those records that the first round uses.
+On data with one coordinate the mechanism skips all rounds but the last, and the output is a Gaussian about the mean,
+clipped to [0, 1]. If eight coordinates have the mean 1/2, the first round estimates all of them, except with
+probability below 1e-9. If the first round estimates all coordinates, the output is the noisy mean of the records that
+the first round uses.
 """
 
 import math
@@ -29,9 +30,9 @@ from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
 DIMENSION, FEW_COLUMNS = 8, 4
-# the value of m√ρ for m records in the first round, where the noise of the round is below (1/2 − 3/16)/9
+# the value of m√ρ for the m records of the first round, for which its noise is below (1/2 − 3/16)/9
 RECORDS = 500.0
-RECORDS_OF_ONE = 20.0  # the value of n√ρ on the data with one coordinate, for which some draws are clipped to [0, 1]
+RECORDS_OF_ONE = 20.0  # the value of n√ρ on data with one coordinate, of which some draws are clipped to [0, 1]
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ def component(j: int, deviation: float, factor: float = 1.0) -> Test:
 
 
 def radius_squared(deviation: float, factor: float) -> Test:
-    """Return the test that the squared distance of an output from the mean is χ², if the noise scale is multiplied by
-    `factor`.
+    """Return the test that the squared distance of an output from the mean, in noise scales, is χ², if the noise scale
+    is multiplied by `factor`.
     """
     null = f"the squared distance from the mean is χ² with {DIMENSION} degrees"
 
@@ -110,7 +111,7 @@ def first_round(about: TruncatedMeanNoise) -> Scenario:
 
 
 def last_round(about: TruncatedMeanNoise) -> Scenario:
-    """Return so many records with one coordinate that only the last round estimates this coordinate, and clipping
+    """Return enough records with one coordinate that only the last round estimates this coordinate, and clipping
     changes nothing.
     """
     n = math.ceil(RECORDS / math.sqrt(about.rho))

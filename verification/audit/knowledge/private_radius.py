@@ -1,8 +1,8 @@
 """The private radius is one of a few public numbers. The probabilities of the possible radii follow from the law of
-AboveThreshold on numbers of rows.
+AboveThreshold, whose queries are numbers of rows.
 
-The probabilities of the possible radii are integrals over the noise of the threshold, and are known for all norms of
-rows.
+The probabilities of the possible radii are integrals over the noise of the threshold, which are known for rows of any
+norms.
 """
 
 import math
@@ -27,8 +27,8 @@ from covassay.verification.exact.above_threshold import probabilities
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the law of the private radius for rows of the norms 0.1, 0.4 and 1, and for rows of norm 1 alone.
 
-    Rows of norm 1 lie within the largest radius only. The counts for all smaller radii are equally far below the
-    threshold.
+    Rows of norm 1 lie only within the largest possible radius. For rows of norm 1, the counts for all smaller radii are
+    equally far below the threshold.
     """
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     radii = private_radius.public_radii(float(claim.options.get("precision", private_radius.PRECISION)))
@@ -39,7 +39,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     def of_norms(name: str, norms: Vector, d: int) -> Scenario:
         within = (norms[:, None] <= radii).sum(axis=0).astype(np.float64)
         law = probabilities(within, private_radius.search_threshold(len(norms), slack), b1, b2)
-        # the output is 1 if the search ends at the largest radius, and also if it ends at no radius
+        # the output is 1 if the search ends at the largest radius, and also if the search ends at no radius
         merged = np.append(law[:-2], law[-2] + law[-1])
         axis = np.eye(d)[0] if d == 1 else np.array([0.6, 0.8, *np.zeros(d - 2)])
         return Scenario(name, norms[:, None] * axis, {"output": levels_test(radii, merged)})

@@ -1,7 +1,7 @@
 """The output of the projection mechanism shows its Gaussian noise if the second moment lies far inside the convex set.
 
 If the second moment lies far inside the convex set, the projection changes nothing, and the law is that of GaussCov. On
-other data, draws are compared with draws of the reference.
+other data, draws of the target are compared with draws of the reference.
 """
 
 import math

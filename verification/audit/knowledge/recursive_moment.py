@@ -1,13 +1,13 @@
-"""The output of the recursive moment shows the noise of its last round. In earlier rounds it depends on the noise which
+"""The output of the recursive moment shows the noise of its last round. In earlier rounds, the noise decides which
 directions count as large.
 
-If all directions are far below the threshold in every round, or all directions are far above it, the map of each round
-is a multiple of the identity. The output is then the second moment plus a known multiple of the noise of the last
-round, whose law is exact. The law is also exact if all rows have length 1 and are shortened in every round. If many
-columns have moments slightly below the threshold, the number of large directions depends strongly on the noise scale,
-so that 2000 draws detect an error of 3 % in this scale. The law of the number of large directions has no closed form,
-so draws are compared with draws of a second implementation in this module. Draws are also compared on data whose
-largest direction rotates from round to round.
+If all directions are far below the threshold in every round, or far above the threshold in every round, the map of each
+round is a multiple of the identity. If each map is a multiple of the identity, the output is the second moment plus a
+known multiple of the noise of the last round, whose law is exact. The law of the output is also exact if all rows have
+length 1 and are shortened in every round. If many columns have moments slightly below the threshold, the number of
+large directions depends strongly on the noise scale, so that 2000 draws detect an error of 3 % in this scale. The law
+of the number of large directions has no closed form, so draws are compared with draws of a second implementation in
+this module. Draws are also compared on data whose largest direction changes from round to round.
 """
 
 import math
@@ -41,12 +41,12 @@ from covassay.verification.audit.knowledge.shared.many_draws import InOneBatch
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.streams import stream
 
-FAR = 10.0  # the factor of σ√d that bounds the noise in every direction except with probability below 1e-15
-MOST_ROWS = 200_000  # data sets with more rows are left out
+FAR = 10.0  # this multiple of σ√d bounds the noise in every direction except with probability below 1e-15
+MOST_ROWS = 200_000  # a data set with more rows than this is left out
 COLUMNS = 16  # the number of columns of the data near the threshold
-COUNT = 3  # the number of rows along each axis in the data near the threshold
+COUNT = 3  # this is the number of rows along each axis in the data near the threshold
 TURNING = 15.0  # the threshold ψ divided by the noise scale σ, on the data with rotating directions
-# the distance to the threshold divided by √d σ, for which an error of 3 % in σ is detected best
+# for this distance to the threshold in units of √d σ, an error of 3 % in σ is detected best
 EDGE = {"goe": 1.13, "wigner": 1.42}
 
 
@@ -75,21 +75,21 @@ class Claimed:
         return self.rows_for(0.75 * self.threshold, d)
 
     def rows_for(self, gap: float, d: int) -> int:
-        """Return a number of rows for which the noise is smaller than the gap between a moment and the threshold."""
+        """Return a number of rows for which the noise is smaller than this gap between a moment and the threshold."""
         return math.ceil((FAR + 2 * math.sqrt(d)) * self.scale_of_one / gap)
 
     def exact(self, name: str, x: Matrix, squared: float, shortened: bool = False) -> Scenario:
-        """Return tests on rows that each round multiplies by √`squared` and then shortens to length 1.
+        """Return tests on rows that each round of the mechanism multiplies by √`squared` and then shortens to length 1.
 
-        If `shortened` is false, the rounds do not shorten the rows. Data sets of this function get fewer draws, because
-        they have many rows.
+        If `shortened` is false, no round shortens the rows. Data sets of this function get fewer draws than others,
+        because they have many rows.
         """
         factor = squared ** (1 - self.rounds)
         scale, moment = self.scale_of_one / len(x) * factor, second_moment(x) * (factor if shortened else 1.0)
         return replace(noise_scenario(name, x, moment, scale, self.ensemble), weight=0.5)
 
     def small(self, d: int) -> Scenario:
-        """Return data whose directions stay small: every round multiplies the rows by √(8/3) and shortens none
+        """Return data whose directions stay small, because every round multiplies the rows by √(8/3) and shortens none
         of them.
         """
         # the largest eigenvalue that the second moment may have after the map of the last round
@@ -102,8 +102,8 @@ class Claimed:
         return self.exact(f"small directions, d={d}", factor * rows, 8 / 3)
 
     def large(self, d: int = 2) -> Scenario | None:
-        """Return data whose directions stay large, because every round multiplies the rows by √(2/3), or None if there
-        are no such data.
+        """Return data whose directions stay large, because every round multiplies the rows by √(2/3); return None if no
+        data do.
         """
         last = (2 / 3) ** max(0, self.rounds - 2) / d
         if self.rounds == 1 or last < 2 * self.threshold:
@@ -116,7 +116,7 @@ class Claimed:
     def long(self, d: int = 2) -> Scenario | None:
         """Return rows of length 1 in small directions, which every round lengthens and then shortens to length 1.
 
-        Return None if there is only one round, or if too many rows are needed.
+        `long` returns None if there is only one round, or if too many rows are needed.
         """
         n = self.rows_for(0.75 * self.threshold, d)
         if self.rounds == 1 or n > MOST_ROWS:
@@ -135,7 +135,7 @@ class Claimed:
         return np.vstack([np.repeat(np.eye(d), COUNT, axis=0), np.zeros((n - COUNT * d, d))]), np.full(d, COUNT / n)
 
     def draws(self, rows: Matrix, shares: Vector, n: int, size: int, rng: np.random.Generator) -> Matrix:
-        """Draw `size` outputs at once, on n rows; a given share of the rows is equal to each of `rows`."""
+        """Make `size` outputs at once on n rows, of which the given shares are equal to each of `rows`."""
         d = rows.shape[1]
         x, back, z = np.broadcast_to(rows, (size, *rows.shape)), np.broadcast_to(np.eye(d), (size, d, d)), np.empty(0)
         for i in range(self.rounds):
@@ -187,7 +187,7 @@ def against_draws(
 
 
 def near_the_choice(claimed: Claimed, seed: int) -> Scenario | None:
-    """Return data whose directions are slightly below the threshold, so that the noise of a round lifts some directions
+    """Return data whose directions are slightly below the threshold, so that the noise of a round lifts some of them
     above it.
     """
     found = claimed.near()
@@ -212,10 +212,9 @@ def turning(claimed: Claimed, seed: int) -> Scenario | None:
 
 
 def pair_at_the_choice(claimed: Claimed) -> Pair | None:
-    """Return neighbours of long rows and zero rows; one direction exceeds the threshold in only one of the two data
-    sets.
+    """Return neighbours with long rows and zero rows, of which only one has a direction that exceeds the threshold.
 
-    Without noise, the first round would shorten the rows of only one of the two data sets.
+    Without noise, the first round would shorten the rows of only one of these two data sets.
     """
     n = max(20, math.ceil(4 * claimed.scale_of_one / claimed.threshold))
     if claimed.rounds == 1 or n > MOST_ROWS:

@@ -1,8 +1,9 @@
-"""On separated eigenvalues the output of SeparateCov shows the eigenvalue noise. On two equal features the output of
-SeparateCov shows the eigenvectors of the matrix noise.
+"""If the eigenvalues are far apart, the output of SeparateCov shows the eigenvalue noise. If two features are equal,
+the output of SeparateCov shows the eigenvectors of the matrix noise.
 
-The laws of both noises are exact: the eigenvalue noises are independent Gaussians, and the tangent of the doubled angle
-of an eigenvector is a ratio of Gaussians. On other data, draws are compared with draws of the reference.
+The laws of both noises are exact, because the eigenvalue noises are independent Gaussians, and the tangent of the
+doubled angle of an eigenvector is a ratio of Gaussians. On other data, draws of the target are compared with draws of
+the reference.
 """
 
 import math
@@ -24,10 +25,10 @@ from covassay.verification.statistics.tests import TestResult, cosines, kolmogor
 
 def angle_scenario(ensemble: str) -> Scenario:
     """Return the test of the angle of an eigenvector on two features of equal weight, where the noise matrix W
-    determines it.
+    determines the angle.
 
-    The angle φ of an eigenvector of W satisfies tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output
-    shows the angle φ whatever eigenvalues are released.
+    The angle φ of an eigenvector of W satisfies tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. Whatever
+    eigenvalues are released, the output shows the angle φ of an eigenvector.
     """
     x = np.eye(2)
     spread = deviations(2, ensemble)[0, 1] / math.sqrt(0.5)
@@ -38,7 +39,7 @@ def angle_scenario(ensemble: str) -> Scenario:
         return np.asarray(np.arctan2(across * np.where(along < 0, -1, 1), np.abs(along)))
 
     def place(t: Vector) -> Vector:
-        """Return the distribution function of the doubled angle of an eigenvector."""
+        """Return the distribution function of the doubled angle of an eigenvector at t."""
         return np.asarray(0.5 + np.arctan2(np.sin(t), spread * np.cos(t)) / math.pi)
 
     def angle(outputs: Matrix) -> TestResult:
@@ -64,7 +65,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, **given: Any) -> Matrix:
-    """Draw many outputs: their noise is drawn one by one, and they are computed at once."""
+    """Make many outputs in one computation from noise that is drawn for one output after the other."""
     option = {name: given[name] for name in ("ensemble",) if name in given}
     noises = [mechanism.draw_noise(x.shape[1], rng, **option) for _ in range(size)]
     stacked = SeparateCovNoise(np.array([z.matrix for z in noises]), np.array([z.eigenvalues for z in noises]))

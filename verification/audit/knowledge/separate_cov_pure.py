@@ -1,6 +1,6 @@
-"""The law of the pure SeparateCov is exact on two features whose eigenvalues are far apart.
+"""The law of the pure variant of SeparateCov is exact on two features whose eigenvalues are far apart.
 
-If the eigenvalues are far apart, the output shows the noisy eigenvalues, and the eigenvectors of G = Σ + bW, where Σ is
+If the eigenvalues are far apart, the output shows the noisy eigenvalues and the eigenvectors of G = Σ + bW, where Σ is
 the second moment and bW a noise matrix. Let `gap` be the difference of the two eigenvalues. The angle φ of the leading
 eigenvector satisfies tan 2φ = 2bW₁₂/(gap + b(W₁₁ − W₂₂)), whose law is an integral.
 """
@@ -23,10 +23,10 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.statistics.laws import LAPLACE
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-# the gap of the eigenvalues in noise scales, for which noise exchanges their order with probability below 1e-15
+# for this gap of the eigenvalues in noise scales, noise exchanges their order with probability below 1e-15
 DISTANCE = 40.0
 NODES = 200  # the number of Gauss–Legendre nodes on each half of the integral
-NO_ANGLE = 1e9  # the tangent gets this value if the noise exchanges the two eigenvectors
+NO_ANGLE = 1e9  # the tangent of the angle gets this value if the noise exchanges the two eigenvectors
 
 
 def tangent_cdf(distance: float) -> Callable[[Vector], Vector]:
@@ -60,7 +60,7 @@ def separated(epsilon: float, calibration: str) -> Scenario:
 
         def test(outputs: Matrix) -> TestResult:
             v = eigen(outputs)[1][:, :, 1]
-            turned = v[:, 0] ** 2 - v[:, 1] ** 2  # positive unless the noise exchanges the two eigenvectors
+            turned = v[:, 0] ** 2 - v[:, 1] ** 2  # this is positive unless the noise exchanges the two eigenvectors
             tangent = np.where(turned > 0, 2 * v[:, 0] * v[:, 1] / np.where(turned > 0, turned, 1.0), NO_ANGLE)
             return kolmogorov_smirnov(tangent, cdf, "the leading eigenvector is the leading one of Σ + bW")
 

@@ -1,5 +1,6 @@
-"""Mistakes in released software, and the law that each of them samples in place of the right one.
+"""This package describes mistakes in released software, and the law that each mistake samples in place of the right
+law.
 
-A bug is named in a report when the claimed law was refuted and the law of the bug fits the draws. The right laws are in
-`knowledge`, and every bug has a module in this package.
+A report names a bug if the claimed law was refuted and the law of the bug fits the draws. The package `knowledge` has
+the right laws, and every bug has a module in this package.
 """

@@ -1,4 +1,5 @@
-"""Describe a Bingham sampler without its rejection step: it samples its proposal, the angular central Gaussian law."""
+"""Describe a Bingham sampler without its rejection step, which samples its proposal, the angular central Gaussian
+law."""
 
 import numpy as np
 

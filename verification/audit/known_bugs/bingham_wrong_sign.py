@@ -1,13 +1,13 @@
 """Describe a Bingham sampler whose acceptance ratio multiplies by the proposal's density in place of dividing by it.
 
 The proposal is the angular central Gaussian law with density (uᵀΩu)^{−q/2}, Ω = I + 2A/b. Rejection sampling of
-exp(−uᵀAu) accepts with a probability proportional to exp(−uᵀAu) (uᵀΩu)^{q/2}. With the sign of the exponent q/2 wrong,
-the draws follow exp(−uᵀAu) (uᵀΩu)^{−q} instead. The extra factor depends on the data, so the privacy loss exceeds ε.
+exp(−uᵀAu) accepts with a probability proportional to exp(−uᵀAu) (uᵀΩu)^{q/2}. If the exponent q/2 has the wrong sign,
+the draws follow exp(−uᵀAu) (uᵀΩu)^{−q}. The factor (uᵀΩu)^{−q} depends on the data, so the privacy loss exceeds ε.
 
-The loss is computed for two neighbours: k + 1 copies of e₁ and k of e₂, and k copies of e₁ and k + 1 of e₂. For such
-data A = η diag(0, 1, k + 1, …, k + 1), up to the order of the first two axes, and every probability is a double
-integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest), the uniform law of the sphere makes w a Beta((q−2)/2, 1) variable
-and φ uniform.
+The loss is computed for two neighbours, of which one has k + 1 copies of e₁ and k of e₂, and the other has k copies of
+e₁ and k + 1 of e₂. For these neighbours the matrix is A = η diag(0, 1, k + 1, …, k + 1), up to the order of the first
+two axes, and every probability is a double integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest), the uniform law of
+the sphere makes w a Beta((q−2)/2, 1) variable and φ uniform.
 """
 
 import math
@@ -24,41 +24,43 @@ from covassay.verification.audit.engine.privacy import CONFIDENCE
 from covassay.verification.audit.known_bugs.known_bug import KnownBug
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
 
-# the dimension of the chosen pair: with it the loss grows, and the sampler's acceptance rate falls
+# in this dimension the loss is large; in higher dimensions the loss grows and the sampler's acceptance rate falls
 DIMENSION = 6
-COPIES_AT_QUARTER = 400  # the number k of copies at the exponent η = 1/4 of ε = 1; the loss is near its limit k → ∞
+# this is the number k of copies at the exponent η = 1/4 of ε = 1, where the loss is near its limit for k → ∞
+COPIES_AT_QUARTER = 400
 RADIAL_NODES = 300  # Gauss–Legendre nodes in ∛w
-ANGULAR_NODES = 600  # the number of midpoints in φ, which converge fast for a periodic integrand
-SHARES = np.linspace(0.02, 0.6, 59)  # the probabilities of the likelihood-ratio events that are compared
+ANGULAR_NODES = 600  # the number of midpoints in the angle φ; a periodic integrand needs few of them
+SHARES = np.linspace(0.02, 0.6, 59)  # these are the probabilities of the likelihood-ratio events that are compared
 FAR = 1e9  # this number stands for k = ∞ in the envelope parameter
 
 
 def log_density(y: Vector, b: float, q: float) -> Vector:
-    """Return the log density −y − q ln(1 + 2y/b) of the law that the bug samples."""
+    """Return the log density −y − q ln(1 + 2y/b) of the law that the bug samples, for y = uᵀAu."""
     values: Vector = -y - q * np.log1p(2 * y / b)
     return values
 
 
 def loss(eta: float, b: float, q: int) -> float:
-    """Return the largest log ratio of the two densities on the pair, where y moves by at most η, starting at 0."""
+    """Return the largest log ratio of the two densities on the pair of neighbours, between which y = uᵀAu changes by at
+    most η, starting at 0."""
     return eta + q * math.log1p(2 * eta / b)
 
 
 def exact_loss(eta: float, q: int) -> float:
-    """Return the loss on the pair in the limit k → ∞."""
+    """Return the loss on the pair of neighbours in the limit k → ∞."""
     return loss(eta, law.envelope_parameter(eta * np.array([0.0, 1.0] + [FAR] * (q - 2))), q)
 
 
 def exponents(q: int, k: int, eta: float) -> Vector:
-    """Return the diagonal of A for k + 1 copies of e₁ and k of e₂."""
+    """Return the diagonal of the matrix A of the law for k + 1 copies of e₁ and k of e₂."""
     a: Vector = eta * np.array([0.0, 1.0] + [k + 1.0] * (q - 2))
     return a
 
 
 @dataclass(frozen=True)
 class _Quadrature:
-    """The nodes on the sphere, given by the squares of the first two coordinates and by w, which is 1 minus their sum,
-    with uniform weights.
+    """The nodes of a quadrature on the sphere with uniform weights, given by the squares of the first two coordinates
+    and by w, which is 1 minus their sum.
     """
 
     first: Matrix
@@ -70,7 +72,7 @@ class _Quadrature:
 def _quadrature(q: int) -> _Quadrature:
     t, weight = np.polynomial.legendre.leggauss(RADIAL_NODES)
     s = (t + 1) / 2
-    w = s[:, None] ** 3  # the third power concentrates the nodes near w = 0, where the mass is
+    w = s[:, None] ** 3  # the third power concentrates the nodes near w = 0, where most of the mass is
     phi = (np.arange(ANGULAR_NODES) + 0.5) / ANGULAR_NODES * math.pi / 2
     weights = (weight * 3 * s**2)[:, None] * w ** ((q - 2) / 2 - 1) * np.ones_like(phi)
     return _Quadrature((1 - w) * np.cos(phi) ** 2, (1 - w) * np.sin(phi) ** 2, w, weights)
@@ -78,7 +80,7 @@ def _quadrature(q: int) -> _Quadrature:
 
 @dataclass(frozen=True)
 class WrongLaw:
-    """Figures, up to quadrature errors, for the law of the bug on the pair.
+    """Figures for the law of the bug on the pair of neighbours, up to quadrature errors.
 
     threshold : the threshold of the log likelihood ratio for the event with the largest expected lower bound.
     supremum : the loss on this pair. acceptance : the share of its proposals that the sampler accepts.
@@ -91,7 +93,8 @@ class WrongLaw:
 
 @lru_cache(maxsize=8)
 def wrong_law(q: int, k: int, eta: float, draws: float) -> WrongLaw:
-    """Return the figures for k + 1 and k copies; the event is chosen for a given number of draws on each data set."""
+    """Return the figures for k + 1 copies of e₁ and k of e₂, with an event chosen for a given number of draws on each
+    data set."""
     b = law.envelope_parameter(exponents(q, k, eta))
     at = _quadrature(q)
     y, y_swapped = eta * (at.second + (k + 1) * at.w), eta * (at.first + (k + 1) * at.w)
@@ -126,7 +129,7 @@ def _best_threshold(ratio: Matrix, p: Matrix, p_swapped: Matrix, draws: float) -
 
 
 def aimed_pair(eta: float, epsilon: float, draws: float) -> Pair:
-    """Return the pair, with an event of the likelihood ratio of the law that the bug samples."""
+    """Return the pair of neighbours, with an event of the likelihood ratio of the law that the bug samples."""
     q, k = DIMENSION, math.ceil(COPIES_AT_QUARTER * 0.25 / eta)
     first, second = neighbours(np.repeat(np.eye(q)[:2], k, axis=0), *orthonormal_pair(q))
     a = exponents(q, k, eta)

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from covassay.reference.domain import Vector
 from covassay.verification.audit.engine.events import Pair
 
-# maps (values y = uᵀAu, envelope parameter b, dimension q) to ln g(y), up to a constant
+# a log density takes (values y = uᵀAu, envelope parameter b, dimension q) and returns ln g(y), up to a constant
 LogDensity = Callable[[Vector, float, float], Vector]
-# maps (exponent η, claimed ε, mean number of draws on each data set) to a pair with an event chosen in advance
+# takes (exponent η, claimed ε, mean number of draws on each data set); returns a pair with an event fixed in advance
 AimedPair = Callable[[float, float, float], Pair]
 
 
 @dataclass(frozen=True)
 class KnownBug:
-    """A mistake in a sampler of the Bingham law exp(−uᵀAu), A = η(λ_max I − C), and the law ∝ g(uᵀAu) that it samples.
+    """A mistake in a sampler of the Bingham law exp(−uᵀAu), A = η(λ_max I − C), and the wrong law ∝ g(uᵀAu) that the
+    sampler follows.
 
     name : a stable name. The negative control that repeats the bug has the same name.
     explanation : the sentence of the report if this law fits the draws.

@@ -1,6 +1,4 @@
-"""Return all questions that an audit can ask, each from a module of its own in a folder for its kind.
-
-The folder `law` also has two questions of the kind "data path", because they use the draws of the law test.
+"""Return all questions that an audit can ask, each from the module that has the name and the folder that has the kind.
 
 Another package adds a question by an entry point in the group `covassay.questions` that names a `Question`.
 """
@@ -23,7 +21,7 @@ def own() -> tuple[Question, ...]:
 
 
 def questions() -> tuple[Question, ...]:
-    """Return all questions, including those of other packages; no two questions have the same id."""
+    """Return all questions, including those of other packages, and check that no two questions have the same id."""
     found = (*own(), *(point.load() for point in entry_points(group=GROUP)))
     ids = [question.id for question in found]
     twice = sorted({name for name in ids if ids.count(name) > 1})

@@ -1,8 +1,8 @@
 """Decide whether the output of a target is an affine function y = c + Gz of its recorded draws z, and measure c and G.
 
-Every number that the target draws is recorded, and is a variable z_j with a known law. Column j of G is the change of
-the output when z_j changes by one unit. The affine model is then checked on fresh draws, on small changes, and with
-each variable alone and all variables together at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of both tails.
+Every number that the target draws is recorded as a variable z_j with a known law. Column j of the matrix G is the
+change of the output when the variable z_j changes by one unit. The affine model is checked on fresh draws, on small
+changes, and with each variable alone and all variables together at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of both tails.
 """
 
 import zlib
@@ -17,28 +17,30 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.recorded.recorder import Recorded
 from covassay.verification.audit.recorded.tape import Tape, flat
 
-FORCED = (1e-3, 1e-6, 1e-12)  # every variable is set to these quantiles and to their mirror images
+# in the check of the model, every variable is set to these quantiles and to their mirror images
+FORCED = (1e-3, 1e-6, 1e-12)
 FRESH = 6  # the model is checked in this many runs with fresh draws
 UNIT = 2.0**-52
-# an output may be wrong by this many rounding units of float64, relative to the largest intermediate number
+# rounding may change an output by this many rounding units of float64, relative to the largest intermediate number
 ROUNDING = 512
-AFFINE = 1e-6  # the largest residual of a row, relative to its noise, with which the model still holds
+AFFINE = 1e-6  # the affine model holds if the residual of every row is at most this multiple of its noise
 MOST = 600  # variables
 CONTINUOUS = ("normal", "laplace", "exponential", "logistic", "gumbel", "uniform")
 WHOLE = ("geometric",)
-PROBES = (-3.0, -1.0, 0.25, 2.0)  # test values of a variable that the target may compute from a uniform number
-FLAT_PROBES = (0.03, 0.2, 0.6, 0.95)  # test values of a uniform number that the target may use as it is
+# these are test values of a variable that the target may compute from a uniform number
+PROBES = (-3.0, -1.0, 0.25, 2.0)
+FLAT_PROBES = (0.03, 0.2, 0.6, 0.95)  # these are test values of a uniform number that the target may use as it is
 IDLE = tuple(float(p) for p in (*FORCED, *(k / 24 for k in range(1, 24)), *(1 - q for q in FORCED)))
 
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable is one recorded number, entry `entry` of draw `draw`.
+    """A variable is one recorded number, which is entry `entry` of the draw `draw`.
 
     `family` is the law of the variable. For a uniform number `family` is the law whose quantile function the target
     applies, or "flat" if the output is affine in the uniform number, or "idle" if the number never reaches the output.
-    The family "radial" is for a coordinate of a vector in a random direction. Recorded normal numbers give the
-    direction of the vector, and a gamma number gives its length. `sign` is −1 if the target applies the quantile
+    The family "radial" is for a coordinate of a vector whose direction is random. Recorded normal numbers give the
+    direction of a radial vector, and a gamma number gives its length. `sign` is −1 if the target applies the quantile
     function to 1 − u. `parameter` is the parameter of a geometric or gamma law. `radius` is the index of the draw of
     the gamma number that gives the length.
     """
@@ -52,11 +54,11 @@ class Variable:
     radius: int = -1
 
     def value(self, z: float) -> float:
-        """Return the recorded number for which the variable has the value z."""
+        """Return the recorded number for which the variable takes the value z."""
         return distribution(self.family, self.sign * z) if self.of_uniform else z
 
     def coordinate(self, value: float) -> float:
-        """Return the value of the variable for this recorded number."""
+        """Return the value of the variable for which this number is recorded."""
         if not self.of_uniform:
             return value
         return self.sign * (quantile(self.family, value) if value <= 0.5 else -quantile(self.family, 1 - value))
@@ -114,8 +116,8 @@ def distribution(family: str, z: float) -> float:
 
 
 def quantile(family: str, p: float) -> float:
-    """Return the number z with P(Z ≤ z) = p; Laplace quantiles are far enough out for a coordinate of a radial
-    vector.
+    """Return the number z with P(Z ≤ z) = p; for a coordinate of a radial vector, return Laplace quantiles, which are
+    far enough out.
     """
     if family == "normal":
         return float(special.ndtri(p))
@@ -156,15 +158,15 @@ def coordinates(tape: Tape, variables: Sequence[Variable]) -> Vector:
 
 
 def _radius(variables: Sequence[Variable]) -> int:
-    """Return the index of the draw of a gamma number, or −1 if there is none."""
+    """Return the index of the draw of a gamma number, or −1 if no draw is of a gamma number."""
     return max((v.radius for v in variables), default=-1)
 
 
 def _split(variables: Sequence[Variable], z: Vector) -> tuple[float, Vector]:
-    """Return the length of the radial vector, and the values z with this vector replaced by normal numbers in its
-    direction.
+    """Return the length of the radial vector, and the values of all variables with this vector replaced by normal
+    numbers in its direction.
 
-    The length of the normal numbers must not matter, so it differs between the points.
+    Only the direction of the normal numbers may matter to the target, so their length differs between the points.
     """
     radial = np.array([v.family == "radial" for v in variables], dtype=bool)
     length, numbers = float(np.linalg.norm(z[radial])), z.copy()
@@ -174,7 +176,7 @@ def _split(variables: Sequence[Variable], z: Vector) -> tuple[float, Vector]:
 
 
 def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[int, Any] | None = None) -> Tape:
-    """Return recorded draws on which the variables have these values, and the draws in `others` have new values."""
+    """Return a tape on which the variables have these values, and the draws in `others` have new values."""
     values: dict[int, Any] = {}
     radius = _radius(variables)
     if radius >= 0:
@@ -194,7 +196,7 @@ def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[i
 class AffineNoise:
     """The affine model y = centre + gains · z of an output y in variables z.
 
-    `rounding` is the error of each entry of the output that rounding explains.
+    `rounding` is the error of each entry of the output that rounding can explain.
     """
 
     centre: Vector
@@ -210,7 +212,7 @@ class AffineNoise:
 
 @dataclass(frozen=True)
 class NotAffine:
-    """The answer if the affine model does not hold; its message gives the reason."""
+    """The result if the affine model does not hold, whose message gives the reason."""
 
     reason: str
 
@@ -232,7 +234,7 @@ def checked_run(run: Run, tape: Tape, shape: tuple[int, ...]) -> Recorded | NotA
 
 
 def understood(run: Run, base: Recorded, variables: Sequence[Variable]) -> tuple[Variable, ...]:
-    """Return the variables; a uniform number gets the law whose quantile function the target applies to it."""
+    """Return the variables; each uniform number gets the law whose quantile function the target applies to it."""
     found = list(variables)
     z0 = coordinates(base.tape, variables)
     for i, variable in enumerate(variables):
@@ -245,7 +247,7 @@ def understood(run: Run, base: Recorded, variables: Sequence[Variable]) -> tuple
             if fitting is None and _idle(run, base, variables, z0, i):
                 fitting = Variable(variable.draw, variable.entry, "idle")
             if fitting is None:
-                break  # there may be many uniform numbers, so stop at the first that has no known law
+                break  # there may be many uniform numbers, so the search stops at the first that has no known law
             found[i] = fitting
     return tuple(found)
 
@@ -290,11 +292,16 @@ def measured(
     run: Run, base: Recorded, variables: tuple[Variable, ...], rng: np.random.Generator, seeds: Sequence[int] = (),
     fresh: int = FRESH,
 ) -> AffineNoise | NotAffine:  # fmt: skip
-    """Measure the affine model of the output on one data set.
+    """Measure the affine model of the output on one data set, and check that it agrees with the target.
 
-    `base` is a run on this data set. `seeds` has the indices of the draws that only seed generators; runs with fresh
-    draws also draw new seeds.
+    `seeds` has the indices of the draws that only seed generators; runs with fresh draws also draw new seeds.
     """
+    noise = modelled(run, base, variables)
+    return noise if isinstance(noise, NotAffine) else agrees(run, base, noise, rng, seeds, fresh)
+
+
+def modelled(run: Run, base: Recorded, variables: tuple[Variable, ...]) -> AffineNoise | NotAffine:
+    """Measure the affine model of the output on the data set of the run `base`, without a check of the model."""
     if len(variables) > MOST:
         return NotAffine(f"{len(variables)} numbers are drawn, more than {MOST}")
     uniform = [v for v in variables if v.family == "uniform"]
@@ -313,16 +320,15 @@ def measured(
     gains = np.array(columns).T.reshape(len(base.output), len(variables))
     size = np.abs(base.output) + np.abs(gains) @ np.maximum(np.abs(z0), 1.0)
     gains[np.abs(gains) <= ROUNDING * UNIT * size[:, None]] = 0.0
-    noise = AffineNoise(base.output - gains @ z0, gains, variables, np.zeros(len(base.output)))
-    return agrees(run, base, noise, rng, seeds, fresh)
+    return AffineNoise(base.output - gains @ z0, gains, variables, np.zeros(len(base.output)))
 
 
 def agrees(
     run: Run, base: Recorded, noise: AffineNoise, rng: np.random.Generator, seeds: Sequence[int] = (),
     fresh: int = FRESH,
 ) -> AffineNoise | NotAffine:  # fmt: skip
-    """Return the affine model with its rounding error if it agrees with the target at all test points, and otherwise
-    the reason why not.
+    """Return the affine model with its rounding error if the model agrees with the target at all test points, and
+    otherwise the reason why not.
     """
     variables, gains = noise.variables, noise.gains
     z0 = coordinates(base.tape, variables)

@@ -1,15 +1,15 @@
 """Limit the processor time of a question, so that a busy machine gives the same result as an idle machine.
 
-If a target waits, for instance for another process, wall-clock time limits it instead.
+If a target waits, for instance for another process, wall-clock time limits the question instead.
 """
 
 import time
 
-PATIENCE = 3.0  # the limit of wall-clock time divided by the limit of processor time
+PATIENCE = 3.0  # the limit of wall-clock time is this multiple of the limit of processor time
 
 
 class Allowance:
-    """A limit of so many seconds of processor time, which starts when the object is made."""
+    """A limit on the seconds of processor time, which starts when the object is made."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -18,12 +18,12 @@ class Allowance:
 
     @property
     def left(self) -> float:
-        """Return the seconds that are left, at least 0."""
+        """Return the seconds that are left of the limit, at least 0."""
         return max(0.0, min(self._work - time.process_time(), (self._clock - time.monotonic()) / PATIENCE))
 
     @property
     def over(self) -> bool:
-        """Return whether the time is used up.
+        """Return whether the time of the limit is used up.
 
         Processor time is slow to read, so it is read only after enough wall-clock time has passed.
         """

@@ -1,10 +1,11 @@
 """Find outputs without noise, in mechanisms that add noise only for some values of a random draw.
 
-Suppose that for some values of a uniform or whole number the output does not depend on the other draws, although it
-does for the remaining values. Then the output without noise has at least the probability of these values of the number.
-Suppose that on two neighbours the outputs without noise differ, and that the usual outputs never repeat. Then each of
-the two outputs without noise has probability 0 on the other data set. Fresh draws and draws in the tails check that the
-other draws do not change the output. A random choice among a few outputs is not reported.
+Suppose that for some values of a uniform or whole number the output does not depend on the other draws, but does for
+all other values. If some values of the number make the output independent of the other draws, the output without noise
+has at least the probability of these values. Suppose that on two neighbours the outputs without noise differ, and that
+the usual outputs never repeat. Each of the outputs without noise has probability 0 on the other data set. Fresh draws
+and draws in the tails check that the other draws do not change the output. A random choice among a few outputs without
+noise is not reported.
 """
 
 from collections.abc import Iterator
@@ -23,14 +24,14 @@ from covassay.verification.audit.recorded.tape import Draw, Tape
 MOST = 6  # the largest number of draws that are examined
 FRESH = 24  # this many runs check that no other draw changes the output, and that usual outputs differ
 HALVINGS = 40
-INSIDE = 0.9, 0.5, 0.1, 1e-2  # an interval of values is checked at these positions, as shares of its length
+INSIDE = 0.9, 0.5, 0.1, 1e-2  # an interval of values is checked at these positions, given as shares of its length
 
 
 @dataclass(frozen=True)
 class _Decider:
-    """A draw, with index k among the recorded draws, on which it may depend whether noise is added.
+    """A draw that may decide whether noise is added; k is its index among the recorded draws.
 
-    `ends` has the extreme values of the draw, and `usual` is a usual value. `least` is the probability of an extreme
+    `ends` has the extreme values of the draw, and `usual` is a usual value. `least` is the probability of each extreme
     value of a draw of whole numbers.
     """
 
@@ -41,14 +42,14 @@ class _Decider:
 
 
 def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
-    """Return the privacy loss that outputs without noise prove, with a description of these outputs; 0 if there are
-    none.
+    """Return the privacy loss that outputs without noise prove, with a description of these outputs; return 0 if there
+    are no such outputs.
     """
     deciders = list(_deciders(first.base.tape))
     for which in (0, 1):
         together = {one.k: _with(first.base.tape.draws[one.k], one.ends[which]) for one in deciders}
         if not deciders or _held(first, together, rng, 1) is None:
-            continue  # if this draw alone removed the noise, fixing all draws would remove it as well
+            continue  # if this draw alone removed the noise, fixing all draws would also remove it
         for decider in deciders:
             end = decider.ends[which]
             bare = [_still(side, decider.k, end, rng, 1) for side in (first, second)]
@@ -70,7 +71,7 @@ def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
 
 
 def _deciders(tape: Tape) -> Iterator[_Decider]:
-    """Return the output for this value of draw k, or None if other draws change the output."""
+    """Yield the recorded draws, each a uniform or a whole number, that may decide whether noise is added."""
     single = [(k, draw) for k, draw in enumerate(tape.draws) if np.size(draw.value) == 1 and len(tape.draws) > 1]
     for k, draw in [one for one in single if one[1].family in ("uniform", "integers")][:MOST]:
         if draw.family == "uniform":
@@ -91,12 +92,12 @@ def _with(draw: Draw, value: Any) -> Any:
 
 
 def _still(side: Side, k: int, value: Any, rng: np.random.Generator, fresh: int) -> Vector | None:
-    """Return the output for this value of draw k, or None if other draws change the output."""
+    """Return the output on one data set for this value of draw k, or None if other draws change the output."""
     return _held(side, {k: _with(side.base.tape.draws[k], value)}, rng, fresh)
 
 
 def _held(side: Side, held: dict[int, Any], rng: np.random.Generator, fresh: int) -> Vector | None:
-    """Return the output for these values of some draws, or None if other draws change the output."""
+    """Return the output on one data set for these values of some draws, or None if other draws change the output."""
     tape = side.base.tape
     done = side.run(tape.again(held))
     if done.failure or done.tape.trouble:  # the run may make fewer draws, but no other draws
@@ -111,8 +112,8 @@ def _held(side: Side, held: dict[int, Any], rng: np.random.Generator, fresh: int
 
 
 def _others(tape: Tape, held: dict[int, Any], rng: np.random.Generator, fresh: int) -> Iterator[Tape]:
-    """Yield tapes on which some draws have given values and all other draws are new; if several are asked for, also
-    draws in the tails.
+    """Yield tapes on which some draws have given values and all other draws are new; if several tapes are asked for,
+    some have draws in the tails.
     """
     for _ in range(fresh):
         yield tape.again({j: draw.make(rng) for j, draw in enumerate(tape.draws) if j not in held} | held)
@@ -144,7 +145,7 @@ def _never(
 
 def _probability(side: Side, k: int, end: float, rng: np.random.Generator) -> float:
     """Return a lower bound on the probability of the interval of values at this end for which the output is constant,
-    or 0 if it is a single point.
+    or 0 if the interval is a single point.
     """
     bare = _still(side, k, end, rng, 1)
     assert bare is not None

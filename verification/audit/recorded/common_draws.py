@@ -1,15 +1,16 @@
 """Compare the outputs of a target and of the reference for equal random draws, if both make the same kinds of draws in
 the same order.
 
-Let y be an entry of the target's output and r the same entry of the reference's output, and let c and m be constants.
-If y = c·r + m for all draws, and either |c| ≠ 1, or c = 1 and m ≠ 0, then y and r have different laws. For no varying
-number has the same law after it is shifted, or rescaled by a factor other than ±1. If y = r in all entries for all
-draws, the outputs have the same law.
+Let y be an entry of the target's output and r the same entry of the reference's output, and let c and m be numbers. If
+y = c·r + m for all draws, and either |c| ≠ 1, or c = 1 and m ≠ 0, then y and r have different laws. The reason is that
+no varying number has the same law after it is shifted, or rescaled by a factor other than ±1. If y = r in all entries
+for all draws, the outputs have the same law.
 
-The whole output vectors may also be related by a linear map, y = A r + m. Let A be defined on the smallest affine space
-that contains all values of r. If y and r have the same law, then A^k (r − r′) has the law of r − r′ for every k, where
-r′ is an independent copy of r. So the powers of A and of its inverse stay bounded. Then A maps that affine space onto
-itself, and all eigenvalues of A have modulus 1.
+A linear map y = A r + m may also relate the whole output vectors y and r. Let the linear map A be defined on the
+smallest affine space that contains all values of r. If y and r have the same law, then A^k (r − r′) has the law of r −
+r′ for every k, where r′ is an independent copy of r. If two affinely related outputs have the same law, the powers of
+the linear map A and of its inverse stay bounded. If its powers stay bounded, A maps that affine space onto itself, and
+all eigenvalues of A have modulus 1.
 
 Every relation is checked on fresh draws, and on draws that are set to extreme quantiles, one by one and all together.
 Other relations between the outputs of target and reference do not change the verdict.
@@ -29,14 +30,15 @@ from covassay.verification.audit.recorded.same_law import TELLING, Compared, of_
 from covassay.verification.audit.recorded.tape import Tape
 
 FRESH = 12  # the number of runs with fresh draws
-MOST_FORCED = 12  # the largest number of variables that are set to extreme quantiles one by one
-OVERDETERMINED = 6  # a linear map is fitted to this many outputs more than determine it
-POWER, GROWN = 2**12, 100.0  # the computed power of a linear map, and the norm above which powers count as growing
+MOST_FORCED = 12  # at most this many variables are set to extreme quantiles one by one
+OVERDETERMINED = 6  # this many more outputs are used to fit a linear map than determine the map
+# the power of a linear map that is computed, and the norm above which powers count as growing
+POWER, GROWN = 2**12, 100.0
 LINEAR = 1e-7  # a linear map counts as a relation if its error is smaller than this share of the spread of the outputs
 SAME = 1e-11  # outputs count as equal up to rounding if they differ by less than this share of the largest number
 EXACT = 1e-9  # a relation counts as holding if its error is smaller than this share of the spread of an entry
 DECIDING = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, *np.linspace(0.005, 0.995, 34), 1 - 1e-3, 1 - 1e-6, 1 - 1e-12)
-FEW = 3  # each value of the deciding draw is tried with this many sets of the other draws
+FEW = 3  # each value of the deciding draw is tried with this many values of the other draws
 SECONDS = 2.0
 
 
@@ -62,7 +64,7 @@ def on_common_draws(target: Recorder, reference: Recorder, x: Matrix, seed: int,
 
 
 def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) -> bool | None:
-    """Return whether two targets give equal outputs for the same draws, or None if they make different draws."""
+    """Return whether two targets give equal outputs for the same draws, or None if the targets make different draws."""
     with target.standing(), reference.standing():
         y, r = (made.run(x, Tape(seed)) for made in (target, reference))
     if y.failure or r.failure or y.tape.compared(r.tape) or y.shape != r.shape:
@@ -71,12 +73,13 @@ def same_outputs(target: Recorder, reference: Recorder, x: Matrix, seed: int) ->
 
 
 def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, seconds: float = SECONDS) -> Compared:
-    """Compare the outputs if the target makes one draw more than the reference, whose value may change the scale of the
-    noise.
+    """Compare the outputs of a target that makes one draw more than the reference, where the additional draw may change
+    the scale of the noise.
 
-    Suppose that the additional draw either leaves the reference's output unchanged or rescales its noise, always by
-    less than 1 or always by more than 1. Then the laws of target and reference have different spreads. A difference is
-    confirmed on a changed copy of the data that the target has not seen.
+    Suppose that the additional draw either leaves the reference's output unchanged or rescales its noise, by a factor
+    that is always below 1 or always above 1. If the additional draw changes the noise in this way, the laws of target
+    and reference have different spreads. A difference is confirmed on a changed copy of the data that the target has
+    not seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
@@ -98,7 +101,7 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
     extra = [k for k in single if [d.signature for j, d in enumerate(theirs) if j != k] == ours]
     if not extra:
         return Compared(reason="the target makes other draws")
-    usual = []  # (draws, the reference's output for the draws)
+    usual = []  # pairs of draws and the reference's output for these draws
     for j in range(FEW):
         generator = np.random.default_rng([seed, j])
         drawn = [replace(draw, value=draw.make(generator)) for draw in theirs]
@@ -126,9 +129,7 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
 
 
 def _factor(ys: Matrix, rs: Matrix) -> float | None:
-    """Return the ratio of the spreads of two samples of outputs if it is the same for all entries, and
-    otherwise None.
-    """
+    """Return the ratio of the spreads of two samples of outputs if all entries have the same ratio, otherwise None."""
     changes, usual = np.diff(ys, axis=0), np.diff(rs, axis=0)
     factor = abs(float((changes * usual).sum() / max(float((usual**2).sum()), 1e-300)))
     size = float(np.abs(ys).max() + np.abs(rs).max())
@@ -139,7 +140,7 @@ def _factor(ys: Matrix, rs: Matrix) -> float | None:
 
 
 def _tapes(side: Side, seed: int, single: bool) -> Iterator[Tape]:
-    """Yield recorded draws: those of the usual run, fresh ones, and some that are set to extreme quantiles."""
+    """Yield recorded draws: those of the usual run, fresh draws, and draws at extreme quantiles."""
     yield side.base.tape.again()
     for k in range(FRESH):
         yield Tape(seed + 104_729 * (k + 1))
@@ -155,14 +156,14 @@ def _tapes(side: Side, seed: int, single: bool) -> Iterator[Tape]:
 
 
 def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Vector, Vector]]:
-    """Yield the outputs of two targets for equal draws, in pairs."""
+    """Yield pairs of outputs of two targets for equal draws."""
     for tape, same in zip(_tapes(one, seed, single), _tapes(one, seed, single), strict=True):
         y, r = one.run(tape), two.run(same)
         different = y.tape.compared(r.tape)
         if different:
             raise NotDecided(f"the reference makes other draws: {different}")
         if y.failure and r.failure:
-            continue  # a sampler may fail on an extreme value that it never draws
+            continue  # a sampler may fail on an extreme value that it would never draw
         if y.failure or r.failure:
             raise NotDecided(f"no output on some draws ({y.failure or r.failure})")
         if len(y.output) != len(r.output):
@@ -173,7 +174,7 @@ def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Ve
 def _relation(ys: Matrix, rs: Matrix, single: float = 0.0) -> Compared:
     """Find the relation between the entries of two samples of outputs, in which each entry is a column.
 
-    `single` is a share of the largest number; smaller shifts and changes of scale may come from sums in float32.
+    `single` is a share of the largest number; a smaller shift or change of scale may come from sums in float32.
     """
     usual = slice(0, FRESH + 1)
     single *= float(max(np.abs(rs[usual]).max(initial=0.0), np.abs(ys[usual]).max(initial=0.0)))
@@ -207,8 +208,8 @@ def _relation(ys: Matrix, rs: Matrix, single: float = 0.0) -> Compared:
 
 
 def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
-    """Describe how two laws differ if one sample of outputs is a linear image of the other; None if no difference is
-    proven.
+    """Describe how two laws differ if one sample of outputs is a linear image of the other; return None if no
+    difference is proven.
     """
     y, r = ys - ys.mean(axis=0), rs - rs.mean(axis=0)
     size = max(float(np.abs(ys).max()), float(np.abs(rs).max()))
@@ -224,7 +225,8 @@ def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
     beside = np.linalg.norm(matrix - matrix @ kept.T @ kept)
     if beside > TELLING:
         return Compared(f"the noise is a linear image of the reference's, {beside:.3g} of it where that has none")
-    own = u[:, :count].T @ y @ kept.T / s[:count]  # the linear map in coordinates in which r has unit spread
+    # this is the linear map in coordinates in which r has spread 1 in every direction
+    own = u[:, :count].T @ y @ kept.T / s[:count]
     values = np.abs(np.linalg.eigvals(own))
     worst = float(values[int(np.argmax(np.abs(values - 1)))])
     if abs(worst - 1) <= TELLING:

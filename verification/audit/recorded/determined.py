@@ -1,11 +1,12 @@
 """Compute the exact privacy loss of a release that determines the outputs of the primitives which it calls.
 
-A primitive is a callable that adds noise. Let o be the outputs of the primitives and y = g(o) the release. If g is the
-same on both data sets and o can be computed from y, then the privacy loss of y is the loss of o. The code checks both
-conditions by running the target. With fixed outputs of the primitives, the release must be the same on the neighbour,
-and it must be an affine function of these outputs. Every output that changes on the neighbour must be computable from
-the release, near the recorded outputs and far from them in both directions. The values to which noise is added must not
-depend on earlier outputs, because only one sequence of outputs is examined.
+A primitive is a callable that adds noise. Let the vector o have the outputs of the primitives, and let y = g(o) be the
+release. If g is the same function on both data sets and o can be computed from y, the privacy loss of the release y is
+the loss of the outputs o. The code checks by runs of the target that g is the same on both data sets, and that o can be
+computed from y. With fixed outputs of the primitives, the release must be the same on the neighbour, and the release
+must be an affine function of these outputs. Every output that changes on the neighbour must be computable from the
+release, for outputs near the recorded ones and far from these in both directions. The values to which noise is added
+must not depend on earlier outputs, because only one sequence of outputs is examined.
 """
 
 from collections.abc import Sequence
@@ -23,17 +24,17 @@ from covassay.verification.audit.recorded.recorder import Recorded, Recorder
 from covassay.verification.audit.recorded.tape import Draw, Tape
 from covassay.verification.audit.recorded.transcripts import TranscriptLoss, loss_of_calls
 
-PATHS = 4  # the number of runs in which noise must be added to the same values
-FAR = 40.0  # the distances, in noise scales, by which outputs are moved in both directions
+PATHS = 4  # in this many runs, noise must be added to the same values
+FAR = 40.0  # outputs of primitives are moved by these distances, in noise scales, in both directions
 CLOSE = 1e-9  # a difference below this share of the numbers is a rounding error
 AFFINE = 1e-6  # the largest error of an affine function, relative to the change of the release by one noise scale
-SEEDING = ("integers", "bytes")  # draws of these kinds may seed generators, and must have no other use
+SEEDING = ("integers", "bytes")  # draws of these kinds may seed generators, but must not be used in another way
 
 
 @dataclass(frozen=True)
 class Determined:
-    """The privacy loss of a release in the unit of the claim, the loss with slightly more noise, and the numerical
-    error.
+    """The privacy loss of a release in the unit of the claim, the loss if the noise were slightly larger, and the
+    numerical error.
     """
 
     transcript: TranscriptLoss
@@ -44,7 +45,7 @@ class Determined:
 
     @property
     def reason(self) -> str:
-        """State in words how the loss was computed."""
+        """State in words how the loss of the release was computed."""
         names = ", ".join(dict.fromkeys(s.primitive for s in self.transcript.spent))
         return f"the release determines the outputs of its primitives ({names})"
 
@@ -56,7 +57,8 @@ def determined(
 
     Raises
     ------
-    Undecided : the release does not determine its primitives' outputs, their loss is not known, or the time is up.
+    Undecided : the release does not determine its primitives' outputs, the loss of these outputs is not known, or the
+    time is up.
     """
     allowed = Allowance(seconds)
     with made.standing():
@@ -77,7 +79,7 @@ def _size(call: PrimitiveCall) -> float:
 
 
 class _Walk:
-    """A run on one data set that can be repeated with other outputs of its primitives."""
+    """A run of the target on one data set, which can be repeated with other outputs of its primitives."""
 
     def __init__(
         self, made: Recorder, allowed: Allowance, x: Matrix, seed: int, held: Sequence[PrimitiveCall] | None = None
@@ -104,7 +106,7 @@ class _Walk:
         return done
 
     def at(self, outputs: Vector, tape: Tape | None = None) -> Vector:
-        """Return the release if the primitives return these numbers."""
+        """Return the release if the primitives return these outputs."""
         with transcribing(Transcript([], _with(self.calls, outputs))) as transcript:
             done = self._run(tape or self.tape.again())
         if transcript.trouble or len(transcript.calls) != len(self.calls):
@@ -157,7 +159,8 @@ def _same_values(first: _Walk, second: _Walk, seed: int) -> None:
 
 
 def _forced(calls: Sequence[PrimitiveCall], scales: Vector) -> Vector:
-    """Return outputs that lie a given number of noise scales from their values, limited to their ranges."""
+    """Return outputs that lie a given number of noise scales from the values to which noise is added, limited to their
+    ranges."""
     step = np.concatenate([call.scale for call in calls]) * scales
     value = np.concatenate([call.value for call in calls])
     low, high = (np.concatenate([np.full(len(c.output), c.range[k]) for c in calls]) for k in (0, 1))
@@ -204,8 +207,8 @@ def _recoverable(first: _Walk, second: _Walk) -> None:
 
 
 def _on_both(first: _Walk, second: _Walk, outputs: Vector) -> Vector:
-    """Return the release for these outputs of the primitives; check that it is the same on the neighbour and for other
-    seeds.
+    """Return the release for these outputs of the primitives; check that the release is the same on the neighbour and
+    for other seeds.
     """
     y = first.at(outputs)
     fresh = Tape(first.tape.seed + 104_729)

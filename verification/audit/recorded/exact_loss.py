@@ -2,13 +2,13 @@
 
 Runs of the target check the assumptions, and a failed check is reported. The target must make the same draws on both
 data sets, use no draws that are not recorded, and seed its generators only from recorded draws. The output of the
-target must be an affine function of the draws, with the same law of the noise on both data sets. If the noise differs,
-or if the function is monotone and not affine, events with known probabilities may still refute the claim
-(`half_lines`). A refutation is repeated with more draws, on slightly changed data on which the target was not called
-before.
+target must be an affine function of the draws, with the same law of the noise on both data sets. If the noise differs
+between the data sets, or if the function is monotone and not affine, events with known probabilities may still refute
+the claim (`half_lines`). A refutation is repeated with more draws, and on slightly changed data on which the target was
+not called before.
 
-A target might store the noise that it drew for some data and reuse this noise. So the target should not have been
-called on the two data sets before.
+A target might store the noise that it drew for some data and reuse the noise for equal data. The target should
+therefore not have been called on the two data sets before.
 """
 
 import math
@@ -55,15 +55,16 @@ from covassay.verification.audit.recorded.tape import Draw, Tape
 MARGIN = 1e-6  # a loss counts as within the claim if it exceeds the claim by less than this share
 # a noise scale that is too small by less than this share may come from a rounded constant, and does not refute
 SLACK = 1e-3
-MARGIN_OF_EVENTS = 1e-2  # the margin for losses that events prove: events in far tails magnify an error of the scale
+# the margin for losses that events prove, because events in far tails magnify an error of the scale
+MARGIN_OF_EVENTS = 1e-2
 AGAIN = 24  # a refutation is repeated on this many runs with fresh draws
-# the number of runs if there are uniform numbers, as these may change the output only rarely
+# the number of runs if there are uniform numbers, because uniform numbers may change the output only rarely
 AGAIN_UNIFORM = 200
 MOVED = 1e-6  # the rows change by this share of their length when a refutation is repeated
-SEEDINGS = 6  # the seeds must differ between all of this many runs
-# if seeds with fewer possible values determine all noise, an attacker can compute every output in a second
+SEEDINGS = 6  # the seeds of generators must differ between all of this many runs
+# if the seeds that determine all noise have fewer possible values, an attacker can compute every output in a second
 FEW_SEEDS = 2.0**24
-COINCIDENCE = 1e-4  # by chance, this share of the outputs of few seeds may also be outputs of the neighbour
+COINCIDENCE = 1e-4  # by chance, this share of the outputs for few seeds may also be outputs on the neighbour
 SEED_ONLY = ("integers", "bytes")
 NUMBER = re.compile(r"\d+(\.\d+)?")
 SECONDS = 10.0  # the time limit for one pair, and also for the repetition of a refutation
@@ -74,14 +75,14 @@ class ExactLoss:
     """The exact privacy loss of one pair of neighbouring data sets.
 
     `pair` has the two data sets, and `adjacency` is "replace-one" or "add-remove". `letter` names the loss: `letter` is
-    "epsilon", "rho", or "delta" for δ at the claimed ε. `claimed` is the claimed value of this loss. `loss` is None if
-    nothing is known, and a lower bound if `lower_bound` is set. `with_slack` is the loss if the noise scale were larger
-    by the share `SLACK`. `decided` says whether the loss is known, or known to be above the claim.
+    "epsilon", "rho", or "delta" for δ at the claimed ε. `claimed` is the claimed value of the loss. `loss` is None if
+    nothing is known of the loss, and a lower bound if `lower_bound` is set. `with_slack` would be the loss if the noise
+    scale were larger by the share `SLACK`. `decided` says whether the loss is known, or known to be above the claim.
 
     `reason` says how the loss was computed, or why it is not known. `answers` says whether the target has an output on
     both data sets. `rounding` is the possible error of the loss. `recorded` counts the numbers that were drawn, `used`
-    counts those on which the output depends, and `unused` counts the others. `seeds` are the seeds of the recorded
-    draws, `path` lists the draws in their order, and `primitives` lists the recorded calls of primitives.
+    counts those on which the output depends, and `unused` counts the remaining numbers. `seeds` are the seeds of the
+    recorded draws, `path` lists the draws in their order, and `primitives` lists the recorded calls of primitives.
     """
 
     pair: tuple[Matrix, Matrix]
@@ -109,7 +110,8 @@ class ExactLoss:
 
     @property
     def refuted(self) -> bool:
-        """Return whether the loss is above the claim, and would also be above it if the noise were slightly larger."""
+        """Return whether the loss is above the claim, and would be above the claim even if the noise were slightly
+        larger."""
         return self.above and self.with_slack - self.rounding > self.claimed * (1 + MARGIN)
 
     def __str__(self) -> str:
@@ -121,7 +123,8 @@ class ExactLoss:
 
 
 class NotDecided(Exception):
-    """Raised if neither the loss of a pair nor that it exceeds the claim can be computed; the message says why."""
+    """Raised if the code can compute neither the loss of a pair nor that the loss exceeds the claim; the message says
+    why."""
 
 
 class NoAnswer(NotDecided):
@@ -134,9 +137,9 @@ class OutOfTime(NotDecided):
 
 @dataclass(frozen=True)
 class Ready:
-    """Two runs of a target, one on each data set, that use the same draws, all of them with known laws.
+    """Two runs of a target, one on each data set, that use the same draws, all of which have known laws.
 
-    `seeding` has the indices of the draws that only seed generators, or do not reach the output.
+    `seeding` has the indices of the draws that only seed generators or do not reach the output.
     """
 
     first: Side
@@ -199,9 +202,9 @@ def loss_of_pair(
     made: Recorder, x: Matrix, other: Matrix, claim: Guarantee, *, bounds: Sequence[tuple[float, float]] | None = None,
     seed: int = 0, seconds: float = SECONDS,
 ) -> ExactLoss:  # fmt: skip
-    """Compute `exact_loss` for a recorder.
+    """Compute `exact_loss` for the target of a recorder.
 
-    The outputs of declared primitives are tried first, because this takes fewer runs.
+    The outputs of declared primitives are tried first, because they need fewer runs.
     """
     letter, claimed = letter_of(claim)
     adjacency = "replace-one" if len(x) == len(other) else "add-remove"
@@ -220,7 +223,8 @@ def _by_primitives(
     made: Recorder, result: ExactLoss, claim: Guarantee, bounds: Sequence[tuple[float, float]] | None, seed: int,
     seconds: float,
 ) -> ExactLoss:  # fmt: skip
-    """Return the loss by the outputs of the package's primitives, if the release determines these outputs."""
+    """Return the loss computed from the outputs of the package's primitives, if the release determines these
+    outputs."""
     try:
         found = determined(made, *result.pair, claim, seed, SLACK, seconds)
         new = replace(
@@ -244,7 +248,7 @@ def _by_draws(
     made: Recorder, result: ExactLoss, claim: Guarantee, bounds: Sequence[tuple[float, float]] | None, seed: int,
     seconds: float,
 ) -> ExactLoss:  # fmt: skip
-    """Return the loss by the recorded draws alone."""
+    """Return the loss computed from the recorded draws alone."""
     x, other = result.pair
     with made.standing():
         try:
@@ -256,7 +260,8 @@ def _by_draws(
             return result
         uniform = any(v.family in ("flat", "idle") for v in found.ready.variables)
         reasons = []
-        for outward in (False, True):  # a target that rounds rows towards 0 may need rows that are not shorter
+        # a target that rounds rows towards 0 may need rows that are not shorter than the given ones
+        for outward in (False, True):
             copies = fresh_copy(x, bounds, seed, outward), fresh_copy(other, bounds, seed, outward)
             try:
                 again = _found(made, *copies, claim, seed + 1, seconds, AGAIN_UNIFORM if uniform else AGAIN)
@@ -292,9 +297,10 @@ def _with(result: ExactLoss, found: _Found, seed: int) -> ExactLoss:
 
 
 def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: int, outward: bool = False) -> Matrix:
-    """Return a copy of the data in which each row is moved a little towards the centre of the domain, or away from it.
+    """Return a copy of the data in which each row is moved a little towards the centre of the domain, or away from the
+    centre.
 
-    Rows of zeros do not change, and equal rows remain equal, also between the two neighbours.
+    Rows of zeros do not change, and rows that are equal stay equal, also between the two neighbours.
     """
     centre = np.zeros(x.shape[1]) if bounds is None else np.asarray(bounds, dtype=float).mean(axis=1)
     keys = [zlib.crc32(row.tobytes(), seed) / 2**32 for row in np.ascontiguousarray(x)]
@@ -306,9 +312,9 @@ def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: in
 
 
 def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = SECONDS) -> Ready:
-    """Run the target on both data sets, and check all conditions that do not depend on how the noise enters the output.
+    """Run the target on both data sets, and check all conditions except those on how the noise enters the output.
 
-    The runs raise `NotDecided` when the time is up.
+    The runs of `ready` raise `NotDecided` when the time is up.
     """
     return _ready(*steady(made, x, other, seed, seconds))
 
@@ -327,10 +333,10 @@ def _ready(first: Side, second: Side) -> Ready:
 def _with_radius(
     first: Side, second: Side, variables: tuple[Variable, ...], others: Sequence[int]
 ) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
-    """Treat the normal numbers as the direction of a vector if a single gamma number may be its length.
+    """Treat the normal numbers as the direction of a vector if a single gamma number may be the length of the vector.
 
-    Return the variables, and the gamma draws that do not reach the output. Whether the output is affine in the vector
-    is checked later, as for all variables.
+    Return the variables after this change, and the gamma draws that do not reach the output. A later check decides for
+    all variables whether the output is affine in them.
     """
     tape = first.base.tape
     idle: list[int] = []
@@ -419,8 +425,8 @@ def _seeds_are_fresh(made: Recorder, x: Matrix, first: Recorded, seed: int) -> N
 
 
 def few_seeds(tape: Tape) -> int | None:
-    """Return the number of possible values of all seeds together, if it is small and if all other draws follow from the
-    seeds.
+    """Return the number of possible values of all seeds together, if this number is small and if all other draws follow
+    from the seeds.
     """
     if not tape.seeds or any(not (draw.seeded or draw.family in SEED_ONLY) for draw in tape.draws):
         return None
@@ -448,9 +454,9 @@ def _values(draw: Draw) -> int:
 def _seeding(on_x: Run, on_other: Run, first: Recorded, second: Recorded, others: Sequence[int]) -> tuple[int, ...]:
     """Return the indices of the draws that only seed generators.
 
-    Other draws of whole numbers, permutations or bytes may select rows of the data, and do not count.
+    Other draws of whole numbers, permutations or bytes may select rows of the data, and are not returned.
     """
-    rng = np.random.default_rng([27, len(others)])  # no record uses this key for a stream of draws
+    rng = np.random.default_rng([27, len(others)])  # no record has this key for a stream of draws
     for k in others:
         draw = first.tape.draws[k]
         if draw.family not in SEED_ONLY:
@@ -500,7 +506,7 @@ def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int)
     if isinstance(first, NotAffine) or isinstance(second, NotAffine):
         failed = first if isinstance(first, NotAffine) else second
         assert isinstance(failed, NotAffine)
-        if any(v.family == "radial" for v in at.variables):  # the coordinates of the vector are not independent
+        if any(v.family == "radial" for v in at.variables):  # the coordinates of a radial vector are not independent
             raise NotDecided(f"{failed.reason}, and no radius times a direction")
         loss, how = by_thresholds(at.first, at.second, at.variables, claim, rng)
         if loss <= 0:
@@ -527,8 +533,8 @@ def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
     """Return whether some entry of the output differs between the data sets and changes with every small change of the
     noise.
 
-    If there is no such entry, an output on one data set may also occur on the other data set for another seed, as in
-    randomised response.
+    If no entry of the output is such, an output on one data set may also occur on the other data set for another seed,
+    as in randomised response.
     """
     telling = np.ones(len(first.base.output), dtype=bool)
     for k in range(SEEDINGS):
@@ -547,7 +553,7 @@ def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
 
 
 def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Found:
-    """Return the loss if each of two data sets has very few possible outputs, and no output is possible on both."""
+    """Return the loss if each of two data sets has very few possible outputs and they have no output in common."""
     loss, _ = loss_in(claim, Law(math.inf, (math.inf,), 0.0))
     variables, _ = variables_of(first.base.tape)
     reason = f"all noise follows from one of {few} seeds, so that there are no more outputs"
@@ -556,7 +562,7 @@ def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Fou
 
 def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh: int) -> AffineNoise | NotAffine:
     """Return the affine model on the neighbour, with the gains of the first data set if they fit, and otherwise with
-    newly measured gains.
+    gains that are measured again.
     """
     base = at.second.base
     same = replace(first, centre=base.output - first.gains @ coordinates(base.tape, first.variables))
@@ -567,8 +573,8 @@ def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh
 
 
 def _above(at: Ready, loss: float, reason: str, claim: Guarantee, used: int) -> _Found:
-    """Return the result if only a lower bound on the loss is known. The pair is decided if the bound is above the
-    claim.
+    """Return the result of a pair of which only a lower bound on the loss is known. The pair is decided if the lower
+    bound is above the claim.
     """
     least = loss / (1 + MARGIN_OF_EVENTS)
     decided = least > letter_of(claim)[1]

@@ -23,7 +23,7 @@ MOST_ROWS = 100  # a report holds data sets of at most this many rows
 class CountedDraws:
     """The number of random numbers that a target drew, and the number of those that change its output."""
 
-    recorded: int = field(metadata=says("How many numbers the target drew in one run.", **COUNT))
+    recorded: int = field(metadata=says("The number of random numbers that the target drew in one run.", **COUNT))
     used: int = field(metadata=says("How many of them reach the output.", **COUNT))
     unused: int = field(metadata=says("How many do not.", **COUNT))
 
@@ -48,36 +48,40 @@ class ExactPair:
     adjacency: Literal["replace-one", "add-remove"] = field(metadata=says("Which neighbours they are."))
     claimed: float = field(metadata=says("The claimed number."))
     loss: float | None = field(
-        metadata=says("The loss, named by the letter of the claim; null if nothing is known of it.", **{NULLABLE: True})
+        metadata=says(
+            "The loss, named by the letter of the claim; null if nothing is known of the loss.", **{NULLABLE: True}
+        )
     )
-    letter: Letter = field(metadata=says("The letter is epsilon, rho, or delta for the loss δ at the claimed ε."))
-    decided: bool = field(metadata=says("Says whether the loss is known, or known to be above the claim."))
-    reason: str = field(metadata=says("Says how the loss was computed, or why it is not known."))
+    letter: Letter = field(
+        metadata=says("The letter of the loss is epsilon, rho, or delta for the loss δ at the claimed ε.")
+    )
+    decided: bool = field(metadata=says("Says whether the loss of the pair is known, or known to be above the claim."))
+    reason: str = field(metadata=says("Says how the loss of the pair was computed, or why it is not known."))
     lower_bound: bool = field(metadata=says("Whether the loss is at least that."))
     rounding: float = field(metadata=says("The possible rounding error of the loss.", **COUNT))
     draws: CountedDraws = field(metadata=says("The draws that were recorded."))
     seeds: tuple[int, ...] = field(metadata=says("The seeds of the recorded draws."))
     path: tuple[str, ...] = field(
-        metadata=says("The draws in their order, each with its law, its shape, and the function that asked for it.")
+        metadata=says("The draws in their order, each with its law, its shape, and the function that made the draw.")
     )
     primitives: tuple[str, ...] = field(metadata=says("The functions of a package whose calls were recorded as draws."))
     spent: tuple[Spending, ...] = field(
         metadata=says(
-            "The privacy loss of each call of a primitive. These losses add up to the loss of the release if the "
-            "release shows all calls."
+            "The privacy loss of each recorded call of a primitive. The losses of the calls add up to the loss of the "
+            "release if the release shows all calls."
         )
     )
 
 
 @dataclass(frozen=True)
 class ExactLosses(Facts):
-    """The exact privacy losses that were computed, the largest first."""
+    """The exact privacy losses that were computed in one audit, the largest first."""
 
-    pairs: int = field(metadata=says("The number of pairs whose loss was asked for.", **COUNT))
-    decided: int = field(metadata=says("The number of these pairs whose loss is decided.", **COUNT))
+    pairs: int = field(metadata=says("The number of pairs for which the loss was to be computed.", **COUNT))
+    decided: int = field(metadata=says("The number of pairs whose loss is decided.", **COUNT))
     evaluations: int = field(metadata=says("How many pairs the search tried.", **COUNT))
     data_sets: Neighbours = field(metadata=says("A short description of the pair with the largest loss."))
-    # a report has these losses in its field `exact`
+    # the field `exact` of a report has these losses
     losses: tuple[ExactPair, ...] = field(metadata={NOT_IN_JSON: True})
     # statistical tests of events use these pairs
     neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})
@@ -85,8 +89,8 @@ class ExactLosses(Facts):
     def allowed_by(self, guarantee: Guarantee) -> bool:
         """Return whether every loss that is known exactly is within this guarantee.
 
-        A known δ is the loss at the claimed ε, and the loss at a larger ε is smaller. So for a claim with a larger ε
-        the result may be False although the claim allows the loss.
+        A known δ is the loss at the claimed ε, and the loss at a larger ε would be smaller. For a claim with a larger
+        ε, `allowed_by` may therefore return False although the claim allows the loss.
         """
         letter, most = letter_of(guarantee)
         known = [one for one in self.losses if one.decided and one.loss is not None]

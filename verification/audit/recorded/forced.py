@@ -18,8 +18,8 @@ from covassay.verification.audit.recorded.tape import Tape
 
 Branch = Literal["fails", "other draws", "stays"]
 ALL = "all draws together"
-USUAL = (0.4, 0.3)  # if an entry of the output depends on a draw, it changes between these quantiles
-MOST = 60  # the largest number of variables that are set to extreme quantiles one by one
+USUAL = (0.4, 0.3)  # an entry of the output that depends on a draw changes between these quantiles
+MOST = 60  # at most this many variables are set to extreme quantiles one by one
 
 
 class NotForced(Exception):
@@ -30,8 +30,8 @@ class NotForced(Exception):
 class ForcedDraw:
     """The behaviour of a target when one draw, or all draws together, are set to a quantile.
 
-    `family` is the law of the changed draw, and empty if all draws are changed. `kind` is "fails", "other draws", or
-    "stays" if the output no longer changes.
+    `family` is the law of the changed draw, and is empty if all draws are changed. `kind` is "fails", "other draws", or
+    "stays" if the output no longer changes with the draw.
     """
 
     draw: str
@@ -48,7 +48,7 @@ class ForcedDraw:
 
 
 def forced(made: Recorder, x: Matrix, seed: int = 0) -> tuple[ForcedDraw, ...]:
-    """Find how the target behaves at extreme quantiles of each draw, if there are few draws, and of all draws together.
+    """Find how the target behaves at extreme quantiles of all draws together and, if the draws are few, of each draw.
 
     Raises
     ------

@@ -1,10 +1,10 @@
 """Measure how much each random draw changes the output, and compare the changes with those of the reference's draws.
 
-The gain of a draw is the change of the output when the draw changes by one unit and all other continuous draws are 0.
-For additive noise, the length of the gain is the noise scale. Draws of the target and of the reference are matched if
-they have the same law and move the output in the same direction, whatever their order. The ratio of the lengths of
-two matched gains points to a step with a wrong factor. A ratio other than 1 does not refute a claim, because another
-correct implementation may use other draws.
+The gain of a draw is the change of the output if the draw changes by one unit and all other continuous draws are 0. For
+additive noise, the length of the gain is the noise scale. Draws of the target and of the reference are matched if they
+have the same law and move the output in the same direction, whatever the order of the draws is. The ratio of the
+lengths of two matched gains points to a step with a wrong factor. A ratio other than 1 does not refute a claim, because
+another correct implementation may use other draws.
 """
 
 from collections.abc import Mapping
@@ -20,8 +20,8 @@ from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.tape import Tape
 
 STEP = 1e-3
-ALIKE = 0.999  # two directions count as equal if the cosine of the angle between them is larger than this
-SAME = 1e-3  # a ratio of gains counts as 1 if it differs from 1 by less than this
+ALIKE = 0.999  # two directions count as equal if the cosine of the angle between them is larger than this number
+SAME = 1e-3  # a ratio of gains counts as 1 if its distance from 1 is smaller than this number
 SMALL = 1e-12  # a gain counts as 0 if it is smaller than this share of the largest gain
 MOST = 200  # variables
 
@@ -30,8 +30,8 @@ MOST = 200  # variables
 class Gain:
     """A draw of the target, matched with a draw of the reference that changes the output in the same direction.
 
-    `factor` is the gain of the target divided by the gain of the reference. `numbers` says how many numbers of the draw
-    have this factor.
+    `factor` is the gain of the target's draw divided by the gain of the reference's draw. `numbers` says how many
+    numbers of the draw have this factor.
     """
 
     family: str
@@ -50,7 +50,7 @@ class Gain:
 class Gains:
     """The result of a comparison of gains.
 
-    `unmatched` gives, for each law, the numbers of draws of the target and of the reference that have no counterpart.
+    `unmatched` gives, for each law, how many draws of the target and of the reference have no counterpart.
     """
 
     matched: tuple[Gain, ...]
@@ -94,10 +94,11 @@ def gains(target: Recorder, reference: Recorder, x: Matrix, seed: int = 0) -> Ga
 
 
 def _columns(made: Recorder, x: Matrix, seed: int) -> list[tuple[Variable, str, Any]] | str:
-    """Return the variables on which the output depends, with their draws and gains, or the reason why there are
-    none.
+    """Return the variables on which the output depends, with their draws and gains, or the reason why there are no such
+    variables.
     """
-    with made.standing(), np.errstate(all="ignore"):  # all draws are 0 here, and a sampler may divide by their norm
+    # all draws are 0 in this run, and a sampler may divide by their norm
+    with made.standing(), np.errstate(all="ignore"):
         base = made.run(x, Tape(seed))
         if base.failure:
             return f"the target fails while its draws are recorded ({base.failure})"

@@ -1,9 +1,10 @@
 """Compute the probabilities of events for outputs that are no affine function of the random draws.
 
 If an entry of the output depends on one draw z alone and increases with it, then {entry ≥ t} is {z ≥ z_t} for some z_t,
-and its probability is known. So the threshold t of such an event proves a lower bound on the privacy loss. Thresholds
-give lower bounds only, so they can refute a claim but not confirm it. Thresholds apply to quantile functions of uniform
-numbers, to noise that is clipped or compressed in its tail, and to noise with another scale on the neighbour.
+and the probability of this event is known. A threshold on an entry that increases with one draw therefore proves a
+lower bound on the privacy loss. Thresholds prove lower bounds only, so they can refute a claim but not confirm it.
+Thresholds apply to quantile functions of uniform numbers, to noise that is clipped or compressed in its tail, and to
+noise with another scale on the neighbour.
 """
 
 import math
@@ -34,8 +35,8 @@ LEVELS = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.05, 0.2, 0.35, 0.5)
 FRESH = 8
 HALVINGS = 40
 MOST = 100  # variables
-TELLING = 1e6  # noise of more than this many rounding errors of an entry is not lost in rounding
-BISECTED = 6  # the probability of this many thresholds on the neighbouring data set is computed to full precision
+TELLING = 1e6  # noise is not lost in rounding if it is larger than this many rounding errors of an entry
+BISECTED = 6  # for this many thresholds, the probability on the neighbouring data set is computed to full precision
 
 
 @dataclass(frozen=True)
@@ -48,21 +49,22 @@ class Side:
 
 @dataclass(frozen=True)
 class _Map:
-    """The values of one entry of the output on both data sets, at levels of the variable z on which it depends."""
+    """The values of one entry of the output on both data sets, at levels of the variable z on which the entry
+    depends."""
 
     row: int
     variable: int
     z: Vector
     first: Vector
     second: Vector
-    sign: int  # the sign is 1 if the entry increases with z
+    sign: int  # the sign is 1 if the entry of the output increases with z
 
 
 def by_thresholds(
     first: Side, second: Side, variables: tuple[Variable, ...], claim: Guarantee, rng: np.random.Generator
 ) -> tuple[float, str]:
-    """Return the largest loss that thresholds prove, with a description; 0 if no entry of the output depends on one
-    draw alone.
+    """Return the largest loss that thresholds prove, with a description; return 0 if no entry of the output depends on
+    one draw alone.
     """
     maps = _maps(first, second, variables, rng)
     if not maps:
@@ -118,9 +120,7 @@ def _maps(first: Side, second: Side, variables: tuple[Variable, ...], rng: np.ra
 
 
 def _single(first: Side, second: Side, variables: tuple[Variable, ...], z0: Vector) -> bool:
-    """Return whether some entry of the output depends on one variable alone, as far as two values of each variable
-    show.
-    """
+    """Return whether some entry of the output depends on one variable alone, judged by two values of each variable."""
     movers = np.zeros(len(first.base.output), dtype=int)
     for i, variable in enumerate(variables):
         moves = np.zeros(len(movers), dtype=bool)
@@ -161,8 +161,8 @@ def _independent(
 
 
 def _best(m: _Map, turned: bool, other: Side, variables: tuple[Variable, ...], claim: Guarantee, own: Side) -> float:
-    """Return the largest loss that thresholds prove, at the levels of one data set; their probabilities on the other
-    data set are bounded.
+    """Return the largest loss that thresholds prove, at the levels of one data set, with bounds on their probabilities
+    on the other data set.
     """
     variable = variables[m.variable]
     a, b = (m.second, m.first) if turned else (m.first, m.second)
@@ -170,7 +170,7 @@ def _best(m: _Map, turned: bool, other: Side, variables: tuple[Variable, ...], c
     found: list[tuple[float, int, bool]] = []
     for k, t in enumerate(a):
         slack = ROUNDING * UNIT * max(abs(t), 1.0)
-        below = np.flatnonzero(b < t - slack)  # the output is below the threshold for z up to this level
+        below = np.flatnonzero(b < t - slack)  # for all z up to this level, the output is below the threshold
         q = variable.upper(float(m.z[below[-1]])) if len(below) else 1.0
         found.append((event_loss(claim, variable.upper(float(m.z[k])), max(q, LEVELS[0])), k, True))
         above = np.flatnonzero(b > t + slack)
@@ -196,7 +196,7 @@ def _bisected(
     near = int(inside[-1] if up else inside[0])
     far = near + (1 if up else -1)
     if not 0 <= far < len(b):
-        return 0.0  # the output is constant at this level, so the level itself bounds the probability
+        return 0.0  # the output is constant at this level, so the level itself bounds the probability of the event
     safe, unsafe = float(m.z[near]), float(m.z[far])
     for _ in range(HALVINGS):
         middle = (safe + unsafe) / 2
@@ -219,7 +219,7 @@ def by_projections(first: AffineNoise, second: AffineNoise, claim: Guarantee) ->
     """Return the largest loss that thresholds of linear functions prove, for two affine models with different laws of
     the noise.
 
-    If an entry has noise on only one of the two data sets, the loss is infinite.
+    If an entry has noise on one data set and no noise on the other, the loss is infinite.
     """
     a, b = first.gains, second.gains
     strengths = np.sqrt([(a**2).sum(axis=1), (b**2).sum(axis=1)])
@@ -268,7 +268,7 @@ def _normal_laws(first: AffineNoise, second: AffineNoise) -> list[tuple[float, f
 
 
 def _of_law(family: str, m: float, s: float, n: float, r: float, claim: Guarantee, both: bool = True) -> float:
-    """Return the largest loss that thresholds prove for two laws of one family with these locations and scales."""
+    """Return the largest loss that thresholds prove for two laws of one family with the given locations and scales."""
     best = 0.0
     probabilities = np.concatenate([np.geomspace(LEVELS[0], 0.5, 200), 1 - np.geomspace(LEVELS[0], 0.5, 100)])
     sides = ((m, s, n, r), (n, r, m, s)) if both else ((m, s, n, r),)

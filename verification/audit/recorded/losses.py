@@ -1,7 +1,7 @@
 """Compute the exact privacy loss between two laws, in the unit of a claim.
 
-The law of an output is that of centre + Gz with independent variables z_j. Groups of rows and variables that the matrix
-G does not connect are independent, so their privacy losses add up.
+The law of an output is that of centre + Gz, where the variables z_j are independent. Groups of rows and variables that
+the matrix G does not connect are independent, so their privacy losses add up.
 """
 
 import math
@@ -16,14 +16,14 @@ from covassay.reference.mechanisms.approximate.l2_approximate import log_delta
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.recorded.affine import AffineNoise
 
-# relative singular values above the first number count as positive, those below the second as 0, and others as unclear
+# a relative singular value above the first number counts as positive, and one below the second number counts as 0
 RANK = 1e-9, 1e-12
-CERTAIN = 100  # a change of an output that exceeds this many rounding errors is not explained by rounding
-# the share of a difference by which it must exceed the range of the noise, so that rounding does not explain it
+CERTAIN = 100  # rounding does not explain a change of an output that exceeds this many rounding errors
+# rounding does not explain a difference that exceeds the range of the noise by this share
 OUTSIDE = 1e-6
-# a shift is whole up to the first distance from a whole number, and not whole beyond the second
+# a shift counts as whole up to the first distance from a whole number, and as not whole beyond the second
 WHOLE = 1e-6, 1e-3
-NEARLY = 1e-3  # a parameter of a gamma law may be a rounded constant if it is off by less than this share
+NEARLY = 1e-3  # a parameter of a gamma law may be a rounded constant if its relative error is below this
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences
 
 
@@ -38,12 +38,13 @@ class Undecided(Exception):
 class Law:
     """The difference between two laws that have the same noise and different centres.
 
-    `mu` is the distance of the normal parts in standard deviations. `shifts` are the shifts of the independent Laplace
-    and discrete Laplace variables, divided by their scales. `error` is the possible error of √(μ² + Σ shift²). `whole`
-    says whether some variables are discrete Laplace. `flat` and `one_sided` are the shifts of the independent uniform
-    and exponential variables, for which some outputs are possible on one data set only. If several uniform variables
-    change one output, their shift is not a number. `radial` is the length of the shift of a vector w with a density
-    proportional to e^(−|w|), and `entries` is the number of entries of w, or 0 if the output shows only a projection.
+    `mu` is the distance of the normal parts of the two laws in standard deviations. `shifts` are the shifts of the
+    independent Laplace and discrete Laplace variables, divided by their scales. `error` is the possible numerical error
+    of the size √(μ² + Σ shift²) of the difference. `whole` says whether some variables are discrete Laplace. `flat` and
+    `one_sided` are the shifts of the independent uniform and exponential variables, for which some outputs are possible
+    on one data set only. If several uniform variables change one output, their shift is NaN. `radial` is the length of
+    the shift of a vector w with a density proportional to e^(−|w|), and `entries` is the number of entries of w, or 0
+    if the output shows only a projection.
     """
 
     mu: float
@@ -56,7 +57,7 @@ class Law:
     entries: int = 0
 
     def with_more_noise(self, share: float) -> "Law":
-        """Return the difference between the laws if every noise scale were larger by this share."""
+        """Return the difference between the two laws if every noise scale were larger by this share."""
         shifts, flat, one_sided = (
             tuple(t / (1 + share) for t in ts) for ts in (self.shifts, self.flat, self.one_sided)
         )
@@ -84,11 +85,11 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
 
 
 def bounded_delta(flat: tuple[float, ...], one_sided: tuple[float, ...], epsilon: float) -> float:
-    """Return δ(ε) of independent uniform and exponential laws that are shifted, the larger of the values for both
+    """Return δ(ε) of independent uniform and exponential laws that are shifted, which is the larger value of the two
     directions.
 
-    Some outputs are possible on only one of the two data sets, which adds to δ. For all other outputs the ratio of the
-    densities is e^c, where c is the sum of the shifts of the exponential variables.
+    Outputs that are possible on only one of the two data sets add to δ. For all other outputs the densities have the
+    ratio e^c, where c is the sum of the shifts of the exponential variables.
     """
     common = math.prod(max(0.0, 1 - abs(t)) for t in flat)
     found = 0.0
@@ -160,9 +161,9 @@ def _with_radial(claim: Guarantee, law: Law) -> tuple[float, float]:
     """Return the privacy loss if a vector w with a density proportional to e^(−|w|) is shifted, with its numerical
     error.
 
-    For pure DP the loss of a shift t is the supremum of |w + t| − |w|, which is |t|. The loss is |t| for a projection
-    of w too, because the logarithm of the projection's density has the slope −1 far out. For (ε, δ)-DP the loss is an
-    integral, which the page of `l2_approximate` derives.
+    For pure DP the loss of a shift t is the supremum of |w + t| − |w|, which is |t|. The loss of a shift t is also |t|
+    for a projection of w, because the logarithm of the projection's density has the slope −1 far out. For (ε, δ)-DP the
+    loss is an integral, which the page of `l2_approximate` derives.
     """
     if isinstance(claim, PureDP):
         loss, error = loss_in(claim, replace(law, radial=0.0))
@@ -198,9 +199,7 @@ def event_loss(claim: Guarantee, p: float, q: float) -> float:
 
 
 def components(gains: Matrix) -> list[tuple[list[int], list[int]]]:
-    """Return the groups of rows and variables that the matrix G connects; each row without noise is a group of
-    its own.
-    """
+    """Return the groups of rows and variables that the matrix G connects; a row without noise is a group by itself."""
     rows = len(gains)
     linked = gains != 0
     left, found = set(range(rows)), []
@@ -244,7 +243,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
 
     Raises
     ------
-    Undecided : the noise has a shape or a family that is not covered.
+    Undecided : the code does not cover the shape or the family of the noise.
     """
     delta = first.centre - second.centre
     error = first.rounding + second.rounding
@@ -303,10 +302,10 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
 
 
 def _radial_too(law: Law, noise: AffineNoise, shift: float) -> Law:
-    """Return the law with an added shift of a vector w, which has a uniform direction and a length with a gamma law.
+    """Return the law with the shift of one more vector w, which has a uniform direction and a length with a gamma law.
 
-    If w has m entries and k is the parameter of the gamma law, its density is proportional to |w|^(k − m) e^(−|w|). If
-    k is not m, this density is 0 or infinite at one point, which differs between the neighbours.
+    If the vector w has m entries and k is the parameter of the gamma law, the density of w is proportional to |w|^(k −
+    m) e^(−|w|). If k is not m, the density of w is 0 or infinite at one point, which differs between the neighbours.
     """
     block = [j for j, v in enumerate(noise.variables) if v.family == "radial"]
     m, k = len(block), noise.variables[block[0]].parameter
@@ -321,8 +320,8 @@ def _radial_too(law: Law, noise: AffineNoise, shift: float) -> Law:
 
 
 def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
-    """Return G, the families and the scales after pairs of opposite exponential or geometric draws are joined to
-    Laplace draws.
+    """Return the matrix G, the families and the scales after opposite exponential or geometric draws were joined in
+    pairs to Laplace draws.
     """
     columns, families, scales = [], [], []
     single: dict[str, list[tuple[Vector, float]]] = {"exponential": [], "geometric": []}
@@ -358,7 +357,7 @@ def _solved(g: Matrix, d: Vector, e: Vector, needs_all: bool) -> tuple[Vector | 
 
     Raises
     ------
-    Undecided : G is ill-conditioned, or has more columns than its rank although all of them are needed.
+    Undecided : the matrix G is ill-conditioned, or has more columns than its rank although all columns are needed.
     """
     strength = np.sqrt((g**2).sum(axis=1))
     a, b, off = g / strength[:, None], d / strength, float(np.linalg.norm(e / strength))

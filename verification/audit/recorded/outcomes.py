@@ -3,9 +3,10 @@
 The output of a target is a function f(x, c, z) of the data, of the choices c (whole numbers, orders and chosen places),
 and of all other draws z. If f(x, c, z) is equal for all outcomes c, then the output has the law of f(x, c₀, z) for any
 fixed c₀, and the choices may be ignored. The outcomes follow from the parameters of the draws, and no outcome is left
-to chance. Several choices are enumerated together, as two of them may matter only together. A choice from one row
-always has one outcome. Otherwise the outputs are compared for the values of z in the record, for fresh values, and for
-values that are far in both tails. So the premise is that a choice which matters also matters at one of these values.
+to chance. Several choices are enumerated together, because two of them may matter only together. A choice among the
+rows of data with a single row has one outcome. The outputs are compared for the recorded values of the other draws, for
+fresh values, and for values far in both tails. The premise is that a choice which matters also matters at one of these
+values of z.
 """
 
 import itertools
@@ -27,8 +28,8 @@ from covassay.verification.audit.recorded.affine import (
 from covassay.verification.audit.recorded.half_lines import Side
 from covassay.verification.audit.recorded.tape import Draw
 
-FEW = 6  # choices with more outcomes together are not enumerated
-FRESH = 2  # the number of settings in which all other draws are fresh
+FEW = 6  # choices that together have more outcomes are not enumerated
+FRESH = 2  # in this many settings, all draws other than the choices are fresh
 
 
 def equal(one: Vector, two: Vector) -> bool:
@@ -37,9 +38,9 @@ def equal(one: Vector, two: Vector) -> bool:
 
 
 def ends(draw: Draw) -> tuple[int, int]:
-    """Return the smallest value of a draw of whole numbers, and the largest value plus one.
+    """Return the smallest value of a draw of whole numbers, and the largest value plus 1.
 
-    Raises ValueError if a bound is an array.
+    ValueError is raised if a bound of the draw is an array.
     """
     low, high, _, endpoint = (str(parameter) for parameter in draw.parameters)
     least, most = (0, int(low)) if high == "None" else (int(low), int(high))
@@ -47,10 +48,11 @@ def ends(draw: Draw) -> tuple[int, int]:
 
 
 def without_effect(first: Side, second: Side, others: Sequence[int], rng: np.random.Generator) -> tuple[int, ...]:
-    """Return the indices of the choices among the draws `others` on which the outputs on both data sets do not depend.
+    """Return the indices of those choices among the draws `others` that have no effect on the outputs on both data
+    sets.
 
-    `first` and `second` are runs on the two data sets. The result is empty if there are too many outcomes to enumerate,
-    or if any outcome changes an output.
+    `first` and `second` are runs on the two data sets. The set of indices is empty if there are too many outcomes to
+    enumerate, or if any outcome changes an output.
     """
     choices = {k: found for k in others if (found := outcomes(first.base.tape.draws[k]))}
     if math.prod(len(found) for found in choices.values()) > FEW:
@@ -62,9 +64,9 @@ def without_effect(first: Side, second: Side, others: Sequence[int], rng: np.ran
 
 
 def outcomes(draw: Draw) -> list[Any]:
-    """Return all values that a draw of whole numbers, of an order, or of places may take.
+    """Return all values that a draw of whole numbers, of an order, or of places can have.
 
-    The result is empty for another draw, and for a draw that has more than `FEW` outcomes. Places that have probability
+    The list is empty for any other draw, and for a draw that has more than `FEW` outcomes. Places that have probability
     zero count as possible.
     """
     value = np.asarray(draw.value)
@@ -78,7 +80,7 @@ def outcomes(draw: Draw) -> list[Any]:
             return []
     except ValueError:
         return []
-    if places.stop - places.start > FEW and value.size:  # the length of a range may be too large for `len`
+    if places.stop - places.start > FEW and value.size:  # the length of this range may be too large for `len`
         return []
     orders = itertools.product(places, repeat=value.size) if repeats else itertools.permutations(places, value.size)
     few = list(itertools.islice(orders, FEW + 1))
@@ -86,7 +88,7 @@ def outcomes(draw: Draw) -> list[Any]:
 
 
 def _alike(side: Side, choices: Sequence[int], every: Sequence[dict[int, Any]], rng: np.random.Generator) -> bool:
-    """Return whether the output is the same for every outcome, in each setting of the other draws."""
+    """Return whether the output is the same for every outcome, for each tried setting of the other draws."""
     tape = side.base.tape
     variables, others = variables_of(tape)
     z0 = coordinates(tape, variables)

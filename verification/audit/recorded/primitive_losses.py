@@ -1,8 +1,9 @@
 """Compute the privacy loss of one call of a primitive, a function that adds noise to a value, in closed form.
 
-If the scales are equal, the log ratio of the two densities is monotone between the two values and constant outside of
-them. If the scales differ, the log ratio is linear between the two values and the ends of the range. So the extremes of
-the log ratio are at the two values or the ends of the range, or at an end to which larger values are clipped.
+If the noise scales are equal on both data sets, the log ratio of the two densities is monotone between the two values
+and constant outside of them. If the noise scales differ, the log ratio of the two densities is linear between the two
+values and the ends of the range. The extremes of the log ratio are therefore at the two values, at the ends of the
+range, or at an end to which larger values are clipped.
 """
 
 import math
@@ -13,9 +14,10 @@ import numpy as np
 from covassay.verification.audit.recorded.losses import Undecided
 from covassay.verification.audit.recorded.primitives import PrimitiveCall, Range, folded
 
-SAME_SCALE = 1e-9  # scales that differ by less than this share differ by rounding alone
+SAME_SCALE = 1e-9  # noise scales whose relative difference is less than this differ by rounding alone
 
-Signed = tuple[float, float]  # the largest log ratio of the first law to the second, and of the second to the first
+# the largest log ratio of the first law to the second law, and of the second law to the first
+Signed = tuple[float, float]
 
 
 def shifts(one: PrimitiveCall, two: PrimitiveCall) -> list[float]:
@@ -23,7 +25,7 @@ def shifts(one: PrimitiveCall, two: PrimitiveCall) -> list[float]:
 
     Raises
     ------
-    Undecided : the two scales of normal noise differ.
+    Undecided : the scales of the two normal noises differ.
     """
     found = []
     for v, w, a, b in zip(one.value, two.value, one.scale, two.scale, strict=True):
@@ -38,7 +40,7 @@ def losses(one: PrimitiveCall, two: PrimitiveCall) -> list[Signed]:
 
     Raises
     ------
-    Undecided : the loss of this call has no closed form here.
+    Undecided : the loss of the call has no closed form in this module.
     """
     if one.range != two.range:
         raise Undecided("an output has another range on the neighbour")
@@ -92,8 +94,8 @@ def _log_below(z: float) -> float:
 
 
 def _clipped_law(v: float, b: float, bounds: Range) -> Callable[[float], float]:
-    """Return the log density of clipped noise as a function; at ∓∞ the function gives the log probabilities of the ends
-    of the range.
+    """Return the log density of clipped noise as a function, which gives at ∓∞ the log probabilities of the ends of the
+    range.
     """
     low, high = bounds
 
@@ -139,8 +141,8 @@ def _whole_points(v: float, w: float, bounds: Range) -> list[float]:
 
 
 def _whole_law(v: float, scale: float, bounds: Range) -> Callable[[float], float]:
-    """Return the log probability of a whole number as a function; the ends of the range have the probability beyond
-    them.
+    """Return the log probability of a whole number as a function; an end of the range has the probability of all
+    numbers beyond it.
     """
     if not v.is_integer():
         raise Undecided("a value that gets noise of whole numbers is none")

@@ -1,9 +1,9 @@
-"""Declare the primitives of a package, which are the functions that add noise of a known law to a value.
+"""Declare the primitives of a package, which are functions that add noise of a known law to a value.
 
-Some packages draw their noise from several random numbers, or in another language. For a package with such noise, an
-adapter declares the function, the family of the noise and how to get its scale. While a target runs, a replacement
-returns value + noise and records the draws. The package's own sampler is assumed to have the declared law, and
-statistical tests must check this.
+Some packages draw their noise from several random numbers, or in another language. For a package whose own noise cannot
+be recorded, an adapter declares the function, the family of the noise and how to compute its scale. While a target
+runs, a replacement for the function returns value + noise and records the draws. The package's own sampler is assumed
+to have the declared law, which statistical tests must check.
 """
 
 import contextlib
@@ -36,12 +36,15 @@ class Primitive:
     takes the arguments of a call and returns b of Laplace noise, the standard deviation of normal noise, or 1/ε of
     geometric noise for whole numbers of sensitivity 1.
 
-    `range` takes the arguments and returns an interval, and `into` says how value + noise is mapped into it. The word
-    "clipped" means the nearest point of the interval. The word "folded" means reflection at the ends of the interval.
-    The word "redrawn" means that noise is drawn until the sum lies in the interval.
+    `range` takes the arguments of a call and returns an interval, and `into` says how value + noise is mapped into the
+    interval. The word "clipped" means that value + noise is moved to the nearest point of the interval. The word
+    "folded" means that value
+    + noise is reflected at the ends of the interval. The word "redrawn" means that noise is drawn until value + noise
+    lies in the interval.
 
-    `after` takes the output as an array and the arguments, and returns the result of the call; the default result is a
-    float. `seed` takes the arguments and returns the seed of the generator, if a generator of the package draws.
+    `after` takes the output as an array and the arguments, and returns the result of the call; by default, the result
+    is a float. `seed` takes the arguments of a call and returns the seed of the generator, if a generator of the
+    package draws.
     """
 
     module: str
@@ -62,9 +65,7 @@ class Primitive:
 
 @dataclass(frozen=True)
 class PrimitiveCall:
-    """One call of a primitive in a run, where value, scale and output have one entry for each number that gets
-    noise.
-    """
+    """One call of a primitive in a run; value, scale and output have one entry for each number that gets noise."""
 
     primitive: Primitive
     value: Vector
@@ -77,7 +78,7 @@ class PrimitiveCall:
 class Transcript:
     """The calls of primitives that are recorded in a run.
 
-    If `held` has the calls of an earlier run, the primitives return the outputs of these calls in the same order.
+    If `held` has the calls of an earlier run, the primitives return the outputs of those calls in the same order.
     """
 
     calls: list[PrimitiveCall]
@@ -100,7 +101,7 @@ def transcribing(transcript: Transcript) -> Iterator[Transcript]:
 
 
 def folded(value: Vector, low: float, high: float) -> Vector:
-    """Return the value after it is reflected at the ends of a range until it lies inside."""
+    """Reflect a value at the ends of a range until it lies inside, and return the result."""
     if math.isinf(high):
         return low + np.abs(value - low) if math.isfinite(low) else value
     if math.isinf(low):
@@ -110,7 +111,7 @@ def folded(value: Vector, low: float, high: float) -> Vector:
 
 
 def _redrawn(value: Vector, scale: Vector, low: float, high: float, uniform: Vector) -> Vector:
-    """Return the quantile at level `uniform` of value + Laplace noise, conditioned on the sum lying in the range."""
+    """Return the quantile at level `uniform` of value + Laplace noise, conditioned on lying in the range."""
     first, last = (_laplace(np.asarray((end - value) / scale)) for end in (low, high))
     p = np.clip(first + uniform * (last - first), first, last)
     with np.errstate(divide="ignore"):
@@ -146,7 +147,7 @@ def _drawn(primitive: Primitive, tape: Tape, value: Vector, scale: Vector, bound
 
 
 def _output(primitive: Primitive, tape: Tape, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Vector, Any]:
-    """Compute the output of a primitive's call, record it, and return it in its shape."""
+    """Compute the output of a primitive's call, record the output, and return it in its shape."""
     given = np.asarray(primitive.value(*args, **named), dtype=float)
     scale = np.broadcast_to(np.asarray(primitive.scale(*args, **named), dtype=float), given.shape).reshape(-1)
     bounds, value = primitive.range(*args, **named), given.reshape(-1)

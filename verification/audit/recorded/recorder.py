@@ -1,4 +1,4 @@
-"""Run a target with random draws from a tape: an object that records the draws, or repeats recorded draws."""
+"""Run a target with random draws from a tape, which is an object that records the draws, or repeats recorded draws."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,8 +18,8 @@ Source = TargetSource | Callable[..., Any] | str
 
 @dataclass(frozen=True)
 class Recorded:
-    """The result of one run of a target: its output as a vector, and its tape. If the run has no output, `failure` has
-    the reason.
+    """The result of one run of a target, which is its output as a vector, and its tape. If the run has no output,
+    `failure` says why.
     """
 
     output: Vector
@@ -43,7 +43,7 @@ class Recorder:
 
     @contextlib.contextmanager
     def standing(self) -> Iterator[None]:
-        """Keep numpy's generators replaced in the `with` block, so that many runs in it are cheap."""
+        """Keep numpy's generators replaced in the `with` block, so that many runs in the block are cheap."""
         with standing(), primitives_standing(self.primitives):
             yield
 

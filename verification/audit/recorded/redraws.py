@@ -1,11 +1,12 @@
-"""Find noise that is drawn again if it is too large. Noise that is drawn again has no tail, so some outputs are
-possible on one data set only.
+"""Find noise that is drawn again if it is too large. If noise is drawn again when it is too large, its law has no tail,
+so some outputs are possible on one data set only.
 
-Suppose that an entry of the output depends on one noise number alone, and that the target draws this number again if it
-lies beyond an edge. If large noise is drawn again, the output at the edge is the most extreme output that is possible.
-On the neighbour the most extreme output differs. So the outputs between the extremes of the two data sets have a known
-probability on one data set, and probability 0 on the other. The code checks that the other noise numbers do not matter,
-that the new number replaces the old one, and that a new number beyond the edge is drawn again too.
+Suppose that an entry of the output depends on one noise number alone, and that the target draws this number again if
+the number lies beyond an edge. If large noise is drawn again, the output at the edge is the most extreme possible
+output. The most extreme possible output is different on the neighbour. The outputs between the extremes of the two data
+sets have a known probability on one data set, and probability 0 on the other. The code checks that the other noise
+numbers do not matter, that the new number replaces the old one, and that a new number beyond the edge is also drawn
+again.
 """
 
 from collections.abc import Iterator
@@ -20,17 +21,17 @@ from covassay.verification.audit.recorded.half_lines import LEVELS, Side
 from covassay.verification.audit.recorded.losses import event_loss
 from covassay.verification.audit.recorded.recorder import Recorded
 
-MOST = 30  # the largest number of noise numbers that are examined
-USUAL = 0.4, 0.3  # the target must not redraw a number at these quantiles
+MOST = 30  # at most this many noise numbers are examined
+USUAL = 0.4, 0.3  # the target must not redraw a noise number at these quantiles
 FRESH = 16  # the number of runs that check that other noise numbers do not matter
 HALVINGS = 45
-EXACT = 1e-9  # a value with a relative error below this lies on the straight line
+EXACT = 1e-9  # a value whose relative error is below this lies on the straight line
 NEAR = 1e-6  # the target is checked at this relative distance on both sides of the edge
 
 
 @dataclass(frozen=True)
 class _Line:
-    """The entry `row` of the output on one data set: it equals centre + gain · z up to the edge, where it reaches
+    """The entry `row` of the output on one data set, which equals centre + gain · z up to the edge, where it reaches
     `limit`.
     """
 
@@ -40,12 +41,12 @@ class _Line:
 
     @property
     def limit(self) -> float:
-        """Return the most extreme output that is possible."""
+        """Return the most extreme possible output on the line."""
         return self.centre + self.gain * self.edge
 
 
 class _Number:
-    """A noise number of a run, and one of its tails."""
+    """A noise number of a run, with one tail of its law."""
 
     def __init__(self, variables: tuple[Variable, ...], i: int, upper: bool) -> None:
         self.variables, self.i, self.upper = variables, i, upper
@@ -57,11 +58,11 @@ class _Number:
         return self.variable.above(p) if self.upper else self.variable.at(p)
 
     def beyond(self, z: float) -> float:
-        """Return the probability that the noise number lies beyond z."""
+        """Return the probability that the noise number is more extreme than z."""
         return self.variable.upper(z) if self.upper else self.variable.lower(z)
 
     def run(self, side: Side, z: float, others: Vector | None = None) -> Recorded:
-        """Run the target with the value z of this number, and with all other numbers as in the first run, or as in
+        """Run the target with the value z of the noise number, and with all other numbers as in the first run, or as in
         `others`.
         """
         values = np.array(coordinates(side.base.tape, self.variables) if others is None else others)
@@ -70,7 +71,7 @@ class _Number:
 
 
 def by_redraws(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
-    """Return the loss that missing tails prove, with a description of these tails; 0 if no tail is missing."""
+    """Return the loss that missing tails prove, with a description of these tails; return 0 if no tail is missing."""
     variables, _ = variables_of(first.base.tape)
     if not variables or not any(_all_again(first, variables, upper) for upper in (False, True)):
         return 0.0, "nothing is drawn again where all numbers are large"
@@ -93,14 +94,14 @@ def by_redraws(first: Side, second: Side, claim: Guarantee, rng: np.random.Gener
 
 
 def _again(side: Side, done: Recorded) -> bool:
-    """Return whether a run makes the draws of the first run and then further draws."""
+    """Return whether a run makes the draws of the first run, and after them further draws."""
     base, made = side.base.tape.draws, done.tape.draws
     alike = len(made) > len(base) and all(b.signature == m.signature for b, m in zip(base, made, strict=False))
     return alike and not done.failure and done.shape == side.base.shape
 
 
 def _all_again(side: Side, variables: tuple[Variable, ...], upper: bool) -> bool:
-    """Return whether the target draws again if all noise numbers are large."""
+    """Return whether the target makes new draws if all noise numbers are large."""
     far = np.array([v.above(FORCED[-1]) if upper else v.at(FORCED[-1]) for v in variables])
     return _again(side, side.run(tape_at(side.base.tape, variables, far)))
 
@@ -117,7 +118,8 @@ def _rows(side: Side, number: _Number) -> Iterator[int]:
 
 
 def _line(side: Side, number: _Number, row: int) -> _Line | None:
-    """Return the straight line of an entry in the noise number up to the edge; None if there is no edge or no line."""
+    """Return the straight line of an entry in the noise number up to the edge; return None if there is no edge or no
+    line."""
     usual = [number.at(p) for p in USUAL]
     runs = [number.run(side, z) for z in usual]
     if not all(map(_kept, runs)):
@@ -139,9 +141,10 @@ def _line(side: Side, number: _Number, row: int) -> _Line | None:
 
 
 def _apart(number: _Number, one: _Line, other: _Line) -> float:
-    """Return the probability of the outputs on one data set that are more extreme than every output on the other.
+    """Return the probability of the outputs on one data set that are more extreme than every output on the other data
+    set.
 
-    The result is 0 if no output on one data set is more extreme than every output on the other.
+    The probability is 0 if no output on one data set is more extreme than every output on the other.
     """
     outward = np.sign(one.gain) * (1 if number.upper else -1)
     if outward * (one.limit - other.limit) <= NEAR * abs(one.gain):
@@ -153,8 +156,8 @@ def _apart(number: _Number, one: _Line, other: _Line) -> float:
 
 
 def _alone(side: Side, number: _Number, row: int, line: _Line, rng: np.random.Generator) -> bool:
-    """Return whether other noise numbers do not matter, and the noise number is drawn again whenever it is beyond the
-    edge.
+    """Return whether other noise numbers have no effect on the entry, and the noise number is drawn again whenever it
+    is beyond the edge.
     """
     just, between = line.edge * (1 - NEAR), number.at(FORCED[1])
     beyond = [line.edge * (1 + NEAR), between if abs(between) > abs(line.edge) else number.far, number.far]
@@ -172,9 +175,7 @@ def _alone(side: Side, number: _Number, row: int, line: _Line, rng: np.random.Ge
 
 
 def _renewed(side: Side, number: _Number, row: int, line: _Line, z: float) -> bool:
-    """Return whether the newly drawn number replaces the old one, and is drawn again itself if it is beyond the
-    edge.
-    """
+    """Return whether the newly drawn number replaces the old one, and is drawn again if it is also beyond the edge."""
     done = number.run(side, z)
     tape = done.tape
     place = len(side.base.tape.draws)

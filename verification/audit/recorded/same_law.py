@@ -2,8 +2,8 @@
 
 Affine images of independent normal draws have the same law if and only if their means and covariances agree. For
 independent Laplace draws, and for other draws that are not normal, the law determines the columns of the linear map up
-to their order and signs (Kagan, Linnik, Rao 1973, theorem 10.3.1). So the laws of affine images are compared without
-sampling.
+to their order and signs (Kagan, Linnik, Rao 1973, theorem 10.3.1). The laws of affine images can therefore be compared
+without sampling.
 """
 
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ from covassay.verification.audit.recorded.recorder import Recorder
 TELLING = 1e-3
 # rounding does not explain a difference of noiseless entries above this share of the largest number
 BARE = 1e-9
-# a column of the linear map and its negative give the same law
+# the law is the same if a column of the linear map is replaced by its negative
 SYMMETRIC = {"normal", "laplace", "logistic", "whole laplace"}
-# a linear image of variables from one of these families never has the law of another family
+# for these families, a linear image of variables from one family never has the law of another family
 OTHERS = {"flat", "one-sided exponential"}
 MOST = 45  # variables
 SECONDS = 2.0  # the time limit for one data set, in seconds
@@ -33,10 +33,10 @@ SECONDS = 2.0  # the time limit for one data set, in seconds
 class Compared:
     """The result of a comparison of two laws.
 
-    `difference` says how the laws differ, and is empty if they do not. `reason` says why the comparison is undecided.
-    `factor` is the ratio of the noise scales if they differ, and otherwise 0. `left_out` says whether the data set
-    needs too many draws or too much time. `related` says whether outputs for the same draws were compared without a
-    decision.
+    `difference` says how the laws differ, and is empty if the laws are equal. `reason` says why the comparison of the
+    laws is undecided. `factor` is the ratio of the noise scales if the scales differ, and otherwise 0. `left_out` says
+    whether the data set needs too many draws or too much time. `related` says whether outputs for the same draws were
+    compared without a decision.
     """
 
     difference: str = ""
@@ -64,7 +64,7 @@ def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
 
 
 class TooMany(NotDecided):
-    """Raised if there are more draws than the comparison allows."""
+    """Raised if there are more draws than the comparison of two laws allows."""
 
 
 def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:
@@ -79,7 +79,7 @@ def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:
 
 
 def of_single_precision(x: Matrix) -> float:
-    """Return a relative bound on the error of a statistic of these rows if it is summed in float32."""
+    """Return a relative bound on the error of a statistic of these rows if the statistic is summed in float32."""
     return float(TOLERANCE_FLOAT32 * (1 + len(x) ** 0.5 / 8))
 
 
@@ -93,7 +93,7 @@ def _difference(first: AffineNoise, second: AffineNoise, single: float = 0.0) ->
         return Compared(reason="the outputs have different sizes")
     if not any(second.used):
         return Compared(reason="no draw of the reference reaches the output")
-    if not any(first.used):  # the target makes new draws in every call, so it has not stored its noise
+    if not any(first.used):  # the target makes new draws in every call, so the target has not stored its noise
         return Compared("there is no noise, and there is in the reference")
     (a, one, s), (b, two, t) = joined(first), joined(second)
     if len(set(one)) != 1 or len(set(two)) != 1 or not {*one, *two} <= {*SYMMETRIC, *OTHERS}:
@@ -123,7 +123,7 @@ def _difference(first: AffineNoise, second: AffineNoise, single: float = 0.0) ->
 
 
 def _joint(a: Matrix, b: Matrix, size: Vector, family: str) -> Compared:
-    """Describe how the joint laws of two noises differ if their entries have the same scales."""
+    """Describe how the joint laws of two noises differ whose entries have the same scales."""
     safe = np.where(size > 0, size, 1.0)
     a, b = a / safe[:, None], b / safe[:, None]
     if family == "normal":

@@ -1,9 +1,9 @@
 """Search for the pair of neighbouring data sets with the largest exact privacy loss.
 
-The effects of the noise are measured once for each number of rows and columns, and then the loss of a pair takes two
-runs. The search starts from corners of the domain, basis vectors and dense rows. Then the search changes one coordinate
-after another of the two differing rows and of the rows that both data sets share. The loss of the best pair is computed
-by `exact_loss` with all its checks.
+The search measures the effects of the noise once for each number of rows and columns; the loss of a pair then takes two
+runs. The search starts at corners of the domain, basis vectors and dense rows. From each start, the search changes one
+coordinate after another of the two differing rows and of the rows that both data sets share. The function `exact_loss`
+computes the loss of the best pair with all its checks.
 """
 
 import math
@@ -18,7 +18,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE
-from covassay.verification.audit.recorded.affine import AffineNoise, NotAffine, measured
+from covassay.verification.audit.recorded.affine import AffineNoise, NotAffine, modelled
 from covassay.verification.audit.recorded.allowance import Allowance
 from covassay.verification.audit.recorded.exact_loss import ExactLoss, NotDecided, loss_of_pair, ready
 from covassay.verification.audit.recorded.losses import Law, Undecided, law_of, letter_of, loss_in
@@ -29,18 +29,19 @@ from covassay.verification.audit.targets.target import Target
 
 SEARCHED_SHAPES = ((6, 2), (6, 3), (2, 4), (1, 2), (6, 1))
 FAR_SHAPES = ((200, 2), (2, 9))  # shapes (n, d) with many rows or many columns
-# odd numbers, powers of two and other numbers of rows, because a mistake may be at some of them alone
+# odd numbers, powers of two and other numbers of rows, because a mistake may occur at some numbers only
 MORE_SHAPES = ((8, 2), (16, 2), (64, 2), (50, 3), (301, 2), (7, 5), (1024, 2))
 FIRST_STEP, LAST_STEP = 0.5, 1e-4
 MOST_STARTS, RANDOM_STARTS = 60, 40
-FAR_STARTS = MOST_STARTS - RANDOM_STARTS  # for other shapes, the search is over after this many starting points
-FEW_STARTS = 8  # if the noise differs between neighbours, the loss of this many pairs is computed
+# at the shapes `FAR_SHAPES` and `MORE_SHAPES`, only this many starting points are tried
+FAR_STARTS = MOST_STARTS - RANDOM_STARTS
+FEW_STARTS = 8  # if the noise differs between neighbours, the loss is computed for this many pairs
 ABOVE = 1.001  # the search stops when a local search reaches this multiple of the claimed budget
 ENOUGH = 1e-9  # a step whose relative gain is smaller than this number is rejected
 
 EVALUATIONS = 4000  # the largest number of evaluations for one shape
 UNIT = ((0.0, 1.0),)
-SHORTEST = 0.05  # the shortest time in seconds for a pair
+SHORTEST = 0.05  # the least time for a pair, in seconds
 
 Inside = Callable[[Matrix], Matrix]
 Bounds = tuple[tuple[float, float], ...]
@@ -48,8 +49,8 @@ Bounds = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Searched:
-    """The space in which neighbours are searched: the adjacency, the shapes (n, d), and a box for the rows, or the unit
-    ball without a box.
+    """The space in which neighbours are searched, given by the adjacency, the shapes (n, d), and a box for the rows or
+    the unit ball.
 
     `cube` says whether the box is the unit cube for every number of columns.
     """
@@ -60,7 +61,7 @@ class Searched:
     cube: bool = False
 
     def of_box(self) -> tuple[tuple[int, int], ...]:
-        """Return the shapes (n, d) of the search; a box fixes the number of columns."""
+        """Return the shapes (n, d) of the search, with the number of columns of the box if there is a box."""
         if self.bounds is None:
             return self.shapes
         return tuple((n, len(self.bounds)) for n in dict.fromkeys(n for n, _ in self.shapes))
@@ -68,8 +69,8 @@ class Searched:
 
 @dataclass(frozen=True)
 class Found:
-    """The results of the search for all shapes (n, d), the largest loss first; each is a pair or the reason why there
-    is none.
+    """The results of the search for all shapes (n, d), the largest loss first; each result is a pair or the reason why
+    there is no pair.
     """
 
     losses: tuple[ExactLoss, ...]
@@ -87,7 +88,7 @@ class Found:
 
 
 def ball(rows: Matrix) -> Matrix:
-    """Return the rows, with rows longer than 1 shortened to length 1."""
+    """Return the rows after rows longer than 1 are shortened to length 1."""
     return np.asarray(rows / np.maximum(1.0, np.linalg.norm(rows, axis=-1, keepdims=True)))
 
 
@@ -125,10 +126,10 @@ def _claimed_adjacency(target: Target) -> str:
 def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: int, seconds: float, seed: int) -> Found:
     """Find, for each shape (n, d), the neighbours with the largest exact loss within a number of evaluations.
 
-    The number of evaluations limits the search of a fast target, so that the result is reproducible. The
-    search of a slow target ends after the given `seconds`. The search also ends when a loss
-    above the claim is confirmed. At the shapes `FAR_SHAPES` only the starting points are tried, and a pair is returned
-    only if its loss refutes the claim. The same holds for `MORE_SHAPES`, which are tried if a loss was decided.
+    The number of evaluations limits the search of a fast target, so that the result is reproducible. For a slow target
+    the search ends after the given `seconds`. The search of neighbours also ends when a loss above the claim is
+    confirmed. At the shapes `FAR_SHAPES` only the starting points are tried, and a pair is returned only if its loss
+    refutes the claim. `MORE_SHAPES` are treated like `FAR_SHAPES`, but only if a loss was decided.
     """
     start = time.monotonic()
     found: list[ExactLoss] = []
@@ -154,7 +155,7 @@ def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: in
 
 
 def rank(told: ExactLoss) -> tuple[bool, bool, float]:
-    """Return a sort key, which is larger for a larger loss or a worse finding."""
+    """Return a sort key of a loss, which is larger for a larger loss or a worse finding."""
     return told.refuted, told.decided, -1.0 if told.loss is None else told.loss
 
 
@@ -183,12 +184,12 @@ class _Search:
 
     @property
     def over(self) -> bool:
-        """Return whether the search has made all its evaluations or used up its time."""
+        """Return whether the search has made all its evaluations or used all its time."""
         return self.evaluations >= self.most or self.allowed.over
 
     def run(self) -> ExactLoss:
-        """Return the neighbours with the largest loss for this shape, after `loss_of_pair` has computed this loss with
-        all checks.
+        """Return the neighbours with the largest loss for this shape, whose loss `loss_of_pair` has computed with all
+        checks.
         """
         told = self.first()
         if told.lower_bound and not told.refuted:
@@ -206,8 +207,8 @@ class _Search:
         return self._decided(*self._pairs(self._starts()[0]))
 
     def _by_starts(self, worst: ExactLoss) -> ExactLoss:
-        """Return the worst pair among a few starting points, at which the search stops because the noise depends on the
-        data.
+        """Return the pair with the largest loss among a few starting points, where the search stops because the noise
+        depends on the data.
         """
         for point in self._starts()[1:FEW_STARTS]:
             if worst.refuted or self.over:
@@ -220,8 +221,8 @@ class _Search:
         return loss_of_pair(self.made, x, other, self.claim, bounds=self.bounds, seed=self.seed, seconds=seconds)
 
     def _pairs(self, point: Matrix) -> tuple[Matrix, Matrix]:
-        """Return the two data sets of a point, which consists of a row, its replacement, and a row of which all others
-        are copies.
+        """Return the two data sets of a point, which consists of a row, its replacement, and a row of which all other
+        rows are copies.
         """
         rows = self.inside(point)
         shared = np.repeat(rows[2:], self.n - 1, axis=0)
@@ -229,15 +230,16 @@ class _Search:
         return x, (np.vstack([shared, rows[1:2]]) if self.domain.adjacency == REPLACE_ONE else shared)
 
     def _starts(self) -> list[Matrix]:
-        """Yield the starting points of the search: axes, dense rows, rows on the first or last coordinates, and random
-        rows.
+        """Yield the starting points of the search, which are axes, dense rows, rows on the first or last coordinates,
+        and random rows.
         """
         d, rng = self.d, np.random.default_rng([self.seed, 2])
         unit = self.bounds is None
         low = np.zeros(d) if unit else -np.ones(d)
         signs = np.where(np.arange(d) % 2, -1.0, 1.0)
         rows: list[Vector] = [low]
-        for k in range(1, d + 1) if unit else range(d, 0, -1):  # the far corner of a box is often the worst point
+        # at the far corner of a box the loss is often the largest
+        for k in range(1, d + 1) if unit else range(d, 0, -1):
             for part in (np.arange(d) < k, np.arange(d) >= k):
                 if part.any():
                     rows.append(np.asarray(part / np.sqrt(part.sum()) if unit else 2.0 * part - 1, dtype=float))
@@ -247,8 +249,8 @@ class _Search:
         return points[:MOST_STARTS] + [rng.uniform(-1, 1, size=(3, d)) for _ in range(RANDOM_STARTS)]
 
     def _climb(self) -> tuple[float, Matrix] | None:
-        """Return the largest loss that the local searches reach and its point, or None if the loss of a point cannot be
-        computed.
+        """Return the largest loss that the local searches reach and the point where it is reached, or None if the loss
+        of a point cannot be computed.
         """
         loss = (self._by_primitives() if self.made.primitives else None) or self._by_draws()
         return None if loss is None else self._highest(loss)
@@ -272,25 +274,31 @@ class _Search:
         starts = self._starts()
         try:
             at = ready(self.made, *self._pairs(starts[0]), self.seed)
-            noise = measured(at.first.run, at.first.base, at.variables, np.random.default_rng(self.seed), at.seeding)
+            noise = modelled(at.first.run, at.first.base, at.variables)
         except NotDecided:
             return None
         if isinstance(noise, NotAffine):
             return None
         of_change = _of_change(noise, self.claim)
         tape, shape = at.first.base.tape, at.first.base.shape
+        known: dict[bytes, Vector | None] = {}  # most steps of the search change one of the two data sets
+
+        def output(data: Matrix) -> Vector | None:
+            key = data.tobytes()
+            if key not in known:
+                done = self.made.run(data, tape.again())
+                known[key] = None if done.failure or done.shape != shape else done.output
+            return known[key]
 
         def loss(point: Matrix) -> float:
             self.evaluations += 1
-            one, two = (self.made.run(data, tape.again()) for data in self._pairs(point))
-            if one.failure or two.failure or one.shape != shape or two.shape != shape:
-                return -1.0
-            return of_change(one.output - two.output)
+            one, two = map(output, self._pairs(point))
+            return -1.0 if one is None or two is None else of_change(one - two)
 
         return loss
 
     def _highest(self, loss: Callable[[Matrix], float]) -> tuple[float, Matrix]:
-        """Return the largest loss that was found, and its point."""
+        """Return the largest loss that the local searches found, and its point."""
         starts = self._starts()
         claimed = letter_of(self.claim)[1]
         starts = [self._inside(point) for point in starts]
@@ -351,8 +359,8 @@ class _Search:
 
 
 def _of_change(noise: AffineNoise, claim: Guarantee) -> Callable[[Vector], float]:
-    """Return the loss as a function of the change of the centre, for fixed noise; it returns −1 if the loss is
-    unknown.
+    """Return the loss as a function of the change of the centre, for fixed noise; the function returns −1 if the loss
+    is unknown.
     """
     families = {v.family for v, used in zip(noise.variables, noise.used, strict=True) if used}
     gains = noise.gains[:, list(noise.used)]

@@ -1,12 +1,12 @@
 """Replace the random generators of numpy and Python while a target runs, by generators whose draws are recorded.
 
-The generator that the target is given is replaced, and so are every `Generator` and `RandomState` that it makes,
+The generator that a target is given is replaced, and so are every `Generator` and `RandomState` that the target makes,
 numpy's legacy functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom`.
-Functions that were imported before under another name are not replaced, nor are the generators of other libraries and
-processes. If a target draws from these, two runs with the same recorded draws differ, which `recorder` notices. A
-generator that is copied, or set back to an earlier state, draws the same numbers again. If the target uses a
-generator's state in a way that cannot be recorded, the tape says so. Outside of a run, every replaced function works as
-usual.
+Functions that a module imported earlier under another name are not replaced, nor are generators of other libraries and
+processes. If a target draws from a generator that is not replaced, two runs with the same recorded draws differ, which
+`recorder` notices. A generator that is copied, or set back to an earlier state, draws the same numbers again. If the
+target uses a generator's state in a way that cannot be recorded, the tape says so. Outside of a run, every replaced
+function works as usual.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ LEGACY = (
     "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t", "triangular",
     "uniform", "vonmises", "wald", "weibull", "zipf",
 )  # fmt: skip
-# two generators that make all draws which are not recorded; they are never reset, so that two equal runs differ
+# these two generators make all draws that are not recorded; they are never reset, so that two equal runs differ
 _UNRECORDED, _UNRECORDED_LEGACY = np.random.PCG64(), np.random.MT19937()
 _tape: Tape | None = None
 _standing = 0
@@ -95,7 +95,7 @@ def _watched(real: Any, *args: Any, **named: Any) -> Any:
 def _seeded(kind: str, seed: Any) -> Stream:
     """Return the stream of draws for a generator with this seed, and record the seed on the tape.
 
-    Generators with the same bit generator continue its stream of draws.
+    Generators with the same bit generator share one stream of draws.
     """
     if seed is None:
         return Stream()
@@ -131,7 +131,7 @@ def _filled(value: Any, dtype: Any, out: Any) -> Any:
 
 class _Laws:
     """Methods of a generator that draw from the tape, with numpy's names and laws. `self` is also a numpy generator,
-    from which these methods draw if there is no tape.
+    which makes the draws if there is no tape.
     """
 
     _stream: Stream
@@ -324,7 +324,7 @@ class StandState(_Laws, REAL_STATE, metaclass=_Instances):  # type: ignore[misc]
         self._stream = _seeded("RandomState", seed)
 
     def seed(self, seed: Any = None) -> None:
-        """Continue with the stream of draws for this seed."""
+        """Continue with the stream of draws for the given seed."""
         if _tape is None:
             REAL_STATE.seed(self, seed)
         self._stream = _seeded("RandomState", seed)
@@ -456,7 +456,7 @@ PYTHON: dict[str, Callable[..., Any]] = {
 
 
 class _Replaced:
-    """Attributes of modules that are replaced for a run and can be restored."""
+    """Attributes of modules that are replaced for the time of a run."""
 
     def __init__(self) -> None:
         self._saved: list[tuple[Any, str, Any, bool]] = []

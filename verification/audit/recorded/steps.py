@@ -1,10 +1,11 @@
-"""Find noise that is rounded before it is added; then some output on one data set may be impossible on the neighbour.
+"""Find noise that is rounded before it is added, so that some output on one data set may be impossible on the
+neighbour.
 
-Suppose that an entry of the output depends on one noise number alone, is monotone in it, and is exactly constant on an
-interval of its values. Then the constant output has at least the probability of the interval. On the neighbour the
-entry is a monotone function of the noise number too. So on the neighbour the entry either takes the constant value or
-jumps over it, and bisection shows which. If the target rounds its output after the noise is added, the entry takes the
-constant value on the neighbour too, and nothing is reported. Intervals as short as the spacing of float32 numbers are
+Suppose that an entry of the output depends on one noise number alone, is monotone in this number, and is exactly
+constant on an interval of values. The constant output has at least the probability of this interval. On the neighbour
+the entry is also a monotone function of the noise number. On the neighbour the entry either takes the constant value or
+jumps over it, and bisection shows which. If the target rounds its output after the noise is added, the entry also takes
+the constant value on the neighbour, and nothing is reported. Intervals as short as the spacing of float32 numbers are
 left to the test of low-order bits.
 """
 
@@ -24,9 +25,9 @@ from covassay.verification.audit.recorded.affine import (
 from covassay.verification.audit.recorded.half_lines import LEVELS, Side
 from covassay.verification.audit.recorded.losses import event_loss
 
-MOST = 12  # the largest number of noise numbers that are examined
+MOST = 12  # at most this many noise numbers are examined
 USUAL = 0.4  # the quantile of the noise number at which the output is examined
-SHORTEST = 1e-5  # an interval whose probability is smaller than this number is ignored
+SHORTEST = 1e-5  # an interval of noise numbers is ignored if its probability is smaller than this
 HALVINGS = 60
 FRESH = 8  # the number of runs that check that other noise numbers do not matter
 INSIDE = 9  # the number of points of the interval at which the output is checked
@@ -42,7 +43,7 @@ class _Entry:
         self.z0 = coordinates(side.base.tape, variables)
 
     def at(self, z: float, others: Vector | None = None) -> float:
-        """Return the value of the entry for a noise number, or NaN if the target fails or makes other draws."""
+        """Return the value of the entry for a noise number, which is NaN if the target fails or makes other draws."""
         values = np.array(self.z0 if others is None else others)
         values[self.i] = z
         done = self.side.run(tape_at(self.side.base.tape, self.variables, values))
@@ -50,7 +51,7 @@ class _Entry:
         return float(done.output[self.row]) if usual else float("nan")
 
     def alone(self, z: float, rng: np.random.Generator) -> bool:
-        """Return whether no noise number but this one changes the entry."""
+        """Return whether this noise number alone changes the entry."""
         value = self.at(z)
         fresh = ([v.drawn(rng) for v in self.variables] for _ in range(FRESH))
         return all(self.at(z, np.array(one)) == value for one in fresh)
@@ -64,7 +65,8 @@ class _Entry:
 
 
 def by_steps(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
-    """Return the loss proven by an output that only one data set has, with a description, or 0 without such output."""
+    """Return the loss proven by an output that only one data set has, with a description, or 0 if there is no such
+    output."""
     variables, _ = variables_of(first.base.tape)
     z0 = coordinates(first.base.tape, variables)
     moved = [first.run(tape_at(first.base.tape, variables, z0 * (1 + s * SHORTEST))) for s in (0, 1)]
@@ -91,7 +93,7 @@ def by_steps(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
 
 def _row(side: Side, variables: tuple[Variable, ...], i: int) -> int | None:
     """Return an entry of the output that is constant under small changes of the noise number but changes under large
-    ones.
+    changes.
     """
     z = variables[i].at(USUAL)
     outputs = []

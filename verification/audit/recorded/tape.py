@@ -1,7 +1,8 @@
 """Record the random draws of a run of a target, and repeat the run with some of the draws replaced.
 
-A draw is stored in units of its own law. For `normal(loc, scale)`, which returns loc + scale · z, the tape stores z. So
-a scale that depends on the data changes the output but not the tape. Generators with equal seeds get the same draws.
+A tape stores a draw in units of its own law. For the call `normal(loc, scale)`, which returns loc + scale · z, the tape
+stores the number z. A scale that depends on the data therefore changes the output but not the tape. Generators with
+equal seeds get the same draws.
 """
 
 import os
@@ -18,7 +19,7 @@ from covassay.reference.domain import Vector
 
 Make = Callable[[np.random.Generator], Any]
 HERE = str(Path(__file__).parent)
-# the function has this name here, because its usual name is replaced while a target runs
+# the function is imported under this name, because its usual name is replaced while a target runs
 REAL_GENERATOR = np.random.Generator
 
 
@@ -27,8 +28,8 @@ class Draw:
     """One random draw of a target, which may consist of many numbers.
 
     `family` is the law, such as "normal", and `parameters` are its parameters apart from location and scale. `value` is
-    the drawn value in units of the law. `place` is the function of the target that made the draw. `make` draws another
-    value. `seeded` says whether the draw comes from a generator with a seed.
+    the drawn value in units of the law. `place` is the function in the target's code that made the draw. `make` draws
+    another value. `seeded` says whether the draw comes from a generator that was given a seed.
     """
 
     family: str
@@ -45,7 +46,8 @@ class Draw:
         return self.family, self.parameters, self.shape
 
     def __str__(self) -> str:
-        size = " × ".join(map(str, self.shape)) or "one number"
+        shape = (len(self.value),) if isinstance(self.value, bytes) else np.shape(self.value)
+        size = " × ".join(map(str, shape)) or "one number"
         return f"{self.family} ({size}) in {self.place}"
 
 
@@ -53,8 +55,8 @@ class Draw:
 class Stream:
     """The position of one generator in the recorded draws.
 
-    `key` is the seed of the generator, or None if it has none. `drawn` holds what it drew in the run of `tape`;
-    generators with the same seed share it, and a generator that is set back repeats it.
+    `key` is the seed of the generator, or None if the generator has no seed. `drawn` holds what the generator drew in
+    the run of `tape`; generators with the same seed share it, and a generator that is set back repeats it.
     """
 
     key: Hashable | None = None
@@ -63,7 +65,7 @@ class Stream:
     tape: "Tape | None" = None
 
     def twin(self) -> "Stream":
-        """Return a copy of the stream that continues from the same position with the same draws."""
+        """Return a copy of the stream, which continues from the same position with the same draws."""
         return replace(self)
 
     def set_back(self, other: "Stream", position: int) -> None:
@@ -76,8 +78,8 @@ class Tape:
     """All random draws of one run of a target.
 
     `seed` is the seed of new draws. `before` has the draws of an earlier run, which are repeated in their order.
-    `seeds` are the seeds of generators. `trouble` says why the draws differ from the draws of the earlier run, and is
-    empty if they do not. `shared` maps the identities of bit generators to their streams.
+    `seeds` are the seeds of the generators of the run. `trouble` says why the draws differ from the draws of the
+    earlier run, and is empty if they do not differ. `shared` maps the identities of bit generators to their streams.
     """
 
     seed: int
@@ -98,7 +100,7 @@ class Tape:
         return Tape(self.seed + 1, draws)
 
     def draw(self, stream: Stream, family: str, parameters: tuple[Hashable, ...], shape: Any, make: Make) -> Any:
-        """Return the next draw of a generator; the caller may change a returned array."""
+        """Return the next draw of a generator; a returned array is a copy, which the caller may change."""
         shape = as_shape(shape)
         self.enter(stream)
         seeded = stream.key is not None
@@ -113,7 +115,7 @@ class Tape:
         return value.copy() if isinstance(value, np.ndarray) else value
 
     def enter(self, stream: Stream) -> None:
-        """Prepare a stream of draws that belongs to another run for this run."""
+        """Prepare a stream of draws that belongs to another run for the run of this tape."""
         if stream.tape is not self:
             drawn = [] if stream.key is None else self._seeded.setdefault(stream.key, [])
             stream.tape, stream.position, stream.drawn = self, 0, drawn
@@ -126,7 +128,7 @@ class Tape:
         if self.before is not None:
             drawn = self.before[k] if k < len(self.before) else None
             if drawn is None or drawn.signature != (family, parameters, shape):
-                self.trouble = self.trouble or f"draw {k + 1} is {family} {shape or ''} here and not there".strip()
+                self.trouble = self.trouble or f"draw {k + 1} is {family} {shape or '(one number)'} here and not there"
                 drawn = None
         drawn = replace(drawn or self._new(family, parameters, shape, make), seeded=seeded)
         self.draws.append(drawn)
@@ -144,10 +146,11 @@ class Tape:
         return self.trouble
 
     def compared(self, other: "Tape") -> str:
-        """Return why two runs make different kinds of draws, or an empty string if they make equal kinds."""
+        """Return why two runs make different kinds of draws, or an empty string if both make equal kinds."""
         for k, (one, two) in enumerate(zip_longest(self.draws, other.draws)):
             if one is None or two is None or one.signature != two.signature:
-                return f"draw {k + 1} is {one or 'none'} there, and {two or 'none'} here"
+                other = f"{two} with other parameters" if str(one) == str(two) else two or "none"
+                return f"draw {k + 1} is {one or 'none'} there, and {other} here"
         return ""
 
 

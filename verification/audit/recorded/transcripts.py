@@ -1,11 +1,11 @@
-"""Compute the privacy loss of each call of a primitive, a function that adds noise to a value, and of all calls
-together.
+"""Compute the privacy losses of the calls of primitives, which are functions that add noise to a value, and the loss of
+all calls together.
 
-On the neighbour the outputs of the primitives are held fixed, and the values to which noise is added are recorded
-again. For a given sequence of outputs, the losses of the calls add up to the loss of all outputs together. If the
-release determines the outputs of the primitives (`determined`), the sum of their losses is the loss of the release. If
-the release does not determine them, the sum of the losses is only an upper bound for the recorded outputs, and refutes
-nothing.
+To run the target on the neighbour, the outputs of the primitives are held fixed, and the values to which noise is added
+are recorded again. For a given sequence of outputs, the losses of the calls add up to the loss of all outputs together.
+If the release determines the outputs of the primitives (`determined`), the sum of their losses is the loss of the
+release. If the release does not determine the outputs of the primitives, the sum of the losses is only an upper bound
+for the recorded outputs, and refutes nothing.
 """
 
 import math
@@ -25,8 +25,9 @@ from covassay.verification.audit.recorded.tape import Tape
 class Spent:
     """One call of a primitive on both data sets, with the privacy loss of its output.
 
-    `loss` is ε of Laplace or geometric noise, or μ of normal noise. `signed` is the loss in each direction. `plain`
-    says whether the output has no range. `shifts` are the shifts of plain noise, divided by its scale.
+    `loss` is ε of Laplace or geometric noise, or μ of normal noise. `signed` has the loss in each of the two
+    directions. `plain` says whether the output is not mapped into a range. `shifts` are the shifts of the values of
+    plain noise, divided by its scale.
     """
 
     primitive: str
@@ -44,9 +45,9 @@ class Spent:
 
 @dataclass(frozen=True)
 class TranscriptLoss:
-    """`epsilon` is the sum of ε over the primitives without normal noise.
+    """The sums of the losses of primitives, where `epsilon` is the sum of ε over the primitives without normal noise.
 
-    `mu` is √Σμ² over the primitives with normal noise. `reason` says why a figure is missing.
+    `mu` is √Σμ² over the primitives with normal noise. `reason` says why a sum is missing.
     """
 
     spent: tuple[Spent, ...]
@@ -64,7 +65,7 @@ class TranscriptLoss:
         return Law(self.mu, tuple(t for s in self.spent if s.family == "laplace" for t in s.shifts), 0.0)
 
     def loss_in(self, claim: Guarantee, slack: float = 0.0) -> float:
-        """Return the loss in the unit of the claim, as if all noise were larger by the share `slack`.
+        """Return the loss in the unit of the claim, for noise that is larger by the share `slack`.
 
         Raises
         ------

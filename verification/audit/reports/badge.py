@@ -1,7 +1,7 @@
 """Write the verdict of an audit as a badge, a JSON file from which shields.io draws a picture for a README.
 
-A reader sees a badge without the report, so the badge states only the verdict and its basis. A badge is never green,
-because no audit proves privacy.
+A reader sees a badge without the report, so the badge states only the verdict and what it rests on. A badge is never
+green, because no audit proves privacy.
 """
 
 import json
@@ -22,8 +22,8 @@ def short(number: float) -> str:
 
 
 def as_badge(report: AuditReport) -> dict[str, Any]:
-    """Return the badge of a report; the badge of a refuted or undecided report keeps its colour, whatever colour its
-    address asks for.
+    """Return the badge of a report; the badge of a refuted or undecided report keeps its colour even if its address
+    asks for another colour.
     """
     message = report.verdict.value.lower()
     if report.verdict is Verdict.NOT_REFUTED:

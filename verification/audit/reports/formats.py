@@ -23,7 +23,8 @@ def own() -> tuple[Format, ...]:
 
 
 def formats() -> dict[str, Format]:
-    """Return all formats by their names, including those of other packages; no two formats have the same name."""
+    """Return all formats by their names, including those of other packages; and check that no two formats have the same
+    name."""
     found = (*own(), *(point.load() for point in entry_points(group=GROUP)))
     names = [one.name for one in found]
     twice = sorted({name for name in names if names.count(name) > 1})

@@ -15,7 +15,7 @@ from covassay.verification.audit.reports.pictures import curve_facts, pictured
 from covassay.verification.audit.reports.words import MEANING, bits_sentence
 
 SCHEMA = "covassay-audit-1"
-CURVE = "curve"  # the facts of a check have the numbers for a plot under this key
+CURVE = "curve"  # the facts of a check have numbers for a plot under this key
 AUDITED = ("covassay", "target", "version", "mechanism", "options", "claim", "adjacency")
 
 
@@ -41,7 +41,7 @@ def schema() -> dict[str, Any]:
     loaded["$defs"]["check"]["then"] = {"properties": {"p_value": {"const": None}}}
     loaded["properties"]["settings"] = settings_schema()
     loaded["properties"]["exact"] = {
-        "description": "The privacy losses that were computed, the largest first; and those that are not decided.",
+        "description": "The pairs whose privacy loss was computed, the largest loss first, and the undecided pairs.",
         "type": "array",
         "items": schema_of(ExactPair),
     }
@@ -49,7 +49,7 @@ def schema() -> dict[str, Any]:
 
 
 def kind_of(facts: type[Facts]) -> str:
-    """Return the name of a kind of facts in JSON, which is the name of its class in small letters."""
+    """Return the name of a kind of facts in JSON, which is the name of its class in lower case."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", facts.__name__).lower()
 
 

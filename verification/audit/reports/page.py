@@ -1,7 +1,7 @@
 """Write the report of an audit as one HTML page with the verdict, the failures, pictures, and a line for every check.
 
-The page needs no other file, no network and no script. The page is built as a tree of elements, so that every text in
-it is escaped. A content security policy in the head of the page forbids scripts, and content from other addresses.
+The page needs no other file, no network and no script. The page is built as a tree of elements, so that all text in the
+page is escaped. A content security policy in the head of the page forbids scripts, and content from other addresses.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,9 +18,7 @@ from covassay.verification.audit.reports.plain import plain
 from covassay.verification.audit.reports.sarif import ABOUT
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-NO_PICTURES = (
-    "There are no pictures: they are drawn from tests of a law and from pairs of data sets, and this run has neither."
-)
+NO_PICTURES = "There are no pictures, because this run has no test of a law and no pair of data sets to draw."
 
 
 def as_page(report: AuditReport) -> str:
@@ -57,7 +55,7 @@ def as_page(report: AuditReport) -> str:
 
 
 def _add(parent: Element, name: str, text: str = "", style: str = "") -> Element:
-    """Add an element below another element; its text may come from a target."""
+    """Add an element below another element; the text may come from a target."""
     added = SubElement(parent, name, {"class": style} if style else {})
     added.text = plain(text)
     return added
@@ -144,7 +142,7 @@ def _counted(checks: Sequence[Finding]) -> str:
 
 
 def _check(body: Element, check: Finding) -> None:
-    """Add a line for a check to the page; it can be opened to show what the check tested and found."""
+    """Add a line for a check to the page; a reader can open the line to see what the check tested and found."""
     details = SubElement(body, "details")
     summary = SubElement(details, "summary")
     _add(summary, "span", check.status.value, f"status s-{check.status.value.lower().replace(' ', '-')}")

@@ -20,17 +20,18 @@ from covassay.verification.audit.reports.svg import Axis, Picture, span, swatch
 from covassay.verification.statistics.curves import Curve
 
 BAND = 0.999  # the probability with which a whole sample lies in the band around its law
-SPECTRAL_NORM = "spectral norm"  # the check of a kind of noise for which the paper states a bound on the tail
-PRINTED = 1.1  # Theorem 6 of DN25 states ‖Z‖ ≤ 1.1 ρd with high probability
+# the name of the check for a kind of noise for which the paper states a bound on the tail
+SPECTRAL_NORM = "spectral norm"
+PRINTED = 1.1  # Theorem 6 of DN25 states that ‖Z‖ ≤ 1.1 ρd with high probability
 SMALLEST_TAIL = 1e-6  # a plot shows tail probabilities down to this number, or down to the rarest value that occurred
 FINE = 60  # the number of points of a curve in a plot
-Line = tuple[str, list[tuple[float, float]], str]  # the style, the points and the text of a legend entry
+Line = tuple[str, list[tuple[float, float]], str]  # the style, the points and the text of an entry in the legend
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A plot with its caption, a sentence that explains it, and its legend, in which each entry has a shape, a style
-    and a text.
+    """A plot with its caption, a sentence that explains the plot, and its legend, in which each entry has a shape, a
+    style and a text.
     """
 
     picture: Element
@@ -48,8 +49,8 @@ def _nuclear(report: AuditReport) -> bool:
 
 
 def pictured(report: AuditReport) -> list[Finding]:
-    """Return the checks of a law that are plotted: the check with the strongest evidence, and one whose tail has a
-    bound, if any.
+    """Return the checks of a law that are plotted: the check with the strongest evidence, and a check with a bound on
+    its tail, if there is one.
     """
     curves = [check for check in report.checks if check.curve is not None]
     if not curves:
@@ -115,8 +116,8 @@ def _law(check: Finding) -> Drawn:
     return Drawn(
         picture.root,
         "The noise beside its law",
-        f"Share of the draws up to each value: {check.label}, the test of a whole law that came out furthest from it. "
-        f"One statistic of a correct target lies within the band everywhere with probability {_at_least(BAND)}.",
+        f"Share of the draws up to each value: {check.label}, the test of a whole law with the strongest evidence. "
+        f"For a correct target, one statistic lies within the band everywhere with probability {_at_least(BAND)}.",
         (("dot", "seen", f"{curve.size} draws of the target"), ("line", "law", _of_the_law(curve)),
          ("band", "law", f"band of {_at_least(BAND)}")),
     )  # fmt: skip
@@ -212,9 +213,10 @@ def _trade_off(pair: str, event: str, curve: TradeOff, report: AuditReport) -> D
         picture.root,
         "The trade-off curve beside the claim",
         f"Tests that tell the two data sets apart by {event}, and by other thresholds, on "
-        f"“{pair}”. If the claim holds, every such test lies on or above its curve; it is broken where a "
-        f"whole box lies below. All boxes hold together with probability {_at_least(curve.confidence)} or more. As "
-        f"Gaussian differential privacy: μ ≥ {curve.gaussian_lower_bound:.3f}.",
+        f"“{pair}”. If the claim holds, every test lies on or above the curve of the claim; "
+        f"a whole box below the curve refutes the claim. All boxes hold together with "
+        f"probability {_at_least(curve.confidence)} or more. The parameter of Gaussian "
+        f"differential privacy is μ ≥ {curve.gaussian_lower_bound:.3f}.",
         (("dot", "seen", "seen in the draws"),
          ("band", "seen", f"proven, a box for every test, {_at_least(curve.confidence)}"),
          ("line", "law", f"the claim, {report.claim}")),

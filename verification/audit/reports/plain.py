@@ -1,4 +1,4 @@
-"""Make text from a target safe for a report, because it may contain characters that hide or reorder other
+"""Make text from a target safe for a report, because such text may contain characters that hide or reorder other
 characters.
 """
 

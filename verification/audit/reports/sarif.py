@@ -1,7 +1,7 @@
 """Write the report of an audit as SARIF 2.1.0, a format that code-scanning services and editors read.
 
-In SARIF, only findings become results. A refuted check is an error, and a finding that breaks no promise is a note.
-Services show every result as an alert, so a check without a finding is listed as a rule that has no result. An
+In a SARIF file, only findings become results. A refuted check is an error, and a finding that breaks no promise is a
+note. Services show every result as an alert, so a check that found nothing is listed as a rule without a result. An
 undecided check is listed as a notification of the run.
 """
 
@@ -30,20 +30,22 @@ from covassay.verification.audit.reports.words import (
 
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-ROOT = "%SRCROOT%"  # this name stands for the directory in which the audit was started
-LEVEL = {Status.REFUTED: "error", Status.NOTED: "note"}  # these statuses of checks are findings, and have these levels
+ROOT = "%SRCROOT%"  # in a SARIF file, this name stands for the directory in which the audit was started
+# checks with these statuses are findings, and have these levels
+LEVEL = {Status.REFUTED: "error", Status.NOTED: "note"}
 COMPLETED = (0, 1)  # an audit with one of these exit statuses has reached a decision
 ABOUT: dict[Kind, str] = {
-    "contract": "What any caller may rely on.",
-    "data path": "Whether the noise moves with the data under one seed.",
-    "law": "Whether the outputs have the distribution that the reference gives them.",
-    "privacy": "Whether the loss between neighbouring data sets exceeds the claim.",
-    "bits": "Whether low-order bits of the released numbers tell neighbouring data sets apart.",
+    "contract": "These checks test promises on which any caller may rely.",
+    "data path": "These checks test whether the noise depends on the data under one seed.",
+    "law": "These checks test whether the outputs have the distribution that the reference gives them.",
+    "privacy": "These checks test whether the loss between neighbouring data sets exceeds the claim.",
+    "bits": "These checks test whether low-order bits of the released numbers tell neighbouring data sets apart.",
 }
 
 
 def as_sarif(report: AuditReport, status: int | None = None) -> dict[str, Any]:
-    """Return the report as SARIF 2.1.0; `status` is the exit status if it is not the usual one for the verdict."""
+    """Return the report as SARIF 2.1.0; `status` is the exit status if it differs from the usual one for the
+    verdict."""
     rules = {rule_id(check): _rule(check) for check in report.checks}
     ids = list(rules)
     found = [check for check in report.checks if check.status in LEVEL]
@@ -114,7 +116,7 @@ def _result(check: Finding, index: int, report: AuditReport) -> dict[str, Any]:
 
 
 def location(report: AuditReport) -> dict[str, Any]:
-    """Return the place of a target in its source: its name and, if they are known, its file and its line."""
+    """Return the name of a target and, if they are known, the file and the line of its source."""
     named = {"logicalLocations": [{"fullyQualifiedName": plain(report.target), "kind": "function"}]}
     found = report.found_at
     if found is None:

@@ -1,7 +1,7 @@
 """Draw small pictures as SVG inside a page, with two axes, lines, points and bands.
 
 A picture needs no other file, no script and no drawing library. A picture is 360 × 250 units large. A unit is about a
-pixel on a phone, so that the letters can be read there.
+pixel on a phone, so that the letters are legible.
 """
 
 import math
@@ -15,14 +15,14 @@ from covassay.verification.audit.reports.plain import plain
 WIDTH, HEIGHT = 360, 250
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 26, 38
 TICKS = 5  # the approximate number of ticks on an axis
-LONGEST = 46  # a label of more letters than this does not fit into the width of a picture
+LONGEST = 46  # a label with more letters than this does not fit into the width of a picture
 Points = Iterable[tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis that shows the numbers from `low` to `high` over `length` units from `start`; `log` makes it
-    logarithmic.
+    """An axis that shows the numbers from `low` to `high` over `length` units from `start`, on a logarithmic scale if
+    `log` is set.
     """
 
     label: str
@@ -31,8 +31,8 @@ class Axis:
     log: bool = False
 
     def share(self, value: float) -> float:
-        """Return the position of a value on the axis, from 0 at the low end to 1 at the high end; values outside get 0
-        or 1.
+        """Return the position of a value on the axis, from 0 at the low end to 1 at the high end; values outside of the
+        axis get 0 or 1.
         """
         low, high, at = (math.log10(v) if self.log else v for v in (self.low, self.high, self._within(value)))
         return (at - low) / (high - low)
@@ -128,7 +128,7 @@ def _short(label: str) -> str:
 
 
 def _number(value: float, log: bool = False) -> str:
-    """Write the number at a tick in few letters."""
+    """Write the number at a tick with few characters."""
     if log or (value and not 1e-3 <= abs(value) < 1e5):
         digits, _, exponent = f"{value:.0e}".partition("e")
         return "1" if value == 1 else f"{digits}e{int(exponent)}".replace("-", "−")

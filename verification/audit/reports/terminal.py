@@ -1,5 +1,5 @@
-"""Print the report of an audit on a terminal: the verdict, the failures and how to reproduce them, then a summary of
-the checks.
+"""Print the report of an audit on a terminal, with the verdict, the failures and how to reproduce them, and a summary
+of the checks.
 """
 
 import re
@@ -43,7 +43,7 @@ STYLE = {
     Status.NOT_REFUTED: "",
 }
 VERDICT_STYLE = {Verdict.REFUTED: "bold red", Verdict.NOT_REFUTED: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
-# the top of the report already explains the verdict REFUTED
+# the top of the report already gives the reasons of the verdict REFUTED
 EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPED)
 POINTS_SHOWN = 7  # the approximate number of points of a trade-off curve that are printed
 NEIGHBOURS = {
@@ -56,7 +56,7 @@ STATUS_WIDTH = max(len(status.value) for status in Status)
 def print_report(report: AuditReport, console: Console, verbose: bool = False) -> None:
     """Print a report with the verdict, the failures and their data sets, the diagnosis, and a summary of the checks.
 
-    With `verbose`, a table of all checks follows, and a description of what each of them tested.
+    With `verbose`, the report also has a table of all checks, and a description of what each check tested.
     """
     _print_verdict(report, console)
     failed = report.refuted
@@ -82,7 +82,7 @@ def print_report(report: AuditReport, console: Console, verbose: bool = False) -
         _print_replay(report, console)
 
 
-# THE VERDICT AND ITS REASONS
+# VERDICT AND REASONS
 
 
 def _print_verdict(report: AuditReport, console: Console) -> None:
@@ -188,7 +188,7 @@ def _print_kind(kind: Kind, checks: Sequence[Finding], console: Console) -> None
 def _print_skipped(skipped: Sequence[Finding], console: Console) -> None:
     """Print the names of the skipped questions, except those that every quick audit skips.
 
-    With the option `--verbose`, the reasons are printed as well.
+    With the option `--verbose`, the reasons why questions were skipped are printed as well.
     """
     names = [check.name for check in skipped if check.detail != NOT_QUICK]
     if names:

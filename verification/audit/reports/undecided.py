@@ -1,4 +1,5 @@
-"""Report on an audit that was not completed; its verdict is INCONCLUSIVE, and a sentence says how it ended."""
+"""Report on an audit that was not completed, with the verdict INCONCLUSIVE and a sentence that says how the audit
+ended."""
 
 from collections.abc import Sequence
 
@@ -20,9 +21,9 @@ def undecided(
 ) -> AuditReport:
     """Return the report of an audit that ended before it had a result.
 
-    `ending` is a sentence that says how the audit ended, and `found` has the findings until then. A refutation among
-    the findings so far remains valid, and the sentence mentions it. The verdict concerns the whole audit, which was not
-    completed.
+    `ending` is a sentence that says how the audit ended, and `found` has the findings so far. A refutation among the
+    findings so far remains valid, and the report mentions it. The verdict concerns the whole audit, and the audit was
+    not completed.
     """
     refuted = [check.label for check in found if check.status is Status.REFUTED]
     if refuted:

@@ -1,7 +1,8 @@
 """Write a file with the data sets on which a claim was refuted, and the result of the refuted check.
 
-The file is a `.npz` archive that has the data set x and, for a pair of neighbours, the data set y. The array `about` in
-the archive is a JSON text. The command `covassay audit TARGET --pair FILE` tests the pair again, on new draws.
+The file is a `.npz` archive that has the data set x and, for a pair of neighbours, the data set y. The array `about` of
+the archive is a JSON text. The command `covassay audit TARGET --pair FILE` tests the pair of such a file again, on new
+draws.
 """
 
 import io
@@ -15,12 +16,12 @@ from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.json_report import what_was_audited
 
 SIDES = ("x", "y")
-# the kinds of checks from the most to the least telling; the first kind compares neighbours
+# these are the kinds of checks from the most to the least telling; the first kind compares neighbours
 MOST_TELLING: tuple[Kind, ...] = ("privacy", "law", "data path", "contract")
 
 
 def witness_check(checks: Iterable[Finding]) -> Finding | None:
-    """Return the refuted check that is best to reproduce: one with neighbours if there is one, and among these the
+    """Return the refuted check that is best to reproduce, which has neighbours if possible, and among such checks the
     smallest p-value.
     """
     seen = [check for check in checks if check.data]

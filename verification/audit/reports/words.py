@@ -12,14 +12,14 @@ from covassay.verification.audit.report import AuditReport
 MEANING = {
     Verdict.REFUTED: "At least one promise is broken. The witness and the replay command reproduce it.",
     Verdict.NOT_REFUTED: (
-        "Nothing was found that contradicts the claim. That is not a certificate: the checks say what this run could "
-        "have seen."
+        "Nothing was found that contradicts the claim. This verdict is not a certificate: the checks say what this run "
+        "could have seen."
     ),
     Verdict.INCONCLUSIVE: "The run could not decide. The checks that are marked inconclusive or skipped say why.",
 }
-MOST_ROWS, MOST_COLUMNS = 6, 3  # data sets with more numbers than this are not printed in full
+MOST_ROWS, MOST_COLUMNS = 6, 3  # a data set with more numbers than this is not printed in full
 MOST_FAILURES = 4  # a report lists at most this many kinds of failures
-SMALLEST_P = 1e-300  # a p-value below this number is printed as a bound
+SMALLEST_P = 1e-300  # a p-value below this number is printed as an upper bound
 
 
 def p_text(p_value: float | None) -> str:
@@ -43,7 +43,7 @@ IN_REAL_ARITHMETIC = {
 
 
 def bits_sentence(report: AuditReport) -> str:
-    """Return a sentence with two verdicts: one on the law in real arithmetic, and one on the low-order bits."""
+    """Return a sentence with the verdict on the law in real arithmetic, and the verdict on the low-order bits."""
     real, bits = IN_REAL_ARITHMETIC[report.in_real_arithmetic], report.bits
     if bits is None:
         return f"{real}; its low-order bits were not tested"
@@ -59,7 +59,7 @@ def could_have_seen(check: Finding) -> str:
     """Return, in words, the effect that a test detects with 99 % probability, or the privacy loss that an event has
     shown.
 
-    The text is empty for checks that have no detectable effect or loss.
+    The text is empty for checks without a detectable effect or loss.
     """
     facts = check.facts
     if isinstance(facts, LawTest):
@@ -70,7 +70,7 @@ def could_have_seen(check: Finding) -> str:
 
 
 def loss_in_reach(reach: InReach) -> str:
-    """Return the privacy loss that a test detects with 99 % probability on an event as likely as the tested one."""
+    """Return the privacy loss that a test detects with 99 % probability on an event as likely as the tested event."""
     if math.isinf(reach.loss):
         return f"no loss on an event of probability {reach.probability:.2g}"
     return f"loss ≥ {reach.loss:.2f} on an event of probability {reach.probability:.2g}"
@@ -78,7 +78,7 @@ def loss_in_reach(reach: InReach) -> str:
 
 def power_sentences(report: AuditReport) -> list[str]:
     """Return sentences on the rare branches and losses that the run would have detected, and on the draws needed for
-    smaller ones.
+    smaller losses.
     """
     laws = [(check.scenario, check.facts) for check in report.checks if isinstance(check.facts, LawTest)]
     sentences = [f"rare branches, {scenario}: {facts.reach}." for scenario, facts in laws if facts.reach]
@@ -99,12 +99,12 @@ def power_sentences(report: AuditReport) -> list[str]:
         samples, duration = _rounded_up(factor * report.samples), _duration(factor * report.seconds)
         small = f"{letter} = {reach.small_loss:.3g}"
         text += f"; for {small} there, raise --samples to {samples}, about {duration} at the pace of this run"
-    return [*sentences, f"{text}. A loss that shows in rarer events alone takes more draws."]
+    return [*sentences, f"{text}. A loss that shows only in rarer events needs more draws."]
 
 
 def _best_event(report: AuditReport) -> tuple[str, InReach] | None:
-    """Return the pair of neighbours, not refuted, on which counted events reach the smallest loss, and what they
-    reach.
+    """Return the pair of neighbours, not refuted, on which counted events detect the smallest loss, and the loss that
+    they detect.
     """
     standing = [
         (check.scenario, check.facts.in_reach)
@@ -138,9 +138,10 @@ def _duration(seconds: float) -> str:
 
 
 def exact_sentence(report: AuditReport) -> str:
-    """Return the largest privacy loss that was computed, with its rows, or why none was; empty if none was tried.
+    """Return the largest privacy loss that was computed, with its rows, or why no loss was computed; return an empty
+    text if none was tried.
 
-    If it is known on few pairs, the sentence also says which loss the counts of events would have shown.
+    If the loss is known on few pairs, the sentence also says which loss the counts of events would have shown.
     """
     found = next((check for check in report.checks if isinstance(check.facts, ExactLosses)), None)
     if found is None:
@@ -156,7 +157,8 @@ def exact_sentence(report: AuditReport) -> str:
 
 
 def _known_on(losses: Sequence[ExactPair]) -> str:
-    """Return, in words, on how many of the tested pairs the loss is known; empty if it is known on all."""
+    """Return, in words, on how many of the tested pairs the loss is known; return an empty text if it is known on all
+    pairs."""
     known = [one for one in losses if one.decided]
     if len(known) == len(losses):
         return ""
@@ -166,7 +168,8 @@ def _known_on(losses: Sequence[ExactPair]) -> str:
 
 
 def witness(check: Finding) -> str:
-    """Return, in words, the two data sets whose outputs a check compares, or an empty text if it compares none."""
+    """Return, in words, the two data sets whose outputs a check compares, or an empty text if the check compares no
+    data sets."""
     facts = check.facts
     if not isinstance(facts, TestedEvent | ExactLosses):
         return ""
@@ -187,7 +190,7 @@ def _row(values: Sequence[float] | None) -> str:
 
 
 def in_full(check: Finding) -> list[str]:
-    """Return the two data sets of a refuted check row by row, if they are small, and otherwise nothing."""
+    """Return the two data sets of a refuted check row by row if they are small, and otherwise nothing."""
     if not check.data or any(len(x) > MOST_ROWS or x.shape[1] > MOST_COLUMNS for x in check.data):
         return []
     names = ("first", "second") if len(check.data) > 1 else ("data set",)
@@ -195,8 +198,8 @@ def in_full(check: Finding) -> list[str]:
 
 
 def cause(check: Finding, explained: bool) -> tuple[str, ...]:
-    """Return a key that is equal for refuted checks with the same cause; `explained` says that one cause fits
-    all laws.
+    """Return a key that is equal for refuted checks with the same cause; `explained` says whether one cause fits all
+    laws.
     """
     if check.kind == "law":
         return ("law",) if explained else ("law", check.name)
@@ -206,7 +209,7 @@ def cause(check: Finding, explained: bool) -> tuple[str, ...]:
 
 
 def findings(report: AuditReport) -> list[list[Finding]]:
-    """Return the refuted checks grouped by cause; the first check of a group has its smallest p-value."""
+    """Return the refuted checks grouped by cause; the first check of a group has the smallest p-value of the group."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for check in report.refuted:
         groups.setdefault(cause(check, bool(report.diagnoses)), []).append(check)
@@ -214,8 +217,8 @@ def findings(report: AuditReport) -> list[list[Finding]]:
 
 
 def repeats(group: Sequence[Finding]) -> str:
-    """Return, in words, how many further checks have the same finding, and on how many data sets; empty if there are
-    none.
+    """Return, in words, how many further checks have the same finding, and on how many data sets; return an empty text
+    if there are no others.
     """
     others = len(group) - 1
     if not others:
@@ -241,8 +244,8 @@ def draws_made(report: AuditReport) -> str:
 
 
 def estimates(check: Finding, report: AuditReport) -> str:
-    """Return confidence intervals from the draws of a test, or nothing if they would rest on a wrong centre of the
-    outputs.
+    """Return confidence intervals from the draws of a test, or nothing if the intervals would rest on a wrong centre of
+    the outputs.
     """
     facts = check.fact(LawTest)
     return "" if facts is None or any("centred" in text for text in report.diagnoses) else facts.estimates
@@ -261,8 +264,8 @@ def explanation(check: Finding) -> str:
 
 
 def summary(report: AuditReport) -> str:
-    """Return the claim, the verdict, its reasons and the command that replays them, as the message of a failing
-    test.
+    """Return the claim, the verdict with its reasons, and the command that replays the audit, as the message of a
+    failing test.
     """
     undecided = (Status.INCONCLUSIVE, Status.SKIPPED)
     decisive = findings(report) or [[check] for check in report.checks if check.status in undecided]

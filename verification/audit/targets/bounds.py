@@ -11,7 +11,8 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.targets.process_target import is_process
 from covassay.verification.audit.targets.target import Target
 
-BOUNDS = "bounds"  # a function gets d pairs (low, high) under this keyword, and a process under this key of a request
+# a function gets d pairs (low, high) under this keyword, and a process gets them under this key of a request
+BOUNDS = "bounds"
 
 
 def takes_bounds(target: Target) -> bool:
@@ -37,8 +38,8 @@ def as_box(given: Any) -> Box:
     """Return the box for bounds in one of several forms.
 
     The bounds are a pair (low, high) for every column, or (minima, maxima), or a text LOW:HIGH,LOW:HIGH,…, or the name
-    of a .toml or .json file with a pair [low, high] for every column, in order. A two-by-two array is ambiguous; it is
-    read as a pair for each of two columns.
+    of a .toml or .json file with a pair [low, high] for every column, in order. A two-by-two array of bounds is read as
+    a pair for each of two columns, although it could also mean (minima, maxima).
 
     Raises
     ------
@@ -69,7 +70,7 @@ def as_box(given: Any) -> Box:
 
 def _read_box(text: str) -> Box:
     if text.lower().endswith((".toml", ".json")):
-        # this import stands here because it loads the readers of tables
+        # the import stands in this function because it loads the readers of tables
         from covassay.reference.release.scaling import read_bounds
 
         return Box.of(list(read_bounds(Path(text)).values()))

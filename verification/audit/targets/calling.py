@@ -10,7 +10,7 @@ The call is an expression such as `f(x, eps=epsilon, random_state=seed)[0]`. An 
     symmetric(y)          the symmetric matrix of which y is one triangle, see `symmetric`
 
 Every built-in function and every importable module may be used by its name, such as `pandas.DataFrame(x)`. If an
-expression uses neither `rng` nor `seed`, the target draws its random numbers from a source of its own.
+expression uses neither `rng` nor `seed`, the target draws its random numbers from its own source.
 """
 
 import ast
@@ -28,7 +28,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 
-SEEDS = 2**32  # older generators of numpy take no seed above this
+SEEDS = 2**32  # older generators of numpy accept no larger seed than this
 BUDGET = ("epsilon", "delta", "rho")
 RANDOM = ("rng", "seed")
 GIVEN = ("f", "x", *BUDGET, *RANDOM, "bounds", "fit", "symmetric")
@@ -39,7 +39,7 @@ class CannotRun(Exception):
 
 
 def text_of(error: BaseException | None) -> str:
-    """Return the text of an exception from a target in printable characters, or a placeholder if it cannot be
+    """Return the text of an exception from a target in printable characters, or a placeholder if the text cannot be
     printed.
     """
     try:
@@ -57,13 +57,13 @@ def fit(estimator: Any, *data: Any, **options: Any) -> Any:
 def symmetric(triangle: Any, lower: bool = False) -> Matrix:
     """Return a symmetric (d, d) matrix, of which one triangle with the diagonal is given.
 
-    The triangle may be a matrix whose other triangle is zero. A triangle may also be a vector of d(d + 1)/2 numbers:
-    the upper triangle row by row, which is the lower triangle column by column, or the lower triangle row by row if
-    `lower` is set.
+    The triangle may be a matrix whose entries in the other triangle are zero. A triangle may also be a vector of d(d +
+    1)/2 numbers, which has the upper triangle row by row (the lower one column by column), or the lower triangle row by
+    row if `lower` is set.
 
     Raises
     ------
-    ValueError : the argument has neither form.
+    ValueError : the argument is neither a triangular matrix nor the vector of a triangle.
     """
     given = np.asarray(triangle)
     if given.ndim == 2 and is_triangle(given):
@@ -105,7 +105,8 @@ def compiled(call: str) -> tuple[CodeType, frozenset[str], dict[str, Any]]:
         if needed not in used:
             raise InvalidInput(f"call = {call!r}: must use {needed}, as in 'f(x, eps=epsilon)'")
     modules = {n: _module(call, n) for n in sorted(used) if n not in GIVEN and not hasattr(builtins, n)}
-    for node in ast.walk(tree):  # for example, `sklearn.covariance.ledoit_wolf` needs the import of this submodule
+    # for example, code that uses `sklearn.covariance.ledoit_wolf` needs the import of this submodule
+    for node in ast.walk(tree):
         path = ast.unparse(node).split(".") if isinstance(node, ast.Attribute) else []
         if path and path[0] in modules and all(part.isidentifier() for part in path):
             with contextlib.suppress(ImportError):
@@ -128,7 +129,7 @@ def whole_call(call: str) -> str:
     """Return the part of an expression that calls `f` on `x`; the rest of the expression selects the output from the
     returned value.
 
-    If the expression calls a method of an object, return a list of the object and of the method's result.
+    If the expression calls a method of an object, return the text of a list of the object and of the method's result.
 
     >>> whole_call("numpy.asarray(f(epsilon).fit(x, seed).covariance_)")
     '[(made := f(epsilon)), made.fit(x, seed)]'
@@ -152,7 +153,7 @@ def whole_call(call: str) -> str:
 class Wrapped:
     """A function g(x, *, epsilon, rng) that evaluates an expression which calls another function.
 
-    If no expression is given, `fitting.found_call` finds one at the first call. An audit makes the function find
+    If no expression is given, `fitting.found_call` finds an expression at the first call. An audit makes `Wrapped` find
     the expression beforehand, on data that the audit chooses.
     """
 

@@ -1,9 +1,9 @@
-"""A child process answers each line with a line; it is ended together with all processes that it started.
+"""Define a child process that answers each line with a line, and is ended together with all processes that it started.
 
-The child has a process group of its own, and the whole group is ended, even if its first process ended earlier. The
-process that supervises the audit records the process group (`deadline`), so the group is ended even if the audit is
-killed. The child's standard error is read while the audit waits for a reply, and its last `LOG_KEPT` bytes are kept.
-Every wait in this module has a time limit.
+The child process has a process group of its own, and the whole group is ended even if its first process ended earlier.
+The process that supervises the audit records the process group (`deadline`), so that the group is ended even if the
+audit is killed. The child's standard error is read while the audit waits for a reply, and its last `LOG_KEPT` bytes are
+kept. Every wait in this module has a time limit.
 """
 
 import contextlib
@@ -22,24 +22,24 @@ LOG_KEPT = 2**20  # the number of bytes of standard error that are kept
 PART = 2**16  # the number of bytes that are read or written at once
 SHOWN = 300  # the largest number of characters of a process's output that are shown
 PATIENCE = 0.5  # a process must end by itself within this many seconds after its input is closed
-AGAIN = 3.0  # later starts and answers may take this many times as long as the first one
+AGAIN = 3.0  # after a restart, the program may take this many times as long to start as after the first start
 TICK = 0.005  # the number of seconds between two checks whether the process has ended
 
 
-_whole = 0  # the number of `with` blocks in progress that no time limit may interrupt
+_whole = 0  # in this number of `with` blocks that are in progress, no time limit may interrupt
 
 
 def must_finish() -> bool:
     """Return whether a process is being started or stopped at this moment.
 
-    If a time limit interrupted a start or a stop, a process that nobody knows might go on running.
+    If a time limit interrupted a start or a stop, a process of which the audit does not know might go on running.
     """
     return _whole > 0
 
 
 @contextlib.contextmanager
 def in_one_piece() -> Iterator[None]:
-    """Prevent that a time limit interrupts the `with` block."""
+    """Prevent a time limit from interrupting the `with` block."""
     global _whole
     _whole += 1
     try:
@@ -49,7 +49,8 @@ def in_one_piece() -> Iterator[None]:
 
 
 class OutOfStep(CannotRun):
-    """Raised if a process wrote more than one line for a request, so that its lines cannot be assigned to requests."""
+    """Raised if a process wrote more than one line for a request, so that it is not known which request a line
+    answers."""
 
 
 class CannotStart(Exception):
@@ -57,7 +58,7 @@ class CannotStart(Exception):
 
 
 class Child:
-    """A program that the first request starts; after a stop, the next request starts the program again."""
+    """A program that is started by the first request, and again by the next request after a stop."""
 
     def __init__(self, command: tuple[str, ...], directory: str) -> None:
         self._command = command
@@ -66,15 +67,15 @@ class Child:
         self._log = bytearray()
         self._took: float | None = None
         self._answered = 0  # the number of lines that the program answered since its start
-        self._rest = b""  # the text that was read after the last line of an answer
+        self._rest = b""  # this is the text that was read after the last line of an answer
         self._lock = threading.Lock()
 
     def starting(self, limit: float) -> float:
-        """Return extra seconds for the next answer if the program must be started before it; they are at most the
-        limit.
+        """Return extra seconds for the next answer if the program must be started before this answer; the extra seconds
+        are at most the limit.
 
-        If the program was started earlier, it gets `AGAIN` times as long as its first answer then took. The factor
-        `AGAIN` distinguishes a program that hangs from a program that starts slowly.
+        If the program was started before, a start gets `AGAIN` times as long as the first answer took. The factor
+        `AGAIN` serves to distinguish a program that hangs from a program that starts slowly.
         """
         if self._running is not None:
             return 0.0
@@ -82,11 +83,11 @@ class Child:
 
     def line(self, request: bytes, longest: int) -> bytes:
         """Send a line, and return the answer, which is a line of at most `longest` bytes. The program is started if it
-        does not run.
+        is not running.
 
-        The answer has no newline at its end if it is too long or if the process ends. If an exception such as a time
-        limit ends this call, the caller must call `stop`. Otherwise a late answer could be taken for the answer to the
-        next request.
+        An answer that is too long, or that ends because the process ends, has no newline at its end. If an exception,
+        such as that of a time limit, ends a call of `line`, the caller must call `stop`. Without the call of `stop`, a
+        late answer could be taken for the answer to the next request.
 
         Raises
         ------
@@ -106,7 +107,8 @@ class Child:
         return line
 
     def require_silence(self, seconds: float = 0.0) -> None:
-        """Raise `OutOfStep` if there is text that answers no request, or if such text arrives within `seconds`."""
+        """Raise `OutOfStep` if the process wrote text that answers no request, or if such text arrives within
+        `seconds`."""
         assert self._running is not None
         assert self._running.stdout is not None
         text = self._rest
@@ -116,9 +118,10 @@ class Child:
             raise self._surplus(text)
 
     def require_no_other(self, line: bytes) -> None:
-        """Raise `OutOfStep` if this line belongs to the previous request, because its answer had a second line.
+        """Raise `OutOfStep` if the line belongs to the previous request, because the answer to that request had a
+        second line.
 
-        If there is such a line, the answer to the present request is still to come.
+        If the line belongs to the previous request, the answer to the present request is still to come.
         """
         if self._running is not None and self._answered > 1:
             more = self._rest or self._exchanged(self._running, b"", PART, PATIENCE)[0]
@@ -160,7 +163,7 @@ class Child:
         return line, b""
 
     def _logged(self, log: int) -> bool:
-        """Keep what the process wrote to standard error, and return whether more may follow."""
+        """Keep what the process wrote to standard error, and return whether the process may write more."""
         part = os.read(log, PART)
         self._log += part
         if len(self._log) > 2 * LOG_KEPT:
@@ -178,18 +181,19 @@ class Child:
         except OSError as error:
             raise CannotStart(str(error)) from error
         assert process.stdin is not None
-        os.set_blocking(process.stdin.fileno(), False)  # if the input is closed, the process can read no more requests
+        os.set_blocking(process.stdin.fileno(), False)  # if its input is closed, the process can read no more requests
         group_started(process.pid)
         return process
 
     def last_words(self) -> str:
-        """Return the last line that the process wrote to standard error, in quotes."""
+        """Return the last line, in quotes, that the process wrote to standard error."""
         log = self._running.stderr if self._running else None
         end = time.monotonic() + PATIENCE
         while log and time.monotonic() < end and select.select([log], [], [], 0)[0] and self._logged(log.fileno()):
             pass
         lines = bytes(self._log[-LOG_KEPT:]).decode(errors="replace").strip().splitlines()
-        errors = [line for line in lines if "error" in line.lower()]  # the last line may be the version of the language
+        # the last line may be the version of the programming language
+        errors = [line for line in lines if "error" in line.lower()]
         return shown((errors or lines)[-1]) if lines else "nothing on standard error"
 
     def ending(self) -> str:
@@ -223,14 +227,14 @@ def _written(descriptor: int, left: memoryview) -> memoryview:
         return left[os.write(descriptor, left[:PART]) :]
     except BlockingIOError:
         return left
-    except BrokenPipeError:  # the process may have ended after its answer
+    except BrokenPipeError:  # the process may have ended after its last answer
         return left[:0]
 
 
 def _has_ended(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
-    """Return whether the first process of the group ends in time.
+    """Return whether the first process of the group ends within `seconds`.
 
-    The number of this process is not reused until its parent waits for it.
+    The operating system does not reuse the number of this process until its parent waits for the process.
     """
     end = time.monotonic() + seconds
     while process.returncode is None:
@@ -245,8 +249,8 @@ def _has_ended(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
 
 
 def _end_group(process: "subprocess.Popen[bytes]") -> None:
-    """Kill all processes of the group. The number of the first process is not yet reused, so no other group can have
-    this number.
+    """Kill all processes of the group. The number of the first process is not yet reused, so no other process group can
+    have this number.
     """
     if process.returncode is not None:
         return

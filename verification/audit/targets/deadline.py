@@ -1,8 +1,8 @@
 """Write the deadline of the current draw to a file, which a supervising process reads.
 
 If a draw hangs in C and holds the interpreter's lock, its own process cannot interrupt it, because no signal handler
-and no thread runs there. So every process of `covassay audit` writes the deadline of its draw to a file of its own. The
-supervising process ends a process whose deadline has passed.
+and no thread runs in that process. Every process of `covassay audit` therefore writes the deadline of its draw to a
+file of its own. The supervising process ends a process whose deadline has passed.
 
 The folder of the deadlines also has a file for each process group of a target, so that all groups can be ended if the
 audit is killed.
@@ -14,23 +14,24 @@ import struct
 import time
 from pathlib import Path
 
-# if another process supervises this one, this environment variable names the folder of deadlines
+# if another process supervises this process, this environment variable names the folder of deadlines
 SUPERVISED = "COVASSAY_SUPERVISED"
 INTERRUPTIONS = 5  # a draw may catch and ignore this many interruptions by its time limit
-SLACK = 2.0  # extra seconds, because a busy machine delays interruptions
-_TIME = struct.Struct("d")  # times are read from the clock `time.monotonic`, which all processes of a machine share
+SLACK = 2.0  # a time limit gets these extra seconds, because a busy machine delays interruptions
+_TIME = struct.Struct("d")  # times are read from `time.monotonic`, a clock that all processes of a machine share
 _SUFFIX = ".deadline"
 _GROUP = ".group"
 
-# the time of this import is nearly the start of the process, because `covassay audit` imports this module first
+# the process starts shortly before this import, because `covassay audit` imports this module first
 BEGUN = time.monotonic()
-_folder = os.environ.get(SUPERVISED)  # the variable is read here, before a target can change it
+_folder = os.environ.get(SUPERVISED)  # the variable is read at the import, before a target can change it
 _mark: mmap.mmap | None = None
 _owner = 0  # the number of the process that opened `_mark`; a fork of that process needs a file of its own
 
 
 def supervised() -> bool:
-    """Return whether another process watches this one, and reports an audit without a result if this process ends."""
+    """Return whether another process watches this process, and would report an audit without a result if this process
+    ended."""
     return bool(_folder)
 
 
@@ -40,7 +41,7 @@ def set_deadline(seconds: float) -> None:
 
 
 def clear_deadline() -> None:
-    """Record that the draw has ended."""
+    """Record that the draw of this process has ended."""
     _write(0.0)
 
 

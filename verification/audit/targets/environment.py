@@ -1,9 +1,10 @@
-"""Make separate Python environments for packages with conflicting requirements, and draw from targets in them.
+"""Make separate Python environments for packages with conflicting requirements, and draw from targets in these
+environments.
 
 The command `covassay adapters install NAME` makes an environment. An environment is a venv that has the audited package
 at its pinned version, and no covassay. The Python of the environment runs the file `runner`, which loads covassay's
 adapters from their folder and answers requests like any audited process. A target runs in an environment only if its
-package cannot be used in the process of the audit.
+package cannot be imported in the process of the audit.
 """
 
 import atexit
@@ -87,7 +88,7 @@ def state(name: str, package: Package) -> str:
 
 
 class _Kept(Process):
-    """A process of an environment, which starts at once and again after each stop, so that no draw waits for a
+    """A process of an environment, which is started at once, and again after each stop, so that no draw waits for a
     start.
     """
 
@@ -97,8 +98,8 @@ class _Kept(Process):
         self.start_again()
 
     def start_again(self) -> None:
-        """Start the process, and wait until it has imported the package. The time limit of a draw does not apply to
-        this wait.
+        """Start the process, and wait until the process has imported the package. The time limit of a draw does not
+        apply to the wait for the import.
         """
         with in_one_piece():
             self._running = self._start()
@@ -125,7 +126,7 @@ class _Kept(Process):
             reply = self.reply_to(request, longest_reply(rows) + 2 * len(str(rows.tolist())))
         except BaseException:
             if self._running is None:
-                clear_deadline()  # the draw is over, and a wait for the next start is not longer than `START`
+                clear_deadline()  # the draw is over, and a wait for the next start takes at most `START` seconds
                 self.start_again()
             raise
         if reply.get("x") is not None:
@@ -159,7 +160,7 @@ def _draw_in_any_box(
 
 
 def command_of(name: str, module: Any, target: str) -> tuple[str, ...]:
-    """Return the command that draws from a target of this adapter in its environment."""
+    """Return the command that draws from a target of an adapter in its environment."""
     reference, verification = (find_spec(f"covassay.{part}") for part in ("reference", "verification"))
     assert reference is not None
     assert verification is not None
@@ -211,8 +212,9 @@ def install(
 ) -> Path:
     """Make a new environment for an adapter, check that its package can be imported there, and return its folder.
 
-    The environment is made in another folder and then moved as a whole, so that an interruption leaves the old one
-    intact. `make` creates an empty environment with pip, and `run` runs a command of that pip.
+    The environment is made in another folder and then moved as a whole, so that an interruption leaves the old
+    environment intact. `make` creates an empty environment with pip, and `run` runs a command of pip in the
+    environment.
 
     Raises
     ------
@@ -246,7 +248,7 @@ def install(
 def imported(python: str, package: Package) -> str:
     """Return why the modules of a package cannot be imported with this interpreter.
 
-    Return an empty string if they can be imported, or if they need a copy of a project.
+    Return an empty string if the modules can be imported, or if they need a copy of a project.
     """
     if package.source:
         return ""

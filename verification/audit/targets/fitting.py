@@ -1,12 +1,12 @@
 """Find out how a function is called from the names of its parameters, and by trying expressions that call it.
 
-The candidates are Python expressions of the form that the module `calling` describes. The candidates differ in the form
-of the data (an array, a pandas data frame, a list of rows) and of the randomness (a numpy Generator, a whole number,
-numpy's older RandomState, Python's random.Random). The first candidate that gives an output is used. Candidates are
-tried on public example rows, and never on the user's data.
+The candidate expressions have the form that the module `calling` describes. The candidates differ in the form of the
+data (an array, a pandas data frame, a list of rows) and of the randomness (a numpy Generator, a whole number, numpy's
+older RandomState, Python's random.Random). The audit uses the first candidate that gives an output. Candidate
+expressions are tried on public example rows, and never on the user's data.
 
-If a method, or a part of the returned value, was found by trial, it is used only if its value changes with the seed. A
-value that does not change may be a quantity without noise that is never released.
+If a method, or a part of the returned value, was found by trial, the audit uses it only if its value changes with the
+seed. A value that does not change with the seed may be a quantity without noise that is never released.
 """
 
 import importlib.util
@@ -75,13 +75,14 @@ OUTPUTS = [
 ]
 
 
-TRIES = 6  # at least one of this many draws must differ from the first
+TRIES = 6  # at least one of this many draws must differ from the first draw
 # rows are multiplied by this factor, because outputs such as projections are often constant on smaller rows
 MORE = 100
 
 
 class Misfit(Exception):
-    """Raised if no expression can be made; `calls` has incomplete expressions in which the user must replace each …."""
+    """Raised if no expression can be made; `calls` has incomplete expressions in which the user must replace every
+    …."""
 
     def __init__(self, reason: str, *calls: str) -> None:
         super().__init__(reason)
@@ -109,7 +110,7 @@ class _Forms:
 
 
 def _value(parameter: inspect.Parameter, forms: _Forms) -> str | None:
-    """Return an expression for the value of a parameter that is not the data; None if the parameter keeps its
+    """Return an expression for the value of a parameter that is not the data; return None if the parameter keeps its
     default.
     """
     role, required = role_of(parameter.name), parameter.default is inspect.Parameter.empty
@@ -158,9 +159,7 @@ def _arguments(parameters: Iterable[inspect.Parameter], forms: _Forms, with_data
 
 
 def _data(parameters: Sequence[inspect.Parameter]) -> inspect.Parameter | None:
-    """Return the parameter for the data: a parameter with a telling name, or else the first parameter without another
-    purpose.
-    """
+    """Return the parameter for the data, which has a telling name or is the first parameter without another purpose."""
     named = [p for p in parameters if role_of(p.name) == "data"]
     unnamed = [p for p in parameters if role_of(p.name) is None]
     unnamed.sort(key=lambda p: p.default is not inspect.Parameter.empty)
@@ -168,7 +167,7 @@ def _data(parameters: Sequence[inspect.Parameter]) -> inspect.Parameter | None:
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Return the parameters that may be passed; a `functools.partial` has fixed the others."""
+    """Return the parameters that may be passed; parameters that a `functools.partial` has fixed may not."""
     signature = signature_of(function)
     if signature is None:
         raise Misfit("Python does not know its parameters", "f(x, …)")
@@ -182,7 +181,7 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
 def _expression(function: Any, forms: _Forms, chained: bool) -> str:
     """Return the expression for a call in which data, randomness and budget have these forms.
 
-    If `chained` is false, the object itself is used after the call of its `fit`.
+    If `chained` is false, the expression uses the object itself after the call of its `fit`.
     """
     if not (inspect.isclass(function) or hasattr(function, "fit")):
         arguments, missing = _arguments(_parameters(function), forms, True)
@@ -201,8 +200,8 @@ def _expression(function: Any, forms: _Forms, chained: bool) -> str:
 
 
 def _object(function: Any, forms: _Forms) -> tuple[str, list[str], str]:
-    """Return the expression that makes an object, the arguments that it lacks, and the name of the method that takes
-    the data.
+    """Return the expression that makes an object, the arguments that are missing in this expression, and the name of
+    the method that takes the data.
     """
     if not inspect.isclass(function):
         return _copied(function, forms), [], "fit"
@@ -228,8 +227,8 @@ def _copied(estimator: Any, forms: _Forms) -> str:
 
 
 def _method(kind: type, made: str, forms: _Forms) -> str:
-    """Return the method of a class that takes the data, found by its name, by a parameter's name, or as the only
-    method.
+    """Return the method of a class that takes the data, which has a known name, has a parameter with a known name, or
+    is the only method.
     """
 
     def call(name: str) -> str:
@@ -289,7 +288,7 @@ def binds(function: Any, budget: Iterable[str]) -> bool:
 def plain_call(function: Any, budget: Iterable[str]) -> str | None:
     """Return the call f(x, …, rng=rng) with every keyword of the budget, if the function's signature allows it.
 
-    The call need not pass the bounds of the columns.
+    The call need not pass the bounds of the columns to the function.
     """
     for keywords in (tuple(budget), tuple(name for name in budget if name != "bounds")):
         if binds(function, keywords):
@@ -306,12 +305,12 @@ class _Try:
 
 
 def candidates(function: Any, budget: Iterable[str]) -> list[str]:
-    """Return expressions that may call the function, the most likely first. The first of them is `plain_call` if the
+    """Return expressions that may call the function, the most likely first. The first expression is `plain_call` if the
     signature allows it.
 
     Raises
     ------
-    Misfit : there is no such expression.
+    Misfit : no expression may call the function.
     """
     return list(dict.fromkeys(tried.call for tried in _tries(function, budget)))
 
@@ -336,7 +335,7 @@ def _tries(function: Any, budget: Iterable[str]) -> list[_Try]:
 
 
 def uses_budget(function: Any, call: str | None) -> bool:
-    """Return whether a call passes any part of the budget to the function."""
+    """Return whether a call passes some part of the budget to the function."""
     if call is None and callable(function) and signature_of(function) is None:
         return True
     if call is None and any(binds(function, [name]) for name in BUDGET):
@@ -348,7 +347,7 @@ def uses_budget(function: Any, call: str | None) -> bool:
 def _candidates_or_none(function: Any, budget: Iterable[str]) -> list[str]:
     try:
         return candidates(function, budget)
-    except Misfit as misfit:  # only the budget matters for this answer; a missing argument is reported later
+    except Misfit as misfit:  # only the budget matters in this function, and a missing argument is reported later
         return [call.replace("…", "None") for call in misfit.calls if "f(" in call]
 
 
@@ -369,7 +368,7 @@ def found_call(
 
     Raises
     ------
-    InvalidInput : no expression fits.
+    InvalidInput : no expression fits the signature of the function.
     CannotRun : an expression fits, but its call raises an exception.
     WrongOutput : no expression gives an output of a known kind, or the output does not change with the seed. The
         messages suggest expressions.
@@ -397,7 +396,7 @@ def found_call(
                 raise WrongOutput(_advice(function, str(misfit), misfit.calls or (f"{tried.call}…",), budget)) from None
             except (Exception, SystemExit) as error:
                 first = first or (tried.call, error)
-        # if the result of the method is no output, an attribute of the object may be one
+        # if the result of the method is no output, an attribute of the object may be an output
         if still and tried.call not in still:
             break
     if still:
@@ -412,8 +411,8 @@ def found_call(
 class _Trial:
     """Try candidate expressions on public example rows.
 
-    `is_function` says whether the function returns the output itself, so that no method has to be found. `others` are
-    expressions for methods that were found and not tried.
+    `is_function` says whether the function returns the output itself, so that the audit need not find a method.
+    `others` are expressions for methods that were found but not tried.
     """
 
     def __init__(
@@ -424,7 +423,7 @@ class _Trial:
         self.others: list[str] = []
 
     def output(self, call: str, x: Matrix, number: int = 0) -> Any:
-        """Return the value of the expression when it draws from this generator."""
+        """Return the value of the expression when it draws from the generator with this number."""
         output = self.draw(Wrapped(self.function, call), x.copy(), number)
         if output is None:
             raise TypeError("it returned None")
@@ -435,14 +434,15 @@ class _Trial:
 
         Raises
         ------
-        Misfit : no part could be the output, or several parts could be and no name decides between them.
+        Misfit : no part of the value could be the output, or several parts could be the output and no name decides
+        between them.
         """
         output, shape = self.output(tried.call, x), self.shape(x)
-        with put_back():  # the state is restored because reading an output may run code of the target
+        with put_back():  # the state of the process is restored because reading an output may run code of the target
             if (not isinstance(output, list | tuple | dict) and shape_of(output) is not None) or (
                 shape_of(output) == shape
             ):
-                return [tried.call]  # the output is an array whose shape `require_answer` checks
+                return [tried.call]  # the output is an array, whose shape `require_answer` checks
             parts = parts_of(output)
             fitting = [part for part, value in parts.items() if shape_of(value) == shape]
             telling = [part for name in OUTPUTS for part in (f".{name}", f"[{name!r}]") if part in fitting]
@@ -491,12 +491,12 @@ class _Trial:
             return False
 
     def differ(self, call: str, x: Matrix) -> bool:
-        """Return whether outputs for different generators differ."""
+        """Return whether the outputs of a call differ between generators."""
         first = self.output(call, x)
         return any(not _equal(first, self.output(call, x, number)) for number in range(1, TRIES))
 
     def whole(self, call: str, x: Matrix) -> str:
-        """Return the expression, inside of `symmetric` if its values are always one triangle of a matrix."""
+        """Return the expression, as an argument of `symmetric` if its values are always one triangle of a matrix."""
         y = np.asarray(self.output(call, x))
         strict = y.shape == self.shape(x) and is_triangle(y) and bool(np.count_nonzero(y - np.diag(np.diag(y))))
         if strict and all(is_triangle(np.asarray(self.output(call, x, number))) for number in range(1, TRIES)):

@@ -1,8 +1,8 @@
 """Declare what the targets of an adapter require, which is a package at one version or a copy of a project's source.
 
-An adapter declares its requirements in the object `PACKAGE`. By these declarations the audit can report in one line
-which requirement is missing, has another version or cannot be imported. Before the audit reports a problem, it tries
-the separate environment of the package (`environment`).
+An adapter declares its requirements in the object `PACKAGE`. With these declarations the audit can report in one line
+which requirement is missing, has another version or cannot be imported. Before the audit reports a missing requirement,
+it tries the separate environment of the package (`environment`).
 """
 
 import importlib
@@ -15,9 +15,9 @@ from pathlib import Path
 from covassay.verification.audit.targets.calling import text_of
 
 ANY_VERSION = (
-    "COVASSAY_ANY_VERSION"  # if this environment variable is set, other versions than the pinned one are accepted
+    "COVASSAY_ANY_VERSION"  # if this environment variable is set, versions other than the pinned version are accepted
 )
-BASE = ("numpy>=1.26", "scipy>=1.11")  # the adapters themselves need these packages in an environment
+BASE = ("numpy>=1.26", "scipy>=1.11")  # the adapters themselves need these packages in every environment
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,11 @@ class Package:
 
     `requirements` are the requirements for pip, with pinned versions. The first requirement is the audited package
     itself, `NAME==VERSION`, unless `source` or `without_dependencies` is given. `without_dependencies` are requirements
-    that are installed without their dependencies; the audited package is then the first of these. `modules` are the
-    modules that the targets import. A message says whether a module is missing or fails to import. `source` is an
-    environment variable that names the directory with a copy of the project, if the project is no package. `files` are
-    files in the directory of the copy, by which a copy is recognised. `project` says where to get a copy.
+    that are installed without their dependencies; in this case the audited package is the first of these requirements.
+    `modules` are the modules that the targets import. The message about a requirement says whether a module is missing
+    or fails to import. `source` is an environment variable that names the directory with a copy of the project, if the
+    project is no package. `files` are files in the directory of the copy, which show that the directory has a copy.
+    `project` says where the user can get a copy of the project.
     """
 
     requirements: tuple[str, ...]
@@ -41,7 +42,7 @@ class Package:
 
     @property
     def pinned(self) -> tuple[str, str]:
-        """Return the name of the package and its version; both are empty for a project that is no package."""
+        """Return the name of the package and its version; both are empty strings for a project that is no package."""
         if self.source:
             return "", ""
         name, _, version = self.audited.partition("==")
@@ -62,7 +63,7 @@ class Package:
         return Path(os.environ[self.source])
 
     def no_copy(self) -> str:
-        """Return why there is no copy of the project, or an empty string if there is a copy or no copy is needed."""
+        """Return why there is no copy of the project, or an empty string if a copy exists or is not needed."""
         if not self.source:
             return ""
         folder = os.environ.get(self.source)
@@ -72,7 +73,7 @@ class Package:
         return f"{self.source} = {folder}: no copy of {self.project}, {missing[0]} is missing" if missing else ""
 
     def problem(self, own_process: bool = False) -> str:
-        """Return why the targets cannot be made in this process, or an empty string if they can.
+        """Return why the targets cannot be made in this process, or an empty string if the targets can be made.
 
         The modules in a copy of a project have names like `utils`, so a copy is used only in a separate process.
         """
@@ -116,8 +117,8 @@ def _version(name: str) -> str:
 
 
 def told_version(package: Package, part: str) -> str:
-    """Return the version of a target for reports: the version of its package, or the copy of its project and the module
-    in this copy.
+    """Return the version of a target for reports: either the version of its package, or the copy of its project with
+    the module in this copy.
     """
     name, _ = package.pinned
     if not name:

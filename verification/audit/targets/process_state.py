@@ -1,9 +1,10 @@
-"""Save and restore those parts of the state of this process that a target can change.
+"""Save and restore the parts of the state of this process that a target can change.
 
-A draw from a target must not change what the audit computes afterwards. So around every draw, the code saves and
+A draw from a target must not change what the audit computes afterwards. Around every draw, the code therefore saves and
 restores the working directory, numpy's handling of floating-point errors, the filters of warnings, the standard
 streams, the recursion limit and the functions of a few modules. The global random states of numpy and of Python are
-restored only when the audit ends. A target may use these random states, so they continue from draw to draw.
+restored only when the audit ends. A target may use the global random states of numpy and Python, so these continue from
+draw to draw.
 """
 
 import builtins
@@ -31,19 +32,20 @@ RECURSION = "the recursion limit"
 def _directory() -> str | None:
     try:
         return os.getcwd()
-    except OSError:  # another process may have removed the directory
+    except OSError:  # another process may have removed the working directory
         return None
 
 
 class Changed(set[str]):
-    """The names of the parts of the state that a target had changed and that were restored."""
+    """The names of the parts of the state that a target changed and that the code then restored."""
 
 
 @contextlib.contextmanager
 def put_back() -> Iterator[Changed]:
-    """Restore the state when the block ends, also after an exception, and report the parts that had changed.
+    """Restore the state when the block ends, also after an exception, and report the parts that the block changed.
 
-    If the block forked this process (`os.fork`), the child process exits here, so that it does not continue the audit.
+    If the block forked this process (`os.fork`), the child process exits at the end of the block, so that it does not
+    continue the audit.
     """
     process, changed = os.getpid(), Changed()
     directory, errors, recursion = _directory(), np.geterr(), sys.getrecursionlimit()
@@ -94,7 +96,7 @@ def _put_back_names(module: ModuleType, before: Names, changed: Changed) -> None
     if _equal(list(now.values()), values):
         return
     for name, value in zip(keys, values, strict=True):
-        # a name is new if a module loads it late, and then it is kept
+        # a module may load a name late, and then the new name is kept
         if name not in now or now[name] is not value:
             if name != "_":  # in an interactive session, `_` is the value of the last expression
                 changed.add(f"{module.__name__}.{name}")
@@ -103,7 +105,7 @@ def _put_back_names(module: ModuleType, before: Names, changed: Changed) -> None
 
 def _equal(first: list[Any], second: list[Any]) -> bool:
     try:
-        return first == second  # this comparison is fast, because every object equals itself
+        return first == second  # the comparison is fast, because every object equals itself
     except Exception:
         return False
 

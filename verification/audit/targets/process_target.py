@@ -1,10 +1,11 @@
-"""Run a target in any language as a process that reads requests and writes replies, each one line of JSON. Protocol 1.
+"""Run a target in any language as a process that reads requests and writes replies, each of them one line of JSON.
+Protocol 1.
 
 `exec:COMMAND` runs COMMAND in the current directory. The command is split into words as a shell splits it, but no shell
 runs it. A request is one line on the standard input of the process. A request has the data, the keywords of the claimed
 budget ("epsilon", "rho", or "epsilon" and "delta"), a seed, and the version of the protocol. For data in a box, a
-request also has the bounds ("bounds": [[0, 1], [0, 100]]). The reply is one line on its standard output, which must be
-flushed. A reply has an output, or an error, which counts as an exception.
+request also has the bounds ("bounds": [[0, 1], [0, 100]]). The reply of a process is one line on its standard output,
+which must be flushed. A reply has an output, or an error, which counts as an exception.
 
     {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seed": 4503599627370497, "protocol": 1}
     {"output": [[3.17, -0.72], [1.94, 0.05]]}
@@ -12,39 +13,41 @@ flushed. A reply has an output, or an error, which counts as an exception.
     {"x": [], "epsilon": 1.0, "seed": 81129638414606, "protocol": 1}
     {"error": "no rows"}
 
-A process may say in its replies that it also draws in batches, {"output": …, "batch": 1000}. A request may then ask for
-up to that many draws on the same data, with one seed for each. The reply to a request for a batch has as many outputs,
-or errors in their place. A batch saves the time in which each single draw would start the program and read the data.
+A process may state in its replies that it also draws in batches, as in {"output": …, "batch": 1000}. If a process draws
+in batches, a request may ask for up to "batch" draws on the same data, with one seed for each draw. The reply to a
+request for a batch has as many outputs, or errors in place of outputs. Without batches, each draw may take the time to
+start the program and to read the data.
 
     {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seeds": [4503599627370497, 81129638414606], "protocol": 1}
     {"outputs": [[[3.17, -0.72], [1.94, 0.05]], {"error": "no convergence"}]}
 
-- All randomness of a reply must come from "seed", so that equal requests get equal replies. In a batch, each output is
-  the output that its seed alone would give. A seed is a whole number from 0 to 2⁵³ − 1, which JSON readers of every
-  language read exactly.
+- All randomness of a reply must come from its "seed", so that equal requests get equal replies. In a batch, each output
+  must be the output that its seed would give alone. A seed is a whole number from 0 to 2⁵³ − 1, which JSON readers of
+  every language read exactly.
 
-- A process answers one request after another until its standard input ends. Every worker (`--jobs`) has its own
-  process.
+- A process answers one request after another until its standard input ends. Every worker (`--jobs`) has its own process
+  of the target.
 
 - Standard output is for replies, one line for a request; standard error is for everything else. If the target cannot be
-  run, the audit shows the last line on standard error that has the word "error", or else the last line. A second line
-  on standard output ends the audit as INCONCLUSIVE, because nobody knows then which request a line answers.
+  run, the audit shows the last line on standard error that has the word "error", or, if no line has it, the last line.
+  A second line on standard output ends the audit as INCONCLUSIVE, because it is not known which request each line
+  answers.
 
 - If a process ends, exceeds the time limit or writes anything other than a reply, the request has no output. If a
-  request has no output, the audit kills the process, and starts another one for the next request. The time limit of a
-  batch is the sum of the limits of its draws (`--time-limit`).
+  request has no output, the audit kills the process, and starts the program again for the next request. The time limit
+  of a batch is the sum of the limits of its draws (`--time-limit`).
 
 - The first reply of a process may take `START_LIMIT` more seconds, or as many as the environment variable
-  COVASSAY_START_LIMIT allows. If the first reply takes longer, the target cannot be run. When a process is started
-  again, its first reply may take at most three times as long as after the first start.
+  COVASSAY_START_LIMIT allows. If the first reply takes longer than this limit, the target cannot be run. When a process
+  is started again, its first reply may take at most three times as long as after the first start.
 
 - A process and the processes that it starts end with the audit, unless they leave its process group.
 
-- JSON has no NaN and no infinity. Data with NaN or infinity are not sent and count as rejected. A reply may contain NaN
-  and Infinity, as some languages write them, but such an output counts as malformed.
+- JSON has no NaN and no infinity. Data with NaN or infinity are not sent and count as rejected by the target. A reply
+  may contain NaN and Infinity, as some languages write them, but such an output counts as malformed.
 
-- An "error" that is null counts as no error. Later versions may add keys to requests. Unknown keys in replies are
-  ignored. A reply may have "protocol": 1; another number is rejected.
+- An "error" that is null in a reply counts as no error. Later versions may add keys to requests. Unknown keys in
+  replies are ignored. A reply may have "protocol": 1; a reply with another number is rejected.
 
 `covassay schema exec-request` and `covassay schema exec-reply` print the JSON Schemas. `covassay audit --example c`
 prints a whole target in C; there are also examples for node, python, r and sh (a shell with awk).
@@ -71,12 +74,12 @@ PROTOCOL = 1
 PREFIX = "exec"
 NOTE = "JSON has no NaN and no infinity: bad input that contains one is not sent and counts as refused"
 SEEDS = 2**53
-# a reply with more characters than this for each number of an output, plus `SLACK`, is malformed
+# for each number of an output, a reply may have this many characters, plus `SLACK`; a longer reply is malformed
 CHARACTERS = 100
 SLACK = 2**20
 ERROR = "an error in place of an output"
 NO_REPLY = "a line on standard output that is no reply (logs go to standard error)"
-MOMENT = 0.2  # the seconds for which the audit waits for a second line after the first reply
+MOMENT = 0.2  # the audit waits this many seconds for a second line after the first reply
 START_LIMIT = 10.0  # the seconds by which the first reply of a process may exceed the time limit of a draw
 START_VARIABLE = "COVASSAY_START_LIMIT"  # this environment variable replaces `START_LIMIT`
 
@@ -111,7 +114,7 @@ class Process(Child):
     """A process that answers requests in JSON."""
 
     def ask(self, request: dict[str, Any], longest: int) -> dict[str, Any]:
-        """Return the reply to one request; raise an exception if the reply is an error or has more than `longest`
+        """Return the reply to one request; raise an exception if the reply is an error or is longer than `longest`
         characters.
         """
         reply = self.reply_to(request, longest)
@@ -120,7 +123,7 @@ class Process(Child):
         return reply
 
     def reply_to(self, request: dict[str, Any], longest: int) -> dict[str, Any]:
-        """Return the reply to one request, which may be an error; it has at most `longest` characters."""
+        """Return the reply to one request, which may be an error, and has at most `longest` characters."""
         line = _line(request)
         with self._lock:
             try:
@@ -152,7 +155,8 @@ class Process(Child):
         return reply
 
     def late_words(self, request: dict[str, Any], seconds: float) -> str:
-        """Return why a process seems to hang at this request, if its output shows it, and otherwise an empty string."""
+        """Return why a process seems to hang at this request, if the output of the process shows it, and otherwise an
+        empty string."""
         self.stop()
         try:
             process = self._running = self._start()
@@ -173,19 +177,19 @@ def _line(request: dict[str, Any]) -> bytes:
 
 @cache
 def _process(command: tuple[str, ...], directory: str, worker: int) -> Process:
-    """Return the process that belongs to this worker and is kept until the worker ends."""
+    """Return the process of this worker, which is kept until the worker ends."""
     process = Process(command, directory)
     atexit.register(process.finish)
     return process
 
 
 def longest_reply(x: Matrix, size: int = 1) -> int:
-    """Return the largest number of characters that a reply with this many outputs may have."""
+    """Return the largest number of characters that a reply with `size` outputs may have."""
     return size * CHARACTERS * (int(x.shape[-1]) + 1) ** 2 + SLACK
 
 
 def starting(command: tuple[str, ...], directory: str) -> float:
-    """Return extra seconds for the next draw if this draw must start the process of this worker."""
+    """Return extra seconds for the next draw if the draw must start the process of this worker."""
     return _process(command, directory, os.getpid()).starting(start_limit())
 
 
@@ -228,10 +232,10 @@ def draw_batches(
 
 
 def batch_of(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.random.Generator, **budget: Any) -> int:
-    """Return how many draws the process offers to make in one request, or 0 if it draws one by one.
+    """Return how many draws the process offers to make in one request, or 0 if the process draws one by one.
 
-    The function makes the first request of an audit to a process. The function then waits `MOMENT` seconds for a second
-    line, which could be taken for the answer to the next request.
+    The function `batch_of` makes the first request of an audit to a process. After the first reply, the function waits
+    `MOMENT` seconds for a second line, which could be taken for the answer to the next request.
     """
     process = _process(command, directory, os.getpid())
     request = {"x": x.tolist(), **budget, "seed": int(rng.integers(SEEDS))}
@@ -241,14 +245,14 @@ def batch_of(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.ran
 
 
 def why_late(command: tuple[str, ...], directory: str, x: Matrix, seconds: float, **budget: Any) -> str:
-    """Return why a process that exceeded its time limit seems to hang, if its output shows it, and otherwise an empty
-    string.
+    """Return why a process that exceeded its time limit seems to hang, if the output of the process shows it, and
+    otherwise an empty string.
     """
     return _process(command, directory, os.getpid()).late_words({"x": x.tolist(), **budget, "seed": 1}, seconds)
 
 
 def words_of(command: str) -> tuple[str, ...]:
-    """Split a command into words; raise ValueError if there are none."""
+    """Split a command into words; raise ValueError if there are no words."""
     words = shlex.split(command)
     if not words:
         raise ValueError("must be exec:COMMAND")
@@ -256,8 +260,8 @@ def words_of(command: str) -> tuple[str, ...]:
 
 
 def process_draw(command: str, directory: str) -> Callable[..., Any]:
-    """Return the function that draws from a target that is given by a command.
+    """Return the function that draws from a target that a command runs.
 
-    Raise ValueError if the command is empty.
+    Raise ValueError if the command has no words.
     """
     return partial(draw, words_of(command), directory)

@@ -1,9 +1,9 @@
 """Choose one value for a public parameter that both a target and the mechanism have, such as kappa or a bound on the
 rows.
 
-A function f(x, *, rho, rng, kappa=1e4) keeps its promise with its own default of kappa, which may differ from the
-mechanism's. So the audit compares the target with the law for the default value. A value that the user states is passed
-to the function instead.
+A function f(x, *, rho, rng, kappa=1e4) keeps its promise with its own default value of kappa, which may differ from the
+mechanism's. The audit therefore compares the target with the law for the function's own default value. A value that the
+user states is passed to the function in place of the default.
 """
 
 import ast
@@ -18,14 +18,15 @@ from covassay.verification.audit.targets.calling import Wrapped, signature_of
 from covassay.verification.audit.targets.fitting import role_of
 
 UNIT_BALL = 1.0
-AMBIGUOUS = "radius", "norm"  # parameters with these names need not be the length to which rows are clipped
+AMBIGUOUS = "radius", "norm"  # parameters with these names need not be the length to which the rows are clipped
 
 
 def own_values(draw: Any, declared: Mechanism[Any, ..., Any]) -> dict[str, Any]:
     """Return the values of the mechanism's choices and parameters with which a target is called.
 
-    The values are the constants in the expression that calls the target, and otherwise the defaults of a function or
-    class. A value is left out if the mechanism has no such parameter, because the parameter may mean something else.
+    The returned values are the constants in the expression that calls the target, and otherwise the defaults of a
+    function or class. A value is not returned if the mechanism has no such parameter, because the parameter may mean
+    something else.
     """
     found = {}
     for name, value in (_defaults(draw) | _in_the_call(draw)).items():
@@ -46,11 +47,11 @@ def notes_on(draw: Any, declared: Mechanism[Any, ..., Any]) -> tuple[str, ...]:
 
 
 def to_pass(draw: Any, declared: Mechanism[Any, ..., Any], stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keywords to add to the call of a target: values of the user that differ from its own, and a length of
-    rows.
+    """Return the keywords to add to the call of a target: the user's values that differ from those of the target, and a
+    bound on the length of rows.
 
-    If the rows of the mechanism lie in the unit ball, a target with another default bound on their length is called
-    with bound 1.
+    If the rows of the mechanism lie in the unit ball, a target with another default bound on the length of rows is
+    called with the bound 1.
     """
     defaults, own = _defaults(draw), own_values(draw, declared)
     passed = {name: value for name, value in stated.items() if name in defaults and own.get(name) != value}
@@ -82,7 +83,8 @@ def _defaults(draw: Any) -> dict[str, Any]:
 
 
 def _in_the_call(draw: Any) -> dict[str, Any]:
-    """Return the keywords in the expression that calls a target, with None for values that are no constants."""
+    """Return the keywords in the expression that calls a target, with the value None for arguments that are no
+    constants."""
     values: dict[str, Any] = {}
     call = draw.call if isinstance(draw, Wrapped) else None
     for node in _calls_of_f(ast.parse(call.strip(), mode="eval")) if call else ():

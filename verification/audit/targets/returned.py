@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-OFFERED = 4  # a message has at most this many expressions and parts
+OFFERED = 4  # a message lists at most this many expressions, and at most this many parts
 LOOKED_AT = 100  # the search covers at most this many parts of a value
-DEPTH = 4  # parts of parts are searched down to this depth
+DEPTH = 4  # parts of parts are searched to this depth
 KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # each kind of output has this shape for d columns
     "matrix": lambda d: (d, d),
     "vector": lambda d: (d,),
@@ -22,7 +22,8 @@ KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # each kind of output ha
 }
 
 
-CONVERSIONS: dict[str, Callable[[Any, int], Any]] = {  # conversions to an array of real numbers, as code in a text
+# these conversions to an array of real numbers are code in a text
+CONVERSIONS: dict[str, Callable[[Any, int], Any]] = {
     "numpy.real({call})": lambda output, d: np.real(output),
     "{call}.toarray()": lambda output, d: output.toarray(),
     "{call}.to_numpy()": lambda output, d: output.to_numpy(),
@@ -34,14 +35,14 @@ CONVERSIONS: dict[str, Callable[[Any, int], Any]] = {  # conversions to an array
 
 
 def kind_of(shape: tuple[int, ...] | None, d: int) -> str | None:
-    """Return the kind of output with this shape on data with d columns, if there is one."""
+    """Return the kind of output with this shape on data with d columns, or None if no kind fits."""
     return next((kind for kind, shape_at in KINDS.items() if shape_at(d) == shape), None)
 
 
 def parts_of(output: Any) -> dict[str, Any]:
-    """Return the first parts of a returned value, each with the index, key or attribute that selects it.
+    """Return the first parts of a returned value, each with the index, key or attribute that selects the part.
 
-    A value with a `shape` is not split, because its attributes are details of its storage.
+    A value with an attribute `shape` is not split, because its attributes are details of its storage.
     """
     if isinstance(output, dict):
         return {f"[{key!r}]": value for key, value in islice(output.items(), LOOKED_AT)}
@@ -53,7 +54,7 @@ def parts_of(output: Any) -> dict[str, Any]:
 def leaves(output: Any, name: str = "", depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
     """Yield all arrays, tables, numbers and texts in a returned value with their positions.
 
-    The search includes parts of parts, and attributes whose names begin with an underscore.
+    The search for parts includes parts of parts, and attributes whose names begin with an underscore.
     """
     if isinstance(output, str | bytes) or (output is not None and shape_of(output) is not None):
         yield name, output
@@ -71,7 +72,7 @@ def _kept(output: Any) -> dict[str, Any]:
 
 
 def described(output: Any) -> str:
-    """Return a description of a returned value that contains none of its numbers or texts."""
+    """Return a description of a returned value that shows none of its numbers or texts."""
     if not isinstance(output, list | tuple | dict) or shape_of(output) is not None:
         return _named(output)
     parts = [f"{part[1:-1]}: {_named(value)}" for part, value in islice(parts_of(output).items(), OFFERED)]
@@ -103,14 +104,14 @@ def _attributes(output: Any) -> Iterator[tuple[str, Any]]:
         if not name.startswith("_"):
             try:
                 value = getattr(output, name)
-            except (Exception, SystemExit):  # a property may raise an exception when it is read
+            except (Exception, SystemExit):  # a property of an object may raise an exception when it is read
                 continue
             if not callable(value):
                 yield name, value
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
-    """Return the shape of a value that consists of real numbers, or None for any other value."""
+    """Return the shape of a value that consists of real numbers, and None for any other value."""
     try:
         array = np.asarray(value)
     except (Exception, SystemExit):
@@ -119,9 +120,9 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 
 def offers(output: Any, call: str, d: int) -> list[str]:
-    """Return expressions that extend `call`, for a call whose value is no output, and that may give an output."""
+    """Return expressions that extend `call`, whose value is no output, and that may give an output."""
     if inspect.iscoroutine(output):
-        output.close()  # without this call, Python would warn that a coroutine was neither awaited nor closed
+        output.close()  # without closing the coroutine, Python would warn that it was never awaited
         return [f"asyncio.run({call})"]
     if isinstance(output, Iterator):
         return [f"next({call})", f"list({call})"]
@@ -145,7 +146,7 @@ def _conversions(output: Any, call: str, d: int) -> list[str]:
 
 
 def told(output: Any, shape: tuple[int, ...], call: str, d: int) -> str:
-    """Return a message about a value that is no output, with expressions that give an output."""
+    """Return a message about a value that is no output, with expressions that would give an output."""
     found = shape_of(output)
     kinds = [kind for kind, shape_at in KINDS.items() if shape_at(d) == found]
     ways = [f"--call {quoted(one)}" for one in offers(output, call, d)[:OFFERED]] if call else []

@@ -1,13 +1,14 @@
-"""Run as a process inside of an adapter's environment, and draw from a target over JSON lines.
+"""Run as a process in an adapter's environment, and draw from a target over JSON lines.
 
-The Python of the environment, which has the audited package and no covassay, runs this file by its path. The first
-four arguments are the two folders of covassay, the adapter and the target. So the file `runner` imports nothing of
-covassay before it knows the folders. Standard output is for replies alone; what a package prints goes to standard
-error.
+The Python of the environment, which has the audited package and no covassay, runs this file by its path. The first four
+arguments of the program are the two folders of covassay, the adapter and the target. The file `runner` therefore
+imports nothing of covassay before it knows the folders. Standard output has only replies, and the output of the package
+goes to standard error.
 
-The first line on standard output describes the target. Then the process answers requests as in `process_target`, with
-two more keys. A request has the "shape" of the data, which a list without rows does not show. A reply has "x" if the
-target has overwritten the data, so that the audit can detect this.
+The first line that the process writes to standard output describes the target. After the description, the process
+answers requests as in `process_target`, with two more keys. A request has the "shape" of the data, because a list
+without rows does not show the number of columns. A reply has "x" if the target has overwritten the data, so that the
+audit can detect the change.
 """
 
 import importlib
@@ -37,7 +38,7 @@ def known_packages(reference: str, verification: str) -> None:
 
 
 def adapter_of(where: str) -> ModuleType:
-    """Return the module of an adapter, which is given by its name in covassay or by the path of its file."""
+    """Return the module of an adapter from its name in covassay or the path of its file."""
     if not where.endswith(".py"):
         return importlib.import_module(where)
     spec = importlib.util.spec_from_file_location(Path(where).stem, where)
@@ -50,7 +51,7 @@ def adapter_of(where: str) -> ModuleType:
 
 
 def about(target: Any) -> dict[str, Any]:
-    """Return a description of a target that has all that the audit needs to know."""
+    """Describe a target by everything that the audit needs to know."""
     bounds = inspect.signature(target.draw).parameters.get("bounds")
     return {
         "name": target.name,
@@ -70,7 +71,7 @@ def about(target: Any) -> dict[str, Any]:
 
 
 def answer(target: Any, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the reply to one request; an exception of the target becomes an error."""
+    """Return the reply to one request, which is an error if the target raises an exception."""
     import numpy as np
 
     x = np.array(request.pop("x"), dtype=np.float64).reshape(request.pop("shape"))

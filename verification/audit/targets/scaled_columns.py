@@ -1,9 +1,9 @@
 """Audit a target for bounded columns on columns that are scaled to [−1, 1].
 
 The audit makes its data in scaled columns, for several numbers of columns. A function with a parameter `bounds` gets
-the columns in their own units, together with the bounds. A function without the parameter `bounds` gets the scaled
-columns. The output of the function is then transformed to the quantity that the audit tests, such as the noisy sums
-from which the function computed a covariance. So the tested quantity has one law for all bounds.
+the columns in their own units, together with the bounds. A function without a parameter `bounds` gets the scaled
+columns. The output of the function is transformed to the quantity that the audit tests, such as the noisy sums from
+which the function computed a covariance. The tested quantity therefore has one law for all bounds.
 """
 
 from collections.abc import Callable
@@ -17,10 +17,10 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.targets.bounds import BOUNDS, takes_bounds
 from covassay.verification.audit.targets.target import Target, TargetSource, load
 
-# takes (one output, its box, the number of rows); returns the quantity that the audit tests
+# takes (one output, its box, the number of rows) and returns the quantity that the audit tests
 See = Callable[[Matrix, Box, int], Matrix]
-EXAMPLES = ((0.0, 1.0), (-1.0, 3.0), (20.0, 80.0))  # the bounds of columns that are used if the user gives none
-# the centre of a column is at most this many half-widths from 0; farther away, float64 rounding hides the noise
+EXAMPLES = ((0.0, 1.0), (-1.0, 3.0), (20.0, 80.0))  # these bounds of columns are used if the user gives none
+# the centre of a column is at most this many half-widths from 0; farther away, rounding in float64 hides the noise
 FARTHEST = 100
 
 
@@ -28,8 +28,8 @@ FARTHEST = 100
 class ScaledDraw:
     """A function that draws from a target on scaled rows, and returns the quantity that the audit tests.
 
-    `source` is the target itself. `bounds` are the bounds of the columns, repeated if there are more columns; None if
-    the target takes no bounds.
+    `source` is the target itself. `bounds` are the bounds of the columns, repeated if there are more columns; `bounds`
+    is None if the target takes no bounds.
     """
 
     source: TargetSource
@@ -43,7 +43,8 @@ class ScaledDraw:
         return Box(tuple(self.bounds[j % len(self.bounds)] for j in range(dimension)))
 
     def __call__(self, x: Any, *, rng: np.random.Generator, **budget: Any) -> Any:
-        """Make one draw, and return the quantity that the audit tests; return an output of another kind unchanged."""
+        """Make one draw, and return the quantity that the audit tests, or the output itself if it is of another
+        kind."""
         draw = load(self.source).draw
         usual = isinstance(x, np.ndarray) and x.ndim == 2 and x.shape[1] > 0 and x.dtype.kind in "biuf"
         box = self.box(x.shape[1] if usual else len(EXAMPLES))
@@ -72,19 +73,21 @@ class ScaledDraw:
 
 
 def scaled_columns(source: TargetSource, see: See, box: Box | None) -> Target:
-    """Return the target for scaled columns with the given bounds, or with example bounds if it takes bounds and none
-    are given.
+    """Return the target for scaled columns with the given bounds, or with example bounds if the target takes bounds and
+    none are given.
 
     Raises
     ------
-    InvalidInput : bounds are given and the target takes none, or a column is so far from 0 that rounding hides its law.
+    InvalidInput : bounds are given to a target that takes no bounds, or a column is so far from 0 that rounding hides
+    its law.
     """
     target = load(source)
     told = takes_bounds(target) if target.starting is None or box is not None else False
     if box is not None and not told:
         raise InvalidInput(
             f"bounds: {target.name} has no parameter bounds; a mechanism for bounded columns is audited in boxes of "
-            "several numbers of columns. Give it one, or leave the bounds out if its columns lie in [−1, 1]"
+            "several numbers of columns. Give the function a parameter bounds, or leave the bounds out if its columns "
+            "lie in [−1, 1]"
         )
     if box is not None:
         for column, (middle, half) in enumerate(zip(box.centre, box.half_widths, strict=True), start=1):

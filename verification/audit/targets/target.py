@@ -1,4 +1,4 @@
-"""Find a target by its name, make it a function `f(x, *, epsilon, rng)`, and call it under a time limit.
+"""Find a target by its name, turn it into a function `f(x, *, epsilon, rng)`, and call the function under a time limit.
 
 The name of a target is `module:function` or `dir/file.py:function` for a function, which is looked up from the current
 directory, `exec:COMMAND` for a process in any language (see `process_target`), or `ADAPTER:NAME`, where adapters are
@@ -11,12 +11,13 @@ parameter `bounds`, it also gets the box as d pairs (low, high). If the claim is
 called with `rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, the call
 f.draw_many(x, size, *, epsilon, rng) returns an array of `size` outputs, and their law is compared with that of f. If
 the function has an attribute `accounting`, f.accounting(x, *, epsilon) returns the privacy loss that the function
-itself reports for one call: ε, or ρ for zCDP. A reported loss above the claim refutes the claim. An exception (also
-SystemExit) and a time-out are outcomes of the target like any output.
+itself reports for one call: ε, or ρ for zCDP. A reported privacy loss above the claim refutes the claim. An exception
+(also SystemExit) and a time-out are outcomes of the target like any output.
 """
 
 import contextlib
 import difflib
+import gc
 import importlib
 import importlib.util
 import math
@@ -25,6 +26,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -33,6 +35,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -43,7 +46,7 @@ from covassay.reference.privacy import Guarantee, guarantee_of
 from covassay.verification.audit.targets import environment
 from covassay.verification.audit.targets.calling import RANDOM, Wrapped, name_of
 
-# the engine and the adapters raise this exception, and import it from this module
+# the engine and the adapters raise this exception, which they import from this module
 from covassay.verification.audit.targets.calling import CannotRun as CannotRun
 from covassay.verification.audit.targets.calling import text_of as text_of
 from covassay.verification.audit.targets.child import OutOfStep, must_finish
@@ -64,29 +67,31 @@ ADAPTER_GROUP = "covassay.adapters"
 SUFFIX = ".py"  # a file of Python source has this suffix
 TIME_LIMIT = 3.0  # the default time limit of a draw, in seconds
 AGAIN = 0.002  # a delayed interruption is repeated after this many seconds
+LONGEST_DELAY = 10  # code that ignores exceptions is interrupted after this many times the limit
 PLAIN = (np.ndarray, np.float64, float)  # the conversion of these types runs no code of the target
 NOT_FINITE = "an entry that is not finite"
-ALMOST = 0.99  # an exception after this share of the time limit counts as a time-out
+ALMOST = 0.99  # an exception that comes after this share of the time limit counts as a time-out
 
 
 @dataclass(frozen=True)
 class Target:
     """An implementation under audit.
 
-    `draw` is called as draw(x, rng=…, **budget) for one output. `mechanism` is the mechanism that the target claims to
-    implement, a name of the reference's registry, or None. `options` are the choices of the mechanism that belong to
-    the claim, such as "calibration". `seeded` says whether all randomness comes from `rng`; it is False for a target
-    that draws from the operating system.
+    A target of an audit, of which `draw` is called as draw(x, rng=…, **budget) for one output. `mechanism` is the
+    mechanism that the target claims to implement, a name of the reference's registry, or None. `options` are the
+    choices of the mechanism that belong to the claim of the target, such as "calibration". `seeded` says whether all
+    randomness of the target comes from `rng`, and is False for a target that draws from the operating system.
 
-    `draw_many` is optional: draw_many(x, size, rng=…, **budget) returns `size` outputs with the same law faster.
-    `accounting` is optional: accounting(x, **budget) returns the cost of one call by the target's own accounting, in
-    the unit of the claim. `starting` returns the extra seconds for the next draw, in which a program must be started.
-    `primitives` are functions of the target's package that add noise of a known law (`recorded.primitives`).
+    The optional function draw_many(x, size, rng=…, **budget) returns `size` outputs of the same law faster. The
+    optional function accounting(x, **budget) returns the cost of one call by the target's own accounting, in the unit
+    of the claim. `starting` returns extra seconds for the next draw if a program must be started for it. `primitives`
+    are functions of the target's package that add noise of a known law (`recorded.primitives`).
 
-    The fields below describe a target that names no mechanism. `released` is its kind of output, and `claim` its usual
-    claim, if the target states them. `adjacency` says which data sets are neighbours. `bounds` is the box in which the
-    target is audited, a pair (low, high) for every column. The user of an audit can override both. `symmetric` says
-    whether the target promises symmetric matrices.
+    The fields from `released` on describe a target that names no mechanism. `released` is the kind of output of the
+    target, and `claim` its usual claim, if the target states them. `adjacency` says which data sets are neighbours.
+    `bounds` is the box in which the target is audited, with a pair (low, high) for every column. The user of an audit
+    can override the adjacency and the bounds. `symmetric` says whether the target promises that its matrices are
+    symmetric.
     """
 
     name: str
@@ -109,7 +114,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Failure:
-    """A draw that gave no usable output; its kind is "exception", "exit", "time-out" or "malformed"."""
+    """A draw that gave no usable output, where `kind` is "exception", "exit", "time-out" or "malformed"."""
 
     kind: str
     message: str
@@ -120,12 +125,12 @@ class Failure:
 
 @dataclass(frozen=True)
 class TargetReference:
-    """The name of a target, with the directory from which it is looked up. The name of a target can be sent to another
-    process at little cost.
+    """The name of a target, with the directory from which it is looked up. The name of a target is cheap to send to
+    another process.
 
-    If `seeded` is False, the target draws from the operating system, whatever it declares itself. `call` is an
+    If `seeded` is False, the target draws from the operating system, even if it declares otherwise. `call` is an
     expression that calls a function with another signature; the module `calling` describes such expressions. `batch` is
-    the number of draws that a process makes for one request, if it draws in batches.
+    the number of draws that a process makes for one request, if the process draws in batches.
     """
 
     spec: str
@@ -169,7 +174,7 @@ def as_source(source: TargetSource | Callable[..., Any] | str) -> TargetSource:
 
 
 def as_called(name: str, function: Any, call: str | None = None) -> Target:
-    """Return the target for a function, which the expression `call` calls if there is one."""
+    """Return the target for a function; the expression `call`, if there is one, calls the function."""
     own = function.function if isinstance(function, Wrapped) else function
     draw = Wrapped(own, call) if call is not None else function
     if not isinstance(draw, Wrapped) or draw.call is None:
@@ -181,7 +186,7 @@ def as_called(name: str, function: Any, call: str | None = None) -> Target:
 
 
 def load(source: TargetSource) -> Target:
-    """Return the target itself, or, if the source is a name, the target with this name."""
+    """Return the target for a source, which is the target itself or its name."""
     return source.load() if isinstance(source, TargetReference) else source
 
 
@@ -338,10 +343,10 @@ def _look_in(directory: str) -> None:
 
 
 def _module_of_file(spec: str, name: str, directory: str) -> Any:
-    """Return the module in a file, which may import modules beside it; a file of a package is imported as part of the
-    package.
+    """Return the module in a file; the module may import modules beside it, and a file of a package is imported as part
+    of the package.
 
-    A loaded module of the same name from another file is not replaced.
+    If a module of the same name was loaded from another file, it is not replaced.
     """
     file = Path(directory, name).resolve()
     if not file.is_file():
@@ -371,7 +376,7 @@ def _module_of_file(spec: str, name: str, directory: str) -> Any:
 
 
 class TimeLimitError(Exception):
-    """Raised inside of the target when the time of a draw is up.
+    """Raised inside of the target when the time limit of a draw is over.
 
     The class is an `Exception`, because libraries in C that call back into Python (OpenDP is one) catch instances of
     `Exception` before they return to C, and crash at other exceptions.
@@ -379,9 +384,9 @@ class TimeLimitError(Exception):
 
 
 class InsistentTimeLimitError(BaseException):
-    """Raised inside of the target when the time of a draw is up and the target has caught a `TimeLimitError`.
+    """Raised inside of the target when the time limit of a draw is over and the target has caught a `TimeLimitError`.
 
-    A clause `except Exception` does not catch this exception.
+    A clause `except Exception` in the target does not catch this exception.
     """
 
 
@@ -389,7 +394,7 @@ def _has_limit() -> bool:
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
 
-# this function gets the limit in seconds whenever the limit interrupts a draw of this process
+# whenever the time limit interrupts a draw of this process, this function is called with the limit in seconds
 stopped: ContextVar[Callable[[float], None]] = ContextVar("stopped", default=lambda seconds: None)
 
 
@@ -397,22 +402,31 @@ stopped: ContextVar[Callable[[float], None]] = ContextVar("stopped", default=lam
 class _Limit:
     """A flag that says whether an alarm may interrupt at this moment.
 
-    An alarm may interrupt only while the block runs, and not while the timer is set or cleared.
+    An alarm may interrupt only while the block of code runs, and not while the timer is set or cleared.
     """
 
     armed: bool = False
 
 
+def _ignores_exceptions(frame: FrameType | None) -> bool:
+    """Return whether a finaliser or a callback of the garbage collector runs, whose exceptions Python ignores."""
+    callbacks = {getattr(callback, "__code__", None) for callback in gc.callbacks}
+    running = [called.f_code for called, _ in traceback.walk_stack(frame)]
+    return any(code in callbacks or code.co_name == "__del__" for code in running)
+
+
 @contextlib.contextmanager
 def _alarms(seconds: float) -> Iterator[_Limit]:
-    """Raise an exception in the `with` block after `seconds`, and repeat this until `armed` of the limit is false."""
+    """Raise an exception in the `with` block after `seconds`, and raise it again until `armed` of the limit is
+    false."""
     limit, raised = _Limit(), 0
 
-    def interrupt(signum: int, frame: object) -> None:
+    def interrupt(signum: int, frame: FrameType | None) -> None:
         nonlocal raised
         if not limit.armed:
             return
-        if must_finish():
+        late = time.monotonic() - start > LONGEST_DELAY * seconds
+        if must_finish() or (_ignores_exceptions(frame) and not late):
             signal.setitimer(signal.ITIMER_REAL, AGAIN, seconds)
             return
         raised += 1
@@ -422,7 +436,7 @@ def _alarms(seconds: float) -> Iterator[_Limit]:
     start = time.monotonic()
     set_deadline(seconds)
     previous = signal.signal(signal.SIGALRM, interrupt)
-    # the interruption is repeated, because the target may catch an exception
+    # the interruption is repeated, because the target may catch the first exception
     left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
     try:
         yield limit
@@ -437,15 +451,15 @@ def _alarms(seconds: float) -> Iterator[_Limit]:
 
 
 def within(seconds: float, function: Callable[[], Any]) -> Any:
-    """Call the function and return its result, and interrupt it after `seconds`, repeatedly.
+    """Call the function and return its result; after `seconds`, interrupt the function repeatedly.
 
-    Without SIGALRM, and outside of the main thread, no limit is set. A function that catches every interruption never
-    ends by itself; the command `covassay audit` then ends its process.
+    No limit is set without SIGALRM, or outside of the main thread. A function that catches every interruption never
+    ends by itself; the command `covassay audit` ends the process of such a function.
     """
     if not _has_limit():
         return function()
     with _alarms(seconds) as limit:
-        # signal handlers run at calls, so no alarm can interrupt between the end of the function and the last line
+        # signal handlers run at calls, so no alarm interrupts between the end of the function and the last line
         try:
             limit.armed = True
             return function()
@@ -477,7 +491,8 @@ def observed_call(
     except BaseException as error:
         output = _failure(error, time.perf_counter() - start, limit, seconds)
     elapsed = time.perf_counter() - start
-    if elapsed > limit and _has_limit() and not isinstance(output, Failure):  # the target caught the interruption
+    # the target caught the exception of the interruption
+    if elapsed > limit and _has_limit() and not isinstance(output, Failure):
         output = _failure(TimeLimitError(), elapsed, limit, seconds)
     return output, elapsed, changed
 
@@ -523,7 +538,7 @@ def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
 
 
 def require_seconds(value: float) -> float:
-    """Check that a time limit is above 0 seconds, and return it."""
+    """Check that a time limit is more than 0 seconds, and return it."""
     if not (math.isfinite(value) and value > 0):
         raise InvalidInput(f"time_limit = {value!r}: must be a number of seconds above 0")
     return float(value)

@@ -14,8 +14,8 @@ from covassay.verification.audit.targets.target import SUFFIX, Target, TargetRef
 
 @dataclass(frozen=True)
 class Whereabouts:
-    """A place in a source: a file as an absolute path, a line number that starts at 1, and the directory of the
-    audit.
+    """A place in a source, given by a file as an absolute path, a line number that starts at 1, and the directory of
+    the audit.
     """
 
     file: Path
@@ -24,9 +24,9 @@ class Whereabouts:
 
 
 def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabouts | None:
-    """Return the place where a function is defined, or the script of a process; None if the place is not known.
+    """Return the place where a function is defined, or the script of a process; return None if the place is not known.
 
-    The search imports nothing. If `loaded` is false, the function is searched in the text of its module.
+    The search imports nothing. If `loaded` is false, the function is looked up in the text of its module.
     """
     directory = Path(source.directory if isinstance(source, TargetReference) else os.getcwd()).resolve()
     found = None if loaded is None else _defined(loaded.draw, directory)
@@ -37,14 +37,14 @@ def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabou
             return _script(source.command, directory)
         if source.is_function:
             return found or _in_text(source, directory)
-    except (OSError, ValueError):  # the name may be no path
+    except (OSError, ValueError):  # the name of a command may be no path
         return None
-    # an adapter calls a function of another package, and the reader may be unable to change the source of that package
+    # an adapter calls a function of another package, whose source the reader may be unable to change
     return found if found and found.file.is_relative_to(directory) else None
 
 
 def _script(command: tuple[str, ...], directory: Path) -> Whereabouts | None:
-    """Return the first word after the program in a command that names a file, or the program if it lies in the
+    """Return the first word of a command after the program that names a file, or the program if it lies in the
     directory.
     """
     for word in (*command[1:], command[0]):

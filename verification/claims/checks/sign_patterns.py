@@ -10,7 +10,7 @@ from covassay.reference.domain import Matrix
 def sign_matrices(d: int) -> Matrix:
     """Return all symmetric sign matrices whose first row is 1 beyond the diagonal, (count, d, d).
 
-    Flipping the signs of features brings every symmetric sign matrix into this form.
+    Flipping the signs of features makes the first row of every symmetric sign matrix 1 beyond the diagonal.
     """
     free = [(i, j) for i in range(d) for j in range(i, d) if i > 0 or j == 0]
     signs = np.array(list(product((1.0, -1.0), repeat=len(free))))

@@ -1,9 +1,9 @@
 """Ask the kernel for the statement of each tagged theorem and the axioms on which it rests.
 
 The audit asks the kernel in three rounds. In the first round the audit asks which constants the modules contain, and
-which of them are definitions rather than proofs. In the second round it asks what the theorems and the definitions say,
-in an explicit form for digests and in a readable form. In the third round it asks on which axioms each theorem rests,
-directly or through other results.
+which of them are definitions rather than proofs. In the second round the audit asks what the theorems and the
+definitions say, in an explicit form for digests and in a readable form. In the third round the audit asks on which
+axioms each theorem rests, directly or through other results.
 """
 
 import re
@@ -34,7 +34,7 @@ READABLE = [
     "Local Open Scope classical_set_scope. Local Open Scope ring_scope.",
     *UNABRIDGED,
 ]
-# this command prints whether a constant is a proof and, if not, its type when it is applied to all of its arguments
+# a command that prints whether a constant is a proof and, if not, its type when it is applied to all of its arguments
 KIND = [
     'Ltac kind c := let t := type of c in let s := type of t in lazymatch s with Prop => idtac "proof" '
     "| _ => assert t; [repeat intro; lazymatch goal with |- ?g => let h := eval hnf in g in idtac h end|] end."
@@ -45,9 +45,9 @@ CONDITIONS = ("Prop", "bool", "Set", "Type", "ssrfun.simpl_fun", "ssrbool.qualif
 # an item of the answer to Print Module, or a constructor of a type in it (`:= Build {` or `| Name :`)
 ITEM = re.compile(r"\s(?=(?:Definition|Parameter|Record|Inductive|CoInductive|Variant|Module|Axiom|Primitive) \S)")
 CONSTRUCTORS = re.compile(r":=\s*([^\s{]+)\s*\{|[|=]\s*(\S+) :")
-# this stands for axioms that are not known beforehand
+# the mark of axioms that are not known beforehand
 UNKNOWN = ("not expected to rest on anything in particular",)
-# Print Module prints this word for a constant whose proof Qed has sealed, so that only its type is visible
+# the word that Print Module prints for a constant whose proof Qed has sealed, so that only its type is visible
 SEALED = "Parameter"
 
 
@@ -79,7 +79,7 @@ class Statement(Printed):
     axioms: tuple[str, ...]
     assumes: tuple[
         str, ...
-    ] = ()  # explicit: the types in its quantifiers that may be empty, apart from records of the project
+    ] = ()  # in explicit form, the types in the quantifiers that may be empty, apart from records of the project
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,8 @@ class Audit:
         """Return the predicates for which somebody must show that they can be satisfied, because the statement assumes
         them.
 
-        These predicates are those in the premises of the statement, and those in its conclusion that the conclusion
-        does not establish.
+        The predicates are those in the premises of the statement, and those in its conclusion that the conclusion does
+        not establish.
         """
         left_open = {
             name
@@ -289,7 +289,6 @@ def _ask_for_axioms(
 
     The kernel first checks one lemma that uses all constants with equal expected axioms, so that it visits shared parts
     only once. If this joint lemma rests on exactly the expected axioms, each of its constants rests on no other axioms.
-    Return the audit with the axioms on which its theorems, witnesses and lemmas of vectors rest.
     """
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in sorted(set(names)):

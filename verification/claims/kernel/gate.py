@@ -37,7 +37,7 @@ class GateReport:
     def findings(self) -> list[Discrepancy]:
         """Return all findings.
 
-        An empty list does not say whether the kernel was asked at all; the verdicts of the theorems say so.
+        An empty list of findings does not say whether the kernel was asked at all; the verdicts of the theorems say so.
         """
         return [*self.wrong, *self.differences]
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from covassay.verification.claims.kernel.sources import paths
 
-REQUIRE = "COVASSAY_REQUIRE_ROCQ"  # if this environment variable is set, as in CI, Rocq is mandatory
+REQUIRE = "COVASSAY_REQUIRE_ROCQ"  # the environment variable that makes Rocq mandatory, as in CI
 LIBRARIES = ("coq", "libcoq-mathcomp-algebra", "libcoq-mathcomp-analysis", "libcoq-mathcomp-algebra-tactics")
 ERROR = re.compile(r'File "\./(\S+)", line (\d+), characters \S+:\nError:\s*(.*?)(?:\n\n|\Z)', re.DOTALL)
 PROJECT = "_CoqProject"
-MARK = "@@covassay@@"  # this line is printed before every answer, to separate the answers
+MARK = "@@covassay@@"  # the line that is printed before every answer, to separate the answers
 # Rocq's default would cut and break long terms
 UNABRIDGED = ["Set Printing Width 1000000.", "Set Printing Depth 1000000."]
 COMPILE_ERROR = 300  # the number of characters of one compiler error that are shown; the rest repeats the goal
@@ -53,8 +53,8 @@ def _run(command: Sequence[str], **options: str | Path) -> subprocess.CompletedP
 def stage(folder: Path, build: Path) -> None:
     """Bring the sources in a build directory up to date: the files of all folders side by side, and a project file.
 
-    So the name of a theorem contains the name of its file, but not that of a folder. A file that has not changed keeps
-    its compiled .vo file and its time stamp, so that make does not compile it again.
+    The full name of a theorem therefore contains the name of its file, but not that of a folder. A file that has not
+    changed keeps its compiled .vo file and its time stamp, so that make does not compile it again.
     """
     build.mkdir(parents=True, exist_ok=True)
     wanted = {path.name: path.read_bytes() for path in paths(folder)}

@@ -6,15 +6,15 @@ exactly the fields of its class.
 
 The theorems, and the lemmas about the numbers in proofs/vectors.json, are kept in two forms. One form is the printed
 statement. The second form is a digest of the explicit statement, in which implicit arguments and notations are written
-out. So two different statements that print alike have different digests. For a definition only the digest is stored;
-`covassay claims accept --rocq` prints the text of every definition that changes.
+out. Two different statements that print alike therefore have different digests. For a definition only the digest is
+stored; `covassay claims accept --rocq` prints the text of every definition that changes.
 
-A theorem may have a predicate as a premise. If nothing satisfied this predicate, the theorem would say nothing. So each
-predicate has a witness: a lemma which proves that something satisfies it, or an assumption in the ledger (the list of
-claims) that something satisfies it. The lock keeps a witness as text only.
+A theorem may have a predicate as a premise. If nothing satisfied the predicate of a premise, the theorem would say
+nothing. Each predicate of a premise therefore has a witness: a lemma which proves that something satisfies it, or an
+assumption in the ledger (the list of claims) that something satisfies it. The lock keeps a witness as text only.
 
-The file also holds digests of the sources of the proofs. By these digests a machine without Rocq can detect whether the
-sources have changed since the kernel was asked.
+The file also holds digests of the sources of the proofs. By the digests of the sources a machine without Rocq can
+detect whether the sources have changed since the kernel was asked.
 """
 
 import json
@@ -29,7 +29,7 @@ from covassay.verification.claims.kernel.audit import Audit, Statement
 from covassay.verification.claims.kernel.sources import Tagged
 
 NAME = "rocq.lock.json"
-# the two relations of neighbouring data sets in the proofs: a row is replaced, or a row is added or removed
+# relations of neighbouring data sets in the proofs: the first two replace a row, the third adds or removes one
 NEIGHBOURS = ("Algorithm2.adjacent", "Sensitivity.neighbours", "BoxMechanisms.added_or_removed")
 
 
@@ -67,7 +67,7 @@ class LockedTheorem(LockEntry):
     statement: str
     explicit: str  # the digest of the explicit statement
     axioms: tuple[str, ...]
-    definitions: tuple[str, ...]  # all definitions beneath the statement
+    definitions: tuple[str, ...]  # all definitions on which the meaning of the statement depends
     premises: tuple[str, ...]  # the predicates that need a witness
 
     @property
@@ -243,7 +243,7 @@ def parse(text: str) -> RocqLock:
 
 
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Make a JSON object from its pairs of keys and values. Raises an error if a key occurs twice."""
+    """Make a JSON object from its pairs of keys and values. The function raises an error if a key occurs twice."""
     names = [name for name, _ in pairs]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise InvalidInput(f"{NAME}: {', '.join(repeated)} stands twice in one object")

@@ -16,14 +16,14 @@ REQUIRE = re.compile(r"\bFrom\s+covassay\s+Require\s+(?:(?:Import|Export)\s+)?([
 NAME = "rocq.svg"
 # width and height of a box, distance of rows, gaps and margins, all in pixels
 BOX, ROW, GAP, MARGIN = (150, 44), 78, 36, 12
-PASS = 10  # a line takes this width where it passes a row
+PASS = 10  # the width that a line takes where it passes a row
 Graph = Mapping[str, set[str]]
-Place = tuple[str, int]  # a folder and a row; in a row above its box, the place where lines to it pass
+Place = tuple[str, int]  # a folder and a row; lines to the folder pass here in a row above the folder's box
 
 
 def rests_on(folder: Path) -> dict[str, set[str]]:
-    """Return for every folder with .v files the other folders that its files require. An error is raised if these
-    folders form a cycle.
+    """Return for every folder with .v files the other folders that its files require. An error is raised if the folders
+    form a cycle.
     """
     home = {path.stem: path.parent.relative_to(folder).as_posix() for path in sources.paths(folder)}
     graph: dict[str, set[str]] = {name: set() for name in sorted(set(home.values()))}
@@ -36,8 +36,8 @@ def rests_on(folder: Path) -> dict[str, set[str]]:
 
 
 def levels(graph: Graph) -> dict[str, int]:
-    """Return for each folder the length of the longest chain of folders below it. An error is raised if there is a
-    cycle.
+    """Return for each folder the length of the longest chain of folders below it. An error is raised if the folders
+    form a cycle.
     """
     found: dict[str, int] = {}
     while len(found) < len(graph):

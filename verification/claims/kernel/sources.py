@@ -19,7 +19,7 @@ BANNED = re.compile(
     r"\b(?:Admitted|admit|give_up|Axioms?|Parameters?|Conjectures?|Primitive|Register|Redirect|Load|Elpi|bypass_check"
     r"|Declare\s+(?:ML\s+)?Module|(?:Set|Unset)\s+(?:Guard|Positivity|Universe)\s+Checking)\b"
 )
-SECTION_ONLY = r"Hypothes[ie]s|Variables?|Context"  # these commands declare axioms if they are outside a section
+SECTION_ONLY = r"Hypothes[ie]s|Variables?|Context"  # commands that declare axioms if they are outside a section
 SENTENCE = re.compile(
     rf"\b(?:(?P<open>Section|Module\s+Type|Module)\s+(?P<name>\w+)(?P<rest>[^.]*)\.|End\s+(?P<end>\w+)\s*\."
     rf"|(?P<local>{SECTION_ONLY})\b)"
@@ -51,7 +51,9 @@ def paths(folder: Path) -> list[Path]:
 
 
 def path_of(folder: Path, name: str) -> Path:
-    """Return the path of the file of this name: a .v file in any folder below, any other file in the folder itself."""
+    """Return the path of the file of the given name: a .v file in any folder below, any other file in the folder
+    itself.
+    """
     return next((path for path in paths(folder) if path.name == name), folder / name)
 
 
@@ -65,7 +67,7 @@ def read_table(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
-@lru_cache(maxsize=256)  # this text is cached, because an audit asks for the code of every file several times
+@lru_cache(maxsize=256)  # the text is cached, because an audit asks for the code of every file several times
 def code(text: str, strings: bool = False) -> str:
     """Return the text without its comments and, unless `strings`, without the contents of its strings.
 

@@ -72,7 +72,7 @@ def evaluate(build: Path, vectors: list[KernelVector]) -> dict[str, Rows]:
 
 
 def _rows(vector: KernelVector, answer: str) -> Rows:
-    """Return the rows that the kernel's answer `= [:: [:: (false, 1, 2); …]; …] : type` contains."""
+    """Return the rows of triples, such as (false, 1, 2), that the kernel's answer contains."""
     shown = answer.rpartition(" : ")[0]
     rows = [
         [Fraction(-int(m) if negative == "true" else int(m), int(n)) for negative, m, n in NUMBER.findall(row)]
@@ -84,7 +84,7 @@ def _rows(vector: KernelVector, answer: str) -> Rows:
 
 
 def as_text(vectors: list[KernelVector], values: Mapping[str, Rows]) -> str:
-    """Return the text of the exported file with these vectors."""
+    """Return the text of the exported file with the given vectors."""
     shown = {
         v.name: {
             "columns": list(v.columns),

@@ -53,7 +53,7 @@ def true_second_moment(point: Point, x: Matrix) -> Matrix:
 class Rate:
     """A statement of the theory that the error of `mechanism` is proportional to a power of the varied quantity.
 
-    varied : "n", "d", "budget", or the name of a parameter of the mechanism.
+    varied : value "n", "d", "budget", or the name of a parameter of the mechanism.
     slope : the power.
     data : the data set at a point.
     truth : the quantity that the mechanism estimates.

@@ -10,7 +10,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 
 def experiment(name: str) -> Experiment:
-    """Return the experiment with the given name."""
+    """Return the experiment with this name."""
     if name not in EXPERIMENTS:
         raise InvalidInput(f"experiment = {name!r}: {guess(name, EXPERIMENTS)}must be one of {', '.join(EXPERIMENTS)}")
     return EXPERIMENTS[name]

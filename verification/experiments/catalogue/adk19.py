@@ -2,9 +2,9 @@
 appendix.
 
 The rows of the data sets are scaled to the unit ball, because the paper does not state its scaling. As in the paper,
-the eigenvalues of every released matrix are clipped. The paper clips eigenvalues to [0, n]; this module clips to [0,
-1], because its matrices are divided by n. Gaussian noise is calibrated exactly (Balle and Wang 2018), for neighbours
-that replace a row.
+the eigenvalues of every released matrix are clipped. The paper clips eigenvalues to [0, n]; the module `adk19` clips to
+[0, 1], because its matrices are divided by n. Gaussian noise is calibrated exactly (Balle and Wang 2018), for
+neighbours that replace a row.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from covassay.verification.experiments.findings import PaperClaim, beats, larges
 from covassay.verification.experiments.measures import RELATIVE
 
 EPSILONS = (0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
-BETA = 0.1  # ADK19 does not state β; DLY22 uses this value for the same method
+BETA = 0.1  # ADK19 does not state β, and DLY22 uses this value for the same method
 
 
 def _gaussian(exponent: int) -> Method:

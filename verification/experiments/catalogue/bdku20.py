@@ -1,7 +1,8 @@
 """This module declares the experiments of CoinPress (BDKU20) on Gaussian data, with the settings of its published code.
 
-We did not have the text of the paper. The settings are those of the published code (github.com/twistedcubic/coin-press,
-9c74725). The code of the authors reports means without the most extreme tenth of 100 runs; our means are over all runs.
+We did not have the text of the paper on CoinPress (BDKU20). The settings of the experiments are those of the published
+code (github.com/twistedcubic/coin-press, 9c74725). The authors' code reports means without the most extreme tenth of
+100 runs; our means are over all runs.
 """
 
 import math
@@ -48,7 +49,7 @@ MEAN = (
 
 
 def _grids(grid: tuple[float, ...]) -> dict[str, tuple[float, ...]]:
-    """Return the grids: every third value at the scale "small", and all values at the scale "paper"."""
+    """Return the grid, which has every third value at the scale "small", and all values at the scale "paper"."""
     return {"small": grid[::3], "paper": grid}
 
 

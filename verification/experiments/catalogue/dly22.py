@@ -1,9 +1,9 @@
 """This module declares the experiments of DLY22 §7: sweeps of dimension, size, skew and budget, on synthetic and real
 data.
 
-Our copy of the paper has no figures and has lost the numbers in its text. The settings are those of the authors'
-released code (github.com/hkustDB/PrivateCovariance, dafcdfe). EMCov is run in two ways: as Appendix A states it, and
-with the budgets of the released code, which are larger than ρ.
+Our copy of DLY22 has no figures and has lost the numbers in its text. The settings of the experiments are those of the
+authors' released code (github.com/hkustDB/PrivateCovariance, dafcdfe). EMCov is run in two ways: as Appendix A of DLY22
+states it, and with the budgets of the released code, which are larger than ρ.
 """
 
 import math
@@ -32,7 +32,7 @@ from covassay.verification.experiments.findings import (
 from covassay.verification.experiments.measures import FROBENIUS
 
 BETA = 0.1
-DELTA = 1e-10  # only EMCov in the released code uses this δ
+DELTA = 1e-10  # only the mechanism EMCov of the released code uses this δ
 DIMENSIONS = (10, 20, 30, 50, 70, 100, 200, 400, 800)
 BUCKETS = (1, 2, 4, 8, 16, 32)
 SIZES = (1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 400_000, 800_000)
@@ -70,7 +70,7 @@ def released_em(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Mat
 
 
 def released_separate(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """Run SeparateCov as in the released code, with the singular vectors of an indefinite matrix."""
+    """Run SeparateCov as in the released code, which takes singular vectors of an indefinite matrix."""
     n, d = rows.shape
     moment, scale = second_moment(rows), math.sqrt(2 / setting["rho"]) / n
     u, _, vt = np.linalg.svd(moment + scale * gauss_cov.draw_noise(d, rng, ensemble="wigner"))
@@ -133,8 +133,8 @@ _SIZES = {"small": SMALL, "paper": PAPER}
 
 
 def _beats_by(winner: str, loser: str, dimensions: Values, sizes: Values) -> Check:
-    """Make a check of the claims of Figure 3 that `winner` is better at given dimensions, numbers of rows and
-    budgets.
+    """Make a check of the claims of Figure 3 that `winner` has a smaller error than `loser` at given dimensions,
+    numbers of rows and budgets.
     """
 
     def check(lines: Lines) -> Outcome:
@@ -233,7 +233,7 @@ FIGURE_3 = Experiment(
 
 
 def _budgets(name: str, title: str, data: Draw, fixed: Setting, needs: str) -> Panel:
-    """Make a panel on real data, in which ρ varies."""
+    """Make a panel on real data that varies ρ."""
     setting = {**fixed, "beta": BETA}
     return Panel(
         name, title, data, "rho", {"small": RHOS, "paper": RHOS}, {"small": setting, "paper": setting},

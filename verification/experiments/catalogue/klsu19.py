@@ -16,7 +16,7 @@ SIZES = (10_000.0, 30_000.0, 100_000.0, 300_000.0)
 
 
 def coinpress(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """Run CoinPress in five steps with u = κ."""
+    """Run CoinPress in five steps with the bound u = κ."""
     return COINPRESS.estimate(rows, {**setting, "u": setting["kappa"]}, rng)
 
 

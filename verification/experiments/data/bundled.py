@@ -1,7 +1,7 @@
-"""Load the data sets wine, breast cancer and digits, which come with scikit-learn.
+"""Load the data sets wine, breast cancer and digits from scikit-learn.
 
-The bounds of the columns are round numbers above the values that such measurements are expected to have. We chose these
-bounds; the sources state none.
+The bounds of the columns are round numbers above the values that such measurements are expected to have. We chose the
+bounds of the columns, because the sources state none.
 """
 
 from functools import cache
@@ -30,7 +30,7 @@ WINE = (
 )
 CELL_MEANS = ((0, 50), (0, 60), (0, 300), (0, 5000), (0, 0.3), (0, 2), (0, 2), (0, 0.5), (0, 1), (0, 0.3))
 CELL_ERRORS = ((0, 5), (0, 10), (0, 30), (0, 1000), (0, 0.1), (0, 0.3), (0, 0.5), (0, 0.1), (0, 0.2), (0, 0.1))
-# the mean, the standard error and the worst value of ten measurements of cell nuclei
+# for ten measurements of cell nuclei, the data have the mean, the standard error and the worst value
 BREAST_CANCER = (*CELL_MEANS, *CELL_ERRORS, *CELL_MEANS)
 BRIGHTEST_DIGIT = 16  # a pixel of the digits is a count from 0 to 16
 DIGITS_SIDE = 8
@@ -63,5 +63,6 @@ def breast_cancer() -> Matrix:
 
 
 def digits() -> Matrix:
-    """Load UCI Optical Recognition of Handwritten Digits, 1797 × 64: pixels over 16 · 8, as DLY22 scales MNIST."""
+    """Load UCI Optical Recognition of Handwritten Digits, 1797 × 64: with the pixels divided by 16 · 8, as DLY22 scales
+    MNIST."""
     return raw("digits") / (BRIGHTEST_DIGIT * DIGITS_SIDE)

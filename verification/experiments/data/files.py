@@ -16,7 +16,7 @@ FORMATS = {  # the user's data sets may have these formats
 
 
 def missing(needs: str, files: Mapping[str, Path]) -> str:
-    """Return the reason why a needed data set is missing, or an empty text."""
+    """Return the reason why a needed data set is missing, or an empty text if none is missing."""
     if needs == SCIKIT_LEARN and find_spec("sklearn") is None:
         return "needs scikit-learn: install the extra covassay[peers]"
     if needs in FORMATS and needs not in files:

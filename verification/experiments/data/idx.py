@@ -1,7 +1,7 @@
-"""Read MNIST in its published format IDX, plain or compressed with gzip.
+"""Read MNIST in its published format IDX, either uncompressed or compressed with gzip.
 
-An IDX file begins with two zero bytes, the type (8 for unsigned bytes) and the number of axes; the length of every axis
-follows as four bytes, highest byte first, and then the entries.
+An IDX file begins with two zero bytes, the type (8 for unsigned bytes), the number of axes, and the length of every
+axis as four bytes, highest byte first; then the entries follow.
 """
 
 import gzip
@@ -50,8 +50,8 @@ def read(path: Path, axes: int) -> NDArray[np.uint8]:
 
 
 def _in(folder: Path, name: str) -> Path:
-    """Return the path of the file `name` in the folder, or of its compressed form. A path to a file is returned
-    unchanged.
+    """Return the path of the file `name` in the folder, or of its compressed form. If the path leads to a file, return
+    the path itself.
     """
     if not folder.is_dir():
         return folder
@@ -61,8 +61,8 @@ def _in(folder: Path, name: str) -> Path:
 
 @cache
 def images(path: Path) -> Matrix:
-    """Return the images of a folder or a file as rows, scaled as in DLY22: pixels are divided by 255 and by the square
-    root of d.
+    """Return the images of a folder or a file as rows, with pixels divided by 255 and by the square root of d, as in
+    DLY22.
     """
     pixels = read(_in(path, IMAGES), 3)
     if pixels.size == 0:
@@ -73,7 +73,7 @@ def images(path: Path) -> Matrix:
 
 @cache
 def images_of(path: Path, digit: int) -> Matrix:
-    """Return the images of one digit in a folder that has the labels too."""
+    """Return the images of one digit in a folder that also has the labels."""
     if not path.is_dir():
         raise InvalidInput(f"{path}: must be a folder with {IMAGES} and {LABELS}")
     labels, rows = read(_in(path, LABELS), 1), images(path)

@@ -1,7 +1,8 @@
-"""Read news commentary in the published format: articles separated by an empty line, with one paragraph on each line.
+"""Read news commentary in the published format, where an empty line separates articles and each paragraph is one line.
 
-As in the authors' code for DLY22, articles of fewer than 20 tokens are left out, and words are hashed into d columns.
-The rows then have norm 1 (a public scaling), or they are divided by the largest norm of a row (which reads the data).
+As the authors' code for DLY22 does, the module drops articles of fewer than 20 tokens are left out, and words are
+hashed into d columns. The rows are scaled to norm 1, which is public, or divided by the largest norm of a row, which
+reads the data.
 """
 
 import re

@@ -13,7 +13,7 @@ Draw = Callable[[Setting, np.random.Generator, Files], Sample]
 
 
 def of_rows(rows: Matrix) -> Sample:
-    """Make a sample whose own second moment is the quantity to estimate."""
+    """Make a sample from rows, of which the second moment is the quantity to estimate."""
     return Sample(rows, second_moment(rows))
 
 
@@ -23,13 +23,13 @@ def zipf(setting: Setting, rng: np.random.Generator, files: Files) -> Sample:
 
 
 def standing(rows: Callable[[Files], Matrix]) -> Draw:
-    """Return a function that returns one data set for every setting and generator."""
+    """Return a function that gives the same data set for every setting and every generator."""
     return lambda setting, rng, files: of_rows(rows(files))
 
 
 def subset(rows: Callable[[Files], Matrix]) -> Draw:
-    """Return a function that draws n rows without replacement; if there are at most n rows, it returns all of them in
-    order.
+    """Return a function that draws n rows without replacement; if there are at most n rows, the function returns all of
+    them in order.
     """
 
     def drawn(setting: Setting, rng: np.random.Generator, files: Files) -> Sample:
@@ -47,8 +47,8 @@ def of_trace(setting: Setting, rng: np.random.Generator, files: Files) -> Sample
 
 
 def normal(setting: Setting, rng: np.random.Generator, files: Files) -> Sample:
-    """Draw rows from N(0, Σ), where Σ is I or has eigenvalues from 1 to κ in a geometric series; Σ is to be
-    estimated.
+    """Draw rows from N(0, Σ), where Σ is I or has eigenvalues from 1 to κ in a geometric series; the quantity to
+    estimate is Σ.
     """
     n, d = int(setting["n"]), int(setting["d"])
     variances = np.geomspace(1.0, setting.get("kappa", 1.0), d)
@@ -56,7 +56,7 @@ def normal(setting: Setting, rng: np.random.Generator, files: Files) -> Sample:
 
 
 def normal_mean(setting: Setting, rng: np.random.Generator, files: Files) -> Sample:
-    """Draw rows from N(μ, I), where μ has norm 1 and a random direction; μ is to be estimated."""
+    """Draw rows from N(μ, I), where μ has norm 1 and a random direction; the quantity to estimate is μ."""
     n, d = int(setting["n"]), int(setting["d"])
     direction = rng.standard_normal(d)
     mean = direction / np.linalg.norm(direction)

@@ -1,7 +1,7 @@
-"""Scale rows to the unit ball by public bounds, which are stated in this package and not read from the data.
+"""Scale rows to the unit ball by public bounds, which this package states and does not read from the data.
 
-A column with bounds [l, h] is clipped to them and mapped onto [−1, 1]. If these columns are divided by √d, rows of d
-columns lie in the unit ball. The scaling does not depend on the data, so neighbouring data sets stay neighbouring.
+A column with bounds [l, h] is clipped to the interval and mapped onto [−1, 1]. If the d columns are then divided by √d,
+the rows lie in the unit ball. The scaling does not depend on the data, so neighbouring data sets stay neighbouring.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,9 @@
 """Read Adult and Airfoil in the published formats of the UCI repository, and scale them by public bounds.
 
-Adult has lines of 15 fields separated by commas, of which the last, the income, is left out. A categorical field of
-Adult becomes one column for each published category, and "?" gives zeros in all of them: 6 numbers and 99 categories,
-105 columns. A number in Adult is mapped onto [−1, 1]. Every one of the 14 fields of Adult contributes at most 1 to the
-squared norm, so rows are divided by √14.
+Adult has lines of 15 fields separated by commas, of which the last one, the income, is left out. A categorical field of
+Adult becomes one column for each published category, and "?" gives zeros in all these columns; the 6 numbers and 99
+categories give 105 columns. A number in Adult is mapped from its bounds onto [−1, 1]. Every one of the 14 fields of
+Adult contributes at most 1 to the squared norm, so rows are divided by √14.
 
 Airfoil has lines of 6 numbers separated by blanks.
 """
@@ -23,7 +23,7 @@ from covassay.verification.experiments.data.scaling import to_unit_ball
 AIRFOIL = ((0, 20_000), (0, 25), (0, 0.5), (0, 100), (0, 0.1), (0, 160))
 
 UNKNOWN = "?"
-ADULT: dict[str, tuple[float, float] | str] = {  # the bounds of a number, or the published categories
+ADULT: dict[str, tuple[float, float] | str] = {  # a field has the bounds of a number, or the published categories
     "age": (0, 100),
     "workclass": "Private Self-emp-not-inc Self-emp-inc Federal-gov Local-gov State-gov Without-pay Never-worked",
     "fnlwgt": (0, 1_500_000),
@@ -79,7 +79,7 @@ def _adult_file(path: Path) -> Matrix:
 
 
 def _columns(where: str, kind: tuple[float, float] | str, field: str) -> list[float]:
-    """Convert one field to columns: a number in [−1, 1], or one column for each category."""
+    """Convert one field to columns, which are a number in [−1, 1] or one column for each category."""
     if isinstance(kind, str):
         categories = kind.split()
         if field not in (*categories, UNKNOWN):

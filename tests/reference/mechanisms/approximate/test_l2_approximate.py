@@ -1,6 +1,4 @@
-"""Test the ℓ2 mechanism under (ε, δ)-DP: Bessel functions in many dimensions, the error of the release, and small
-budgets.
-"""
+"""Test the ℓ2 mechanism under (ε, δ)-DP: its Bessel functions in many dimensions, its error, and small budgets."""
 
 import mpmath
 import pytest

@@ -1,8 +1,7 @@
-"""Test AboveThreshold: its release, by the exact law of the output.
+"""Test the release of AboveThreshold against the exact law of its output.
 
-The module `verification.exact.above_threshold` computes the probability of every output.
-Statistical tests have fixed seeds and state n: with a random seed, each test of a correct law would raise a false alarm
-with probability at most 1e-9.
+The module `verification.exact.above_threshold` computes the probability of every output. Statistical tests have fixed
+seeds. With a random seed, each test of a correct law would raise a false alarm with probability at most 1e-9.
 """
 
 from typing import Any
@@ -17,7 +16,7 @@ from covassay.verification.statistics.tests import binomial
 
 @pytest.mark.parametrize(("calibration", "b2"), [("paper", 4.0), ("tight", 2.0)])
 def test_the_release_has_its_exact_law(calibration: Any, b2: float) -> None:
-    # The test has n = 2000 draws, with energies 4, 1, 1 and threshold 2.
+    # The three columns have the sums of squares 4, 1 and 1, and the threshold is 2.
     x = np.repeat(np.eye(3), [4, 1, 1], axis=0)
     rng, n = np.random.default_rng(8), 2000
     draws = np.array([sample(x, rng, epsilon=1.0, calibration=calibration) for _ in range(n)])

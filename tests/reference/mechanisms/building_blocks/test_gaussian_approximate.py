@@ -1,4 +1,4 @@
-"""Test the Gaussian mechanism under (ε, δ)-DP: the exact δ, and the classical scale inside and outside its range."""
+"""Test the Gaussian mechanism under (ε, δ)-DP: its exact δ, and the classical noise scale in and outside its range."""
 
 import math
 from typing import Any
@@ -19,7 +19,7 @@ def log_cdf(t: Any) -> Any:
 
 
 def exact_log_delta(q: float, epsilon: float) -> float:
-    """Compute the formula of `log_delta` with 60 digits."""
+    """Evaluate the formula `log_delta` with 60 digits."""
     with mpmath.workdps(60):
         return float(log_delta(mpmath.mpf(q), mpmath.mpf(epsilon), log_cdf, mpmath.log, mpmath.expm1))
 
@@ -35,7 +35,7 @@ def test_the_exact_delta_is_accurate_where_floats_run_out(q: float, epsilon: flo
 @settings(max_examples=100)
 @given(epsilon=st.floats(1e-3, 100), log_delta_claimed=st.floats(-60, -0.01))
 def test_the_tight_scale_is_the_smallest_one(epsilon: float, log_delta_claimed: float) -> None:
-    """This test catches a scale that is too small for the claim, or larger than needed."""
+    """Test that the tight scale satisfies the claim, and that a scale smaller by 1e-6 does not."""
     delta = math.exp(log_delta_claimed)
     sigma = multiplier(epsilon, delta, "tight")
     assert exact_log_delta(1 / sigma, epsilon) <= math.log(delta)
@@ -58,8 +58,8 @@ def test_the_classical_scale_is_refused_beyond_one(epsilon: float) -> None:
 
 @pytest.mark.parametrize("epsilon", [1e-8, 3e-7, 1e-5, 1e-4, 9e-4, 1e-3, 1.0])
 def test_small_budgets_are_rounded_to_the_safe_side(epsilon: float) -> None:
-    """This test catches a scale that is rounded down, so that the claim is exceeded. The exact δ of the tight scale is
-    at most the claim, and the exact δ of both scales is at most the proven δ.
+    """Test that rounding never makes the scale too small: the exact δ of the tight scale is at most the claimed δ, and
+    the exact δ of both scales is at most the proven δ.
     """
     for log10_delta in (-299, -203, -100, -61, -30, -13, -7, -2):
         delta = 10.0**log10_delta

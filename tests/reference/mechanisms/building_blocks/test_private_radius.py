@@ -1,4 +1,4 @@
-"""Test the private radius: the public radii."""
+"""Test the list of public radii of the private radius."""
 
 import math
 

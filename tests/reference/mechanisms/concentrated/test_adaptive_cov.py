@@ -1,6 +1,6 @@
-"""Test AdaptiveCov: its choices, and its errors on the data of the paper.
+"""Test AdaptiveCov: which mechanism it chooses, and its errors on the data of the paper.
 
-Statistical tests have fixed seeds. The asserted limits on errors are far from the errors that chance could produce.
+The tests have fixed seeds, and chance alone would not make the errors exceed the limits.
 """
 
 import math
@@ -34,7 +34,7 @@ BOUNDS: Any = MECHANISM.choices["bounds"]
 
 
 def quiet(n: int, d: int, trace: float = 0.0, radius: bool = False) -> AdaptiveCovNoise:
-    """Make noise that is zero everywhere except in the trace."""
+    """Return noise that is zero except for the noise of the trace."""
     levels = len(private_radius.public_radii(private_radius.PRECISION))
     return AdaptiveCovNoise(
         above_threshold.AboveThresholdNoise(0.0, np.zeros(levels)) if radius else None,
@@ -66,7 +66,7 @@ def test_the_errors_are_those_of_the_two_mechanisms() -> None:
 def decision(
     x: Matrix, rho: float, bounds: Any, noise: AdaptiveCovNoise | None = None, calibration: Any = "paper"
 ) -> tuple[int, str]:
-    """Return the level k* from the search, and the mechanism that `release` chooses in step 4."""
+    """Return the level that the search finds, and the mechanism that `release` then chooses."""
     levels, bases = [], []
 
     def searched(*given: Any) -> int:
@@ -86,8 +86,8 @@ def decision(
 
 
 def test_a_private_radius_shrinks_the_noise() -> None:
-    """This test catches noise that is scaled by the public bound although the private radius is smaller."""
-    # All rows have norm 1/16, and the radius found is 1/16 or 1/8, so the noise is at least 64 times smaller.
+    """Test that the noise shrinks with the square of the private radius."""
+    # All rows have norm 1/16. The radius that is found is 1/16 or 1/8, so that the noise is at least 64 times smaller.
     x = np.tile([[1 / 16, 0.0], [0.0, 1 / 16]], (20_000, 1))
     noise = draw_noise(2, np.random.default_rng(0), rows=40_000, radius="private")
     found = private_radius.release(x, noise.radius, epsilon=search_epsilon(1.0), beta=0.0125)  # type: ignore[arg-type]
@@ -97,7 +97,7 @@ def test_a_private_radius_shrinks_the_noise() -> None:
 
 
 def test_only_zero_rows_leave_next_to_nothing() -> None:
-    """This test catches noise of full size for data without any signal."""
+    """Test that the noise is tiny if all rows are zero."""
     for radius in RADII:
         noise = draw_noise(2, np.random.default_rng(0), rows=40, radius=radius)
         for bounds in BOUNDS:
@@ -113,7 +113,7 @@ def test_noise_for_the_radius_is_wanted_if_and_only_if_it_is_used() -> None:
 
 
 def test_the_bound_on_the_trace_is_capped_at_one_and_kept_positive() -> None:
-    # The authors' code has min(tr, r) for min(tr, r²), which does not scale with the unit of the rows.
+    # The authors' code has min(trace, r) in place of min(trace, r²), which depends on the unit of the rows.
     assert [min(1e6, r) / r**2 for r in (0.25, 1.0, 4.0)] == [4.0, 1.0, 0.25]
     x = zipf_rows(300, 4, np.random.default_rng(0))
     for trace in (-1e6, 1e6):
@@ -124,15 +124,14 @@ def test_the_bound_on_the_trace_is_capped_at_one_and_kept_positive() -> None:
             )
 
 
-# The experiments of the paper
+# Experiments of the paper
 
 
 def mean_errors(
     n: int, d: int, rho: float, buckets: int, repeats: int, bounds: Any
 ) -> tuple[dict[str, float], set[str]]:
-    """Return the mean Frobenius errors, with eigenvalues rounded to [0, 1] as in the paper, and the mechanisms
-    chosen.
-    """
+    """Return the mean Frobenius errors after clipping eigenvalues to [0, 1] as the paper does, and the mechanisms
+    chosen."""
     rng = np.random.default_rng(buckets)
     found: dict[str, list[float]] = {"gauss": [], "goe": [], "separate": [], "adaptive": []}
     chosen = set()
@@ -153,7 +152,7 @@ def mean_errors(
 
 
 def test_with_the_bounds_of_the_code_the_better_mechanism_is_chosen() -> None:
-    # At trace 1 GaussCov is better, at trace .041 SeparateCov, by a factor 2. n(B₁ − N₁) = 36 is nine noise scales.
+    # GaussCov has the smaller error at trace 1, and SeparateCov at trace 0.041, where its error is half as large.
     errors_found, chosen = mean_errors(6000, 200, 4.0, 1, 1, "code")
     assert chosen == {"gauss"}
     assert errors_found["gauss"] < errors_found["separate"]

@@ -1,4 +1,4 @@
-"""Test the blocks next to the diagonal: the kept entries, and shortened blocks of rows."""
+"""Test the block-tridiagonal mechanism: the entries that are released, and the clipping of blocks."""
 
 import math
 
@@ -18,7 +18,7 @@ def test_entries_of_equal_and_neighbouring_blocks_are_kept() -> None:
 @pytest.mark.parametrize("d", range(1, 12))
 @pytest.mark.parametrize("block", [1, 2, 3, 5, 20])
 def test_the_number_of_kept_entries(d: int, block: int) -> None:
-    """This test catches a formula for the number of kept entries that miscounts them."""
+    """Test the formula for the number of released entries."""
     assert kept_entries(d, block) == np.triu(kept(d, block)).sum()
 
 
@@ -29,9 +29,7 @@ def test_each_block_of_a_row_is_shortened_by_itself() -> None:
 
 
 def test_one_block_is_gaussian_covariance() -> None:
-    """This test catches a noise scale that differs from the Gaussian mechanism's when a single block keeps the whole
-    matrix.
-    """
+    """Test that the noise is that of GaussCov if a single block contains all columns."""
     x, z = np.array([[0.5, 0.25]]), np.array([[1.0, 2.0], [2.0, -1.0]])
     expected = np.array([[0.25, 0.125], [0.125, 0.0625]]) + math.sqrt(2 / (2 * 0.5)) * z
     np.testing.assert_allclose(release(x, z, rho=0.5, block=2), expected)

@@ -1,4 +1,4 @@
-"""Test ClippedCov: its bins, and the search among zero rows."""
+"""Test ClippedCov: its bin counts, and its search for a threshold on rows of zeros."""
 
 import math
 
@@ -11,8 +11,8 @@ from covassay.reference.mechanisms.concentrated.clipped_cov import ClippedCovNoi
 
 
 def test_zero_rows_reach_the_last_threshold() -> None:
-    """This test catches a search that stops too early, or whose level does not scale the noise."""
-    # There is no bias at any level, so k* = K + 1 and τ = 2^{−K}, and the noise shrinks with τ².
+    """Test that on rows of zeros the search ends at the last threshold, and that this threshold scales the noise."""
+    # Clipping has no bias at any level, so that the smallest threshold τ is found. The noise is proportional to τ².
     noise = ClippedCovNoise(
         above_threshold.AboveThresholdNoise(0.0, np.zeros(7)), separate_cov.SeparateCovNoise(np.eye(2), np.ones(2))
     )
@@ -22,7 +22,7 @@ def test_zero_rows_reach_the_last_threshold() -> None:
 
 
 def test_bins_are_sums_over_chunks() -> None:
-    """This test catches bin counts of the last chunk only."""
+    """Test that the bin counts are sums over all chunks."""
     x = unit_rows(np.random.default_rng(0).standard_normal((50, 2)) * 2.0 ** -np.arange(50)[:, None])
     chunks = Chunks(x.shape, lambda: (x[i : i + 7] for i in range(0, 50, 7)))
     np.testing.assert_array_equal(bin_counts(x, 20), bin_counts(chunks, 20))

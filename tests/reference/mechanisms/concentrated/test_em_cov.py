@@ -1,4 +1,4 @@
-"""Test EMCov: one feature, and the spend of Laplace noise on its eigenvalues, from exact divergences."""
+"""Test EMCov: one column, and the cost of its Laplace noise on eigenvalues by exact Rényi divergences."""
 
 import math
 
@@ -13,13 +13,13 @@ ORDERS = [1.001, 1.1, 2.0, 5.0, 50.0, 1000.0]
 
 
 def test_one_feature_needs_no_direction() -> None:
-    """This test catches a draw of a direction, or a wrong noise scale, where there is only one column."""
+    """Test that no direction is drawn for a single column, and that the noise has the right scale."""
     got = release([[0.5], [-0.5]], IterativeEigenvectorsNoise(np.array([3.0]), GivenDirections()), rho=1.0)
     np.testing.assert_allclose(got, [[(0.5 + 2 * 3) / 2]], rtol=1e-15)
 
 
 def laplace_divergence(shift: float, alpha: float) -> float:
-    """Return the Rényi divergence D_α between Laplace(1) and the same law shifted (Mironov 2017, Proposition 6)."""
+    """Return the Rényi divergence of order α between Laplace(1) and its shift (Mironov 2017, Proposition 6)."""
     log_terms = [
         math.log(alpha / (2 * alpha - 1)) + (alpha - 1) * shift,
         math.log((alpha - 1) / (2 * alpha - 1)) - alpha * shift,
@@ -37,18 +37,19 @@ def test_the_laplace_divergence_is_that_of_the_densities() -> None:
 
 @pytest.mark.parametrize("rho", [0.01, 0.3, 2.0])
 def test_laplace_eigenvalue_noise_spends_at_most_a_quarter(rho: float) -> None:
-    # Two eigenvalues move by 1 each, and 2 D_α ≤ α ρ/4. The bound is approached as ρ → 0.
+    # Two eigenvalues change by 1 each, and the divergence of both is at most α ρ/4. The bound is approached as ρ → 0.
     shift = 1 / eigenvalue_scale(rho, "reconstructed")
     slopes = [2 * laplace_divergence(shift, alpha) / alpha for alpha in ORDERS]
     assert max(slopes) <= eigenvalue_loss(rho, 2, "reconstructed") == pytest.approx(rho / 4)
-    # At order 1 the slope is exactly 2 (h + e^{−h} − 1) with h = √ρ/2.
+    # At order 1 the divergence is 2 (h + e^{−h} − 1) for the shift h = √ρ/2.
     assert slopes[0] == pytest.approx(2 * (shift + math.exp(-shift) - 1), rel=2e-3)
     if rho == 0.01:
         assert max(slopes) > 0.97 * rho / 4
 
 
 def test_the_experiments_of_the_paper_spent_more_than_they_claimed() -> None:
-    # ρ = .1 and δ = 1e-10 give ε = ρ + 2√(ρ ln(1/δ)) = 3.135. The eigenvalues of C got Laplace(4/ε) noise.
+    # The paper's experiments used ε = ρ + 2√(ρ ln(1/δ)) = 3.135 for ρ = 0.1 and δ = 1e-10.
+    # The eigenvalues got the noise Laplace(4/ε).
     rho = 0.1
     epsilon = rho + 2 * math.sqrt(rho * math.log(1e10))
     assert epsilon == pytest.approx(3.135, abs=5e-4)

@@ -1,7 +1,7 @@
-"""Test the Gaussian covariance: the error of its noise.
+"""Test the bound on the error of GaussCov.
 
-Statistical tests have fixed seeds: with a random seed, each comparison with a correct law would raise a false alarm
-with probability at most 1e-9.
+Statistical tests have fixed seeds. With a random seed, each test of a correct law would raise a false alarm with
+probability at most 1e-9.
 """
 
 import math
@@ -23,7 +23,7 @@ def test_the_error_stays_below_its_bound(ensemble: Any) -> None:
     errors = frobenius_errors(sample, n, d, 500, rho=rho, ensemble=ensemble)
     assert not too_often_above(errors, error_bound(n, d, rho, beta, ensemble), beta)
     mean = noise_scale(n, rho) * (d if ensemble == "wigner" else math.sqrt(d * (d + 1) / 2))
-    assert too_often_above(errors, mean, beta)  # the error exceeds √E‖σW‖_F² about half of the time
+    assert too_often_above(errors, mean, beta)  # the error exceeds its root mean square about half of the time
     assert error_bound(n, d, rho, beta, ensemble) < 1.4 * mean
 
 

@@ -1,4 +1,4 @@
-"""Test joint moments: the units of the output."""
+"""Test the units of the output of joint moments."""
 
 import math
 

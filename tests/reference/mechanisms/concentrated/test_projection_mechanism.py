@@ -1,4 +1,4 @@
-"""Test the projection mechanism: its interval, and its error."""
+"""Test the projection mechanism: the interval of its eigenvalues, and its error."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Test the recursive moment: how much its rounds reduce the error."""
+"""Test how much the rounds of the recursive moment reduce its error."""
 
 import math
 from typing import Any
@@ -11,10 +11,10 @@ from covassay.reference.mechanisms.concentrated.recursive_moment import sample
 
 
 def test_rounds_find_small_directions_that_one_noise_hides() -> None:
-    """This test catches rounds that do not reduce the error. More rounds reduce the error on rows whose variances
-    differ by 10⁴.
+    """Test that the rounds reduce the error of the smaller variance by a factor of 20, if the variances of two columns
+    differ by a factor of 10⁴.
 
-    The root mean squares of errors are over 60 draws, so chance may change them by a third.
+    The errors are root mean squares over 60 draws, which chance may change by a third.
     """
     rng = np.random.default_rng(2)
     x = np.clip(rng.standard_normal((20_000, 2)), -3, 3) / 3.2 * [0.99, 0.01]

@@ -1,4 +1,4 @@
-"""Test SeparateCov: its eigenvectors."""
+"""Test the eigenvectors of SeparateCov."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -17,7 +17,7 @@ PROPERTY = settings(max_examples=80)
 @PROPERTY
 @given(seed=SEEDS, d=st.integers(1, 6))
 def test_eigenvectors_are_orthonormal_and_descending(seed: int, d: int) -> None:
-    """This test catches eigenvectors in ascending order, as NumPy returns them."""
+    """Test that the eigenvectors are orthonormal, in descending order of their eigenvalues."""
     m = wigner.sample_goe(d, np.random.default_rng(seed))
     v = descending_eigenvectors(m)
     np.testing.assert_allclose(v.T @ v, np.eye(d), atol=1e-12)

@@ -1,6 +1,6 @@
-"""Test CoinPress covariance: the order of its matrices, the lengths of its rows, and its bounds.
+"""Test CoinPress covariance: the order of its matrices, the clipping of rows, and its bounds.
 
-Statistical tests have fixed seeds: with a random seed, each test of a correct law would raise a false alarm with
+Statistical tests have fixed seeds. With a random seed, each test of a correct law would raise a false alarm with
 probability at most 1e-9.
 """
 
@@ -30,7 +30,7 @@ PROPERTY = settings(max_examples=60)
 
 
 def quiet_at_last(seed: int, steps: int, d: int) -> Matrix:
-    """Make noise that is zero in the last step and drawn in all others."""
+    """Return noise that is zero in the last step and random in all others."""
     noise = draw_noise(d, np.random.default_rng(seed), steps=steps)
     noise[-1] = 0
     return noise
@@ -40,8 +40,8 @@ Release = Callable[..., Matrix]
 
 
 def exactness(mechanism: Release, steps: int) -> float:
-    """Compare the release with the second moment: without clipping and without noise in the last step, A⁻¹ZA⁻ᵀ equals
-    it, whatever A is.
+    """Return the largest difference between the release and the second moment, if there is no clipping and no noise in
+    the last step. It is 0 up to rounding errors, whatever the noise of the other steps is.
     """
     x = np.random.default_rng(1).standard_normal((400, 3)) * [1.0, 0.5, 0.1]
     got = mechanism(x, quiet_at_last(2, steps, 3), rho=50.0, constants="paper", u=10.0, steps=steps, beta=0.1)
@@ -50,7 +50,7 @@ def exactness(mechanism: Release, steps: int) -> float:
 
 @pytest.mark.parametrize("steps", [1, 2, 3, 5])
 def test_coordinates_are_undone_exactly(steps: int) -> None:
-    """This test catches an estimate that is not turned back into the data's own coordinates."""
+    """Test that the estimate is transformed back to the coordinates of the data."""
     assert exactness(release, steps) < 1e-13
 
 
@@ -60,7 +60,7 @@ def test_the_published_order_undoes_other_coordinates_from_the_third_step_on(ste
 
 
 def test_long_rows_are_shortened_in_every_step() -> None:
-    """This test catches a step without the clip, in which one long row moves the result without bound."""
+    """Test that the length of a long row does not matter, because every step clips rows."""
     rng = np.random.default_rng(3)
     x, noise = rng.standard_normal((30, 2)), draw_noise(2, rng, steps=3)
     far = [release(np.vstack([x, [k, 2 * k]]), noise, rho=0.5) for k in (1e3, 1e9)]
@@ -82,7 +82,7 @@ def test_pressed_rows_are_images_of_length_at_most_the_radius(seed: int, d: int,
 
 @pytest.mark.parametrize("d", [1, 2, 5, 20])
 def test_the_bounds_fail_as_rarely_as_stated(d: int) -> None:
-    # With 4000 draws and β = .05, the test refutes a bound that fails in more than 5 % of them, such as υ/2 for d ≥ 5.
+    # With 4000 draws and β = 0.05, the test rejects a bound that fails too often, such as half of the bound for d ≥ 5.
     rng, beta = np.random.default_rng(d), 0.05
     noise = np.linalg.norm(np.concatenate([draw_noise(d, rng, steps=10) for _ in range(400)]), 2, axis=(1, 2))
     bound = float(spectral_noise_bound(d, beta))
@@ -100,7 +100,7 @@ def test_the_bounds_fail_as_rarely_as_stated(d: int) -> None:
 
 
 def test_the_noise_is_standard_on_and_above_the_diagonal() -> None:
-    # 5000 matrices are enough to reject a diagonal of variance 2, which the Gaussian orthogonal ensemble has
+    # 5000 matrices are enough to reject twice the variance, which the Gaussian orthogonal ensemble has on its diagonal.
     rng = np.random.default_rng(7)
     noise = np.concatenate([draw_noise(3, rng, steps=10) for _ in range(500)])
     np.testing.assert_array_equal(noise, np.swapaxes(noise, 1, 2))

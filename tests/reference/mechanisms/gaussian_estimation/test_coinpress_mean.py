@@ -1,4 +1,4 @@
-"""Test CoinPress mean: rows that are far away."""
+"""Test CoinPress mean on rows that are far from the others."""
 
 import numpy as np
 

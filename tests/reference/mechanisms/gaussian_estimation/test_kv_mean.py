@@ -1,4 +1,4 @@
-"""Test KVMean: the rows that it needs, and its bins."""
+"""Test KVMean: the number of rows that it needs, and its bins."""
 
 import math
 
@@ -19,7 +19,7 @@ from covassay.reference.mechanisms.gaussian_estimation.kv_mean import (
 
 @pytest.mark.parametrize(("bins", "rho", "beta"), [(21, 1.0, 0.1), (2001, 0.01, 1e-6), (3, 100.0, 0.5)])
 def test_enough_rows_solve_their_equation(bins: int, rho: float, beta: float) -> None:
-    """This test catches a wrong root of the equation for the number of rows."""
+    """Test that the number of rows solves its equation."""
     n, length = enough_rows(bins, rho, beta), math.log(4 * bins / beta)
     assert GAP * n == pytest.approx(math.sqrt(2 * n * length) + math.sqrt(8 * length / rho), rel=1e-12)
 
@@ -27,7 +27,7 @@ def test_enough_rows_solve_their_equation(bins: int, rho: float, beta: float) ->
 def test_the_gap_between_the_bins_is_a_lower_bound() -> None:
     exact = stats.norm.cdf(1) - stats.norm.cdf(0) - stats.norm.sf(1.5)
     assert GAP <= exact <= GAP + 1e-4
-    # of all normal laws with s ≤ 1, that with μ at the edge of its bin and s = 1 has the least mass in the bin
+    # Among the laws with s ≤ 1, the law with s = 1 and its mean at the edge of the bin has the least mass in the bin.
     for s in (0.1, 0.5, 0.9, 1.0):
         for offset in np.linspace(0, 1, 11):
             own = stats.norm.cdf(offset / s) - stats.norm.cdf((offset - 1) / s)
@@ -35,7 +35,7 @@ def test_the_gap_between_the_bins_is_a_lower_bound() -> None:
 
 
 def test_columns_are_treated_one_by_one() -> None:
-    """This test catches noise or a window of one column that is used for another column."""
+    """Test that the mean of a column depends only on this column and its noise."""
     rng = np.random.default_rng(0)
     x = rng.standard_normal((30, 3)) + np.array([1.0, -4.0, 7.0])
     noise = draw_noise(3, rng, mean_bound=10.0, sigma=1.0)

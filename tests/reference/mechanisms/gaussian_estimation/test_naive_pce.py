@@ -1,4 +1,4 @@
-"""Test NaivePCE: the rows that count, and the projection."""
+"""Test NaivePCE: which rows are used, and the projection on positive semidefinite matrices."""
 
 import math
 
@@ -15,12 +15,13 @@ from covassay.reference.mechanisms.gaussian_estimation.naive_pce import (
 from tests.conventions import Matrix
 
 BETA, KAPPA = 0.5, 1.0
-# With n = 2, d = 2, κ = 1 and β = 1/2, L = ln 4 and r² = 2 + 2√(2 ln 4) + 2 ln 4 = 8.1028.
+# For n = 2, d = 2, κ = 1 and β = 1/2, the squared radius is 2 + 2√(2 ln 4) + 2 ln 4 = 8.1028.
 R2 = 2 + 2 * math.sqrt(2 * math.log(4)) + 2 * math.log(4)
 
 
 def test_the_projection_agrees_with_a_hand_calculation() -> None:
-    # There is no short row. M' = [[0, 1], [1, 0]] has eigenvalues ±1, and only the projection on (1, 1)/√2 is left.
+    # No row is short enough, so that only the noise [[0, 1], [1, 0]] is left.
+    # Its positive part is the projection on (1, 1)/√2.
     x = np.full((2, 2), 100.0)
     got = release(x, np.array([[0.0, 1.0], [1.0, 0.0]]), rho=R2**2 / 2, kappa=KAPPA, beta=BETA)
     np.testing.assert_allclose(got, [[0.5, 0.5], [0.5, 0.5]], atol=1e-14)
@@ -37,7 +38,7 @@ def the_query(x: Matrix, r: float) -> Matrix:
 
 
 def test_the_projection_hides_nothing_in_the_limit() -> None:
-    # far inside the cone the release is M' itself, so what is attained by M' is attained by the release
+    # Far inside the cone of positive semidefinite matrices, the projection does not change the noisy matrix.
     x = np.tile(np.eye(2), (2500, 1))
     z = draw_noise(2, np.random.default_rng(0))
     r2 = radius_squared(5000, 2, 2.0, 0.1)
@@ -48,7 +49,7 @@ def test_the_projection_hides_nothing_in_the_limit() -> None:
 
 
 def test_the_noise_is_the_symmetric_gaussian_matrix() -> None:
-    """This test catches noise without the symmetry, or with a wrong scale on the diagonal."""
+    """Test that the noise is the symmetric Gaussian matrix of `wigner.sample_wigner`."""
     np.testing.assert_array_equal(
         draw_noise(3, np.random.default_rng(4)), wigner.sample_wigner(3, np.random.default_rng(4))
     )

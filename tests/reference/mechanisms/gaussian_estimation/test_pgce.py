@@ -1,4 +1,4 @@
-"""Test PGCE: it is exact without noise, it keeps its budget, and its error does not grow with κ."""
+"""Test PGCE: its result without noise, its budget, and that its error does not grow with κ."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ KAPPA = 1e5
 
 
 def data(n: int = 400, d: int = 3, kappa: float = KAPPA, seed: int = 0) -> tuple[Matrix, Matrix]:
-    """Draw rows from N(0, Σ) with a rotated geometric spectrum from 1 to κ, and return them with Σ^{-1/2}."""
+    """Return rows from N(0, Σ), where Σ has eigenvalues from 1 to κ in geometric progression, and Σ^{-1/2}."""
     rng = np.random.default_rng(seed)
     q, levels = haar.sample(d, rng), np.geomspace(1, kappa, d)
     return rng.standard_normal((n, d)) @ ((q * np.sqrt(levels)) @ q.T), (q / np.sqrt(levels)) @ q.T
@@ -29,7 +29,7 @@ def test_without_noise_in_the_last_step_the_second_moment_comes_back() -> None:
     rounds = ppc.draw_noise(3, np.random.default_rng(6), kappa=KAPPA)
     got = release(x, PGCENoise(rounds, np.zeros((3, 3))), rho=50.0, kappa=KAPPA)
     np.testing.assert_allclose(got, moment, rtol=1e-9, atol=1e-9 * KAPPA)
-    # the mutant A⁻¹ S A⁻¹ treats A as symmetric
+    # mutant: A⁻¹ S A⁻¹ in place of A⁻¹ S A⁻ᵀ
     a, inverse = ppc.precondition(x, rounds, rho=25.0, calibration="reconstructed", kappa=KAPPA, beta=0.05)
     wrong = inverse @ (a @ moment @ a.T) @ inverse
     assert np.abs(wrong - moment).max() > 0.01 * KAPPA
@@ -40,7 +40,7 @@ def test_the_noise_of_the_last_step_is_seen_through_the_inverse() -> None:
     _a, inverse = ppc.precondition(
         x, no_noise(3, KAPPA).rounds, rho=0.5, calibration="reconstructed", kappa=KAPPA, beta=0.05
     )
-    z = np.diag([1.0, 2.0, 3.0])  # this matrix is positive, so that the projection does nothing
+    z = np.diag([1.0, 2.0, 3.0])  # z is positive definite, so that the projection changes nothing
     got = release(x, PGCENoise(no_noise(3, KAPPA).rounds, z), rho=1.0, kappa=KAPPA)
     r2 = naive_pce.radius_squared(len(x), 3, 1000, 0.05)
     sigma = naive_pce.noise_variance(len(x), 0.5, r2, "reconstructed") ** 0.5
@@ -49,19 +49,19 @@ def test_the_noise_of_the_last_step_is_seen_through_the_inverse() -> None:
 
 
 def test_the_steps_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches steps that each spend the whole ρ or β."""
+    """Test that the steps share the budget ρ and the failure probability β."""
     calls = recorded_calls(monkeypatch, naive_pce, "estimate")
     sample(np.eye(2), np.random.default_rng(0), rho=0.7, calibration="tight", kappa=1e4, beta=0.1)
     seen = [call.options for call in calls]
     assert half(0.7) == 0.35
-    assert len(seen) == 8  # there are seven rounds, and then the estimate
+    assert len(seen) == 8  # seven rounds and the final estimate
     assert sum(s["rho"] for s in seen) == pytest.approx(0.7)
     assert seen[-1] == {"rho": 0.35, "calibration": "tight", "kappa": 1000, "beta": 0.05}
     assert sum(s["beta"] for s in seen) == pytest.approx(0.1)
 
 
 def test_the_error_does_not_grow_with_kappa() -> None:
-    # the measured error of PGCE is at most 0.23, while that of the naive estimator grows from 1.3 to 150
+    # The errors of PGCE were at most 0.23. The error of the naive estimator grew from 1.3 to 150.
     errors: dict[float, tuple[float, float]] = {}
     for kappa in (1e4, 1e7):
         x, whiten = data(40_000, 3, kappa)

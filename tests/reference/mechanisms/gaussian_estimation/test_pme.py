@@ -1,4 +1,4 @@
-"""Test PME: pairs of records, exact results without noise, the budget, and an error that does not grow with κ or R."""
+"""Test PME: its pairs of rows, its result without noise, its budget, and that its error does not grow with κ or R."""
 
 import math
 from typing import Any
@@ -24,8 +24,8 @@ from tests.reference.mechanisms.recording import recorded_calls
 
 
 def data(n: int, kappa: float, mean_bound: float, d: int = 3, seed: int = 0) -> tuple[Matrix, Matrix, Matrix]:
-    """Draw rows from N(μ, Σ), where μ has length R and Σ a geometric spectrum from 1 to κ, rotated; return rows, μ
-    and Σ^{-1/2}.
+    """Return rows from N(μ, Σ), μ and Σ^{-1/2}. The mean μ has norm `mean_bound`, and Σ has eigenvalues from 1 to κ in
+    geometric progression.
     """
     rng = np.random.default_rng(seed)
     q, levels, mu = haar.sample(d, rng), np.geomspace(1, kappa, d), rng.standard_normal(d)
@@ -37,7 +37,7 @@ def data(n: int, kappa: float, mean_bound: float, d: int = 3, seed: int = 0) -> 
 
 
 def test_one_record_makes_one_zero_row() -> None:
-    """This test catches an empty array of differences, for which the next step fails."""
+    """Test that a single row gives one difference of zeros, and a release."""
     np.testing.assert_array_equal(next(iter(blocks(differences(np.array([[5.0, 6.0]]))))), [[0, 0]])
     assert sample([[5.0, 6.0]], np.random.default_rng(0), rho=1.0).shape == (2,)
 
@@ -50,7 +50,7 @@ def test_a_difference_that_is_no_float_counts_as_zero() -> None:
 @settings(max_examples=40)
 @given(n=st.integers(2, 9), i=st.integers(0, 8), size=st.integers(1, 4))
 def test_one_record_moves_at_most_one_difference(n: int, i: int, size: int) -> None:
-    """This test catches differences of overlapping pairs, of which one record would move two."""
+    """Test that a change of one row changes at most one difference."""
     x = np.random.default_rng(n).standard_normal((n, 2))
     y = x.copy()
     y[i % n] += 1
@@ -59,19 +59,19 @@ def test_one_record_moves_at_most_one_difference(n: int, i: int, size: int) -> N
     assert len(first) == n // 2 == differences(chunks[0]).shape[0]
     np.testing.assert_array_equal(first, next(iter(blocks(differences(x)))))
     assert (np.abs(first - second).max(axis=1) > 0).sum() == (i % n < n // 2 * 2)
-    # for the mutant, which takes differences of all successive records, one record moves two rows
+    # mutant: with the differences of all successive rows, a change of one row changes two differences
     moved = np.abs(np.diff(x, axis=0) - np.diff(y, axis=0)).max(axis=1) > 0
     assert moved.sum() == (1 if i % n in (0, n - 1) else 2)
 
 
 def test_without_noise_in_the_last_step_the_mean_comes_back() -> None:
-    # No value of Ax is further than w from its centre, so the clipped mean equals the mean.
+    # No coordinate of Ax is clipped, so that the clipped mean equals the mean.
     x, _mu, _ = data(2000, 1e5, 10.0)
     drawn = draw_noise(3, np.random.default_rng(1), kappa=1e5, mean_bound=10.0)
     noise = PMENoise(drawn.rounds, kv_mean.KVMeanNoise(0 * drawn.mean.counts, 0 * drawn.mean.mean))
     got = release(x, noise, rho=50.0, kappa=1e5)
     np.testing.assert_allclose(got, x.mean(axis=0), rtol=1e-9, atol=1e-9)
-    # the mutants are A⁻ᵀ in place of A⁻¹, and no inverse at all
+    # mutants: A⁻ᵀ in place of A⁻¹, and no inverse at all
     a, inverse = ppc.precondition(
         differences(x), drawn.rounds, rho=25.0, calibration="reconstructed", kappa=1e5, beta=0.05
     )
@@ -86,12 +86,12 @@ def test_the_mean_does_not_reach_the_preconditioner() -> None:
     a, _ = ppc.precondition(differences(x), rounds, **options)
     moved, _ = ppc.precondition(differences(x + 1024.0), rounds, **options)
     np.testing.assert_allclose(moved, a, atol=1e-9)
-    wrong, _ = ppc.precondition(x + 1024.0, rounds, **options)  # the mutant uses x itself in place of differences
+    wrong, _ = ppc.precondition(x + 1024.0, rounds, **options)  # mutant: x in place of differences
     assert np.abs(wrong - a).max() > 0.1
 
 
 def test_the_steps_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches steps that each spend the whole ρ or β."""
+    """Test that the steps share the budget ρ and the failure probability β."""
     rounds, means = recorded_calls(monkeypatch, naive_pce, "estimate"), recorded_calls(monkeypatch, naive_pme)
     sample(np.eye(5), np.random.default_rng(0), rho=0.7, kappa=1e4, mean_bound=3.0, beta=0.1)
     assert [r.rows for r in rounds] == [2] * 7
@@ -101,7 +101,7 @@ def test_the_steps_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_error_does_not_grow_with_kappa_or_the_bound_on_the_mean() -> None:
-    # the measured error is at most 0.035, while that of the naive estimator is 6.0 at κ = 1e8
+    # The errors were at most 0.035. The error of the naive estimator was 6.0 at κ = 1e8.
     for kappa, mean_bound in ((1e4, 10.0), (1e8, 10.0), (1e4, 1e4)):
         x, mu, whiten = data(40_000, kappa, mean_bound)
         rng = np.random.default_rng(3)

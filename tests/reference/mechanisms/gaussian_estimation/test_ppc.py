@@ -1,4 +1,4 @@
-"""Test PPC: the invariant after every round at the required sample size, and the budget of the rounds."""
+"""Test PPC: the bounds on eigenvalues after every round at the sufficient sample size, and the budget of the rounds."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +24,7 @@ from tests.reference.mechanisms.recording import recorded_calls
 
 
 def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:
-    """Make a covariance Σ with these eigenvalues, and its root."""
+    """Return a covariance matrix with these eigenvalues, and its square root."""
     q = haar.sample(len(levels), np.random.default_rng(seed))
     return (q * levels) @ q.T, (q * np.sqrt(levels)) @ q.T
 
@@ -33,7 +33,7 @@ def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:
 
 
 def test_the_rounds_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test catches rounds that each spend the whole ρ or β, or that do not lower κ."""
+    """Test that the rounds share ρ and β, and that κ decreases from round to round."""
     calls = recorded_calls(monkeypatch, naive_pce, "estimate")
     sample(np.eye(2), np.random.default_rng(0), rho=0.7, calibration="tight", kappa=1e4, beta=0.14)
     seen = [call.options for call in calls]
@@ -48,7 +48,7 @@ def test_the_rounds_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def products(steps: list[Matrix]) -> list[Matrix]:
-    """Return the list of the matrices A after every round."""
+    """Return the product of the rounds' matrices after every round."""
     result, a = [], np.eye(len(steps[0]))
     for step in steps:
         a = step @ a
@@ -77,7 +77,7 @@ LEVELS: dict[str, Callable[[int, float], Matrix]] = {
 def test_the_invariant_holds_after_every_round(
     kappa: float, d: int, rho: float, levels: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # With β = 1e-9 and the n of `sufficient_rows`, the invariant fails with probability at most 3e-9.
+    # With β = 1e-9 and `sufficient_rows` rows, the bounds on the eigenvalues fail with probability at most 3e-9.
     sigma, root = rotated(LEVELS[levels](d, kappa))
     n = sufficient_rows(rho=rho, dimension=d, kappa=kappa, beta=1e-9, calibration="reconstructed")
     rng = np.random.default_rng(7)
@@ -99,14 +99,14 @@ def test_the_invariant_holds_after_every_round(
     np.testing.assert_allclose(released, products(steps)[-1], rtol=1e-12)
     last = np.linalg.eigvalsh(released @ sigma @ released.T)
     assert 1 - 1e-9 <= last[0] <= last[-1] <= 1000 * (1 + 1e-9)
-    # the symmetric square root of AᵀA gives the same result
+    # The symmetric square root of AᵀA satisfies the same bounds.
     values, vectors = np.linalg.eigh(released.T @ released)
     symmetric = (vectors * np.sqrt(values)) @ vectors.T
     np.testing.assert_allclose(np.linalg.eigvalsh(symmetric @ sigma @ symmetric), last, rtol=1e-6)
 
 
 def mutated(x: Matrix, noise: Matrix, kappa: float, side: str) -> Matrix:
-    """Run PPC with A on the wrong side of the rows, or of the product."""
+    """Run PPC with the matrices multiplied to the rows, or to one another, on the wrong side."""
     a, total = np.eye(x.shape[1]), len(noise)
     for t, z in enumerate(noise, start=1):
         kappa_t = kappa_of_round(kappa, t)
@@ -151,19 +151,19 @@ def test_data_too_large_for_memory_are_generated_on_every_pass() -> None:
 
 
 def test_the_product_of_two_rounds_is_not_symmetric() -> None:
-    # by hand: the first axis is halved, and then (1, 1)/√2: [[¾, −¼], [−¼, ¾]] diag(½, 1) = [[3/8, −1/4], [−1/8, 3/4]]
+    # The rounds halve the first axis and then (1, 1)/√2: [[¾, −¼], [−¼, ¾]] diag(½, 1) = [[3/8, −1/4], [−1/8, 3/4]].
     first, _ = weak_ppc.preconditioner(np.diag([1000.0, 0.0]), 1000.0)
     second, _ = weak_ppc.preconditioner(np.full((2, 2), 600.0), 1000.0)
     np.testing.assert_allclose(second @ first * 0.84, [[0.375, -0.25], [-0.125, 0.75]], atol=1e-14)
 
 
 def test_a_round_covariance_needs_no_round() -> None:
-    """This test catches a round that is made, and noise that is added, where κ is already small enough."""
+    """Test that there is no round if κ is small enough."""
     np.testing.assert_array_equal(release(np.eye(2), np.zeros((0, 2, 2)), rho=1.0, kappa=1000.0), np.eye(2))
 
 
 def test_the_inverse_is_the_inverse() -> None:
-    """This test catches a product of the rounds' inverses in the wrong order."""
+    """Test that the second result of `precondition` is the inverse of the first."""
     rng = np.random.default_rng(0)
     for kappa in (1e4, 1e9):
         x = rng.standard_normal((50, 4)) * np.array([1.0, 10.0, 100.0, 1000.0])

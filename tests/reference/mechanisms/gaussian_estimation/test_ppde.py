@@ -1,4 +1,4 @@
-"""Test PPDE: its blocks, and the data on which it spends the whole budget."""
+"""Test PPDE: its blocks of rows, and data on which it spends the whole budget."""
 
 import math
 from fractions import Fraction
@@ -46,19 +46,20 @@ def test_the_formulas_agree_with_a_hand_calculation() -> None:
 
 
 def test_long_records_are_shortened() -> None:
-    """This test catches a mean without the clip to the given length, whose sensitivity is too large."""
+    """Test that `block_mean` shortens long rows to the given length."""
     rows = np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
-    np.testing.assert_allclose(block_mean(rows, 1, 2, np.arange(4), 1.0), np.full(4, 0.25))  # shortened to length 1
-    # the rows have length 1 on one coordinate
+    # the first row is shortened to length 1
+    np.testing.assert_allclose(block_mean(rows, 1, 2, np.arange(4), 1.0), np.full(4, 0.25))
+    # on one coordinate, the rows have length at most 1
     np.testing.assert_allclose(block_mean(rows, 1, 2, np.array([0]), 1.0), [0.5])
 
 
 def test_missing_records_count_as_zero_rows() -> None:
-    """This test catches a block that is divided by the number of its records, which a missing record would change."""
-    x = np.array([[1.0, 1.0, 1.0, 1.0]])  # n = 1, with three blocks of one record each
+    """Test that a block with too few rows is filled with rows of zeros."""
+    x = np.array([[1.0, 1.0, 1.0, 1.0]])  # there is one row for three blocks of one row each
     assert release(x, np.zeros((3, 4)), rho=1.0).tolist() == [1, 1, 1, 1]
     assert block_mean(x, 2, 1, np.arange(4), 9.0).tolist() == [0, 0, 0, 0]
-    # the first round does nothing, the second reads the second record, and the last step reads a record that is missing
+    # The first round changes nothing, the second round reads the second row, and the last step reads a missing row.
     two = np.array([[0.0, 0, 0, 0], [1.0, 0, 0, 0]])
     noise = np.zeros((3, 4))
     noise[2] = 1e9
@@ -69,7 +70,7 @@ def test_missing_records_count_as_zero_rows() -> None:
 @PROPERTY
 @given(seed=SEEDS, d=st.integers(1, 20), n=st.integers(1, 60), rho=st.sampled_from([1e-6, 1.0, 1e6]))
 def test_there_are_never_more_rounds_than_blocks(seed: int, d: int, n: int, rho: float) -> None:
-    """This test catches a round that reads a block which does not exist, and estimates outside [0, 1]."""
+    """Test that the release succeeds, and that all estimates are in [0, 1]."""
     rng = np.random.default_rng(seed)
     x = (rng.random((n, d)) < rng.random(d) ** 4).astype(np.float64)
     for calibration in ("reconstructed", "tight"):
@@ -79,14 +80,14 @@ def test_there_are_never_more_rounds_than_blocks(seed: int, d: int, n: int, rho:
 
 
 def truncated_change(u: Matrix, v: Matrix, bound: float) -> float:
-    """Return the squared change (mΔ)² of the sum of truncated rows when u is replaced by v."""
+    """Return the squared change of the sum of truncated rows if the row u is replaced by v."""
     kept = np.arange(len(u))
     moved = block_mean(u[None], 1, 1, kept, bound) - block_mean(v[None], 1, 1, kept, bound)
     return float(moved @ moved)
 
 
 def first_round_loss(d: int, m: int, beta: float, calibration: str, variance_factor: float = 1.0) -> float:
-    """Return the loss of the noisy mean of the first block at complementary records, as a share of the claimed ρ."""
+    """Return the ρ that the first block spends on two complementary rows, divided by the claimed ρ."""
     u = (np.arange(d) < (d + 1) // 2).astype(np.float64)
     rounds = most_rounds(d)
     b2 = truncation_squared(0.5, d, m, rounds, beta) if rounds else last_truncation_squared(m, beta)
@@ -96,7 +97,7 @@ def first_round_loss(d: int, m: int, beta: float, calibration: str, variance_fac
 
 @pytest.mark.parametrize("d", [1, 2, 5, 8])
 def test_the_tight_calibration_is_attained(d: int) -> None:
-    """This test catches tight constants that leave some of the budget unused, or that spend more than it."""
+    """Test that the tight calibration spends the whole budget on some data, and no more."""
     for m in (10, 10_000):
         assert first_round_loss(d, m, 0.1, "tight") == pytest.approx(1, rel=1e-12)
         assert first_round_loss(d, m, 0.1, "reconstructed") < 0.5
@@ -113,9 +114,9 @@ def test_the_first_block_spends_the_whole_budget_from_the_stated_n_on() -> None:
         for beta in (1e-9, 0.1, 0.8):
             assert all(first_bound_squared(d, n, beta) >= (d + 1) // 2 for n in range(1, 12))
         assert all(first_bound_squared(d, n, 1 - 1e-9) >= (d + 1) // 2 for n in range(4, 12))
-    # The budget ρ is not always attained: at d = n = 1 and β = .9 only the share B² = .632 of it is spent.
+    # For d = n = 1 and β = 0.9, only a share of 6 ln(1/0.9) = 0.632 of ρ is spent.
     assert first_round_loss(1, 1, 0.9, "tight") == pytest.approx(6 * math.log(1 / 0.9))
-    # In the first round "tight" has less noise, because 2B² > |S|, unless d ≤ 3, n ≤ 3 and β ≥ e^(−1/6).
+    # In the first round, the calibration "tight" has less noise except if d ≤ 3, n ≤ 3 and β ≥ e^(−1/6).
     for d in range(2, 40):
         for beta in (0.1, 0.84, 0.85, 0.99):
             for n in range(1, 12):
@@ -124,7 +125,7 @@ def test_the_first_block_spends_the_whole_budget_from_the_stated_n_on() -> None:
 
 
 def test_the_reconstructed_calibration_is_attained_where_records_are_shortened() -> None:
-    # B² = 6 · ½ · 2 · ln(1/.9) = .632 < |S|/2 = 1, and the scale B/m in place of √2 B/m spends twice the claim
+    # The squared bound is 6 ln(1/0.9) = 0.632. With the noise scale B/m in place of √2 B/m, twice the claim is spent.
     assert first_round_loss(2, 1, 0.9, "reconstructed") == pytest.approx(1, rel=1e-12)
     assert first_round_loss(2, 1, 0.9, "tight") == pytest.approx(1, rel=1e-12)
     assert first_round_loss(2, 1, 0.9, "reconstructed", variance_factor=0.5) == pytest.approx(2, rel=1e-12)
@@ -133,7 +134,7 @@ def test_the_reconstructed_calibration_is_attained_where_records_are_shortened()
 
 
 def test_blocks_lie_across_chunks() -> None:
-    """This test catches blocks that begin anew at each chunk, which would make the release depend on their sizes."""
+    """Test that the release does not depend on how the rows are cut into chunks."""
     x = (np.random.default_rng(0).random((23, 5)) < 0.3).astype(np.float64)
     noise = draw_noise(5, np.random.default_rng(1))
     expected = release(x, noise, rho=100.0)

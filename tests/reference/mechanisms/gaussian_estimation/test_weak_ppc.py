@@ -1,4 +1,4 @@
-"""Test WeakPPC: the inverse, the release, and the sample size."""
+"""Test WeakPPC: the inverse of its matrix, the release, and the sufficient sample size."""
 
 import math
 from typing import Any
@@ -34,14 +34,15 @@ def test_the_preconditioner_has_an_inverse_whatever_the_data_are(seed: int, d: i
     assert np.minimum(abs(eigenvalues - 0.5), abs(eigenvalues - 1)).max() < 1e-12
 
 
-# How many rows
+# The number of rows
 
 
 def test_the_sample_sizes_agree_with_a_hand_calculation() -> None:
-    # With a logarithm that is always 2, the number of rows is ((√4 + √4)/(√1.21 − 1))² = (4/0.1)² = 1600.
+    # If every logarithm is replaced by 2, the number of rows is ((√4 + √4)/(√1.21 − 1))² = (4/0.1)² = 1600.
     assert regularity_rows(4, 0.1, 0.21, lambda _: 2) == pytest.approx(1600, rel=1e-12)
-    # With the same logarithm, ρ = 1/4 and d = 2, r²/κ = 2 + 2√4 + 4 = 10, σ/(κ/n) = 10/√ρ = 20 for the tight noise, υ*
-    # = 2√2 + √(3 · 2) and ν = 1/2, so the number of rows is 40 υ*.
+    # For ρ = 1/4 and d = 2, again with 2 for every logarithm, the squared radius divided by κ is 2 + 2√4 + 4 = 10.
+    # With the calibration "tight", the noise has the scale 20 κ/n.
+    # The bound on its norm is 2√2 + √(3 · 2) times the scale, and it must be at most κ/2.
     upsilon = 2 * math.sqrt(2) + math.sqrt(6)
     assert noise_rows(99, 2, 0.25, 0.1, "tight", 0.5, lambda _: 2) == pytest.approx(40 * upsilon, rel=1e-12)
     assert noise_rows(99, 2, 0.25, 0.1, "reconstructed", 0.5, lambda _: 2) == pytest.approx(40 * math.sqrt(2) * upsilon)
@@ -62,7 +63,7 @@ def test_the_sample_size_is_the_smallest_that_is_enough(calibration: Any, rho: f
     assert enough(n)
     assert enough(10 * n)
     assert not enough(n - 1)
-    # the noise is then small enough, because σ υ* ≤ νκ
+    # With this number of rows, the noise is small enough.
     sigma = math.sqrt(
         naive_pce.noise_variance(n, rho / rounds, naive_pce.radius_squared(n, d, 7.0, 0.1 / rounds), calibration)
     )
@@ -71,7 +72,8 @@ def test_the_sample_size_is_the_smallest_that_is_enough(calibration: Any, rho: f
 
 @pytest.mark.parametrize("d", [1, 4])
 def test_the_second_moment_is_as_regular_as_stated(d: int) -> None:
-    # By the choice of β the failure probability is at most 1e-9; a tenth of the rows is too few in most of the draws.
+    # The eigenvalues are outside the bounds with probability at most 1e-9.
+    # With a 500th of the rows, the eigenvalues are usually outside.
     rng = np.random.default_rng(d)
     n = math.ceil(regularity_rows(d, 1e-9))
     x = rng.standard_normal((n, d))

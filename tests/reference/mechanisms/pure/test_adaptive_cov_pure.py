@@ -1,6 +1,4 @@
-"""Test AdaptiveCov under pure DP: the bounds from which it chooses between its mechanisms, and the range of the
-release.
-"""
+"""Test AdaptiveCov under pure DP: the bounds by which it chooses a mechanism, and the range of the release."""
 
 import math
 from typing import Any
@@ -35,7 +33,7 @@ def test_the_bounds_of_the_noise_are_those_of_the_two_mechanisms() -> None:
 @PROPERTY
 @given(seed=SEEDS, d=st.integers(1, 4), n=st.integers(1, 8), radius=st.sampled_from(RADII))
 def test_the_release_is_positive_semidefinite_and_small(seed: int, d: int, n: int, radius: Any) -> None:
-    """This test catches a release that is not projected on the set of possible covariances."""
+    """Test that all eigenvalues of the release are between 0 and 1."""
     rng = np.random.default_rng(seed)
     x = rng.standard_normal((n, d)) * rng.choice([0.0, 1e-3, 1.0], size=(n, 1))
     for calibration in CALIBRATIONS:

@@ -1,4 +1,4 @@
-"""Test noise on the centred covariance: whether the rows are centred."""
+"""Test that the centred covariance subtracts the mean from the rows."""
 
 import inspect
 from typing import Any
@@ -28,15 +28,16 @@ def test_the_mean_is_taken_off_and_a_shift_changes_nothing() -> None:
     np.testing.assert_allclose(release(x, none, epsilon=1), covariance(x), atol=1e-16)
     np.testing.assert_allclose(release(x + shift, none, epsilon=1), covariance(x), atol=1e-15)
     uncentred = nuclear_laplace_symmetric.release(x + shift, none, epsilon=1)
-    assert np.abs(uncentred - covariance(x)).max() > 0.05  # the second moment would fail this test
+    assert np.abs(uncentred - covariance(x)).max() > 0.05  # a shift of the rows changes the second moment
 
 
 def test_no_function_takes_a_second_moment() -> None:
-    """This test catches a release from a second moment, which the proof of the centred covariance does not cover."""
+    """Test that `release` takes the rows, and that no public function takes a second moment, which the proof does not
+    cover."""
     assert list(inspect.signature(release).parameters)[:2] == ["x", "noise"]
     public = [name for name, f in inspect.getmembers(centred_covariance, inspect.isfunction)
               if f.__module__ == centred_covariance.__name__]  # fmt: skip
     assert set(public) == {"noise_scale", "centred", "release", "draw_noise", "sample", "spend"}
-    # a second moment given as data is taken for rows, and centred
+    # a matrix that is given as data is read as rows, whose mean is subtracted
     moment = np.diag([0.5, 0.25])
     np.testing.assert_allclose(release(moment, np.zeros((2, 2)), epsilon=1), covariance(moment), atol=1e-16)

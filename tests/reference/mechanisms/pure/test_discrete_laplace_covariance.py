@@ -1,4 +1,4 @@
-"""Test the discrete Laplace covariance: the noise, and the release in integers."""
+"""Test the discrete Laplace covariance: its noise, and its release of integers."""
 
 from fractions import Fraction
 
@@ -11,7 +11,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.pure.discrete_laplace_covariance import draw_noise, noisy_products, release
 from tests.conventions import Matrix
 
-X = np.array([[1.0, 0.0], [0.0, 0.5]])  # on two bits: rows (4, 0) and (0, 2), sums 16, 0, 4
+X = np.array([[1.0, 0.0], [0.0, 0.5]])  # with two bits, the rows are (4, 0) and (0, 2), and the sums are 16, 0 and 4
 
 
 def integers(*rows: tuple[int, ...]) -> IntegerMatrix:

@@ -1,4 +1,4 @@
-"""Test iterative eigenvector sampling: the modes without noise, the error bound, and rank d."""
+"""Test iterative eigenvector sampling: its result without noise, its error bound, and ranks of d or more."""
 
 import math
 from typing import Any
@@ -35,11 +35,11 @@ def test_without_noise_the_modes_give_back_the_second_moment(seed: int, d: int, 
 
 
 def test_the_error_bound_agrees_with_a_hand_calculation() -> None:
-    assert error_bound(3.0, 8.0, 0.5, 4) == pytest.approx(3 + 4 + 1, rel=1e-14)  # ‖C − C_k‖_F + √(2 · 8) + τ√k
+    assert error_bound(3.0, 8.0, 0.5, 4) == pytest.approx(3 + 4 + 1, rel=1e-14)  # 3 + √(2 · 8) + 0.5 √4
 
 
 def test_the_offset_exceeds_all_eigenvalue_noise_with_the_stated_probability() -> None:
-    # By the union bound, P(some |L_i| > τ/(2/ε₀)) ≤ d e^{−ln(2d/β)} = β/2.
+    # By the union bound, the noise of some eigenvalue is above the offset with probability at most β/2.
     for d, beta in ((1, 0.1), (5, 0.3), (50, 1e-6)):
         threshold = adaptive_offset(0.7, d, beta) / eigenvalue_scale(0.7)
         assert d * math.exp(-threshold) == pytest.approx(beta / 2, rel=1e-12)
@@ -50,7 +50,7 @@ def test_the_offset_exceeds_all_eigenvalue_noise_with_the_stated_probability() -
 
 @pytest.mark.parametrize("rank", [3, 4, 100])
 def test_rank_d_and_more_is_everything(rank: int) -> None:
-    """This test catches a budget or a draw that changes when the rank is d or more."""
+    """Test that a rank of d or more gives the same release and the same cost as rank 0, which means d."""
     x = np.random.default_rng(0).standard_normal((5, 3))
     for budget in BUDGETS:
         whole, ranked = (sample(x, np.random.default_rng(1), epsilon=1, budget=budget, rank=k) for k in (0, rank))

@@ -1,4 +1,4 @@
-"""Test the Johnson–Lindenstrauss mechanism: the public transform, and the fit."""
+"""Test the Johnson–Lindenstrauss mechanism: its public random projection, and the fit of a matrix."""
 
 import math
 from fractions import Fraction
@@ -27,7 +27,7 @@ from covassay.reference.projections import psd_trace_ball
 from tests.conventions import SEEDS, Matrix
 
 PROPERTY = settings(max_examples=60)
-COARSE = 12.0  # with this α, l is small in small dimensions
+COARSE = 12.0  # with this α, few dimensions are kept even if there are few columns
 
 
 def symmetric(rng: np.random.Generator, d: int) -> Matrix:
@@ -48,10 +48,10 @@ def test_the_vector_form_is_an_isometry() -> None:
 
 def test_the_formulas_agree_with_a_hand_calculation() -> None:
     assert [entries(d) for d in (1, 2, 3, 20)] == [1, 3, 6, 210]
-    # With the logarithm set to 0, the number of rows is 4 (√(2·8) + 0 + 1 + 0)²/α² = 100/α².
+    # If the logarithm is replaced by 0, the number of rows is 4 (√(2·8) + 0 + 1 + 0)²/α² = 100/α².
     assert sketch_rows(8, 5, 0.1, log=lambda _: 0) == 4
-    assert sketch_rows(8, 3, 0.1, log=lambda _: 0) == 12  # 11.1
-    assert sketch_rows(8, 1, 0.1, log=lambda _: 0) == 36  # D
+    assert sketch_rows(8, 3, 0.1, log=lambda _: 0) == 12  # 100/9 rounded up
+    assert sketch_rows(8, 1, 0.1, log=lambda _: 0) == 36  # the dimension of symmetric (8, 8) matrices
     assert sketch_rows(36, 1.0, 0.1) == entries(36)
     assert sketch_rows(37, 1.0, 0.1) == 700 < entries(37)
     assert image_radius(Fraction(1, 2)) == Fraction(5, 4)
@@ -75,7 +75,7 @@ def test_the_transform_is_public_and_no_generator_repeats_it() -> None:
 
 
 def test_the_transform_distorts_as_little_as_stated() -> None:
-    # l = 757 of D = 820 dimensions are kept; the bound for all differences is tested on 300 of rank two
+    # The projection keeps fewer than 820 dimensions. The bound on its distortion is tested on 300 differences.
     rng = np.random.default_rng(1)
     t = transform(40, 1.0, 0.1, 0)
     assert len(t) < entries(40)
@@ -83,11 +83,11 @@ def test_the_transform_distorts_as_little_as_stated() -> None:
     differences = svec_rows(x[:300]) - svec_rows(x[300:])
     gaps = np.abs(np.linalg.norm(differences @ t.T, axis=1) - np.linalg.norm(differences, axis=1))
     assert gaps.max() < 1.0
-    assert np.linalg.norm(svec_rows(x) @ t.T, axis=1).max() < image_radius(1.0)  # no row is shortened
+    assert np.linalg.norm(svec_rows(x) @ t.T, axis=1).max() < image_radius(1.0)  # the projection of no row is shortened
 
 
 def gap(t: Matrix, y: Matrix, m: Matrix) -> float:
-    """Return the Frank–Wolfe gap of ½‖T svec(M) − y‖² at M, which bounds the difference from the minimum."""
+    """Return the Frank–Wolfe gap of ½‖T svec(M) − y‖² at M, an upper bound on its difference from the minimum."""
     gradient = unsvec(t.T @ (t @ svec(m) - y))
     return float(np.sum(gradient * m)) - min(0.0, float(np.linalg.eigvalsh(gradient)[0]))
 
@@ -114,14 +114,15 @@ def test_a_single_step_does_not_reach_the_fit() -> None:
 
 
 def test_without_shortening_the_image_can_move_further_than_the_radius_allows() -> None:
-    # T is a thousand times too long, as in an unlucky draw, so that ‖T svec(xxᵀ)‖ exceeds c.
+    # The projection is multiplied by 1000, as if it were an unlikely draw, so that images exceed the bound.
     t = 1e3 * transform(3, 1.0, 0.1, 0)
     images = svec_rows(np.eye(3)[:2]) @ t.T
     assert np.linalg.norm(images[0] - images[1]) > 2 * image_radius(1.0)
 
 
 def test_rows_whose_image_is_too_long_are_shortened() -> None:
-    # With l = 1, y = xᵀQx for one symmetric Q, and c = 1 + α/2.
+    # With a projection to one dimension, the image of x xᵀ is xᵀQx for a symmetric matrix Q.
+    # It is clipped at 1 + α/2 = 21.
     alpha = 40.0
     t = transform(2, alpha, 0.1, 0)
     assert t.shape == (1, 3)
@@ -134,7 +135,7 @@ def test_rows_whose_image_is_too_long_are_shortened() -> None:
 
 
 def test_a_projection_keeps_what_it_can() -> None:
-    # Without noise the fitted matrix is close to the second moment, although its image has only l = 757 < D numbers.
+    # Without noise, the fitted matrix is close to the second moment, although the projection loses dimensions.
     x = unit_rows(np.random.default_rng(3).standard_normal((5, 40)))
     got = release(x, np.zeros(sketch_rows(40, 1.0, 0.1)), epsilon=1.0)
     assert np.linalg.norm(got - second_moment(x)) < 0.05 * np.linalg.norm(second_moment(x))
@@ -149,7 +150,7 @@ def first_numbers(source: Any) -> list[float]:
 
 @pytest.mark.parametrize("seed", [0, 5, 12345])
 def test_the_stream_of_t_is_that_of_no_other_generator(seed: int) -> None:
-    d = 40  # the mechanism projects only in dimensions above 36
+    d = 40  # there is a projection only for more than 36 columns
     t = transform(d, 1.0, 0.1, seed)
     drawn = (t.ravel()[:4] * math.sqrt(len(t))).tolist()
     others = [seed, (seed, STREAM), seed + STREAM * 2**32, *np.random.SeedSequence(seed).spawn(20)]
@@ -157,7 +158,7 @@ def test_the_stream_of_t_is_that_of_no_other_generator(seed: int) -> None:
 
 
 def test_a_pair_of_numbers_as_a_seed_is_one_number_too() -> None:
-    """This test shows why T needs a random stream of its own: default_rng((seed, 8)), from which the first version of
-    the mechanism drew T, equals default_rng(seed + 8 · 2³²).
+    """Show why the projection must not be drawn from default_rng((seed, 8)): this generator equals default_rng(seed + 8
+    · 2³²).
     """
     assert first_numbers((5, 8)) == first_numbers(5 + 8 * 2**32)

@@ -1,7 +1,8 @@
-"""Test the noise of the projected nuclear ball: its norm against duality, and how close the Markov chain is to its law.
+"""Test the noise of the projected nuclear-norm ball: its norm against the dual norm, and the law of its Markov chain.
 
-Statistical tests have fixed seeds: with a random seed and an exact chain, each test of a correct law would raise a
-false alarm with probability at most 1e-9. The chain is not exact, and these tests would miss a small error in its law.
+Statistical tests have fixed seeds. With a random seed, each test of a correct law would raise a false alarm with
+probability at most 1e-9. The Markov chain has its law only approximately, with an error that is too small for these
+tests.
 """
 
 import inspect
@@ -29,12 +30,12 @@ from covassay.reference.mechanisms.pure.johnson_lindenstrauss_image import (
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, Matrix
 
-# With these (d, α), T has l = 1, 2, 4, 3 rows in place of D = 3, 3, 6, 15.
+# For these d and α, the projection keeps 1, 2, 4 and 3 of 3, 3, 6 and 15 dimensions.
 COARSE = [(2, 20.0), (2, 10.0), (3, 8.0), (5, 10.0)]
 
 
 def test_the_sampler_is_flagged_as_approximate() -> None:
-    """This test catches a remark that leaves out that the sampler is only approximate."""
+    """Test that the mechanism says that its sampler is only approximate."""
     assert MECHANISM.sampler == "approximate"
     assert "not bounded" in spend(epsilon=1, dimension=3).remark
     assert "`sample` draws it only approximately" in " ".join((sample.__doc__ or "").split())
@@ -51,7 +52,8 @@ def test_the_length_of_the_walk_is_a_parameter_of_the_draw_alone() -> None:
 
 
 def test_with_one_projection_the_norm_agrees_with_a_hand_calculation() -> None:
-    # for l = 1, T svec(M) = ⟨Q, M⟩, so the cheapest preimage of z is z/‖Q‖ on one eigenvector, and ‖z‖_K = |z|/‖Q‖
+    # With a projection to one dimension, the image of M is ⟨Q, M⟩ for a symmetric matrix Q.
+    # The smallest nuclear norm of a matrix with image z is |z|/‖Q‖.
     t = transform(2, 20.0, 0.1, 0)
     assert t.shape == (1, 3)
     spectral = np.abs(np.linalg.eigvalsh(unsvec(t[0]))).max()
@@ -60,7 +62,8 @@ def test_with_one_projection_the_norm_agrees_with_a_hand_calculation() -> None:
 
 
 def dual_norm_bound(t: Matrix, z: Matrix, d: int, rng: np.random.Generator) -> float:
-    """Return a lower bound on ‖z‖_K: the largest ⟨z, v⟩ found by a search over ‖unsvec(Tᵀv)‖ ≤ 1."""
+    """Return a lower bound on the norm of the image z: the largest ⟨z, v⟩ that a search over vectors v of dual norm 1
+    finds."""
 
     def objective(v: Matrix) -> float:
         return -float(z @ v) / float(np.abs(np.linalg.eigvalsh(unsvec(t.T @ v))).max())
@@ -73,14 +76,14 @@ def dual_norm_bound(t: Matrix, z: Matrix, d: int, rng: np.random.Generator) -> f
 @pytest.mark.thorough
 @pytest.mark.parametrize(("d", "alpha"), COARSE)
 def test_the_norm_meets_its_dual(d: int, alpha: float) -> None:
-    """This test catches a norm that is not minimised over the preimages."""
+    """Test that the norm of an image agrees with a lower bound from the dual norm."""
     t, rng = transform(d, alpha, 0.1, 0), np.random.default_rng(d)
     z = rng.standard_normal((6, len(t)))
     primal = norm_of_image(t, z, d)
     dual = np.array([dual_norm_bound(t, one, d, rng) for one in z])
     assert (dual <= primal * (1 + 1e-9)).all()
     np.testing.assert_allclose(primal, dual, rtol=2e-3)
-    # the mutant takes the nuclear norm of the least-squares preimage, without minimising
+    # mutant: the nuclear norm of the least-squares preimage
     preimage = unsvec(z @ np.linalg.pinv(t).T)
     assert (law.nuclear_norm(preimage) > 1.005 * primal).any()
 
@@ -99,8 +102,7 @@ def test_one_row_moves_the_image_by_at_most_two_in_the_norm(seed: int, case: tup
 
 
 def test_without_a_projection_the_noise_is_exact() -> None:
-    """This test catches a Markov chain that is run where an exact sampler exists."""
-    # These are 2000 draws of symmetric nuclear-Laplace noise with d = 2.
+    """Test that without a projection the noise has exactly the symmetric nuclear-Laplace law."""
     z = draw_image_noise(np.eye(3), 2, np.random.default_rng(2), size=2000)
     norms = law.nuclear_norm(unsvec(z))
     assert kolmogorov_smirnov(norms, stats.gamma(3).cdf, "Gamma(3)").p_value > FALSE_ALARM
@@ -117,9 +119,9 @@ def test_the_norm_of_the_noise_is_exact_whatever_the_chain_does(d: int, alpha: f
 
 @pytest.mark.thorough
 def test_the_direction_of_the_noise_is_near_its_law_in_two_dimensions() -> None:
-    # for d = l = 2 the density of the angle is ∝ ‖(cos θ, sin θ)‖_K⁻², which differs from that of the chains' starts
+    # In two dimensions, the density of the angle θ is proportional to the norm of (cos θ, sin θ) to the power −2.
     t = transform(2, 10.0, 0.1, 0)
-    t = np.diag([3.0, 1.0]) @ t  # a longer body
+    t = np.diag([3.0, 1.0]) @ t  # a projection whose norm has a longer unit ball
     grid = np.linspace(-math.pi, math.pi, 2001)
     density = norm_of_image(t, np.column_stack([np.cos(grid), np.sin(grid)]), 2) ** -2
     table = np.concatenate([[0], np.cumsum((density[1:] + density[:-1]) / 2)])

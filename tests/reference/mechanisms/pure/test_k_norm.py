@@ -1,4 +1,4 @@
-"""Test the K-norm mechanism: sensitivities, and the law of the noise."""
+"""Test the K-norm mechanism: its sensitivities, and the law of its noise."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def test_they_are_those_of_the_table_of_sensitivities(d: int) -> None:
 
 
 def test_schatten1_is_symmetric_nuclear_laplace() -> None:
-    """This test catches a scale or a sampler of the Schatten-1 body that differs from that of its own mechanism."""
+    """Test that the K-norm mechanism for the Schatten-1 body equals the symmetric nuclear-Laplace mechanism."""
     x = np.array([[0.6, 0.8], [0.0, 0.5]])
     one = sample(x, np.random.default_rng(3), epsilon=0.5)
     other = nuclear_laplace_symmetric.sample(x, np.random.default_rng(3), epsilon=0.5)

@@ -1,6 +1,4 @@
-"""Test deflation with private eigenvectors: the remaining matrix is the error, and without noise the output is the best
-approximation of its rank.
-"""
+"""Test the mechanism of Kapralov and Talwar: the matrix that remains after each round, and its result without noise."""
 
 from itertools import pairwise
 
@@ -38,7 +36,7 @@ def test_what_is_left_is_the_error(seed: int, d: int, rank: int) -> None:
     values = np.linalg.eigvalsh(got)
     assert values.min() > -1e-9
     assert (values > 1e-9).sum() <= k
-    for before, after in pairwise(seen):  # each round subtracts a matrix of rank one with l ≥ 0
+    for before, after in pairwise(seen):  # each round subtracts a positive semidefinite matrix of rank one
         gone = np.linalg.eigvalsh(before - after)
         np.testing.assert_allclose(gone[:-1], 0, atol=1e-9)
         assert -1e-9 <= gone[-1] <= 6 + 1e-9
@@ -58,7 +56,7 @@ def test_without_noise_the_modes_give_the_best_approximation(seed: int, d: int, 
 
 
 def test_rank_d_and_more_is_everything() -> None:
-    """This test catches a draw that changes when the rank is d or more."""
+    """Test that a rank of d or more gives the same release as rank 0, which means d."""
     for rank in (2, 9):
         whole, ranked = (kapralov_talwar.sample(X, np.random.default_rng(1), epsilon=1, rank=k) for k in (0, rank))
         np.testing.assert_array_equal(whole, ranked)

@@ -1,4 +1,4 @@
-"""Test LapCov: the error bound of DLY22, and clipped eigenvalues."""
+"""Test LapCov: the error bound of the paper DLY22, and clipped eigenvalues."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -13,7 +13,7 @@ PROPERTY = settings(max_examples=60)
 
 
 def test_the_error_bound_holds_on_draws() -> None:
-    # the bound with the constants of the code is far from tight; without its deviation term, 1.5 d, it is exceeded
+    # The bound is far from tight. Its first term, 1.5 d, is exceeded too often.
     rng = np.random.default_rng(3)
     for d in (2, 5):
         errors = np.linalg.norm(draw_noise(d, rng, 2000), axis=(1, 2))
@@ -27,8 +27,8 @@ def test_the_error_bound_holds_on_draws() -> None:
 @PROPERTY
 @given(seed=SEEDS, d=st.integers(1, 5))
 def test_clipping_the_eigenvalues_never_hurts(seed: int, d: int) -> None:
-    """This test catches a clip to the wrong interval, which would move the release away from the covariance."""
-    # 0 ≤ Σ ≤ I, and the clip is the projection on that convex set
+    """Test that clipping the eigenvalues to [0, 1] does not increase the error."""
+    # All eigenvalues of Σ are in [0, 1], and the clip is the projection on the convex set of such matrices.
     x = unit_rows(np.random.default_rng(seed).standard_normal((4, d)))
     noisy = sample(x, np.random.default_rng(seed), epsilon=3)
     sigma = second_moment(x)

@@ -1,11 +1,11 @@
-"""Test the nuclear-ball projection: the norm of the release."""
+"""Test the norm of the release of the nuclear-ball projection."""
 
 import numpy as np
 import pytest
 
 from covassay.reference.mechanisms.pure.nuclear_ball_projection import NuclearBallProjectionNoise, release
 
-EYE = np.eye(2)  # as data: n = 2, Σ = I/2, 2 tr Σ = 2
+EYE = np.eye(2)  # two rows with second moment Σ = I/2, so that 2 tr Σ = 2
 
 
 @pytest.mark.parametrize("trace", [-0.2, -0.21, -50.0])

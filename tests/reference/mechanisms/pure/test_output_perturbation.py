@@ -1,4 +1,4 @@
-"""Test output perturbation for ridge regression: a target without a feature, and a constant that is too small."""
+"""Test output perturbation for ridge regression: data with one column, and a known noise scale that is too small."""
 
 import numpy as np
 import pytest
@@ -27,6 +27,6 @@ def moved(first: Matrix, second: Matrix, alpha: float) -> float:
 
 
 def test_the_constant_for_a_loss_of_slope_one_is_too_small_for_squares() -> None:
-    # CMS11 has the scale 2/(nΛ) for F = … + (Λ/2)‖w‖², so Λ = 2α and the scale is 1/(αn).
+    # CMS11 has the noise scale 2/(nΛ) for the penalty (Λ/2)‖w‖², which is 1/(αn) for Λ = 2α.
     first, second = worst_pair(10**5, 1e-3)
     assert moved(first, second, 1e-3) > 5 / (1e-3 * 10**5)

@@ -61,7 +61,7 @@ def test_the_shipped_eigenvector_samplers_follow_another_law_and_exceed_their_ep
 @pytest.mark.peers
 @needs("opendp")
 def test_an_exception_that_depends_on_the_data_is_a_privacy_violation() -> None:
-    report = audit(TargetReference("opendp:eigendecomposition", "."), epsilon=1.0, jobs=2)
+    report = audit(TargetReference("opendp:eigendecomposition", "."), epsilon=1.0, samples=200, jobs=2)
     assert report.verdict is Verdict.REFUTED
     assert any(check.name == "failures" and check.status is Status.REFUTED for check in report.checks)
 

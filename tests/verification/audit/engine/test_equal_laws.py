@@ -18,7 +18,7 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.knowledge.known import known, profile
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
-from covassay.verification.audit.questions.data_path.equal_laws import CHANGES, equal_laws
+from covassay.verification.audit.questions.data_path.one_law_on_equivalent_data import CHANGES, equal_laws
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.declared import default_claim
 

@@ -14,7 +14,7 @@ from covassay.verification.audit.expected import as_called_for
 from covassay.verification.audit.knowledge.shared.profile import black_box
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.question import Subject
-from covassay.verification.audit.questions.contract.other_parts import COPY, COUNT, MOVED, QUESTION
+from covassay.verification.audit.questions.contract.other_parts_of_what_is_returned import COPY, COUNT, MOVED, QUESTION
 from covassay.verification.audit.targets.calling import Wrapped, whole_call
 from covassay.verification.audit.targets.target import load
 

@@ -25,11 +25,12 @@ from covassay.verification.audit.engine.tails import RARE_BRANCHES, TAILS
 from covassay.verification.audit.engine.ways import NAME_OF_FORMS, NAME_OF_PROCESS, NAME_OF_STATE
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.questions import own
-from covassay.verification.audit.questions.data_path.equal_laws import NAME as EQUAL_LAWS
+from covassay.verification.audit.questions.data_path.one_law_on_equivalent_data import NAME as EQUAL_LAWS
 from covassay.verification.audit.questions.law import gains_beside_the_reference
 from covassay.verification.audit.questions.privacy import recorded_draws
 from covassay.verification.audit.targets.target import TargetReference
 from covassay.verification.declared import default_claim
+from covassay.verification.maintain.__main__ import PROGRAM
 from tests import negative_controls as mutants
 from tests.negative_controls import (
     of_branches,
@@ -166,6 +167,13 @@ def test_the_rows_have_no_control_twice_lack_few_and_know_those_that_stand() -> 
 def test_the_page_of_controls_is_what_the_rows_make() -> None:
     """The test fails if proofs/CONTROLS.md was edited by hand, or was not rendered again after a row was added."""
     page = Path(__file__).parents[4] / "proofs" / "CONTROLS.md"
+    assert page.read_text(encoding="utf-8") == controls.render(ROWS)
+
+
+def test_a_page_that_is_written_after_a_few_controls_has_all_rows(tmp_path: Path) -> None:
+    """The test fails if `--only` with `--write` makes a page of the selected controls alone."""
+    rows, page = Path(__file__).parents[4] / "proofs" / "controls.jsonl", tmp_path / "page.md"
+    assert PROGRAM.run(["controls", "--only", ROWS[0].control, "--rows", str(rows), "--write", str(page)]) == 0
     assert page.read_text(encoding="utf-8") == controls.render(ROWS)
 
 

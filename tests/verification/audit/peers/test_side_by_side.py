@@ -87,7 +87,7 @@ def test_a_larger_bound_of_another_tool_and_a_larger_share_of_refutations_are_se
     assert behind([ours, replace(other, bound="1.501")]) == [("laplace-half", "DP-Sniper")]
     assert behind([ours, replace(other, bound="", refuted=9)]) == [("laplace-half", "DP-Sniper")]
     correct = replace(ours, case="laplace"), replace(other, case="laplace", bound="", refuted=9)
-    assert behind(correct) == []  # where the claim is true, a refutation is a false alarm
+    assert behind(correct) == []  # if the claim is true, a refutation is a false alarm
     assert "no reason is known" in page([ours, replace(other, bound="1.501")], [])
 
 

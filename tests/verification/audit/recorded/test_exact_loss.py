@@ -146,6 +146,19 @@ def test_the_reason_is_said(name: str, reason: str) -> None:
     assert reason in exact_loss(draw, *data, PureDP(1.0)).reason
 
 
+def test_the_reason_tells_draws_apart_and_counts_their_numbers() -> None:
+    """This test catches a reason that shows the same draw on both sides, and one that calls many numbers one."""
+
+    def weighted(x: Any, *, epsilon: float, rng: np.random.Generator) -> float:
+        return float(rng.choice(2, p=[0.5 + x.mean() / 4, 0.5 - x.mean() / 4]))
+
+    def several(x: Any, *, epsilon: float, rng: np.random.Generator) -> float:
+        return float(x.mean() + rng.dirichlet(np.ones(3))[0])
+
+    assert "with other parameters here" in exact_loss(weighted, *PAIR, PureDP(1.0)).reason
+    assert "dirichlet (3)" in exact_loss(several, *PAIR, PureDP(1.0)).reason
+
+
 def test_the_facts_are_json_and_count_the_draws() -> None:
     x, other = np.vstack([np.zeros((2, 2)), [1, 0]]), np.vstack([np.zeros((2, 2)), [0, 1]])
 
@@ -273,7 +286,7 @@ def test_an_event_proves_what_it_proves() -> None:
     assert event_loss(PureDP(1.0), 0.3, 0.1) == pytest.approx(math.log(3))
     assert event_loss(ApproximateDP(1.0, 0.1), 0.5, 0.1) == pytest.approx(0.5 - math.e * 0.1)
     assert event_loss(ZCDP(1.0), 0.1, 0.3) == 0.0
-    for z in (0.0, 1.0, 2.0):  # half-lines show at most ρ = 1/2 for two normal laws at distance 1
+    for z in (0.0, 1.0, 2.0):  # events that are half-lines show at most ρ = 1/2 for two normal laws at distance 1
         from scipy.special import ndtr
 
         assert 0 < event_loss(ZCDP(0.5), float(ndtr(1 - z)), float(ndtr(-z))) < 0.5

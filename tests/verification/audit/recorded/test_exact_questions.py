@@ -26,7 +26,7 @@ from covassay.verification.audit.questions import own
 from covassay.verification.audit.questions.contract import forced_draws
 from covassay.verification.audit.questions.law import gains_beside_the_reference as gains
 from covassay.verification.audit.questions.privacy import recorded_draws
-from covassay.verification.audit.questions.privacy.neighbour_events import pairs_of
+from covassay.verification.audit.questions.privacy.events_on_neighbours import pairs_of
 from covassay.verification.audit.recorded import affine, common_draws, exact_loss, same_law
 from covassay.verification.audit.recorded.common_draws import on_common_draws
 from covassay.verification.audit.recorded.facts import ExactLosses

@@ -21,7 +21,7 @@ from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.called import called
 from covassay.verification.audit.engine.finding import Status, Verdict
 from covassay.verification.audit.engine.sampling import Setting, draw
-from covassay.verification.audit.questions.contract.batch import batch_is_single
+from covassay.verification.audit.questions.contract.batch_same_output import batch_is_single
 from covassay.verification.audit.targets.process_hints import hint
 from covassay.verification.audit.targets.process_target import START_VARIABLE, NoReply, Process
 from covassay.verification.audit.targets.target import CannotRun, TargetReference

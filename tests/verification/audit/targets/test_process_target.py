@@ -16,8 +16,8 @@ from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.contract import Form, require_answer
 from covassay.verification.audit.engine.finding import Status, Verdict
 from covassay.verification.audit.engine.sampling import Setting, draw
-from covassay.verification.audit.questions.contract.new_seed import new_seed
-from covassay.verification.audit.questions.contract.same_seed import same_seed
+from covassay.verification.audit.questions.contract.new_seed_new_output import new_seed
+from covassay.verification.audit.questions.contract.same_seed_same_output import same_seed
 from covassay.verification.audit.targets.process_target import SEEDS, START_VARIABLE
 from covassay.verification.audit.targets.target import CannotRun, Failure, TargetReference, call
 from covassay.verification.cli.main import run

@@ -1,5 +1,6 @@
 """Test the time limit of a draw. The limit must interrupt the draw and nothing else, whenever the alarm arrives."""
 
+import gc
 import signal
 import time
 
@@ -47,6 +48,36 @@ def test_a_function_is_interrupted_again_and_again() -> None:
 
     assert within(0.01, stubborn) == "an answer"
     assert caught == ["TimeLimitError", "InsistentTimeLimitError", "InsistentTimeLimitError"]
+
+
+class SlowToGo:
+    """An object with a finaliser that takes longer than the time limit."""
+
+    def __del__(self) -> None:
+        time.sleep(0.25)
+
+
+@pytest.mark.parametrize("ends", ["callback", "finaliser"])
+def test_code_whose_exceptions_are_ignored_is_interrupted_after_it(ends: str) -> None:
+    """The test fails if the interruption is lost because Python ignores the exception."""
+
+    def slow(phase: str, info: dict[str, int]) -> None:
+        time.sleep(0.25)
+
+    def draw() -> None:
+        if ends == "callback":
+            gc.collect()
+        else:
+            SlowToGo()
+        time.sleep(10)
+
+    gc.collect()
+    gc.callbacks.append(slow)
+    try:
+        with pytest.raises(TimeLimitError):
+            within(0.2, draw)
+    finally:
+        gc.callbacks.remove(slow)
 
 
 def test_the_timer_of_somebody_else_is_set_again() -> None:

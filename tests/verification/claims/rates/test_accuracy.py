@@ -63,7 +63,7 @@ def test_a_share_of_the_table_is_measured_again(name: str) -> None:
     assert numbers(as_row(measured_again(name))) == pytest.approx(numbers(kept()[name]), rel=1e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", sorted(set(BY_NAME) - set(FAST)))
 def test_the_table_is_measured_again(name: str) -> None:
     """The test fails if a repeated measurement differs from the stored table."""

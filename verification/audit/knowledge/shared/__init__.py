@@ -1,1 +1,2 @@
-"""Code that several files of `knowledge` share, such as families of laws and neighbouring data sets."""
+"""This package has code that several files of `knowledge` share, such as families of laws and neighbouring data
+sets."""

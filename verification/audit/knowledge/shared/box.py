@@ -1,9 +1,8 @@
-"""Make neighbouring data sets, and statistics of outputs, for a target whose rows lie in a box and whose law is
-unknown.
+"""Make neighbouring data sets, and statistics of outputs, for a target of unknown law whose rows lie in a box.
 
 Every entry of the second moment and of the centred covariance attains its sensitivity on at least one pair of
-neighbours. A pair is added if it attains the sensitivity of an entry for which no earlier pair does. The rows of all
-candidates are corners of the box, or the point of the box nearest to 0.
+neighbours. A pair of neighbours is added if it attains the sensitivity of an entry for which no earlier pair does. The
+rows of all candidate data sets are corners of the box, or the point of the box nearest to 0.
 """
 
 from collections.abc import Iterator
@@ -25,12 +24,15 @@ from covassay.verification.audit.engine.events import Pair, Statistic, generic_s
 from covassay.verification.audit.knowledge.shared.profile import Profile
 
 N = 12
-FEWEST = 2  # the number of rows of a data set; with two rows, dividing by n − 1 in place of n has the largest effect
-REACHED = 1 - 1e-9  # a sensitivity counts as attained if a change reaches this share of it, because of rounding
+FEWEST = 2  # the number of rows of a data set, because dividing by n − 1 in place of n has the largest effect for n = 2
+# because of rounding, a sensitivity counts as attained if a change reaches this share of the sensitivity
+REACHED = 1 - 1e-9
 OUTSIDE = 10.0  # rows outside of the bounds are this many widths away from them
-STRETCH = (1.0, 64.0, 1.0 / 16)  # the widths are multiplied by these powers of 2, which cause no rounding error
-SEVERAL = 3  # the number of columns of a data set; with fewer columns, some orders of the entries coincide
-LARGEST_WEIGHT, ALL_WEIGHTS = 0.5, 3.0  # the largest weight of one pair, and the total weight of all pairs
+# the widths of the box are multiplied by these powers of 2, which cause no rounding error
+STRETCH = (1.0, 64.0, 1.0 / 16)
+SEVERAL = 3  # the number of columns of a data set, because some orders of the entries coincide for fewer columns
+# this is the largest weight of one pair of neighbours, and the total weight of all pairs
+LARGEST_WEIGHT, ALL_WEIGHTS = 0.5, 3.0
 
 
 def centred(x: Matrix) -> Matrix:
@@ -39,12 +41,12 @@ def centred(x: Matrix) -> Matrix:
 
 
 def _with(others: Vector, row: Vector, n: int = N) -> Matrix:
-    """Return the data set of n − 1 equal rows and one more row."""
+    """Return the data set with n − 1 equal rows and one more row."""
     return np.vstack([np.tile(others, (n - 1, 1)), row[None]])
 
 
 def _candidates(box: Box) -> Iterator[tuple[str, Matrix, Matrix]]:
-    """Yield neighbours on which entries change as much as possible, first those that change the most entries."""
+    """Yield neighbours on which entries change as much as possible, and first those that change the most entries."""
     far, near = far_and_near(box)
     yield ("every row at the lower bounds but one", *centred_pair(box, N))
     yield "every row nearest to 0 but one", _with(near, far), _with(near, near)
@@ -76,7 +78,8 @@ def extremal(box: Box) -> list[tuple[str, Matrix, Matrix]]:
 
 
 def units(output: Output, box: Box) -> Matrix:
-    """Return, for each entry of an output, the number by which the entry is divided: a product of widths, or 1."""
+    """Return, for each entry of an output, the number by which the entry is divided, which is a product of widths or
+    1."""
     shape = output.shape(box.dimension)
     if output.power == 2 and shape == (box.dimension, box.dimension):
         return np.outer(box.widths, box.widths)
@@ -84,8 +87,8 @@ def units(output: Output, box: Box) -> Matrix:
 
 
 def statistics(first: Matrix, second: Matrix, output: Output, box: Box) -> tuple[Statistic, ...]:
-    """Return each entry of an output, divided by the widths of its columns, as a statistic, and the generic
-    statistics.
+    """Return each entry of an output, divided by the widths of its columns, as a statistic, and the statistics for any
+    law.
     """
     unit = units(output, box)
     flat = unit.ravel()
@@ -133,7 +136,8 @@ def box_pairs(box: Box, output: Output, bounds_are_told: bool) -> tuple[Pair, ..
         ),
     ]
     if bounds_are_told:
-        for d in range(1, min(box.dimension, SEVERAL)):  # with few entries, violating events are more probable
+        # violating events are more probable for outputs with few entries
+        for d in range(1, min(box.dimension, SEVERAL)):
             if min(output.shape(d), default=1) == 0:
                 continue
             few = box.columns(range(d))

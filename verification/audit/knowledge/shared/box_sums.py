@@ -1,11 +1,11 @@
 """Compute noisy sums from a released number of rows, mean and covariance of bounded columns, and state the law of these
 sums.
 
-The mechanism computes the released number of rows, mean and covariance from the noisy sums, and these statistics
-determine the sums. So the audit tests the sums, whose noise is independent and of known scales on data with any numbers
-of rows and columns. Let u_j be the scaled columns. Under replace-one the number of rows is public, and the tested
-matrix has the sums of u_j above the sums of u_i u_j. Under add-remove the tested matrix is symmetric and also has the
-noisy number of rows in its corner.
+The mechanism computes the released number of rows, mean and covariance from the noisy sums, and the released statistics
+determine the sums. The audit therefore tests the sums, whose noise is independent and of known scales on data with any
+numbers of rows and columns. The letter u_j stands for the j-th scaled column. Under replace-one, where the number of
+rows is public, the tested matrix has the sums of u_j above the sums of u_i u_j. Under add-remove the tested matrix is
+symmetric and also has the noisy number of rows in its corner.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,15 +30,15 @@ from covassay.verification.statistics.tests import kolmogorov_smirnov
 
 N = 12
 DIMENSIONS = (1, 2, 4)
-WEIGHT = 1.5  # the weight of the tests on these data
-FARTHEST = 50.0  # the distance from 0, in half-widths, of rows that the mechanism must clip
-ASYMMETRY = 1e-9  # an asymmetry above this share of the entries is not due to rounding
+WEIGHT = 1.5  # this is the weight of the tests on example rows
+FARTHEST = 50.0  # rows that the mechanism must clip have this distance from 0, in half-widths
+ASYMMETRY = 1e-9  # an asymmetry above this share of the entries is not a rounding error
 PARTS = {"count": "number of rows", "mean": "means", "square": "squares", "product": "products of two columns"}
 
 
 class SumsOutput(MatrixOutput):
-    """An output of shape (d + 1, d + 1), the sums of products of entries of the rows, each of which is extended by a 1
-    in front.
+    """An output of shape (d + 1, d + 1), with the sums of products of entries of the rows after a 1 was put in front of
+    each row.
     """
 
     kind, layout = "sums", "(d + 1, d + 1)"
@@ -49,14 +49,14 @@ class SumsOutput(MatrixOutput):
 
 
 def lifted(x: Matrix) -> Matrix:
-    """Return the rows clipped to the cube, each extended by a 1 in front."""
+    """Return the rows clipped to the cube, with a 1 in front of each row."""
     return np.hstack([np.ones((len(x), 1)), np.clip(x, -1, 1)])
 
 
 @contrasts.register
 def _(output: SumsOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Return the products of an output with the change of the sums between two data sets, for all sums and for the mean
-    alone.
+    """Return the products of an output with the change of the sums between two data sets, once with all sums and once
+    with those of the mean alone.
     """
     a, b = lifted(first), lifted(second)
     change = a.T @ a - b.T @ b
@@ -89,8 +89,8 @@ def sums_seen(values: Matrix, box: Box, n: int) -> Matrix:
 
 
 def moments_seen(values: Matrix, box: Box, n: int) -> Matrix:
-    """Return the matrix of the noisy sums of u_j, above those of u_j² − 1 and u_i u_j, where u_j are the scaled
-    columns.
+    """Return a matrix with the noisy sums of u_j in its first row, and those of u_j² − 1 and u_i u_j below, where u_j
+    are the scaled columns.
     """
     if values[0, 0] != n:
         raise ValueError(f"the number of rows is {values[0, 0]:g} in the output: it is public, and {n}")
@@ -104,14 +104,14 @@ def view(claim: ClaimUnderAudit) -> View:
     return View(MomentsOutput(power=1), moments_seen)
 
 
-# THE LAW OF THE SUMS
+# LAW OF THE SUMS
 
 
 @dataclass(frozen=True)
 class SumsLaw:
     """The law of the noise of the sums, whose scales are functions of the number of columns and of the adjacency.
 
-    `scale` takes (d, adjacency) and returns the noise scale of a sum of weight 1 at the claimed budget. `gaussian`
+    `scale` takes (d, adjacency) and returns the noise scale of a sum with weight 1 at the claimed budget. `gaussian`
     says whether the noise is Gaussian or Laplace.
     """
 
@@ -122,7 +122,7 @@ class SumsLaw:
 
     @property
     def output(self) -> Output:
-        """Return which sums are tested under this adjacency."""
+        """Return which sums are tested under the adjacency of the claim."""
         return SumsOutput(power=1) if self.adjacency == "add-remove" else MomentsOutput(power=1)
 
     def placed(self, sums: Matrix) -> Matrix:
@@ -134,7 +134,8 @@ class SumsLaw:
         return self.placed(moment_sums(np.clip(x, -1, 1), *x.shape))
 
     def spread(self, d: int, w: Weights | None = None, scale: float | None = None) -> Matrix:
-        """Return the noise scale of every tested sum, for given weights and a given scale, or for the claim's own."""
+        """Return the noise scale of every tested sum, for given weights and a given scale, or for those of the
+        claim."""
         usual = float(self.scale(d, self.adjacency)) if scale is None else scale
         return self.placed(spreads(usual, self.weights(d, self.adjacency) if w is None else w, d))
 
@@ -207,17 +208,15 @@ class SumsLaw:
         return Statistic("log likelihood ratio", ratio)
 
     def pair(self, name: str, others: Matrix, x: Vector, y: Vector, weight: float = 1.0) -> Pair:
-        """Return neighbours that share `rows`. The row x is replaced by y, or under add-remove the row x is taken
-        away.
-        """
+        """Return neighbours that share the rows `others`. The row x is replaced by y, or removed under add-remove."""
         first = np.vstack([others, x])
         second = others if self.adjacency == "add-remove" else np.vstack([others, y])
         statistics = (self.likelihood_ratio(first, second), *generic_statistics(first, second, self.output))
         return Pair(f"{name}, d={first.shape[1]}", first, second, statistics, weight)
 
     def pairs(self) -> Pairs:
-        """Return neighbours that change the sums most, neighbours that change one kind of sum, and neighbours that must
-        be clipped.
+        """Return neighbours that change the sums most, neighbours that change one kind of sum, and neighbours with rows
+        that must be clipped.
         """
         made = []
         for d in (1, 2, 3):
@@ -235,7 +234,7 @@ class SumsLaw:
 
     @property
     def known(self) -> KnownLaw:
-        """Return all that is known of the law of the noisy sums."""
+        """Return all that the audit knows of the law of the noisy sums."""
         shapes = Shapes(
             self.scenario, ("all coordinates", "total scale"), lambda d: len(self.own(d)[0]), grid(most_columns=12)
         )

@@ -1,5 +1,5 @@
-"""Find the query on which the outputs of a mechanism should be centred. If outputs have another centre, simple mistakes
-are tried as the reason.
+"""Find the query on which the outputs of a mechanism should be centred. If outputs have another centre than the query,
+simple mistakes are tried as the reason.
 """
 
 import re
@@ -22,7 +22,7 @@ from covassay.verification.audit.engine.location import (
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.shared.profile import Profile
 
-SAME = 1e-9  # two formulas count as equal if their values differ by less than this
+SAME = 1e-9  # two formulas count as equal if their values differ by less than this number
 
 
 def _clipped_moment(x: Matrix) -> Matrix:
@@ -45,7 +45,7 @@ def _name_of(query: Query) -> str:
 
 
 def location(setting: Setting, expected: Profile, named: bool) -> Location | None:
-    """Return the centre of a target's outputs if this centre is wrong and a simple mistake explains it.
+    """Return the centre of a target's outputs if the centre is wrong and a simple mistake explains the error.
 
     `named` says whether the target claims to be a mechanism. If the target claims no mechanism, its query is unknown,
     and only a wrong size of the outputs is reported.
@@ -68,7 +68,7 @@ def location(setting: Setting, expected: Profile, named: bool) -> Location | Non
 
 
 def _explained(found: Location | None, name: str) -> Location | None:
-    """Append an explanation of uncommon letters to the sentence about a centre."""
+    """Append an explanation of uncommon letters to a sentence about the centre."""
     meaning = {"C": "C is the centred covariance", "q": "q is the output without noise"}.get(name)
     if found is None or meaning is None or not re.search(rf"\b{name}\b", found.sentence):
         return found

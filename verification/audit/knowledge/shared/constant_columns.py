@@ -1,10 +1,10 @@
-"""State the law of KVMean, a private mean of Gaussian columns, on data for which it is known. NaivePME is KVMean with σ
-= √κ.
+"""State the law of KVMean, a private mean of Gaussian columns, on data for which it is known. NaivePME is KVMean with
+the standard deviation σ = √κ.
 
-If each column is constant except for outliers, the fullest bin is found with high probability, and the output is
+If each column is constant except for outliers, KVMean finds the fullest bin with high probability, and the output is
 Gaussian around the mean of the clipped values. If one bin has about three noise deviations more values than each of the
-others, all others are chosen with the same known probability, and the output is a mixture of Gaussians. The neighbours
-that are worst for privacy differ in one row, which is an outlier on opposite sides.
+other bins, each other bin is chosen with the same known probability, and the output is a mixture of Gaussians. The
+worst neighbours for privacy differ in one row, which is an outlier on opposite sides.
 """
 
 import math
@@ -28,17 +28,16 @@ from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 DIMENSION = 4
-CERTAINTY = 100.0  # the value of n√ρ for each column, for which the fullest bin leads by 40 deviations of a noisy count
+CERTAINTY = 100.0  # the value of n√ρ for each column for which the fullest bin leads by 40 deviations of a noisy count
 OUTLIERS = 10
-FAR = 1e6  # the distance of outliers from the other values, divided by σ
-INSIDE = 0.2  # the distance of the constant from the middle of its bin, divided by σ
-# the lead of the fullest bin in noise deviations of a count, for which the chosen bin depends most on their scale
+FAR = 1e6  # outliers have this distance from the other values, in units of σ
+INSIDE = 0.2  # the constant of a column has this distance from the middle of its bin, in units of σ
+# the lead of the fullest bin, in noise deviations of a count, for which the chosen bin depends most on the noise scale
 LEAD = 3.0
-# the value of n√ρ for each column of data whose bins are all nearly equally full; the noise of the mean is then too
-# small to hide which bin was chosen
+# the value of n√ρ for each column of data whose bins are nearly equally full, so that the output shows the chosen bin
 SHARP = 500.0
 APART = 2.0  # a choice of bins is tested if it changes the output by more than this many deviations of the mean
-MOST_ROWS = 20_000  # data sets with more rows are left out
+MOST_ROWS = 20_000  # a data set with more rows than this is left out
 
 
 @dataclass(frozen=True)
@@ -98,12 +97,13 @@ class ConstantColumns:
 
 @dataclass(frozen=True)
 class DrawnBin:
-    """A data set of equal columns on which noise chooses the bin, and the law of an entry of the output on it.
+    """A data set with equal columns for which the noise chooses the bin, and the law of an entry of the output on this
+    data set.
 
-    The law of an entry is a mixture that has one Gaussian for every bin, the last bin first.
+    The law of an entry of the output is a mixture of one Gaussian for every bin, with the last bin first.
 
-    `means` are the centres of the Gaussians, (2B + 1,). `leader` is the probability that the last bin is chosen; the
-    other bins share the rest equally.
+    `means` are the centres of the Gaussians, (2B + 1,). `leader` is the probability that the last bin is chosen; each
+    other bin has an equal share of the rest.
     """
 
     name: str
@@ -119,12 +119,12 @@ class DrawnBin:
 
     @property
     def share_below(self) -> float:
-        """Return the probability that an entry of the output is below `cut`."""
+        """Return the probability that an entry of the output is below the value of `cut`."""
         return float(self.cdf(np.array([self.cut]))[0])
 
     @property
     def visible(self) -> bool:
-        """Return whether the outputs for the last bin and for the bin farthest from it are clearly apart."""
+        """Return whether the outputs for the last bin and for the farthest other bin are clearly apart."""
         return float(self.means[0] - self.means[-1]) > APART * self.deviation
 
     def cdf(self, values: Vector) -> Vector:
@@ -139,14 +139,14 @@ class DrawnBin:
         return kolmogorov_smirnov(outputs.ravel(), self.cdf, "every component is a mixture of the bins that are chosen")
 
     def other_bins(self, outputs: Matrix) -> TestResult:
-        """Test the share of entries whose value shows that another bin than the last was chosen."""
+        """Test the share of entries whose value shows that noise did not choose the last bin."""
         below = int((outputs < self.cut).sum())
         return binomial(
             below, outputs.size, self.share_below, "the noise of the counts chooses the bin with its probability"
         )
 
     def two_columns(self, outputs: Matrix) -> TestResult:
-        """Test that two columns leave the last bin together as often as independent columns do."""
+        """Test that two columns leave the last bin together as often as independent columns would."""
         both = int((outputs[:, :2] < self.cut).all(axis=1).sum())
         return binomial(both, len(outputs), self.share_below**2, "the bins of two columns are chosen independently")
 
@@ -162,13 +162,13 @@ class DrawnBin:
 
 def leaders_share(lead: float, others: int) -> float:
     """Return the probability that a normal variable plus `lead` exceeds `others` independent normal variables."""
-    # for this integrand, the trapezoidal rule is exact up to rounding
+    # the trapezoidal rule has no error beyond rounding for this integrand
     z, step = np.linspace(-12.0, 12.0, 2401, retstep=True)
     return float((np.exp(-(z**2) / 2) * ndtr(z + lead) ** others).sum() * step / math.sqrt(2 * math.pi))
 
 
 def drawn_bin(claim: ClaimUnderAudit, sigma: float, words: str, rest: int) -> DrawnBin:
-    """Return the data set that has `rest` values in every bin, and a few more values in the last bin."""
+    """Return the data set with `rest` values in every bin, and a few more values in the last bin."""
     last, rho = mechanism.last_bin(claim.parameter("mean_bound"), sigma), claim.budget["rho"]
     bins, deviation = np.arange(last, -last - 1.0, -1), math.sqrt(mechanism.count_variance(rho / DIMENSION))
     lead = max(1, round(LEAD * deviation))
@@ -184,7 +184,7 @@ def drawn_bin(claim: ClaimUnderAudit, sigma: float, words: str, rest: int) -> Dr
 
 
 def drawn_bins(claim: ClaimUnderAudit, sigma: float) -> tuple[Scenario, ...]:
-    """Return the data sets on which noise chooses the bin, with their tests, if the output shows the choice."""
+    """Return the data sets on which noise chooses the bin, with their tests, if the output shows the chosen bin."""
     bins = 2 * mechanism.last_bin(claim.parameter("mean_bound"), sigma) + 1
     full = math.ceil(SHARP / math.sqrt(claim.budget["rho"] / DIMENSION) / bins)
     if bins * full > MOST_ROWS or bins < 3:
@@ -194,7 +194,7 @@ def drawn_bins(claim: ClaimUnderAudit, sigma: float) -> tuple[Scenario, ...]:
 
 
 def constant_columns(n: int, bins: Vector, sigma: float, beta: float, rho: float) -> ConstantColumns:
-    """Return n rows whose entries lie in the given bins, with some rows replaced by outliers; ρ is the budget of one
+    """Return n rows whose entries lie in the given bins, some of which are replaced by outliers; ρ is the budget of one
     column.
     """
     x = np.tile((bins + INSIDE) * sigma, (n, 1))
@@ -205,7 +205,7 @@ def constant_columns(n: int, bins: Vector, sigma: float, beta: float, rho: float
 
 
 def worst_pair(n: int, bins: Vector, sigma: float) -> Pair:
-    """Return neighbours that differ in one row, which lies far out on opposite sides."""
+    """Return neighbours that differ in one row, which lies far from the others on opposite sides."""
     base = np.tile(bins * sigma, (n, 1)).astype(np.float64)
     first, second = neighbours(base, np.full(DIMENSION, FAR * sigma), np.full(DIMENSION, -FAR * sigma))
     name = f"a row far out on either side, d={DIMENSION}"
@@ -217,7 +217,7 @@ def law(claim: ClaimUnderAudit, sigma: float) -> KnownLaw:
     outlier.
     """
     last = mechanism.last_bin(claim.parameter("mean_bound"), sigma)
-    bins = np.array([last, -(last // 2), 0, -last])  # the constants of the columns lie in these bins
+    bins = np.array([last, -(last // 2), 0, -last])  # the constants of the columns lie in the bins with these numbers
 
     def least(d: int) -> int:
         return math.ceil(CERTAINTY / math.sqrt(claim.budget["rho"] / d)) + OUTLIERS
@@ -238,7 +238,8 @@ def near_choices(claim: ClaimUnderAudit, sigma: float) -> Choices:
     the window.
     """
     rho, beta = claim.budget["rho"], claim.parameter("beta")
-    scale = math.sqrt(2 * mechanism.count_variance(rho))  # the deviation of the difference between two noisy counts
+    # this is the deviation of the difference between two noisy counts
+    scale = math.sqrt(2 * mechanism.count_variance(rho))
     few = math.ceil(10 * scale)
     far = sigma * mechanism.last_bin(claim.parameter("mean_bound"), sigma)
 

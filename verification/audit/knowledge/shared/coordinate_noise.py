@@ -26,8 +26,8 @@ WEIGHT = 3.0  # this weight gives enough draws to detect a correlation of 0.07 b
 
 
 def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, power: int) -> Scenario:
-    """Return the tests of independent noise around the query on x; the noise has a given law, and a scale for each
-    coordinate.
+    """Return the tests of independent noise around the query on x; the noise has the given law, and its own scale for
+    each coordinate.
 
     `power` is 1 for Laplace noise and 2 for Gaussian noise, so that the sum of |noise|^power has a Gamma law.
     """
@@ -75,7 +75,8 @@ def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
 def law(
     scale: Callable[[ClaimUnderAudit, int, int], float], unit: Law, power: int
 ) -> Callable[[ClaimUnderAudit], KnownLaw]:
-    """Return the law of the second moments of the columns plus noise, whose scale `scale` computes from n and d."""
+    """Return the law of the columns' second moments plus noise, whose scale the function `scale` computes from n and
+    d."""
 
     def of(claim: ClaimUnderAudit) -> KnownLaw:
         def scenario(n: int, d: int) -> Scenario:

@@ -1,7 +1,7 @@
-"""Under add-remove adjacency, these mechanisms release a noisy number of rows, and a noisy sum on a lattice whose unit
-is public. The noises of the number of rows and of the sum are whole numbers.
+"""Under add-remove adjacency, mechanisms on a lattice release a noisy number of rows, and a noisy sum on a lattice
+whose unit is public. The noises of the number of rows and of the sum over rows are whole numbers.
 
-The audit computes the whole numbers of the noise from the output. The audit replaces each whole number by a random
+The audit computes the whole-number noise from the output. The audit replaces each whole number of the noise by a random
 number from an interval of a continuous law, as `lattice_noise` describes. If the noise has its law, the random numbers
 are independent and exactly Laplace(1) or N(0, 1).
 """
@@ -35,10 +35,11 @@ from covassay.verification.statistics.tests import TestResult, binomial
 
 @dataclass(frozen=True)
 class CountedLattice:
-    """The law of whole-number noise on the number of rows and on every entry of the sum.
+    """The law of whole-number noise on the number of rows and on every entry of the sum over rows.
 
-    `scales` takes d and returns the scales of the two noises; the scale for an entry is in units of the lattice. `tail`
-    takes a scale and returns the function k -> P(|Z| ≥ k). `quantile` takes a probability p and returns the number that
+    `scales` takes d and returns the noise scales of the number of rows and of an entry of the sum, the latter in units
+    of the lattice. `tail` takes a scale and returns the function k -> P(|Z| ≥ k). `quantile` takes a probability p and
+    returns the number that
     |X| exceeds with probability p, where X has the continuous law.
     """
 
@@ -89,7 +90,7 @@ class CountedLattice:
 
     @property
     def known(self) -> KnownLaw:
-        """Return all that is known of the law of the whole-number noise."""
+        """Return all that the audit knows of the law of the whole-number noise."""
         step = 4.0**-self.input_bits
         continuous = IndependentNoise(
             self.output, lambda d: (self.scales(d)[0], self.scales(d)[1] * step), self.gaussian

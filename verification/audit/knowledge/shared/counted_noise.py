@@ -1,4 +1,4 @@
-"""Under add-remove adjacency, additive mechanisms release a noisy number of rows and a noisy sum.
+"""Under add-remove adjacency, additive mechanisms release a noisy number of rows and a noisy sum over rows.
 
 The audit knows the data, so it observes the noise of both the number of rows and the sum.
 """
@@ -78,7 +78,7 @@ class IndependentNoise:
     """The law of independent noise, Gaussian or Laplace, on the number of rows and on every entry of the sum.
 
     `scales` takes d and returns the noise scales of the number of rows and of an entry. `halved` says whether the noise
-    above the diagonal has half the variance of the noise on it.
+    above the diagonal has half the variance of the noise of diagonal entries.
     """
 
     output: RowsAndSumOutput
@@ -115,7 +115,7 @@ class IndependentNoise:
 
     @property
     def known(self) -> KnownLaw:
-        """Return all that is known of the law of this noise."""
+        """Return all that the audit knows of the law of this noise."""
         shapes = Shapes(
             self.scenario, ("all coordinates", "total scale"), lambda d: self.output.shape(d)[0], grid(most_columns=12)
         )
@@ -125,10 +125,10 @@ class IndependentNoise:
 
 @dataclass(frozen=True)
 class MatrixNoise:
-    """The law of Laplace noise on the number of rows and of matrix noise on the sum.
+    """The law of Laplace noise on the number of rows and of matrix noise on the sum over rows.
 
-    `tests` takes (x, scale) and returns the tests of outputs Σ + noise with this scale. `norm` takes matrices (size, d,
-    d) and returns their norms, of which the density of the noise is a function.
+    `tests` takes (x, scale) and returns the tests of outputs Σ + noise, where the noise has this scale. `norm` takes
+    matrices (size, d, d) and returns their norms, of which the density of the noise is a function.
     """
 
     output: RowsAndSumOutput
@@ -171,7 +171,7 @@ class MatrixNoise:
 
     @property
     def known(self) -> KnownLaw:
-        """Return all that is known of the law of this noise."""
+        """Return all that the audit knows of the law of this noise."""
         shapes = Shapes(self.scenario, (*self.shape_tests, "rows"), self.units, grid(most_columns=12))
         scenarios = tuple(self.scenario(N, d) for d in DIMENSIONS)
         return KnownLaw(scenarios, pairs(self.output, self.likelihood_ratio), shapes)

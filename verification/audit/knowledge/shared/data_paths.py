@@ -32,13 +32,13 @@ POSSIBLE = (
 
 ALMOST = 1 - 1e-9
 
-# LISTS OF CHANGES OF THE ROWS THAT KEEP THE LAW OF THE OUTPUT (by 1e-12: up to a negligible change)
+# LISTS OF CHANGES OF THE ROWS
 NEARBY = ("moved by 1e-12",)
-# changes that keep a law which depends on the data only through n and the second moment of the clipped rows
+# these changes keep any law that depends on the data only through n and the second moment of the clipped rows
 SAME_MOMENT = (*NEARBY, "clipped", "with other signs", "mixed")
-# changes that keep a law which depends on the matrices xxᵀ of single clipped rows, for instance through norms
+# these changes keep any law that depends on the matrices xxᵀ of single clipped rows, for instance through norms
 SAME_SQUARES = (*NEARBY, "clipped", "with other signs")
-# changes for mechanisms that accept rows outside of the ball and clip them only after a linear map
+# these changes are for mechanisms that accept rows outside of the ball and clip them only after a linear map
 SAME_SQUARES_OF_ANY_ROWS = (*NEARBY, "with other signs")
 SAME_IN_THE_CUBE = (*NEARBY, "clipped to the cube")
 
@@ -53,15 +53,15 @@ def _zero(noise: Any) -> Any:
 
 
 def released(claim: ClaimUnderAudit, x: Matrix, noise: Any) -> Matrix:
-    """Return the output of the reference's `release` on the rows x with this noise."""
+    """Return the output of the reference's `release` on the rows x with this noise object."""
     m = claim.mechanism
     options = {key: value for key, value in claim.options.items() if key not in m.of_the_draw}
     return claim.seen(m.release(x, noise, **claim.budget, **options), x)
 
 
 def noise_of(claim: ClaimUnderAudit, d: int) -> Any:
-    """Return a draw of the reference's noise in dimension d. The law of the reference's noise must not depend on the
-    number of rows.
+    """Return a draw of the noise of the reference in dimension d. The law of the noise must not depend on the number of
+    rows.
     """
     m = claim.mechanism
     known = {**{name: p.default for name, p in m.declared.items()}, **claim.budget, **claim.options, "rows": 1}
@@ -92,7 +92,8 @@ class QueryPlusNoise:
     atom: Callable[[ClaimUnderAudit], float] = _no_atoms
 
     def data_path(self, claim: ClaimUnderAudit) -> DataPath:
-        """Return the data path with the reference's query and noise, and a sentence about what a comparison covers."""
+        """Return what the audit assumes of the output with the reference's query and noise, and a sentence about what a
+        comparison covers."""
         m = claim.mechanism
         noise = lru_cache(maxsize=None)(lambda d: noise_of(claim, d))
         zero = lru_cache(maxsize=None)(lambda d: _zero(noise(d)))
@@ -121,7 +122,7 @@ def _just_inside(x: Matrix) -> Matrix:
     """Return the rows, with rows outside of the unit ball clipped to just below norm 1, as floating-point arithmetic
     may do.
 
-    A row that is clipped to just below norm 1 can lie just below a grid point that the exactly clipped row reaches.
+    A row that is clipped to just below norm 1 may be rounded to another grid point than the exactly clipped row.
     """
     norms = np.linalg.norm(x, axis=1, keepdims=True)
     return np.where(norms > 1, x / np.maximum(norms, 1.0) * ALMOST, x)
@@ -131,9 +132,10 @@ def _just_inside(x: Matrix) -> Matrix:
 class NotAdditive:
     """The declaration that an output is not known to be a query plus noise.
 
-    `because` is the reason why a seed does not determine the noise. `unchanged_by` are the changes of the rows that
-    leave the law as it is, as keys of `equal_laws.CHANGES`. `continuous` says whether every single value has
-    probability 0; if all values are clipped, the output has an atom.
+    `because` is the reason why a seed does not determine the noise of the output. `unchanged_by` are the changes of the
+    rows that leave the law of the output as it is, as keys of `CHANGES` of the question “one law on
+    equivalent data”. `continuous` says whether every single output has probability 0, apart from data of which all
+    values are clipped.
     """
 
     because: str
@@ -141,8 +143,8 @@ class NotAdditive:
     continuous: bool = False
 
     def data_path(self, claim: ClaimUnderAudit) -> DataPath:
-        """Return the data path with changes of the data that must leave the law as it is, and a sentence about what a
-        comparison covers.
+        """Return the data path with changes of the data that must not change the law of the output, and a sentence
+        about what a comparison covers.
         """
         m = claim.mechanism
         possible = POSSIBLE.format(", ".join(self.unchanged_by))

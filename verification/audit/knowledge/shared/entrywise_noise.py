@@ -1,7 +1,8 @@
 """Test independent Laplace noise on all entries of a second moment, or on the entries on and above the diagonal.
 
-Let Y be the output, Σ the second moment and b the noise scale. The audit knows the data, so it observes E = (Y − Σ)/b.
-If E has k independent Laplace(1) entries, then ‖E‖₁ ~ Gamma(k, 1).
+Let Y be the output, Σ the second moment and b the noise scale. The audit knows the data, so it observes the
+standardised noise E = (Y − Σ)/b. If the noise E has k independent Laplace(1) entries, its ℓ₁ norm has the law Gamma(k,
+1).
 """
 
 from collections.abc import Callable
@@ -36,7 +37,7 @@ from covassay.verification.statistics.tests import (
 )
 
 N = 12
-DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # the data sets have these numbers of columns, and their tests have these weights
+DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # the tests use data with these numbers of columns, with these weights
 CONFIDENCE = 0.999
 SHAPE_TESTS = "entrywise norm", "all entries", "total scale"
 
@@ -65,13 +66,13 @@ class EntrywiseNoise:
         return noise
 
     def l1(self, outputs: Matrix) -> Vector:
-        """Return the ℓ1 norm of the entries of E that have independent noise."""
+        """Return the ℓ₁ norm of those entries of the noise E that are independent."""
         rows, columns = self.own
         total: Vector = np.abs(self.residuals(outputs)[:, rows, columns]).sum(axis=1)
         return total
 
     def norm(self, factor: float) -> Test:
-        """Return the test that the ℓ1 norm of the noise has its Gamma law, if the noise scale is multiplied by
+        """Return the test that the ℓ₁ norm of the noise has its Gamma law, if the noise scale is multiplied by
         `factor`.
         """
         k = len(self.own[0])
@@ -79,7 +80,7 @@ class EntrywiseNoise:
         return lambda y: kolmogorov_smirnov(self.l1(y) / factor, gamma(k), null)
 
     def total(self, outputs: Matrix) -> TestResult:
-        """Test that the sum of the ℓ1 norms of the noise over all draws has its Gamma law."""
+        """Test that the sum of the ℓ₁ norms of the noise over all draws has its Gamma law."""
         k = len(self.own[0])
         return gamma_total(self.l1(outputs), k, f"the sum of ‖E‖₁ over n draws ~ Gamma({k} n)")
 
@@ -145,7 +146,7 @@ def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
     return Scenario(f"d={d}", noise.x, tests, suspects, (noise.estimate,))
 
 
-Scale = Callable[[ClaimUnderAudit, int, int], float]  # takes (claim, n, d); returns the noise scale b
+Scale = Callable[[ClaimUnderAudit, int, int], float]  # the noise scale takes (claim, n, d) and returns a number b
 
 
 def law(scale: Scale) -> Callable[[ClaimUnderAudit], KnownLaw]:
@@ -184,9 +185,9 @@ def likelihood_ratio(a: Matrix, b: Matrix, scale: float, full: bool) -> Statisti
 
 
 def worst_pairs(statistics: Statistics, full: bool) -> Pairs:
-    """Return neighbours that change the entries most in ℓ1 norm, and pairs that serve any mechanism."""
+    """Return neighbours that change the entries most in ℓ₁ norm, and pairs that serve any mechanism."""
     worst = []
-    for d, weight in ((2, 2.0), (4, 1.0)):  # with few entries, events with the largest privacy loss are not rare
+    for d, weight in ((2, 2.0), (4, 1.0)):  # events with the largest privacy loss are not rare if there are few entries
         first, second = neighbours(np.zeros((1, d)), *(hadamard_pair if full else block_pair)(d))
         worst.append(Pair(f"the worst rows, d={d}", first, second, statistics(first, second), weight))
     return (*worst, *common_pairs(OUTPUTS["matrix"], statistics, (1, 2)))

@@ -7,12 +7,12 @@ from covassay.reference.mechanisms.output import Output
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.events import Pair, generic_statistics
 
-FAR = 1e4  # a number larger than any norm to which rows are shortened
+FAR = 1e4  # this number is larger than any norm to which rows are shortened
 
 
 def far_out(output: Output) -> Pair:
-    """Return neighbours with one long row among small rows; for a mean the long rows are opposite, and for a covariance
-    they lie along two axes.
+    """Return neighbours with one long row among small rows; the two long rows are opposite for a mean, and lie along
+    two axes for a covariance.
     """
     base: Matrix = np.array([[0.5, 0.0], [0.0, 0.5], [-0.5, 0.0], [0.0, -0.5]])
     x = np.array([FAR, 0.0])

@@ -1,8 +1,9 @@
 """Test symmetric Gaussian noise on a second moment, and state the law of mechanisms that add such noise.
 
-Let Y be the output, Σ the second moment and σ the noise scale. The audit knows the data, so it observes E = (Y − Σ)/σ,
-whose law is known exactly. The entries of the noise E on and above the diagonal are independent and Gaussian, and the
-sum of their standardised squares is χ². A rotation of the noise matrix again has Gaussian entries of known variance.
+Let Y be the output, Σ the second moment and σ the noise scale. The audit knows the data, so it observes the
+standardised noise E = (Y − Σ)/σ, whose law is known exactly. The entries of the noise E on and above the diagonal are
+independent and Gaussian, and the sum of their standardised squares is χ². A rotation of the noise matrix E again has
+Gaussian entries of known variance.
 """
 
 import math
@@ -34,9 +35,9 @@ from covassay.verification.statistics.tests import (
 
 CONFIDENCE = 0.999
 N = 12
-DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # the data sets have these numbers of columns, and their tests have these weights
+DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # the tests use data with these numbers of columns, with these weights
 SHAPE_TESTS = "squared norm", "all entries", "total scale"
-SEPARATED_MOST = 12  # in higher dimensions, data with separated eigenvalues need too many rows
+SEPARATED_MOST = 12  # data with separated eigenvalues need too many rows in higher dimensions
 
 
 @dataclass(frozen=True)
@@ -98,8 +99,8 @@ class GaussianNoise:
         return bare_draws(self.residuals(outputs)[:, *np.triu_indices(len(self.moment))])
 
     def turned_entry(self, outputs: Matrix) -> TestResult:
-        """Test that (E₁₁ − E_dd)/2 is Gaussian, which is the entry (1, d) after a rotation by 45° in the plane of these
-        two axes.
+        """Test that (E₁₁ − E_dd)/2 is Gaussian, which is the entry (1, d) after a rotation by 45° in the plane of the
+        first and the last axis.
         """
         e = self.residuals(outputs)
         return kolmogorov_smirnov(
@@ -183,8 +184,8 @@ def noise_scenario(name: str, x: Matrix, moment: Matrix, scale: float, ensemble:
 
 
 def likelihood_ratio(ensemble: str) -> Statistics:
-    """Return two statistics: ⟨Y, Δ⟩ weighted by the variances, which is the log likelihood ratio up to a factor, and
-    ⟨Y, Δ⟩ itself.
+    """Return two statistics: the log likelihood ratio up to a factor, and the product ⟨Y, Δ⟩ of an output Y with the
+    change Δ of the second moment.
     """
 
     def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:

@@ -1,5 +1,5 @@
 """K-norm noise has a radius with a Gamma law in every dimension. In dimension 2 the law of the direction of K-norm
-noise is known too.
+noise is also known.
 
 The audit knows the data, so it observes the noise for any numbers of rows and columns. The entries of the noise are
 independent for some convex bodies only.
@@ -39,7 +39,7 @@ def _direction(body: str) -> tuple[Callable[[Matrix], Vector], Cdf]:
     """Return a statistic of the direction of the noise in dimension 2, and the distribution function of this
     statistic.
     """
-    if body == "schatten1":  # both eigenvalues have the same sign with probability 1/3
+    if body == "schatten1":  # the law gives both eigenvalues the same sign with probability 1/3
         return _tilt, lambda t: np.where(t >= 1, 1.0, np.clip(t, 0, 1) * 2 / 3)
     # after weighting with (1 + |tr Z|/‖Z‖_*)^{−3}, both eigenvalues have the same sign with probability 1/7
     if body == "covariance":

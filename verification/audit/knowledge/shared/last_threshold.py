@@ -1,9 +1,9 @@
 """Make data near the threshold of the last round of PPC, for mechanisms that precondition their rows.
 
-A round shrinks the directions in which a noisy matrix has an eigenvalue of at least κ_t/2. If one round does not shrink
-a direction, the next round does, so only the choice of the last round shows in the output. All rows of these data are
-multiples of one direction. If the rounds use differences of rows, the mean of the rows lies among the bins of the next
-step only if the direction is shrunk.
+A round of PPC shrinks the directions in which a noisy matrix has an eigenvalue of at least κ_t/2. If one round does not
+shrink a direction, the next round does, so only the choice of the last round shows in the output. All rows of the data
+of this module are multiples of one direction. If the rounds use differences of rows, the mean of the rows lies among
+the bins of the next step only if the last round shrinks the direction of the rows.
 """
 
 import math
@@ -18,17 +18,18 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 DIRECTION = np.array([math.cos(near_choices.ANGLE), math.sin(near_choices.ANGLE)])
 MOST_ROWS = 20_000
-FEW_SCALES = (0.5, -0.5)  # with differences a draw is slow, so fewer data sets are used, with more draws on each
-BEYOND = 1.9  # the mean lies this many times farther out than the bins, unless its direction is shrunk by a factor of 2
+FEW_SCALES = (0.5, -0.5)  # a draw with differences is slow, so fewer data sets are used, with more draws on each
+BEYOND = 1.9  # unless its direction is shrunk by a factor of 2, the mean lies this many times farther out than the bins
 
 
 def at_the_last_threshold(
     claim: ClaimUnderAudit, share: float = 1.0, *, rounds: int | None = None, differences: bool = False
 ) -> near_choices.Choices:
-    """Return rows a few noise scales of the last round before and behind the point where their direction is shrunk.
+    """Return rows whose direction lies a few noise scales on either side of the point where the last round begins to
+    shrink it.
 
-    `share` is the share of ρ and of β for all rounds. `rounds` is the number of rounds, by default as many as PPC has.
-    `differences` says whether the rounds get differences of two rows each.
+    `share` is the share of ρ and of the failure probability β that all rounds get together. `rounds` is the number of
+    rounds, by default as many as PPC has. `differences` says whether the rounds get differences of two rows each.
     """
     kappa = claim.parameter("kappa")
     count = ppc.rounds(kappa) if rounds is None else rounds

@@ -1,17 +1,14 @@
 """Compute the whole-number noise on a second moment of integers from the output, and turn it into continuous noise.
 
-The output Y shows the noise Z = (Y − Σ)/unit, which has whole numbers with a known law as its entries. So that the
-exact tests of continuous laws apply, every whole number is replaced by a random number from a continuous law. If Z has
-its law and V is uniform, then for the observed value z
+The output Y shows the noise Z = (Y − Σ)/unit, whose entries are whole numbers of a known law. So that the exact tests
+of continuous laws apply, every whole number z is replaced by a random number from a continuous law. If the noise Z has
+its law and V is uniform on [0, 1], then for an observed value z the number p = P(|Z| > |z|) + V P(|Z| = |z|) is
+uniform. The random number that replaces z has the tail probability p and the sign of z (a random sign if z = 0). The
+random number that replaces z is exactly Laplace(1) or N(0, 1). The uniform number V and the random sign come from a
+generator with a fixed seed, so that an audit can be repeated.
 
-    p = P(|Z| > |z|) + V P(|Z| = |z|)
-
-is uniform. The new number has p as its tail probability and the sign of z (a random sign if z = 0). The new number
-is exactly Laplace(1) or N(0, 1). V and the random sign come from a generator with a fixed seed, so that an audit can be
-repeated.
-
-Two more tests find errors that the added randomness hides. One of the two tests how often Z = 0, and the other tests
-whether every output is a multiple of the unit.
+Two more tests find errors that the added randomness hides. One of these tests examines how often the noise is 0, and
+another whether every output is a multiple of the unit.
 """
 
 from collections.abc import Callable
@@ -30,16 +27,16 @@ N = 12
 DIMENSIONS = (1, 2, 4)
 ZEROS, ON_THE_LATTICE = "zeros", "on the lattice"
 ROUNDINGS = 4  # an integer and the number computed for it differ by at most this many rounding units of float64
-SEEN = 0.25  # the integer counts as known if the error is smaller than this share of the lattice unit
-# the law may differ by at most this probability at neighbouring integers that rounding confuses
+SEEN = 0.25  # an integer counts as known if its error is smaller than this share of the lattice unit
+# at neighbouring integers that rounding confuses, the law may differ by at most this probability
 UNSEEN = 1e-10
 
-Tail = Callable[[Vector], Vector]  # takes a whole number k ≥ 0; returns P(|Z| ≥ k)
+Tail = Callable[[Vector], Vector]  # a tail takes a whole number k ≥ 0 and returns P(|Z| ≥ k)
 
 
 @dataclass(frozen=True)
 class Lattice:
-    """A data set, the unit of the lattice on which its outputs lie, and the law of the whole-number noise Z.
+    """A data set with the unit of the lattice on which outputs lie, and with the law of the whole-number noise Z.
 
     `quantile` takes a probability p and returns the number that |X| exceeds with probability p, where X has the
     continuous law.
@@ -71,7 +68,7 @@ class Lattice:
         return spread(self.counts(outputs), self.tail, self.quantile)
 
     def own(self, values: Matrix) -> Vector:
-        """Return the noise on and above the diagonal for all draws."""
+        """Return the noise on and above the diagonal in all draws."""
         i, j = np.triu_indices(self.x.shape[1])
         entries: Vector = values[:, i, j].ravel()
         return entries
@@ -90,7 +87,7 @@ class Lattice:
         return binomial(outside, len(off), 0.0, f"every entry is a multiple of {self.unit:.3g}")
 
     def tests(self) -> dict[str, Test]:
-        """Return two tests that are specific to noise on a lattice."""
+        """Return the two tests that are specific to noise on a lattice."""
         return {ZEROS: self.zeros, ON_THE_LATTICE: self.on_the_lattice}
 
 

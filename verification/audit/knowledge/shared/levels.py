@@ -8,10 +8,9 @@ from covassay.verification.audit.engine.law import Test
 from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.tests import TestResult, binomial
 
-# distances from a threshold to queries of value 0, in noise scales of a query, for which outputs depend most on the
-# noise
+# at these distances of a threshold from queries of value 0, in noise scales of a query, the noise has most effect
 NEAR, FAR = 0.5, 3.0
-RARE = 0.01  # levels of at most this probability are tested together as well
+RARE = 0.01  # levels of at most this probability are also tested together
 FINITE = "the answer is one of a finite set, with probabilities that depend on the data"
 FEW_NUMBERS = (
     "the answer is one of a few public numbers, with the same bits on all data; rounding hardly moves its probability"
@@ -19,7 +18,7 @@ FEW_NUMBERS = (
 
 
 def outputs_of(levels: Vector) -> tuple[Statistic, ...]:
-    """Return statistics of a discrete output: its value, and for each level an indicator that the output equals it."""
+    """Return statistics of a discrete output: its value, and for each level whether the output equals the level."""
 
     def indicator(level: float) -> Statistic:
         return Statistic(f"is {level:g}", lambda y: np.isclose(y, level).astype(np.float64))
@@ -36,12 +35,13 @@ def levels_test(levels: Vector, law: Vector) -> Test:
     """Test by exact binomial tests with Bonferroni's correction that each level has its probability and no other value
     occurs.
 
-    If several levels are rare, their total is tested as well, with half of the error probability; it may detect a
-    change that is too small in each single level.
+    If several levels are rare, their total is tested as well, with half of the error probability; their total may show
+    a change that is too small in each single level.
     """
     rare = law <= RARE
     halves = 2 if rare.sum() > 1 else 1
-    shares = [halves * (len(law) + 1)] * (len(law) + 1) + [2] * (halves - 1)  # each p-value is multiplied by its share
+    # each p-value is multiplied by the share of its test
+    shares = [halves * (len(law) + 1)] * (len(law) + 1) + [2] * (halves - 1)
 
     def test(outputs: Vector) -> TestResult:
         n = len(outputs)
@@ -65,7 +65,7 @@ def levels_test(levels: Vector, law: Vector) -> Test:
 
 
 def _place(outputs: Vector, levels: Vector, law: Vector) -> Placed:
-    """Return the randomised distribution function of discrete outputs; a value that is no level counts as the lowest
+    """Return the randomised distribution function of discrete outputs; a value that is not a level counts as the lowest
     level.
     """
     matches = np.isclose(outputs[:, None], levels, rtol=1e-9, atol=0)
@@ -75,7 +75,8 @@ def _place(outputs: Vector, levels: Vector, law: Vector) -> Placed:
 
 
 def axes_in_turn(n: int, d: int) -> tuple[Matrix, Vector]:
-    """Return n rows along the axes in turn, n/8 of them moved to the last axis, and the energies of the columns."""
+    """Return n rows along the axes in turn, with n/8 of them moved to the last axis, and the energies of the
+    columns."""
     which = np.where(np.arange(n) % 8 == 7, d - 1, np.arange(n) % d)
     x: Matrix = np.eye(d)[which]
     return x, x.sum(axis=0)

@@ -1,6 +1,4 @@
-"""Draw many outputs of the reference on one data set, faster than by single calls, because the rows are checked only
-once.
-"""
+"""Draw many outputs of the reference on one data set, faster than by single calls, by checking the rows only once."""
 
 import inspect
 from collections.abc import Callable
@@ -12,7 +10,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.verification.shared_rows import SharedRows
 
-# outputs are computed for so many draws at once that the copies of the rows stay in the processor's cache
+# so many outputs are computed at once that the copies of the rows stay in the processor's cache
 ENTRIES = 2**16
 
 
@@ -28,7 +26,7 @@ def one_by_one(
 class InOneBatch:
     """The two steps of `sample`, which draw the noise of many outputs in one batch and then release them.
 
-    An option that `draw_noise` takes is passed to both steps. If the noise of many draws is one array, `release`
+    An option that `draw_noise` takes is passed to both steps. If one array has the noise of many draws, `release`
     computes all their outputs at once.
     """
 

@@ -1,8 +1,8 @@
 """Make data near the choices of a mechanism, such as the order of two eigenvalues, a threshold or the fullest bin.
 
-Far from such a choice the outcome is almost certain, and draws do not show how the mechanism makes the choice. Each
-function returns data sets that lie a few noise scales before or behind the point where the choice changes. Draws on
-data near a choice are compared with draws of the reference.
+Far from a choice the outcome is almost certain, and draws do not show how the mechanism chooses. Each function returns
+data sets that lie a few noise scales before or beyond the point where the choice changes. Draws on data near a choice
+are compared with draws of the reference.
 """
 
 import math
@@ -13,16 +13,17 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.zoo import DataSetOfZoo, zoo
 
-# the nearest data sets come first, because a slow mechanism is tried on the first one only
+# the nearest data sets come first, because a slow mechanism is tried on the first data set only
 BOTH_SIDES = (0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 8.0, -8.0)
 APART = (0.5, 1.0, 2.0, 4.0, 8.0, 40.0)
 MOST_ROWS = 4000
 TIMES, TIMES_IF_FAST = 8, 40  # the number of draws on each data set is multiplied by one of these factors
-ANGLE = 0.4  # the angle of the eigenvectors to the axes, so that all entries of an output depend on them
+ANGLE = 0.4  # the eigenvectors have this angle to the axes, so that all entries of an output depend on them
 
 Choices = tuple[DataSetOfZoo, ...]
 
-LONG_AT, LONG_TIMES = (1000, 2), 4  # the shape (n, d), and the factor by which the number of draws is multiplied
+# the shape (n, d) of the data, and the factor by which the number of draws is multiplied
+LONG_AT, LONG_TIMES = (1000, 2), 4
 LONG_KINDS = (
     "one row in 128 much longer than the others",
     "one row much longer than the others",
@@ -38,11 +39,11 @@ def at_scales(
     times: int = TIMES,
     most: int = MOST_ROWS,
 ) -> Choices:
-    """Return the data sets at these numbers of noise scales from a choice.
+    """Return the data sets that lie at these numbers of noise scales from a choice.
 
-    `at` takes a number of noise scales and returns a data set, or None if no data set lies there. `times` is the
-    factor by which the number of draws on each data set exceeds that on other kinds of data. `most` is the largest
-    number of rows; larger data sets are left out.
+    `at` takes a number of noise scales and returns a data set at this distance, or None if there is no such data set.
+    `times` is the factor by which the number of draws on each data set exceeds that on other kinds of data. `most` is
+    the largest number of rows of the data sets; larger data sets are left out.
     """
     found = ((k, at(k)) for k in scales)
     return tuple(
@@ -51,7 +52,7 @@ def at_scales(
 
 
 def with_eigenvalues(first: float, second: float, angle: float = ANGLE) -> Matrix:
-    """Return rows of the unit ball in R² for which Σ xxᵀ has these two eigenvalues."""
+    """Return rows of the unit ball in R² for which Σ xxᵀ has the two given eigenvalues."""
     axes = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
     rows = []
     for axis, value in zip(axes, (first, second), strict=True):
@@ -83,11 +84,11 @@ def first_clip_level(n: int, noise_bound: Callable[[float], float], scale: float
     """Return rows of length 1 and 0, with nearly the number of long rows at which the search for a clipping norm stops
     first.
 
-    At level 1 the search compares the bias of clipping to norm 1/2, which is 3/4 of the share of unit rows, with a
-    bound on the error of the noise.
+    At its level 1, the search for a clipping norm compares the bias of clipping to norm 1/2, which is 3/4 of the share
+    of unit rows, with a bound on the error of the noise.
 
     `noise_bound` takes the mean of ‖x‖² and returns the bound on the error of the noise at level 1. `scale` is the
-    noise scale of n times the difference of the two errors.
+    noise scale of n times the difference between the clipping bias and the error of the noise.
     """
 
     excess = np.array([0.75 * count - n * noise_bound(count / n) for count in range(1, n)])
@@ -102,9 +103,9 @@ def first_clip_level(n: int, noise_bound: Callable[[float], float], scale: float
 def long_rows(seed: int, radius: Callable[[int, int], float]) -> Choices:
     """Return data whose longest rows are as long as a mechanism on the whole space allows.
 
-    On rows of the unit ball, the noise of such a mechanism would hide what happens to single rows.
+    On rows of the unit ball, the noise of a mechanism on the whole space would hide what happens to single rows.
 
-    `radius` takes (n, d) and returns the length beyond which rows are dropped or shortened.
+    `radius` takes (n, d) and returns the length beyond which the mechanism drops or shortens rows.
     """
     found = zoo(*LONG_AT, seed, LONG_KINDS)
     return tuple(

@@ -23,10 +23,10 @@ STEP_SIGNS, STEP_SIZES = "signs across steps", "sizes across steps"
 
 @dataclass(frozen=True)
 class NoiseEntries:
-    """Quantities of an output whose laws are symmetric about 0, and the pairs of them that must be independent.
+    """Quantities of an output whose laws are symmetric about 0, and the pairs of quantities that must be independent.
 
-    `values` takes outputs and returns the quantities, (n, k). `turned`, `skew` and `sizes` say which pairs are
-    tested, as in `statistics.dependence`, each (k, k).
+    `values` takes outputs and returns the quantities, (n, k). `turned`, `skew` and `sizes` say which pairs of
+    quantities are tested, as in `statistics.dependence`, each (k, k).
     """
 
     names: tuple[str, ...]
@@ -50,10 +50,10 @@ def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], sy
 ):  # fmt: skip
     """Return all entries of additive noise, with the pairs whose dependence is tested.
 
-    The additive noise E and its negative −E have the same law. If the entries are not independent, E and DED have the
-    same law for every diagonal matrix D with entries ±1; without symmetry, E and DE have the same law too. The law of a
-    noise vector stays the same under every change of signs. So only the signs of two diagonal entries of a symmetric
-    matrix may depend on each other.
+    In all cases the additive noise E and its negative −E have the same law. If the entries are not independent, E and
+    DED have the same law for every diagonal matrix D with entries ±1; without symmetry, the noise E and the matrix DE
+    also have the same law. The law of a noise vector stays the same under every change of signs. Only the signs of two
+    diagonal entries of a symmetric matrix may therefore depend on each other.
     """
     listed = places(shape, symmetric)
     on_diagonal = np.array([len(place) == 2 and place[0] == place[1] for place in listed])
@@ -70,7 +70,7 @@ def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], sy
 
 
 def with_entries(scenario: Scenario, query: Matrix, symmetric: bool, independent: bool) -> Scenario:
-    """Return the data set with added tests of the entries of output − query."""
+    """Return the data set with added tests of the entries of the noise, which is output − query."""
     entries = entries_of(query.shape, lambda y: y - query, symmetric, independent)
     of_three: dict[str, Test] = {TRIPLES: lambda y: triples(entries.values(y), entries.names, independent)}
     tests = {**scenario.tests, **entries.tests(), **(of_three if len(entries.names) > 2 else {})}
@@ -85,8 +85,8 @@ def of_steps(
 
     `noise` gives the noise of the eigenvalues, (n, d), and `vectors` gives the eigenvectors as columns, (n, d, d), both
     in descending order of the eigenvalues. The component of eigenvector i along the axis j > i depends on the step that
-    drew the eigenvectors. The law of this component is symmetric about 0. If `apart` is false, the sizes of the noises
-    of the two steps may depend on each other.
+    drew the eigenvectors. The law of the component of eigenvector i along the axis j > i is symmetric about 0. If
+    `apart` is false, the noises of the two steps may have sizes that depend on each other.
     """
     i, j = np.triu_indices(dimension, 1)
 

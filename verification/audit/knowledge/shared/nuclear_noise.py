@@ -1,8 +1,9 @@
 """Test additive nuclear-Laplace noise, and state the law of mechanisms that add such noise.
 
-Let Y be the output, Σ the second moment and ρ the noise scale. The audit knows the data, so it observes E = (Y − Σ)/ρ.
-The nuclear norm of the noise E has a Gamma law, and the distribution function of its spectral norm is a Pfaffian. The
-nuclear norm and the spectral norm are independent of the singular vectors, which have the Haar law.
+Let Y be the output, Σ the second moment and ρ the noise scale. The audit knows the data, so it observes the
+standardised noise E = (Y − Σ)/ρ. The nuclear norm of the noise E has a Gamma law, and the distribution function of its
+spectral norm is a Pfaffian. The nuclear norm and the spectral norm are independent of the singular vectors, which have
+the Haar law.
 """
 
 from collections.abc import Callable
@@ -38,9 +39,10 @@ from covassay.verification.statistics.tests import (
 CONFIDENCE = 0.999
 N = 12
 DIMENSIONS = (1, 2, 3, 6)
-SHAPE_TESTS = "nuclear norm", "left vectors", "right vectors", "total scale"  # these tests take little time for all d
+# these tests take little time for every number d of columns
+SHAPE_TESTS = "nuclear norm", "left vectors", "right vectors", "total scale"
 TABLE_SIZE = 600  # the number of points in the table of the distribution function of the spectral norm
-TABLE_TAIL = 1e-8  # the table extends to twice the quantile with this upper tail probability
+TABLE_TAIL = 1e-8  # the table extends to twice the quantile that has this upper tail probability
 
 
 def residuals(outputs: Matrix, x: Matrix, scale: float) -> Matrix:
@@ -192,8 +194,8 @@ def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, .
 
 
 def interval_meaning(lower: float, upper: float) -> str:
-    """Return a sentence that explains a confidence interval of the relative noise scale, or an empty string if it
-    contains 1.
+    """Return a sentence that explains a confidence interval of the relative noise scale, or an empty string if the
+    interval contains 1.
     """
     if upper < 1:
         return ": too small, a privacy defect"
@@ -233,7 +235,7 @@ def shapes(scenario: Callable[[int, int], Scenario], symmetric: bool, fewest_row
 def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: float) -> Statistic:
     """Return the exact log likelihood ratio of the output between two data sets.
 
-    `shape_gap` is k − D if the norm of the noise has the law Gamma(k) in place of Gamma(D).
+    `shape_gap` is k − D if the norm of the noise has the law Gamma(k), where the claimed law is Gamma(D).
     """
     a, b = second_moment(first), second_moment(second)
 
@@ -264,7 +266,7 @@ def law_of_counted(claim: ClaimUnderAudit, scales: Callable[[int], tuple[float, 
 
 
 def law_of_perturbation(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of Σ + ρZ, where the noise Z is symmetric if the output is."""
+    """Return the law of Σ + ρZ, where the noise Z is symmetric if the output is symmetric."""
     symmetric, epsilon = claim.mechanism.output.symmetric, claim.budget["epsilon"]
 
     def scenario(n: int, d: int) -> Scenario:

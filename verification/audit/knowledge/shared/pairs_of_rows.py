@@ -1,9 +1,9 @@
 """Make data of paired rows for mechanisms that take differences of records and precondition them, as PME does.
 
-In the first data set the two rows of each pair are equal. The differences of equal rows are 0, so every round
-multiplies the rows by the same public factor. Successive pairs lie far apart, so that rows are shrunk if the mechanism
-uses a record in two differences. In the second data set the two rows of each pair lie far apart, so that rows are
-shrunk unless the mechanism sorts them first.
+In the first data set of this module, the two rows of each pair are equal. The differences of equal rows are 0, so every
+round multiplies the rows by the same public factor. Successive pairs lie far apart, so that the mechanism shrinks rows
+if it uses a record in two differences. In the second data set of this module, the two rows of each pair lie far apart,
+so that rows are shrunk unless the mechanism sorts them first.
 """
 
 import math
@@ -19,12 +19,13 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 COLUMNS = 2
 FAR = 4.0  # the largest eigenvalue of a noise matrix hardly exceeds 2√d by more than this many noise scales
-MOST_ROWS = 50_000  # data sets with more rows than this are left out
+MOST_ROWS = 50_000  # a data set with more rows than this is left out
 WEIGHT = 0.05  # with this many rows or more, a draw is slow
 
 
 def rows_for_quiet_rounds(claim: ClaimUnderAudit, rho: float, beta: float) -> int:
-    """Return a number of differences for which the noise of a round hardly reaches the threshold κ_t/2 of the round.
+    """Return how many differences of rows make the noise of a round so small that it hardly reaches the threshold κ_t/2
+    of the round.
 
     `rho` and `beta` are the budget and the failure probability of PPC.
     """
@@ -39,8 +40,8 @@ def rows_for_quiet_rounds(claim: ClaimUnderAudit, rho: float, beta: float) -> in
 
 
 def pairs_of_rows(claim: ClaimUnderAudit, rho: float, beta: float) -> Matrix | None:
-    """Return pairs of equal rows, as many pairs in every bin, with successive pairs at opposite ends; None if they are
-    too many.
+    """Return pairs of equal rows, as many pairs in every bin, with successive pairs at opposite ends; return None if
+    the pairs are too many.
 
     `rho` and `beta` are the budget and the failure probability of PME.
     """

@@ -29,7 +29,7 @@ OUTSIDE = 50.0  # the norm of rows that a mechanism must clip or reject
 class View:
     """A function that recovers a query plus noise from an output that the mechanism computed from them.
 
-    `output` is the kind of output of the query. `see` is a function at module level; it takes (output, box, number of
+    `output` is the kind of output of the query. `see` is a function at module level that takes (output, box, number of
     rows) and returns the query plus noise.
     """
 
@@ -39,12 +39,12 @@ class View:
 
 @dataclass(frozen=True)
 class ClaimUnderAudit:
-    """The claim that a target is a certain mechanism, with certain options, and keeps a certain guarantee.
+    """The claim that a target is a certain mechanism with certain options, and keeps a certain privacy guarantee.
 
-    `options` has every option. `view` computes the tested quantity from an output; None tests the output itself.
-    `samples` is the number of draws on each data set; pairs use it to choose events that so many draws can detect.
-    `seed` is the seed of draws from the reference. `many` makes many draws of the reference at once; if it is None,
-    they are made one by one.
+    `options` has every option. `view` computes the tested quantity from an output; if `view` is None, the output itself
+    is tested. `samples` is the number of draws on each data set; pairs use it to choose events that `samples` draws can
+    detect. `seed` is the seed of draws from the reference. `many` makes many draws of the reference at once; if `many`
+    is None, the draws are made one by one.
     """
 
     mechanism: Mechanism[Any, ..., Any]
@@ -72,8 +72,8 @@ class ClaimUnderAudit:
     def draws(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         """Return the tested quantities of `size` draws of the reference.
 
-        With `size` = 1 the draw equals the draw of `self.draw`, because questions compare it with the target's draw
-        under the same seed.
+        For `size` = 1 the draw equals that of `self.draw`, because questions compare it with the target's draw under
+        the same seed.
         """
         many = partial(one_by_one, self.mechanism.sample) if self.many is None or size == 1 else self.many
         outputs = many(x, size, rng=rng, **self.budget, **self.options)
@@ -85,7 +85,8 @@ class ClaimUnderAudit:
         return self.guarantee.keywords()
 
     def parameter(self, name: str) -> float:
-        """Return the value of a parameter that was given to the target, or otherwise the default of the mechanism."""
+        """Return the value of a parameter that was given to the target, and otherwise the default value in the
+        mechanism."""
         return float(self.options.get(name, self.mechanism.parameters[name]))
 
 
@@ -94,10 +95,10 @@ Pairs = tuple[Pair, ...]
 
 @dataclass(frozen=True)
 class KnownLaw:
-    """What is known of a law: data sets with tests and with laws of plausible mistakes, neighbours, and data of any
-    shape.
+    """What the audit knows of a law, namely data sets with tests and with laws of plausible mistakes, neighbours, and
+    data of any shape.
 
-    `pairs` may be a function of the names of the wrong laws that fit the draws, so that it can choose neighbours for
+    `pairs` may be a function of the names of the wrong laws that fit the draws, so that neighbours can be chosen for
     these laws. `shapes` is None if the law is known only on `scenarios`.
     """
 
@@ -106,7 +107,7 @@ class KnownLaw:
     shapes: Shapes | None = None
 
     def aimed_pairs(self, fitted: frozenset[str]) -> Pairs:
-        """Return the neighbours to test if these wrong laws fit the draws."""
+        """Return the neighbours to test if the named wrong laws fit the draws."""
         return self.pairs if isinstance(self.pairs, tuple) else self.pairs(fitted)
 
 
@@ -115,11 +116,12 @@ class Profile:
     """What an audit needs to know about a mechanism, or about a target that names no mechanism.
 
     `pairs` takes the names of the wrong laws that fit the draws, as in `KnownLaw`. `data_path` states how the output
-    depends on the data; it is None if nothing is known of this. `shapes` gives the law on data of any shape; it is None
-    if the law is known only on `scenarios`. `domain` is the set in which all rows must lie. `beside` is the reference
-    whose draws are compared with the target's draws, or None. `at_budget` returns the data path and the reference at
-    another budget. `independent` says whether all distinct noise entries are independent. `view` computes the tested
-    quantity from an output; if it is None, the output itself is tested.
+    depends on the data, and is None if nothing is known of this dependence. `shapes` gives the law on data of any
+    shape, and is None if the law is known only on `scenarios`. `domain` is the set in which all rows must lie. `beside`
+    is the reference whose draws are compared with the target's draws, or None. `at_budget` takes another budget and
+    returns the data path and the reference for this budget. `independent` says whether all distinct entries of the
+    noise are independent. `view` computes the tested quantity from an output; if `view` is None, the output itself is
+    tested.
     """
 
     form: Form
@@ -143,9 +145,9 @@ def common_pairs(
     """Return extremal neighbours for any mechanism, which differ in orthonormal rows, in a row and a zero row, and in
     far rows.
 
-    In the last pair of neighbours, both data sets have a row outside of the domain. A mechanism that rejects rows
-    outside of the domain rejects both data sets; a mechanism that clips these rows gets orthonormal rows. All
-    neighbours have the generic statistics by default.
+    In the last pair of neighbours that this function returns, both data sets have a row outside of the domain. A
+    mechanism that rejects rows outside of the domain rejects both data sets; a mechanism that clips rows gets
+    orthonormal rows. By default all neighbours that this function returns have the generic statistics.
     """
 
     def generic(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
@@ -170,7 +172,7 @@ def common_pairs(
 
 
 def black_box_pairs(output: Output) -> tuple[Pair, ...]:
-    """Return neighbours that are the worst for some statistic which a target may release, for a target of any kind.
+    """Return neighbours that are the worst for some statistic which a target of any kind may release.
 
     Opposite rows change a mean most, and do not change a second moment. Rows in dense directions change the sum of the
     absolute values of all entries most. A change of one row among ordinary rows reveals faults that zero or equal rows
@@ -189,12 +191,14 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
         "opposite rows, d=1": neighbours(np.zeros((1, 1)), np.ones(1), -np.ones(1)),
         "opposite rows in a dense direction, d=2": neighbours(np.zeros((1, 2)), dense, -dense),
     }
-    for d in (4, 8) if output.power == 1 else ():  # the sum of the entries of a mean changes by 2√d/n here
+    # between these neighbours the sum of the entries of a mean changes by 2√d/n
+    for d in (4, 8) if output.power == 1 else ():
         row = np.full(d, d**-0.5)
         opposite[f"opposite rows in a dense direction, d={d}"] = neighbours(np.zeros((1, d)), row, -row)
     if output.kind == "level":  # the probabilities of rare levels change most between these neighbours
         rows["one column ahead, d=2"] = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *orthonormal_pair(2))
-    far = 1.0 if output.power == 1 else 0.25  # opposite rows are the worst for linear outputs, such as a mean
+    # these neighbours, with opposite rows, are the worst for linear outputs, such as a mean
+    far = 1.0 if output.power == 1 else 0.25
     return tuple(
         Pair(name, first, second, generic_statistics(first, second, output), far if name in opposite else 0.5)
         for name, (first, second) in (opposite | rows).items()
@@ -205,5 +209,5 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
 def black_box(output: Output) -> Profile:
     """Return what an audit expects of a target that names no mechanism, for which no law is known."""
     pairs = (*common_pairs(output, dimensions=(1, 2, 3)), *black_box_pairs(output))
-    # with outputs from a finite set, a correct target gives the same output on many data sets
+    # if the possible outputs are finitely many, a correct target gives the same output on many data sets
     return Profile(Form(output, repeats=output.kind == "level", names_a_law=False), (), lambda _: pairs)

@@ -1,14 +1,16 @@
 """If a law has no closed form, draws of a target are compared with draws of the reference by two-sample tests.
 
-The first test uses one draw of the reference for every draw of the target. If its p-value is at most `CLEAR`, it is
-replaced by a second test with `TIMES` as many draws. The reported p-value is valid. A reported p-value of at most
-`CLEAR` comes from the second test. A reported p-value above `CLEAR` is at least the p-value of the first test. So the
-reported p-value is small at most as often as in a single test. Hardly any power is lost: a difference with p = 1e-11 in
-the second test has p < 1e-5 in the first test.
+The first test uses one draw of the reference for every draw of the target. If the p-value of the first test is at most
+`CLEAR`, a second test with `TIMES` as many draws replaces the first test. The following argument shows that the
+reported p-value is valid. A reported p-value of at most `CLEAR` comes from the second test. A reported p-value above
+`CLEAR` is at least the p-value of the first test. A small reported p-value therefore occurs at most as often as in a
+single test. Hardly any power is lost, because a difference with p-value 1e-11 in the second test has a p-value below
+1e-5 in the first test.
 
-The tests compare one-dimensional statistics on two data sets: the noise is larger than the signal on one, and smaller
-on the other. If the target is a mechanism of the reference itself, both samples come from the same code, and the
-comparison cannot fail. The tests in tests/reference check the law of such a target.
+The tests compare one-dimensional statistics on two data sets; the noise is larger than the signal on one data set, and
+smaller on the other. If the target is a mechanism of the reference itself, both samples come from the same code, and
+the comparison cannot fail. The tests in tests/reference check the law of a target that is a mechanism of the reference
+itself.
 """
 
 from collections.abc import Callable, Mapping
@@ -81,14 +83,15 @@ def close_eigenvalues(claim: ClaimUnderAudit, scale: float) -> Scenario:
     """Return rows for which two eigenvalues of Σ xxᵀ are one noise scale apart, so that the noise often exchanges their
     order.
 
-    Draws on such data show how the mechanism matches noisy eigenvectors to noisy eigenvalues. `scale` is the scale of
-    the noise of the eigenvalues.
+    Draws on data with close eigenvalues show how the mechanism matches noisy eigenvectors to noisy eigenvalues. `scale`
+    is the scale of the noise of the eigenvalues.
     """
     return scenario_on(claim, "close eigenvalues, d=2", with_eigenvalues(2 * scale, scale), 1.0)
 
 
 def beside(claim: ClaimUnderAudit) -> Beside:
-    """Return the reference on any data, with features of an output alone and features relative to the data."""
+    """Return the reference for comparisons on any data, with features of an output alone and features relative to the
+    data."""
     output = claim.output
 
     def numbers(x: Matrix) -> Mapping[str, Feature]:
@@ -107,7 +110,7 @@ def promises_symmetry(claim: ClaimUnderAudit) -> bool:
 
 
 def smallest(claim: ClaimUnderAudit) -> int:
-    """Return the smallest number of columns of the data sets and neighbours in this module."""
+    """Return the smallest number of columns that data sets and neighbours of this module may have."""
     return max(2, claim.mechanism.smallest_dimension)
 
 

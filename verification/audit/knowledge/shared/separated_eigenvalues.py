@@ -1,9 +1,9 @@
 """Test iterative eigenvector sampling on data with separated eigenvalues, whose output shows all random draws.
 
-If the eigenvalues λ_i of the data lie many noise scales apart, let λ̂_1 > … > λ̂_d be the sorted eigenvalues of the
-output, and θ_1, …, θ_d its eigenvectors. The differences λ̂_i − λ_i are independent Laplace variables. θ_1 follows a
-Bingham law that is known exactly, and so does θ_2 given θ_1. The probability integral transform of θ_2 is therefore
-uniform, whatever θ_1 is.
+Suppose that the eigenvalues λ_i of the data lie many noise scales apart, and let λ̂_1 > … > λ̂_d be the sorted
+eigenvalues of the output, and θ_1, …, θ_d its eigenvectors. The differences λ̂_i − λ_i are independent Laplace
+variables, and the eigenvector θ_1, as well as θ_2 given θ_1, has a Bingham law that is known exactly. The probability
+integral transform of θ_2 is therefore uniform, whatever θ_1 is.
 """
 
 import math
@@ -24,7 +24,7 @@ from covassay.verification.audit.engine.shapes import Shapes
 from covassay.verification.audit.knowledge.shared.noise_entries import of_steps
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
-# the gap between eigenvalues in noise scales, for which noise changes their order with probability below e^{-60}
+# for this gap between eigenvalues in noise scales, noise changes their order with probability below e^{-60}
 SEPARATION = 60.0
 SEPARATED_COLUMNS = 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
 
@@ -33,8 +33,8 @@ def circle_cdf(w: Vector, decay: Vector) -> Vector:
     """Return the distribution function of w = sin²θ for an angle θ with a density proportional to exp(−decay sin²θ),
     elementwise.
 
-    The density is that of the Bingham law in dimension 2. The normalising constant of the density is a Bessel function:
-    ∫_0^{π/2} e^{−a sin²θ} dθ = (π/2) e^{−a/2} I₀(a/2).
+    Such an angle θ follows the Bingham law in dimension 2. The normalising constant of the density is a Bessel
+    function: ∫_0^{π/2} e^{−a sin²θ} dθ = (π/2) e^{−a/2} I₀(a/2).
     """
     nodes, weights = np.polynomial.legendre.leggauss(64)
     top = np.arcsin(np.sqrt(np.clip(w, 0.0, 1.0)))
@@ -49,7 +49,7 @@ def uniform_cdf(t: Vector) -> Vector:
     return np.clip(t, 0.0, 1.0)
 
 
-# takes (eigenvalues (size, d), n); returns the exponents η_1, …, η_{d−1} of every draw
+# the function takes (eigenvalues (size, d), n) and returns the exponents η_1, …, η_{d−1} of every draw
 Exponents = Callable[[Matrix, int], Matrix]
 
 
@@ -100,7 +100,7 @@ class SeparatedEigenvalues:
         return independence(values[:, 0], values[:, 1], "λ̂1 and λ̂2 are independent")
 
     def direction(self, i: int, factor: float = 1.0) -> Test:
-        """Return the test of the eigenvector θ_i given θ_1, …, θ_{i−1}, for i = 1 or i = d − 1, if exponents are
+        """Return the test of the eigenvector θ_i given θ_1, …, θ_{i−1}, for i = 1 or i = d − 1, if the exponents are
         multiplied by `factor`.
         """
         null = f"direction {i + 1} follows the exact Bingham law given the directions before it"
@@ -117,11 +117,11 @@ class SeparatedEigenvalues:
         return test
 
     def _on_the_last_circle(self, left: Matrix, eta: Vector) -> Vector:
-        """Return the probability integral transforms of the eigenvector number d − 1.
+        """Return the probability integral transforms of eigenvector number d − 1.
 
-        The eigenvectors before the last two leave a plane, which `left` spans. The second moment, restricted to the
-        plane, has two eigenvectors. The component of the sampled vector along the eigenvector with the smaller
-        eigenvalue has a known law.
+        The last two eigenvectors lie in a plane, which the columns of `left` span. The second moment, restricted to the
+        plane of the last two eigenvectors, has two eigenvectors that are known. The component of the sampled vector
+        along the eigenvector with the smaller eigenvalue has a known law.
         """
         reduced = np.einsum("nji,j,njk->nik", left, self.counts.astype(np.float64), left)
         levels, axes = np.linalg.eigh(reduced)
@@ -177,7 +177,8 @@ def eigenvalue_pair(gap: int) -> Pair:
     """Return neighbours whose eigenvalues lie far apart; one gap between eigenvalues is `gap` + 1 in one data set and
     `gap` − 1 in the other.
 
-    No event is fixed in advance, so that under zCDP the Rényi divergence of the noisy gap is tested as well.
+    No event is fixed in advance for this pair, so that under zCDP the Rényi divergence of the noisy gap is tested as
+    well.
     """
     first, second = neighbours(np.repeat(np.eye(2), [2 * gap, gap], axis=0), *orthonormal_pair(2))
 

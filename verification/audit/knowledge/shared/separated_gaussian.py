@@ -18,7 +18,8 @@ from covassay.verification.audit.knowledge.shared.separated_eigenvalues import e
 from covassay.verification.statistics.laws import NORMAL
 from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
 
-SEPARATION = 40.0  # the gap between eigenvalues in noise scales, which noise exceeds with probability below 1e-100
+# this is the gap between eigenvalues in noise scales, which noise exceeds with probability below 1e-100
+SEPARATION = 40.0
 
 
 def gap(rho: float) -> int:
@@ -29,7 +30,8 @@ def gap(rho: float) -> int:
 def scenario(rho: float, clip_norm: float = 1.0, d: int = 3) -> Scenario:
     """Return the tests of the eigenvalues of SeparateCov, whose noises are independent Gaussians.
 
-    The rows lie along the axes and have norm 1. If the rows are clipped to norm τ, the noise scale is multiplied by τ².
+    The rows of this data set lie along the axes and have norm 1. If SeparateCov clips the rows to norm τ, the noise
+    scale is multiplied by τ².
     """
     counts = gap(rho) * np.arange(d, 0, -1)
     n = int(counts.sum())

@@ -1,9 +1,9 @@
 """Make rows that AdaptiveCov and its pure variant do not clip, and for which these mechanisms add noise to the entries.
 
-The rows are many, have norm 1 and lie along the axes. The search stops at its first or second level, and both levels
-clip to norm 1. The noise is added to the entries, because noise on the entries has a far smaller error. The last step,
-a projection to matrices between 0 and I, changes nothing on rows of norm 1 along the axes. So the output is the second
-moment plus noise of a known law.
+The module makes many rows of norm 1 along the axes. The search for a clipping norm stops at its first or second
+level, and both levels clip to norm 1. The mechanisms add the noise to the entries, because noise on the entries has a
+far smaller error than noise on the eigenvalues. The last step, a projection to matrices between 0 and I, changes
+nothing on rows of norm 1 along the axes. The output is therefore the second moment plus noise of a known law.
 """
 
 import math
@@ -22,14 +22,14 @@ MOST = 20_000  # rows
 
 
 def certain(rows: float) -> Matrix:
-    """Return rows along the axes in turn that the mechanism almost surely does not clip."""
+    """Return rows along the axes in turn, which the mechanism almost surely does not clip."""
     return np.tile(np.eye(DIMENSION), (math.ceil(rows / DIMENSION), 1))
 
 
 def law(claim: ClaimUnderAudit, exact: Scenario, weight: float) -> KnownLaw:
     """Return the tests that compare draws with the reference, and pairs that serve any mechanism.
 
-    The data with a known law are added if the claim searches no radius and if few rows suffice for them."""
+    The data with a known law are added if the claim searches no radius and a few rows suffice."""
     scenarios, pairs = reference_draws.scenarios(claim), reference_draws.pairs(claim)
     if claim.options["radius"] != "none" or len(exact.x) > MOST:
         return KnownLaw(scenarios, pairs)

@@ -1,4 +1,4 @@
-"""Plausible mistakes in a noise scale that several mechanisms share."""
+"""List plausible mistakes in a noise scale that several mechanisms share."""
 
 import math
 from collections.abc import Callable

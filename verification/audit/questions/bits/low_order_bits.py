@@ -1,6 +1,6 @@
 """Test whether low-order bits of the released numbers distinguish neighbouring data sets.
 
-All other questions round the outputs, so that their verdict concerns real arithmetic. The question about low-order bits
+All other questions round the outputs, so that their verdicts concern real arithmetic. The question about low-order bits
 has a verdict of its own, which counts for the whole run if the scope is "bits".
 """
 
@@ -14,7 +14,7 @@ from covassay.verification.audit.engine.user_pair import pair_to_test
 from covassay.verification.audit.options import SCOPES
 from covassay.verification.audit.question import Question, Subject
 
-# the first number of draws on each data set chooses an event, and the second is the largest number that test events
+# these are numbers of draws on each data set, first those that choose an event, and then the most that test events
 FIRST_DRAWS = {"real": 0.2, "bits": 1.0}
 MOST_DRAWS = {"real": 2.5, "bits": 10.0}
 PAIRS = 4  # the approximate number of neighbours that are examined
@@ -36,7 +36,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     shown = Status.REFUTED if subject.scope == SCOPES[1] else Status.NOTED
     found = low_order_bits(setting, pairs, subject.claim, budget, shown)
     facts = Bits(found.verdict.value, found.loss, found.reach, found.draws)
-    # if the finding on a pair refutes already, the summary must not count as a second refutation
+    # if the finding on a pair refutes the claim already, the summary must not count as a second refutation
     summary = found.status(Status.NOTED)
     tested = ", ".join(map(str, sorted({pair.first.shape[1] for pair in pairs})))
     return [*found.checks, Finding("bits", "all pairs", summary, f"{found.sentence} (d = {tested})", facts=facts)]
@@ -56,7 +56,7 @@ QUESTION = Question(
     ask=ask,
     spared=_spared,
     share=Fraction(1, 10),
-    valid_if="Each stage tests an event that earlier draws chose, on Poisson numbers of new draws; the levels add up.",
+    valid_if="An event from earlier draws is tested on Poisson numbers of new draws; the levels of the stages add up.",
     gives=(Bits, TestedEvent),
     draws=lambda subject, look: 2 * PAIRS * look.samples * FIRST_DRAWS[subject.options.scope or SCOPES[0]],
     cost=8,

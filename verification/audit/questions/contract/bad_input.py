@@ -1,6 +1,6 @@
 """Check that an input outside of the domain raises an exception.
 
-The contract does not require this, so an accepted input is only noted.
+The contract does not require an exception, so an accepted input is only noted.
 """
 
 import math
@@ -37,7 +37,7 @@ def _bad_cases(setting: Setting) -> dict[str, tuple[Matrix, dict[str, Any]]]:
 def bad_input(setting: Setting) -> Finding:
     """Check that an input outside of the domain raises an exception.
 
-    A target that accepts such an input breaks no promise, so the check only notes it.
+    A target that accepts an input outside of the domain breaks no promise, so the check only notes the input.
     """
     accepted = []
     for name, (x, budget) in _bad_cases(setting).items():

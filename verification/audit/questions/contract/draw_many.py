@@ -55,5 +55,5 @@ QUESTION = Question(
     applies=lambda subject: "" if subject.setting.target.draw_many and subject.setting.box is None else NO_DRAW_MANY,
     draws=2400,
     share=Fraction(1, 400),
-    valid_if="Exact two-sample tests of the entries on independent draws; their levels add up.",
+    valid_if="Exact two-sample tests of the entries on independent draws; the levels add up.",
 )

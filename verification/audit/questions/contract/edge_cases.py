@@ -1,6 +1,6 @@
 """Check that the target gives an output on every data set in the domain.
 
-A draw that runs out of time is noted by the check of the running time, and is no failure in this check.
+The check of the running time notes a draw that runs out of time, which is no failure in this check.
 """
 
 import math
@@ -15,26 +15,29 @@ from covassay.reference.privacy import guarantee_of
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE
 from covassay.verification.audit.engine.contract import (
     ROWS,
+    SAME_SIZE,
     Form,
     Outcome,
     decided,
     example_rows,
     in_box,
+    is_refusal,
     kept,
+    of_size,
     one_draw,
     plain_rows,
+    refuses_size,
 )
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.pair_draws import failing_mean
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.audit.engine.violation import refutes
 from covassay.verification.audit.question import Question
-from covassay.verification.audit.targets.target import NOT_FINITE, Failure
+from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
-SAME_SIZE = 24  # if a target rejects this many data sets of a size, it counts as rejecting the size
-FEW = 3  # the draws on each data set of a path between two data sets, along which failures end
+FEW = 3  # the number of draws on each data set of a path between two data sets, along which failures end
 MOST = 2000  # the largest number of draws on each of two neighbours
 
 
@@ -50,7 +53,7 @@ VALID: dict[str, Callable[[], Matrix]] = {
 
 
 def _valid(box: Box | None, smallest_dimension: int) -> dict[str, Matrix]:
-    """Return data sets in the domain that are special in some way."""
+    """Return data sets in the domain that are special in some way, such as rows of zeros."""
     if box is None:
         made = {name: make() for name, make in VALID.items()}
         return {name: x for name, x in made.items() if x.shape[1] >= smallest_dimension}
@@ -67,29 +70,29 @@ def _valid(box: Box | None, smallest_dimension: int) -> dict[str, Matrix]:
 
 
 def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPLACE_ONE) -> Finding:
-    """Check that the target gives an output on every data set in the domain. A draw that runs out of time is noted by
-    the check of the running time, and is no failure in this check.
+    """Check that the target gives an output on every data set in the domain. The check of the running time notes a draw
+    that runs out of time, which is no failure in this check.
 
-    The numbers of rows and of columns are public. So a target may reject a size, but then it must reject every data set
-    of this size. A rejected size is only noted.
+    The numbers of rows and of columns are public. A target may therefore reject a size, but must reject every data set
+    of this size. If a target rejects a size, the check only notes it.
 
-    A failure counts as dependent on the data if all k draws on one data set fail and none of k draws on ordinary data
-    fails. Suppose that a draw fails with probability p whatever the data are. Then all k draws on one data set fail and
-    none on ordinary data fails with probability (p(1 − p))^k ≤ 4^(−k), and k is so large that the sum over all data
-    sets is at most `alpha`. A target that claims privacy alone may fail if its failures distinguish neighbours by no
-    more than the claim allows. If a target claims privacy alone, two neighbours must prove a violation (`_told_apart`).
+    A failure counts as dependent on the data if k of k draws on one data set fail and none of k draws on ordinary data
+    fails. If a draw fails with probability p whatever the data are, k of k draws on one data set and none of k draws on
+    ordinary data fail with probability (p(1 − p))^k ≤ 4^(−k), and k is so large that the sum over all data sets is at
+    most `alpha`. A target that claims privacy alone may fail if its failures distinguish neighbours by no more than the
+    claim allows. If a target claims privacy alone, two neighbours must prove a violation (`_told_apart`).
     """
     failures, refused, unproven = [], [], []
     valid = _valid(setting.box, form.smallest_dimension)
     draws = math.ceil(math.log(len(valid) / alpha, 4))
-    # says whether ordinary data gave an output in every draw, and is empty until this is known
+    # says whether ordinary data gave an output in every draw, and is empty until the draws are made
     steady: list[bool] = []
     for name, x in valid.items():
         n, d = x.shape
         outcome = one_draw(setting, x, "edge", name)
         if not isinstance(outcome, Failure) or outcome.kind == "time-out":
             continue
-        if _is_refusal(outcome) and _refuses_size(setting, n, d):
+        if is_refusal(outcome) and refuses_size(setting, n, d):
             refused.append(f"{name}: {outcome} on each of {SAME_SIZE} other data sets with n = {n}, d = {d} too")
             continue
         steady = steady or [not any(_failures(setting, plain_rows(setting, ROWS), "plain", draws))]
@@ -118,17 +121,17 @@ def _failures(setting: Setting, x: Matrix, name: str, draws: int) -> Iterator[bo
     return (_fails(one_draw(setting, x.copy(), "edge", name, i)) for i in range(draws))
 
 
-# FAILURES UNDER A CLAIM OF PRIVACY ALONE
+# FAILURES OF PRIVATE TARGETS
 
 
 def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: float) -> bool:
     """Return whether failures break the claim on two neighbours, on a path from x, where the target fails, to data on
     which it succeeds.
 
-    A few draws find two neighbours between which failures end. Poisson numbers of new draws on the two neighbours test
-    the claim.
+    A few draws find two neighbouring data sets between which failures end. Poisson numbers of new draws on the two
+    neighbours test the claim on failures.
     """
-    answered = (y for i, y in enumerate(_of_size(setting, *x.shape)) if not _fails(one_draw(setting, y, "size", i)))
+    answered = (y for i, y in enumerate(of_size(setting, *x.shape)) if not _fails(one_draw(setting, y, "size", i)))
     path = _path(x, next(answered, x), adjacency)
     end = bisect_left(
         range(len(path)), True, lo=1, key=lambda i: not all(_failures(setting, path[i], f"{name}/{i}", FEW))
@@ -140,7 +143,7 @@ def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: f
     rng = np.random.default_rng(stream(setting.seed, label, "sizes"))
     first, second = (draw(setting, path[i], poisson_size(mean, rng), f"{label}/{i}") for i in (end - 1, end))
     if first.skipped or second.skipped:
-        return False  # the number of draws that the time limit ends early has no Poisson law
+        return False  # if the time limit ends draws early, their number has no Poisson law
     counts = EventCounts(_failed(first), _failed(second), first.size, second.size, mean)
     return refutes(guarantee, counts, level)
 
@@ -165,31 +168,6 @@ def _path(x: Matrix, y: Matrix, adjacency: str) -> list[Matrix]:
     return path
 
 
-# REJECTED SIZES
-
-
-def _is_refusal(outcome: Outcome) -> bool:
-    """Return whether the target raised an exception, or gave NaN, as numpy does for the covariance of one record."""
-    return isinstance(outcome, Failure) and (outcome.kind == "exception" or outcome.message == NOT_FINITE)
-
-
-def _refuses_size(setting: Setting, n: int, d: int) -> bool:
-    """Return whether the target rejects many data sets of this size."""
-    return all(_is_refusal(one_draw(setting, x, "size", i)) for i, x in enumerate(_of_size(setting, n, d)))
-
-
-def _of_size(setting: Setting, n: int, d: int) -> list[Matrix]:
-    """Return data sets of one size: ordinary rows, zero rows, tiny rows, rows on an axis, and random rows."""
-    rng = np.random.default_rng(stream(setting.seed, "contract", "size", n, d))
-    unit = np.eye(d)[np.zeros(n, dtype=int)]
-    cases = [example_rows(n, d), -example_rows(n, d), np.zeros((n, d)), unit, -unit, np.eye(d)[np.arange(n) % d],
-             1e-9 * unit, np.full((n, d), d**-0.5)]  # fmt: skip
-    while len(cases) < SAME_SIZE:
-        rows = rng.standard_normal((n, d))
-        cases.append(rng.random((n, 1)) * rows / np.linalg.norm(rows, axis=1, keepdims=True))
-    return cases if setting.box is None else [in_box(setting.box, x) for x in cases]
-
-
 QUESTION = Question(
     name="edge cases",
     kind="contract",
@@ -199,7 +177,7 @@ QUESTION = Question(
     share=Fraction(1, 200),
     valid_if=(
         "Few draws choose two neighbours, and Poisson numbers of new draws test failures on them; data sets share "
-        "the level. If the claim names a law, any failure breaks it, and draws only decide in which words."
+        "the level. If the claim names a law, any failure breaks the claim, and draws only decide in which words."
     ),
     few_draws=True,
 )

@@ -1,8 +1,8 @@
 """Run the target with its draws forced to the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² and their mirror images.
 
-An exception, noise that is cut off, or noise that is drawn again breaks no promise of the contract. But random draws
-hardly ever reach such branches of the code, and the proof of a mechanism may fail in them. So the check notes branches
-that only extreme draws reach.
+An exception, noise that is cut off, or noise that is drawn again at an extreme quantile breaks no promise of the
+contract. Random draws hardly ever reach extreme quantiles, and the proof of a mechanism may fail for code that only
+such draws reach. The check therefore notes branches of the code that only extreme draws reach.
 """
 
 from collections.abc import Sequence
@@ -25,14 +25,14 @@ MEANING = {"fails": "the target fails", "other draws": "it draws again", "stays"
 
 @dataclass(frozen=True)
 class RareBranch:
-    """How the target behaves if one draw, or all draws, are replaced by an extreme quantile."""
+    """How the target behaves if one draw, or every draw, is replaced by an extreme quantile."""
 
     draw: str = field(metadata=says("The draw, or all of them."))
-    quantile: float = field(metadata=says("The probability of a value at least as far out."))
+    quantile: float = field(metadata=says("The probability that a draw is at least as far out as the forced value."))
     tail: Literal["lower", "upper"] = field(metadata=says("On which side."))
     kind: Literal["fails", "other draws", "stays"] = field(
         metadata=says(
-            "Says that the target fails, draws something else, or gives an output that no longer changes with the draw."
+            "Says that the target fails, draws another number, or gives an output that no longer changes with the draw."
         )
     )
     message: str = field(metadata=says("What happened."))
@@ -65,7 +65,7 @@ def _of_reference(subject: Subject, x: Matrix) -> Sequence[ForcedDraw]:
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Force the draws of the target into rare branches on one data set, and note what happens."""
+    """Force the draws of the target into rare branches on one data set, and note the results."""
     x = plain_rows(subject.setting, SHAPE[0], max(SHAPE[1], subject.known.form.smallest_dimension))
     try:
         seen = forced(recorder_of(subject.setting), x, subject.setting.seed)

@@ -1,10 +1,11 @@
 """Check that the output does not depend on how the data lie in memory, whether by columns, with a stride, or read-only.
 
-If code passes the memory of an array to C, it may read other numbers than the rows. The output then belongs to the data
-set that results if the memory is read row by row. One record of the caller is spread over many rows of the data set
-that is read. If layouts change the output in any other way, the check only notes it. The question “one law, however it
-is asked” tries more forms of the rows, with other types of numbers. The question “one law, however it is asked” decides
-by draws, while this module decides by arithmetic, also in a quick audit.
+If code passes the memory of an array to C, the code may read other numbers than those of the rows. The output of code
+that reads the memory in this way belongs to the data set that results from reading the memory row by row. In this data
+set, one record of the caller is spread over many rows. If memory layouts change the output in any other way, the check
+only notes the change. The question “one law, however it is asked” tries more forms of the rows, with other types of
+numbers. The question “one law, however it is asked” decides by draws, while this module decides by arithmetic, even in
+a quick audit.
 """
 
 from collections.abc import Callable
@@ -12,16 +13,26 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.domain import Matrix
-from covassay.verification.audit.engine.contract import ROWS, UNSEEDED, close, decided, one_draw, plain_rows, skipped
+from covassay.verification.audit.engine.contract import (
+    IGNORES_RNG,
+    ROWS,
+    UNSEEDED,
+    close,
+    decided,
+    one_draw,
+    plain_rows,
+    skipped,
+)
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question
+from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng
 from covassay.verification.audit.targets.process_target import is_process
 from covassay.verification.audit.targets.target import Failure
 
 NAME = "memory layout"
 SEEDS = (0, 1)
-ROUNDING = 1e-5  # sums in different orders may differ by this relative amount, also in single precision
+ROUNDING = 1e-5  # sums in different orders may differ by this relative amount, even in single precision
 
 
 def every_second_row(x: Matrix) -> Matrix:
@@ -44,7 +55,8 @@ LAYOUTS: dict[str, Callable[[Matrix], Matrix]] = {
 
 
 def as_it_lies(layout: Matrix) -> Matrix:
-    """Return the data set of this shape that results from reading the memory row by row from its first number."""
+    """Return the data set of this shape that results from reading the memory row by row, starting at its first
+    number."""
     whole = layout if layout.base is None else layout.base
     rows: Matrix = np.ravel(whole, order="K")[: layout.size].reshape(layout.shape).copy()
     return rows
@@ -90,4 +102,6 @@ QUESTION = Question(
     blind_to="other layouts and other types of numbers, and what a wrapper copies before the target sees it",
     ask=lambda subject, look: [memory_layout(subject.setting)],
     applies=lambda subject: "a process is sent the rows as text" if is_process(subject.setting.target.name) else "",
+    spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
+    reads=(IgnoresRng,),
 )

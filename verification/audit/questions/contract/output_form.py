@@ -6,25 +6,37 @@ from fractions import Fraction
 from covassay.verification.audit.engine.contract import (
     DIMENSIONS,
     ROWS,
+    SAME_SIZE,
     Form,
     dimensions_of,
     kept,
     one_draw,
     plain_rows,
+    refuses_size,
 )
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure
 
+# Python raises these exceptions when code goes wrong. Any other exception may be a rule about the number of columns.
+CRASHES = {
+    "AttributeError", "IndexError", "KeyError", "NameError", "RecursionError", "TypeError", "UnboundLocalError",
+    "ZeroDivisionError",
+}  # fmt: skip
+
 
 def output_form(setting: Setting, form: Form, alpha: float) -> Finding:
     """Check that, on ordinary data in several dimensions, an output has finite real numbers and the right shape.
 
     If a draw gives no valid output, a number k of further draws is made, because a target may fail at random. A target
-    that claims privacy alone may fail, but not in all draws in one dimension and in none in another dimension. If every
-    draw fails with the same probability p, two dimensions with k draws each show this with probability (p(1 − p))^k ≤
-    4^(−k). The number k is so large that the sum over all pairs of dimensions is at most `alpha`.
+    that claims privacy alone may fail, but must not fail in all draws in one dimension and in no draw in another
+    dimension. If every draw fails with the same probability p, two dimensions with k draws each have k and 0 failures
+    with probability (p(1 − p))^k ≤ 4^(−k). The number k is so large that the sum over all pairs of dimensions is at
+    most `alpha`.
+
+    The number of columns is public, so a target may reject it, by an exception that is no crash, on every data set of
+    this size. A rejected number of columns is only noted.
     """
     dimensions = dimensions_of(setting, DIMENSIONS)
     draws = math.ceil(math.log(len(dimensions) ** 2 / alpha, 4))
@@ -40,14 +52,23 @@ def output_form(setting: Setting, form: Form, alpha: float) -> Finding:
             never[d] = outcome
         else:
             random.append(f"{failed + 1} of {draws + 1} draws at d = {d} gave no output: {outcome}")
-    if never:
-        told = form.names_a_law or any(_failed(setting, d, draws) == 0 for d in dimensions if d not in never)
-        text = "; ".join(f"on plain ({ROWS}, {d}) data: {outcome}" for d, outcome in never.items())
+    steady = bool(never) and any(_failed(setting, d, draws) == 0 for d in dimensions if d not in never)
+    refused = {d: outcome for d, outcome in never.items() if steady and _rejects_columns(setting, d, outcome)}
+    if len(never) > len(refused):
+        text = "; ".join(f"on plain ({ROWS}, {d}) data: {outcome}" for d, outcome in never.items() if d not in refused)
+        told = form.names_a_law or steady
         return Finding("contract", "output form", Status.REFUTED if told else Status.INCONCLUSIVE, text)
     if random:
         worst = Status.REFUTED if form.names_a_law else Status.NOTED
         return Finding("contract", "output form", worst, f"on plain data {'; '.join(random)}")
+    if refused:
+        text = "; ".join(f"{outcome} on each of {SAME_SIZE} data sets, d = {d}" for d, outcome in refused.items())
+        return Finding("contract", "output form", Status.NOTED, f"refused because of its public size: {text}")
     return kept("output form", f"finite real numbers of the right shape at d = {', '.join(map(str, dimensions))}")
+
+
+def _rejects_columns(setting: Setting, d: int, outcome: Failure) -> bool:
+    return outcome.kind == "exception" and outcome.message not in CRASHES and refuses_size(setting, ROWS, d)
 
 
 def _failed(setting: Setting, d: int, draws: int) -> int:
@@ -63,6 +84,6 @@ QUESTION = Question(
     blind_to="outputs on other data, and in rare draws",
     ask=lambda subject, look: [output_form(subject.setting, subject.known.form, look.level)],
     share=Fraction(1, 400),
-    valid_if="k failures in k draws in one dimension, and none in another, have probability at most 4^(-k).",
+    valid_if="In two dimensions, k failures in k draws in one and none in the other have probability at most 4^(-k).",
     few_draws=True,
 )

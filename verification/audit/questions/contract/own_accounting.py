@@ -1,10 +1,11 @@
 """Compare the privacy cost of one call, by the target's own accounting, with the claim.
 
-Many libraries compute the cost themselves, for instance by the privacy map of an OpenDP measurement, a ledger, or a
-budget object. If a target has a function `accounting`, it takes the arguments of a draw without rng, and returns the
-cost of one call. The cost is ε, or ρ for zCDP, or ε at the claimed δ. The question makes no draws and no statistical
-test. If the cost is above the claim, the promise to the caller differs from the package's own accounting. The
-comparison does not show which of the two is wrong, because an accountant may overestimate.
+Many libraries compute the privacy cost of a call themselves, for instance by the privacy map of an OpenDP measurement,
+a ledger, or a budget object. If a target has a function `accounting`, the function takes the arguments of a draw
+without rng, and returns the cost of one call. The privacy cost is ε, or ρ for zCDP, or ε at the claimed δ. The question
+about the accounting makes no draws and no statistical test. If the cost is above the claim, the promise to the caller
+differs from the package's own accounting. The comparison does not show whether the claim or the accounting is wrong,
+because an accountant may overestimate.
 """
 
 import math
@@ -24,7 +25,7 @@ from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure, call
 
 NAME = "own accounting"
-SLACK = 1e-6  # a cost may exceed the claim by this relative amount, because accountants find scales by bisection
+SLACK = 1e-6  # the cost may exceed the claim by this relative amount, because accountants find scales by bisection
 SIZES = (ROWS, 2), (ROWS, 3), (1000, 5)  # the accounting is evaluated for these numbers of rows and columns
 
 
@@ -43,7 +44,7 @@ def own_accounting(setting: Setting, guarantee: Guarantee) -> list[Finding]:
         if said > claimed * (1 + SLACK):
             detail = (
                 f"for {n} rows of {d} numbers the target's own accounting says that one call costs {letter} = "
-                f"{said:g}{at}; {letter} = {claimed:g} is claimed. Either the promise or the accounting is wrong"
+                f"{said:g}{at}; {letter} = {claimed:g} is claimed. Either the claim or the target's accounting is wrong"
             )
             return [Finding("contract", NAME, Status.REFUTED, detail)]
     detail = f"the target's own accounting says that one call costs at most the claimed {letter} = {claimed:g}"

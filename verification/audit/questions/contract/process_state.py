@@ -1,6 +1,6 @@
 """Check that a draw leaves the state of the process unchanged.
 
-If a draw changes the state, the change is undone and noted.
+A change of the state by a draw is undone and noted.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from covassay.verification.statistics.streams import stream
 def process_state(setting: Setting) -> Finding:
     """Check that a draw leaves the state of the process unchanged.
 
-    If a draw changes the state, the change is undone and noted.
+    A change of the state by a draw is undone and noted.
     """
     name = "process state"
     rng = np.random.default_rng(stream(setting.seed, "contract", "state"))

@@ -19,22 +19,22 @@ from covassay.verification.audit.engine.difference import difference_in_law
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question
-from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
+from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng
 from covassay.verification.audit.targets.target import Failure
 
-DATA_SETS = 2  # if reversing the rows changed a draw, this many data sets are tested by many draws
-DRAWS = 4000  # the number of draws on each data set in each order, if a few draws suggest a difference
+DATA_SETS = 2  # if reversing the rows changed an output, this many data sets are tested by many draws
+DRAWS = 4000  # if a few draws suggest a difference, this many draws are made on each data set in each order
 SUMMATION = 1e-8  # another order of summation can change a number by this relative amount
-SINGLE = 1e-5  # single precision can change a number by this relative amount, and a change up to it is noted
+SINGLE = 1e-5  # single precision can change a number by this relative amount; a change up to this amount is noted
 
 
 def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
     """Check that the order of the records does not change the law of the output.
 
-    If the output under one seed stays the same, up to the sign of a vector, no more draws are needed. If the output
-    changes, many draws are made to see whether its law also changes. Equal laws are refuted with probability at most
-    `alpha`. The output may change although the law is the same, for example if the noise is rotated into a basis that
-    depends on the order.
+    If the output under one seed stays the same, up to the sign of a vector, no further draws are needed. If the output
+    under one seed changes, many draws show whether the law of the output changes. A target with equal laws is refuted
+    with probability at most `alpha`. The output may change although the law is the same, for example if the noise is
+    rotated into a basis that depends on the order.
     """
     if not setting.target.seeded:
         return skipped("row order", UNSEEDED)
@@ -64,10 +64,9 @@ def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
 
 
 def _difference_proven(setting: Setting, alpha: float) -> str:
-    """Return how the laws differ between rows and reversed rows, in words, for ordinary rows and for rows with an
-    outlier first.
+    """Describe how the laws on rows and on reversed rows differ, for ordinary rows and for rows with an outlier first.
 
-    The text is empty if the draws prove no difference.
+    The description is empty if the draws prove no difference.
     """
     plain = plain_rows(setting, ROWS)
     first = plain_rows(setting, 1)

@@ -11,7 +11,7 @@ from covassay.verification.audit.targets.target import Failure, call
 from covassay.verification.statistics.streams import stream
 
 LADDER = (2, 5, 10, 20)  # a draw is timed in each of these dimensions
-# a draw has the first limit, in seconds, if the draw before took less than a hundredth of this limit
+# a draw has the first time limit, in seconds, if the previous draw took less than a hundredth of this limit
 FEW_SECONDS, MANY_TIMES = 1.0, 100.0
 STRONG_ROWS = (500, 300)  # the numbers of rows along the first and the second axis of the timed data
 

@@ -2,35 +2,39 @@
 
 The squares of the short rows are just above half a unit in the last place of 1. If the squares of the short rows are
 added to 1 one by one, each is rounded up to a whole unit, which is nearly twice as much. If the squares of the short
-rows are summed first, they keep their size. So a sum in the order of the rows depends on this order, and the query
-changes by more than the sensitivity of the exact query (Casacuberta et al. 2022). Sums in blocks, pairwise sums, and
-sums of integers hardly depend on the order. One data set tests sums in float64, and another tests sums in float32.
+rows are summed first, the sum keeps its size. A sum in the order of the rows therefore depends on this order, and the
+query changes by more than the sensitivity of the exact query (Casacuberta et al. 2022). Sums in blocks, pairwise sums,
+and sums of integers hardly depend on the order. One data set tests the order of sums in float64, and another tests it
+in float32.
 
-The result is interpreted as follows. Under one seed the noise is constant, so the outputs for the same rows in two
-orders should agree up to the rounding of a few operations. If the outputs do not agree, two neighbours with different
-orders of the rows differ by more than the noise covers. The report prints the excess as a share, which grows with the
-number of rows. A difference between the two orders breaks a claim for data sets without an order by the printed share
-of the loss, unless the noise is larger than necessary. A claim for data sets in a fixed order is not broken by a
-difference between two orders. The audit does not know which claim is meant, so a large share is only noted. A share is
-printed even if it is tiny, as for a plain sum in float64.
+The result of the test of summation is interpreted as follows. Under one seed the noise is constant, so the outputs for
+the same rows in two orders should agree up to the rounding of a few operations. If outputs for the same rows in two
+orders do not agree, two neighbours with different orders of the rows differ by more than the noise covers. The report
+prints the excess as a share of the loss, which grows with the number of rows. A difference between the two orders
+breaks a claim for data sets without an order by the printed share of the loss, unless the noise is larger than
+necessary. A claim for data sets in a fixed order is not broken by a difference between two orders. The audit does not
+know whether the claim is for rows in a fixed order, so a large share is only noted. The report prints the share even if
+it is tiny, as for a plain sum in float64.
 """
 
 import numpy as np
 
 from covassay.reference.domain import Matrix
-from covassay.verification.audit.engine.contract import UNSEEDED, Form, one_draw
+from covassay.verification.audit.engine.contract import IGNORES_RNG, UNSEEDED, Form, one_draw
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng
 from covassay.verification.audit.targets.target import Failure
 
 NAME = "summation order"
-ROWS = 1024  # the number is a power of two, so that dividing by it causes no rounding
-ABOVE_HALF = 1.01  # the squares of the short rows, divided by half a unit in the last place of 1
-UNITS = 2.0**-52, 2.0**-23  # the unit in the last place of 1, in float64 and in float32
-# the relative rounding error of some tens of operations; sums of many rows in float32 have a larger error
+ROWS = 1024  # the number of rows is a power of two, so that dividing by it causes no rounding
+ABOVE_HALF = 1.01  # the squares of the short rows in half units in the last place of 1
+UNITS = 2.0**-52, 2.0**-23  # this is the unit in the last place of 1, in float64 and in float32
+# the relative rounding error of some tens of operations, which sums of many rows in float32 exceed
 ROUNDING = 2.0**-46
-WORTH_A_NOTE = 1e-9  # an effect below this share of the long row's effect is not noted; only sums in float32 exceed it
+# an effect on the output below this share of the long row's effect is not noted; only sums in float32 exceed it
+WORTH_A_NOTE = 1e-9
 
 
 def _rows(d: int, unit: float, first: bool, long_row: bool = True) -> Matrix:
@@ -66,7 +70,7 @@ def summation_order(setting: Setting, form: Form) -> list[Finding]:
     )
     if max(found) < WORTH_A_NOTE:
         return [Finding("contract", NAME, Status.NOT_REFUTED, text)]
-    text += ". A claim for data sets without an order has that much less room, and less still for more rows"
+    text += ". A claim for data sets without an order has less room by this share, and less still for more rows"
     return [Finding("contract", NAME, Status.NOTED, text)]
 
 
@@ -83,5 +87,7 @@ QUESTION = Question(
     blind_to="orders other than one long row first or last; this is noted only",
     ask=lambda subject, look: summation_order(subject.setting, subject.known.form),
     applies=_applies,
+    spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
+    reads=(IgnoresRng,),
     cost=9,
 )

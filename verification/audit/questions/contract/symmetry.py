@@ -1,11 +1,11 @@
-"""Check whether a matrix is symmetric if the target promises symmetry."""
+"""Check whether a matrix is symmetric if the target promises a symmetric one."""
 
 from covassay.verification.audit.engine.symmetry import NAME, symmetry
 from covassay.verification.audit.question import Question, Subject
 
 
 def promised(subject: Subject) -> str:
-    """Return why symmetry is not promised, or an empty string if the output is a symmetric matrix."""
+    """Return why the target does not promise symmetry, or an empty string if the output is a symmetric matrix."""
     form = subject.known.form
     return "" if form.symmetric or form.output.symmetric else "no symmetric matrix is promised"
 

@@ -1,4 +1,4 @@
-"""Test the value and the noise of every entry, and whether all columns are treated alike, for rows in a box."""
+"""Test, for rows in a box, the value and the noise of every entry, and whether all columns are treated alike."""
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -13,12 +13,13 @@ from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 class Entries(Facts):
     """The query around which the output varies, and the entries that have the value or the noise of another entry."""
 
-    query: str = field(metadata=says("The query around which the outputs vary; empty if it is not known."))
+    query: str = field(metadata=says("The query around which the outputs vary; empty if the query is not known."))
     misplaced: tuple[str, ...] = field(metadata=says("The entries that have the value or the noise of another entry."))
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Test the value and the noise of every entry; other questions read the facts of the first finding."""
+    """Test the value and the noise of every entry of the output; other questions read the facts of the first
+    finding."""
     found = columns(subject.setting, round(look.samples), look.level, subject.options.equivariant)
     listed = list(found.checks)
     return [replace(listed[0], facts=Entries(found.query, found.explanations)), *listed[1:]] if listed else []
@@ -32,7 +33,7 @@ QUESTION = Question(
     ask=ask,
     applies=lambda subject: "" if subject.setting.box is not None else "only for rows in a box (--bounds)",
     share=Fraction(1, 200),
-    valid_if="Exact two-sample tests of entries and changes of columns on independent draws; their levels add up.",
+    valid_if="Exact two-sample tests of entries and changes of columns on independent draws; the levels add up.",
     gives=(Entries,),
     most_samples=MOST_KEPT,
     draws=lambda subject, look: 5 * look.samples,

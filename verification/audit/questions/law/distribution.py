@@ -1,8 +1,8 @@
 """Test whether the outputs have the law of the mechanism, on data sets on which this law is known.
 
-All tests on a data set use the same draws. A draw without an output refutes the claim, unless it ran out of time. To
-detect rare branches of the code, one test examines the most extreme value of all data sets together. The first 50 000
-draws on each data set are kept in `subject.outputs` for other questions.
+All tests on a data set use the same draws. A draw without an output refutes the claim, unless the draw ran out of time.
+To detect rare branches of the code, one test examines the most extreme value of all data sets together. The first 50
+000 draws on each data set are kept in `subject.outputs` for other questions.
 """
 
 from fractions import Fraction
@@ -17,7 +17,7 @@ from covassay.verification.audit.question import Question, Subject
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """Test the draws on every data set, and the most extreme value of all draws."""
     found: list[Finding] = []
-    # tests that end the draws early use the remaining error probability
+    # tests that end the draws early use the rest of the error probability
     factor = 1 / left_for_the_end(subject.known.scenarios, look)
     for scenario in subject.known.scenarios:
         if settled(found, look):

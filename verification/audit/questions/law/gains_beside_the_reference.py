@@ -1,14 +1,15 @@
-"""Compare the effect of each random draw on the output with the reference, and compare the laws that follow.
+"""Compare the effect of each random draw on the output between target and reference, and compare the laws that follow.
 
-If the target and the reference make the same draws, their outputs are compared draw by draw. If both outputs are affine
-in different draws, the laws of the outputs are compared. Comparisons of outputs and of laws are exact arithmetic. The
-comparisons use data of many shapes and kinds, other budgets, and the same numbers in other forms. If neither comparison
-is possible, draws of the target are matched with draws of the reference. A ratio of effects other than 1 points to a
-step, but refutes nothing, because another correct implementation may use other draws.
+If the target and the reference make the same draws, the outputs for the same draws are compared. If both outputs are
+affine in different draws, the laws of the outputs are compared. Comparisons of outputs and of laws are exact
+arithmetic. The comparisons use data of many shapes and kinds, other budgets, and the same numbers in other forms. If
+neither outputs nor laws can be compared, draws of the target are matched with draws of the reference. A ratio of
+effects other than 1 points to a step of the code, but refutes nothing, because another correct implementation may use
+other draws.
 
-At another budget the target must give another output than at the claimed budget; if it does not, its author may have
-fixed the budget. More noise than the reference's refutes nothing at another budget, because a careful function may cap
-its budget.
+At another budget the target must give another output than at the claimed budget; if the output is the same, the author
+of the target may have fixed the budget. More noise than that of the reference refutes nothing at another budget,
+because a careful function may cap its budget.
 """
 
 import math
@@ -36,12 +37,12 @@ from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.same_law import Compared, compared
 
 NAME = "gains beside the reference"
-# the shapes (n, d) in the order of their use; code may work in blocks of 8, 12, 32 or 64
+# the shapes (n, d) of data in the order of their use; code may work in blocks of 8, 12, 32 or 64
 SHAPES = (
     (6, 3), (7, 2), (1000, 2), (1, 2), (3, 1), (64, 2), (2, 5), (11, 4), (5, 9), (32, 3), (8, 12), (130, 2), (10, 10),
     (5, 7), (500, 2), (9, 6), (65, 3), (16, 8), (4, 16), (3, 33), (2, 64),
 )  # fmt: skip
-# all other shapes, the smallest first
+# all other shapes (n, d) of data, the smallest first
 SIZES = sorted(
     {*((n, 2) for n in ROWS), *((round(share * d) or 1, d) for d in COLUMNS for share in WIDE_AND_LONG[::2])}
     - {*SHAPES},
@@ -49,19 +50,19 @@ SIZES = sorted(
 )
 SHAPES_OF_KINDS = (6, 2), (200, 3), (65, 2), (1, 2)  # the shapes of data of many kinds
 LONG = "rows all longer than 1"  # long rows show whether some blocks of rows are left unclipped
-BLOCKS = [(n, 2) for n in (10_001, 4097, 1025, 257, 129, 513, 2049, 8193)]  # the shapes of data with long rows
+BLOCKS = [(n, 2) for n in (10_001, 4097, 1025, 257, 129, 513, 2049, 8193)]  # the shapes (n, d) of data with long rows
 OF_GAINS = SHAPES[:2]
 OF_FORMS = 20, 3  # the shape of data in other forms of numbers
 SEED = 0  # the seed for the rows
 SECONDS = 1.0  # the time limit for all data sets, in seconds
-SCREENED = 0.4  # the share of the time limit in which two outputs are compared on every data set
-WHOLE = 1  # laws are compared at once on this many data sets; on other data sets, two outputs are compared first
-SHOWN = 3  # a report shows at most this many draws
+SCREENED = 0.4  # in this share of the time limit, two outputs are compared on every data set
+WHOLE = 1  # laws are compared at once on this many data sets; on others, two outputs are compared first
+SHOWN = 3  # a report shows at most this many matched draws
 
 
 @dataclass(frozen=True)
 class MatchedDraw:
-    """A draw of the target, and a draw of the reference that changes the output in the same direction."""
+    """A draw of the target with a draw of the reference that changes the output in the same direction."""
 
     family: str = field(metadata=says("The law of both."))
     draw: str = field(metadata=says("The draw of the target."))
@@ -74,23 +75,25 @@ class MatchedDraw:
 
 @dataclass(frozen=True)
 class GainsBesideReference(Facts):
-    """The result of comparing the target's draws with those of the reference."""
+    """The result of comparing the draws of the target with those of the reference."""
 
     same_law: int = field(
-        metadata=says("The number of data sets on which arithmetic shows that both have the same law.", **COUNT)
+        metadata=says(
+            "The number of data sets on which arithmetic shows that target and reference have the same law.", **COUNT
+        )
     )
     matched: tuple[MatchedDraw, ...] = field(metadata=says("The draws that have a counterpart."))
     unmatched: dict[str, tuple[int, int]] = field(
-        metadata=says("For each law, how many numbers of the target and of the reference have no match.")
+        metadata=says("For each of the two laws, how many numbers have no match in the other law.")
     )
 
 
 @dataclass(frozen=True)
 class _Case:
-    """One comparison: a data set with its description, and the target and the reference that run on it.
+    """One comparison, namely a data set with its description, and the target and the reference that run on it.
 
-    `usual` is the target at the claimed budget, if the case has another budget. `beside` says whether the case may be
-    left out, because the target promises nothing for this budget or this form of the numbers.
+    `usual` is the target at the claimed budget, if the case is about another budget. `beside` says whether the case may
+    be left out, because the target promises nothing for the budget or the form of the numbers.
     """
 
     where: str
@@ -101,26 +104,25 @@ class _Case:
     beside: bool = False
 
     def alike(self, seed: int) -> bool | None:
-        """Return whether target and reference give the same output, or None if the comparison says nothing about the
-        target.
-        """
+        """Return whether target and reference give the same output, or None if the outputs cannot be compared."""
         found = same_outputs(self.target, self.reference, self.x, seed)
         return None if found is False and self.ignored(seed) else found
 
     def ignored(self, seed: int) -> bool:
-        """Return whether the target gives the same output as at the claimed budget, so that it ignores the budget."""
+        """Return whether the target gives the same output as at the claimed budget, which means that it ignores the
+        budget."""
         return self.usual is not None and bool(same_outputs(self.target, self.usual, self.x, seed))
 
     def refuted_by(self, found: Compared, seed: int) -> bool:
-        """Return whether a difference of laws refutes the claim; at another budget, only less noise than the
-        reference's refutes.
+        """Return whether a difference of laws refutes the claim; at another budget, only noise that is smaller than the
+        reference's refutes the claim.
         """
         less = self.usual is None or 0 < found.factor < 1 - SLACK
         return bool(found.difference) and less and not self.ignored(seed)
 
 
 def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[_Case]:
-    """Yield cases in turns, with data of several shapes and kinds, other budgets, and other forms of the same
+    """Yield the cases in turns, with data of several shapes and kinds, other budgets, and other forms of the same
     numbers.
     """
     least = subject.known.form.smallest_dimension
@@ -153,7 +155,7 @@ def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[
         rows = (INSIDE * example_rows(OF_FORMS[0], d)).astype(np.float32).astype(np.float64)
         for way in FORMS:
             if way is AS_FRAME and "pandas" not in sys.modules:
-                continue  # pandas takes longer to import than all runs take together
+                continue  # importing pandas takes longer than all runs together
             x = np.eye(d)[np.arange(len(rows)) ** 2 % d] if way.whole else rows
             asked = replace(target, target=way.target(target.target))
             yield _Case(f"rows {way.words}", x, asked, reference, beside=True)
@@ -165,7 +167,7 @@ def _cases(subject: Subject, target: Recorder, reference: Recorder) -> Iterator[
 
 @dataclass
 class _Seen:
-    """Counts of the cases with equal laws and with equal outputs, and the reasons why other cases are undecided."""
+    """The numbers of cases with equal laws and with equal outputs, and the reasons why other cases are undecided."""
 
     same: int = 0
     alike: int = 0
@@ -173,14 +175,14 @@ class _Seen:
 
 
 def _screened(cases: list[_Case], seed: int) -> tuple[list[_Case], int]:
-    """Move a case in which two outputs differ to the front, and return the cases and the index of the first that
-    agrees.
+    """Move a case in which two outputs differ to the front, and return the cases and the index of the first case in
+    which they agree.
 
-    The order stays the same if target and reference make different draws in the first case.
+    The order of the cases stays the same if target and reference make different draws in the first case.
     """
     allowed = Allowance(SCREENED * SECONDS)
     for k, case in enumerate(cases):
-        # every case uses new random numbers, because a target may store its noise from call to call
+        # every case uses new random numbers, because a target may reuse its noise in a later call
         alike = case.alike(seed + k)
         if alike is False:
             return [*cases[k:], *cases[:k]], len(cases) - k
@@ -236,7 +238,7 @@ def _compared(cases: list[_Case], seed: int) -> _Seen | Finding:
         if found.reason and not (seen.same and found.left_out):
             seen.reasons[found.reason] = None
             if not seen.same:
-                break  # draws whose law is unknown here are also unknown for data of another shape
+                break  # draws whose law is unknown on this data set are also unknown for data of another shape
     return seen
 
 
@@ -261,7 +263,9 @@ def _by_gains(subject: Subject, target: Recorder, reference: Recorder, reason: s
         why = found.reason or "no draw of the target moves the output as one of the reference does"
         return [Finding("law", NAME, Status.SKIPPED, f"{why}; {reason}")]
     if found.changed:
-        text = f"other gains than in the reference{_named(found)}. This is no verdict: draws may be made otherwise"
+        text = (
+            f"other gains than in the reference{_named(found)}. Correct code may use other draws, so this is only noted"
+        )
         return [Finding("law", NAME, Status.NOTED, text, facts=_facts(found, 0))]
     text = f"{sum(g.numbers for g in found.matched)} draws reach the output as strongly as those of the reference"
     text += "".join(f"; {family}: {a} and {b} have no counterpart" for family, (a, b) in found.unmatched.items())

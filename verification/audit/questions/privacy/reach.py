@@ -1,6 +1,6 @@
 """Check whether any tested event could have refuted the claim.
 
-If no tested event could have refuted the claim, and no law was tested, the audit comes to no verdict.
+If no tested event could have refuted the claim, and no law was tested, the audit is inconclusive.
 """
 
 from covassay.verification.audit.engine.facts import TestedEvent
@@ -10,7 +10,7 @@ from covassay.verification.audit.question import Question, Subject
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Compare the claim with the largest privacy loss that the draws could have refuted."""
+    """Compare the claim with the largest privacy loss that the draws of the audit could have refuted."""
     shown = [facts.largest_loss for _, facts in subject.facts(TestedEvent) if facts.largest_loss is not None]
     claimed, letter = claimed_loss(subject.claim), loss_letter(subject.claim)
     if not shown:

@@ -2,7 +2,7 @@
 search.
 
 The computation is exact arithmetic up to a stated rounding error, and uses none of the false-alarm probability. If the
-audit does not find how the output depends on the draws, the question is undecided.
+audit does not find how the output depends on the draws, it skips the question and says why.
 """
 
 from collections.abc import Sequence
@@ -28,9 +28,9 @@ CHECK = "exact loss"
 UNRECORDED = "a process makes its draws where they cannot be recorded"
 SEARCH = "search"
 AIMED = "neighbours of a large loss by recorded draws"
-SECONDS = 3.0  # all pairs of a slow target together get this many seconds; a fast target needs less time
-SEARCHING = 0.8  # the search uses at most this share of the time
-EVALUATIONS = 0.15  # the search tries this many pairs of one shape for each draw that the audit may make in a round
+SECONDS = 3.0  # a slow target gets this many seconds for all pairs together, and a fast target needs less time
+SEARCHING = 0.8  # the search of neighbours uses at most this share of the time
+EVALUATIONS = 0.15  # for each draw that the audit may make in a round, the search tries this many pairs of one shape
 FEWEST = 40
 SHORTEST = 0.05  # the least time that the search spends on a pair, in seconds
 
@@ -68,7 +68,7 @@ def domain_of(subject: Subject) -> Searched:
 
 
 def search_of(subject: Subject, look: Look) -> Found:
-    """Search for the neighbours with the largest privacy loss, one pair for each shape."""
+    """Search for the neighbours with the largest privacy loss, and return one pair for each shape of the data."""
     most = max(FEWEST, round(EVALUATIONS * look.samples))
     setting = subject.setting
     made = recorder_of(setting)
@@ -76,7 +76,7 @@ def search_of(subject: Subject, look: Look) -> Found:
 
 
 def on_known_pairs(subject: Subject, allowed: Allowance) -> list[tuple[str, ExactLoss]]:
-    """Return the losses of the known pairs of neighbours, by name, up to the first loss above the claim."""
+    """Return the losses of the known pairs of neighbours by name, up to the first pair with a loss above the claim."""
     found: list[tuple[str, ExactLoss]] = []
     for pair in subject.known.pairs(frozenset()):
         left = allowed.left
@@ -100,9 +100,9 @@ def transcripts(subject: Subject, losses: Sequence[ExactLoss]) -> list[Transcrip
 
 
 def aimed(subject: Subject, losses: Sequence[ExactLoss], spent: Sequence[TranscriptLoss | None]) -> tuple[Pair, ...]:
-    """Return the pair of neighbours on which a loss above the claim is suspected but not proven.
+    """Return the pair of neighbours on which a loss above the claim is suspected but not proven, if there is one.
 
-    Events of the public output are then tested on the suspected pair.
+    The audit then tests events of the public output on the suspected pair.
     """
     suspected = []
     for loss, transcript in zip(losses, spent, strict=True):
@@ -157,7 +157,7 @@ def status_of(worst: ExactLoss) -> Status:
 
 
 def _budget(subject: Subject, spent: Sequence[TranscriptLoss | None]) -> str:
-    """Return, in words, the losses of the single primitives on the pair with the largest total loss."""
+    """Describe the losses of the single primitives on the pair with the largest total loss."""
     most = max(spent, key=lambda one: _spent_in(subject, one))
     if most is None or not most.spent:
         return ""
@@ -180,7 +180,7 @@ def _sentence(named: Sequence[tuple[str, ExactLoss]], evaluations: int) -> str:
             f"of {len(losses)} pairs"
         )
         text += f", and the search tried {evaluations}"
-        text += ". It is above the claim by so little that a rounded constant would explain it" * (
+        text += ". The loss is above the claim by so little that a rounded constant would explain it" * (
             worst.above and not worst.refuted
         )
         text += f". On others it is {undecided}" if undecided else ""

@@ -1,1 +1,2 @@
-"""Examples of targets in other languages, which commands such as `covassay audit --example c` print."""
+"""This package has examples of targets in other languages, which commands such as `covassay audit --example c`
+print."""

@@ -67,7 +67,7 @@ def laplace_loss(scale: Formula = laplace.noise_scale) -> Found:
 def laplace_tail(bound: Formula = laplace.largest_error) -> Found:
     """The largest of k Laplace variables |Y_i| reaches b ln(k/β) with probability 1 − (1 − β/k)^k ≤ β (Bernoulli).
 
-    If the bound is t times the scale b, this probability is 1 − (1 − e^{−t})^k. The check computes in rational
+    If the bound is t times the scale b, the probability is 1 − (1 − e^{−t})^k. The check computes in rational
     arithmetic, with e^{−t} as 1 over the argument of the logarithm in the reference's formula.
     """
     for k, beta in product((1, 2, 5, 50), (Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000))):

@@ -31,7 +31,7 @@ def random_rows(rng: np.random.Generator, d: int) -> tuple[Matrix, Matrix]:
 @check("floating", less="bound", scope=f"{CASES} random neighbours, d ≤ 4")
 @mutant("a change of 1.5 at the pair", attained=1.5)
 def eigenvalue_change(bound: float = 2.0, attained: float = 2.0) -> Found:
-    """Replacing a row moves the ordered eigenvalues by at most 2 in ℓ1 (Mirsky), and some rows attain this."""
+    """Replacing a row moves the ordered eigenvalues by at most 2 in ℓ1 (Mirsky), and some rows attain this bound."""
     rng = np.random.default_rng(1)
     for _ in range(CASES):
         d = int(rng.integers(1, 5))
@@ -237,7 +237,7 @@ def vacuous_corollary_2(ratio: Fraction = Fraction(2)) -> Evidence:
     """
     d, epsilon = 3, Fraction(1)
     zeta = ratio * d / epsilon
-    condition = d / (epsilon * zeta) <= 1  # for these ζ the logarithm is at most 0, and so is the printed bound on λ₁
+    condition = d / (epsilon * zeta) <= 1  # for ζ ≥ d/ε the logarithm is at most 0, and so is the printed bound on λ₁
     mean_square = d * 2 * mechanism.eigenvalue_scale(epsilon) ** 2
     return Evidence(condition and mean_square == 32 * d / epsilon**2, f"E‖Ĉ‖² = {mean_square}")
 
@@ -279,7 +279,7 @@ def gaussian_comparison(
     error itself is of order d √log(1/δ)/ε; against this error the condition is d λ log λ ≤ log(1/δ)/ε. The bound √d/ε
     equals the bound d^{3/2} √log(1/δ)/ε for Gaussian noise exactly if log(1/δ) = 1/d².
     """
-    d, epsilon, product, level = sp.symbols("d epsilon P L", positive=True)  # λ log λ and log(1/δ)
+    d, epsilon, product, level = sp.symbols("d epsilon P L", positive=True)  # P is λ log λ, and L is log(1/δ)
     ours = sp.sqrt(d) ** 3 * sp.sqrt(product / epsilon)
 
     def gauss(exponent: Fraction) -> sp.Expr:
@@ -321,7 +321,7 @@ def angular_gaussian(
 def envelope(log_bound: Formula = bingham.log_envelope_bound) -> Evidence:
     """The log acceptance probability of the Bingham sampler is at most 0, and it is 0 at one point.
 
-    For a proposal u with y = uᵀAu it is −y + (q/2) ln(1 + 2y/b) − ln M(b). The log acceptance probability of the
+    For a proposal u with y = uᵀAu the log is −y + (q/2) ln(1 + 2y/b) − ln M(b). The log acceptance probability of the
     Bingham sampler is concave in y, and y = (q − b)/2 is its critical point. The acceptance rate, which is ∝ det
     Ω^{1/2}/M, is stationary in b at the root of Σ 1/(b + 2a_i) = 1, and its logarithm is concave in b.
     """

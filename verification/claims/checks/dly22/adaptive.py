@@ -144,7 +144,8 @@ def noise_and_bias(bias: Formula = tail, exponent: int = 1) -> Found:
 @mutant("τ² for τ", separate=lambda k, a, e: 4.0**-k * (a + e))
 @mutant("2^{−k} g for 4^{−k} g", gauss=lambda k, g: 2.0**-k * g)
 def clipped_noise(separate: Formula = adaptive_cov.separate_noise, gauss: Formula = adaptive_cov.gauss_noise) -> Found:
-    """At τ = 2^{−k}, τ² times SeparateCov's error bound at trace tr/τ² is τa + τ²e, and GaussCov's scales to τ²g.
+    """At clipping norm τ = 2^{−k} and trace tr/τ², τ² times SeparateCov's error bound is τa + τ²e, and τ² times
+    GaussCov's is τ²g.
 
     The trace term a = √(4 s υ tr) is homogeneous of degree 1/2 in the trace, so it scales by τ alone. The check
     evaluates the reference's bounds for both noise ensembles.
@@ -194,7 +195,7 @@ def _other_directions(factor: float, *given: Number) -> adaptive_cov.Errors:
     return dataclasses.replace(found, directions=factor * found.directions)
 
 
-# EXAMPLES (the numbers are ours, because our copy of the paper has lost them)
+# EXAMPLES (we chose the numbers, because our copy of the paper has lost the numbers of its examples)
 
 
 def least(n: float, trace: float, tau_squared: float, rho: float = 1.0) -> float:
@@ -432,10 +433,11 @@ def adaptive_error(factor: float = 32.0, clipping: Formula = clipped_cov.clip_le
     """AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} for every τ, if no noise exceeds its bound.
 
     In the bound on the error, α is the accuracy of the search for the threshold. If the search stops at k ≥ 1, then B_j
-    ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. At the norm 2^{1−k} the
-    mechanism that is better at k has noise at most 4N_k, and the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is
-    at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the
-    search does not stop, these inequalities hold with k = K + 1, and the last term of the bound is N_{K+1}.
+    ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and N_{j−1} ≤ 4N_j. If the search stops at k, the rows are clipped at
+    2^{1−k}. At the norm 2^{1−k} the mechanism that is better at k has noise at most 4N_k, and the bias is at most
+    B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ); for τ ≤ 2^{−k−1}, N_k
+    ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the search does not stop, the same inequalities hold with k = K + 1, and the last term
+    of the bound is N_{K+1}.
     """
     rng = np.random.default_rng(8)
     for _ in range(CASES):
@@ -491,9 +493,9 @@ def adaptive_error_proof(
     that the search for the threshold stops at level k. At the clipping norm 2^{1−k}, one level above, the noise is at
     most 4N_k, and the bias at most B_{k−1} ≤ N_{k−1} + s ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4
     Noise(τ); if τ is smaller, then N_k ≤ B_k + s ≤ 4γ(τ) + s. If the search does not stop, the last level N_{K+1} is
-    kept. So, in each case, the error is at most 32 Noise(τ) + s, 32γ(τ) + 9s or 8N_{K+1} + s. The stated constants must
-    be the largest coefficients in these three bounds. If the search stops at level 0, the error is at most the first
-    noise level N_0.
+    kept. In the three cases the error is therefore at most 32 Noise(τ) + s, 32γ(τ) + 9s or 8N_{K+1} + s. The stated
+    constants must be the largest coefficients in these three bounds. If the search stops at level 0, the error is at
+    most the first noise level N_0.
     """
     k, g, a, e = sp.symbols("k g a e", positive=True)
     gauss = sp.expand(4 * adaptive_cov.gauss_noise(k, g) - adaptive_cov.gauss_noise(k - 1, g))
@@ -522,7 +524,7 @@ def largest_search_noise(search: above_threshold.AboveThresholdNoise, epsilon: f
 def zcdp_terms(
     x: Matrix, noise: adaptive_cov.AdaptiveCovNoise, rho: float, beta: float, radius: str = "none"
 ) -> tuple[float, ...] | None:
-    """Return the terms g, a, e and α of AdaptiveCov's bound on these rows, or None if a noise exceeds its bound."""
+    """Return the terms g, a, e and α of AdaptiveCov's bound on the given rows, or None if a noise exceeds its bound."""
     n, d = x.shape
     final, share = adaptive_cov.final_budget(rho, radius, "paper"), 3 * beta / 4
     search = adaptive_cov.search_epsilon(rho)
@@ -546,7 +548,7 @@ def zcdp_terms(
 def pure_terms(
     x: Matrix, noise: adaptive_cov_pure.AdaptiveCovPureNoise, epsilon: float, beta: float
 ) -> tuple[float, ...] | None:
-    """Return the terms g, a, e and α of AdaptiveLapCov's bound on these rows, or None if a noise exceeds its bound."""
+    """Return the terms g, a, e and α of AdaptiveLapCov's bound on given rows, or None if a noise exceeds its bound."""
     n, d = x.shape
     step, final, share = (
         adaptive_cov_pure.step_epsilon(epsilon),
@@ -625,11 +627,12 @@ def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Found:
     """With a private radius r̃, AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + r̃² (9α/n + 8N_{K+1}) + 2α′R²/n.
 
     Let X′ be the rows of X, clipped to length r̃ and then divided by r̃. `adaptive_error` holds for X′, and r̃² times
-    it bounds the error about the covariance of the rows clipped to r̃. Clipping the rows to the private radius r̃ adds
-    the bias γ(X, r̃). For τ ≤ r̃, r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ), and r̃² Noise at τ/r̃ and the trace t̃ is Noise
-    at τ and r̃²t̃. For τ > r̃ take the bound at r̃: γ(X′, 1) = 0, Noise rises with τ, and γ(X, r̃) ≤ 2α′R²/n, because
-    at most 2α′ rows are longer than r̃, and none is longer than R. The check draws from the reference's mechanism, and
-    leaves the term in N_{K+1} out. The check also leaves out a draw in which a noise exceeds its bound.
+    its bound is a bound on the error about the covariance of the rows clipped to r̃. Clipping the rows to the private
+    radius r̃ adds the bias γ(X, r̃). For τ ≤ r̃, r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ), and r̃² Noise at τ/r̃ and the
+    trace t̃ is Noise at τ and r̃²t̃. For τ > r̃ take the bound at r̃: γ(X′, 1) = 0, Noise rises with τ, and γ(X, r̃) ≤
+    2α′R²/n, because at most 2α′ rows are longer than r̃, and none is longer than R. The check draws from the
+    reference's mechanism, and leaves the term in N_{K+1} out. The check also leaves out a draw in which a noise exceeds
+    its bound.
     """
     rng = np.random.default_rng(12)
     seen, small, beta = 0, 0, 0.1
@@ -684,8 +687,9 @@ def synthetic_data(
     """At s = 3 a single bucket gives tr Σ = 1, and tr Σ falls as the number N of buckets grows.
 
     The rows of bucket k have norm 2^{k−N}, and their share of all rows is ∝ k^{−3}, so tr Σ = Σ_k k^{−3} 4^{k−N}/Σ_k
-    k^{−3}. The check tries N = 1, …, 32 and compares every norm with the list in `zipf_data`. For the fall at N it also
-    checks 3A/4 ≥ (N − 1)^{−3}(1 − 4^{1−N}) > N^{−3}, A = Σ_k k^{−3} 4^{k−N+1} over k ≤ N − 1, in rational arithmetic.
+    k^{−3}. The check tries N = 1, …, 32 and compares every norm with the list in `zipf_data`. For the fall of tr Σ at N
+    the check also confirms 3A/4 ≥ (N − 1)^{−3}(1 − 4^{1−N}) > N^{−3}, A = Σ_k k^{−3} 4^{k−N+1} over k ≤ N − 1, in
+    rational arithmetic.
     """
     for buckets in range(2, 33):
         a = sum((Fraction(4) ** (k - buckets + 1) / k**3 for k in range(1, buckets)), Fraction(0))

@@ -110,7 +110,7 @@ def svt_accuracy(accuracy: Formula = above_threshold.accuracy) -> Found:
     With v = e^{αε/8}, P(|Laplace(4/ε)| ≥ α/2) = 1/v and P(|Laplace(2/ε)| ≥ α/2) = v^{−2}, so m/v + v^{−2} ≤ β is
     needed. The formula for α is linear in its logarithm, so evaluating it with log = identity gives 8v/ε, and the check
     is in rational arithmetic. The α of "tight" is t + u, where P(|noise| ≥ t) = β/2 for the threshold and P(|noise| ≥
-    u) = β/(2m) for each query; with the identity for log it is b₁ 2/β + b₂ 2m/β.
+    u) = β/(2m) for each query; if log is the identity, the α of "tight" is b₁ 2/β + b₂ 2m/β.
     """
     b1, b2 = Fraction(above_threshold.threshold_scale(1)), Fraction(above_threshold.query_scale(1, "tight"))
     for m, beta in product((1, 2, 5, 100), (Fraction(9, 10), Fraction(1, 2), Fraction(1, 1000))):
@@ -151,7 +151,7 @@ def svt_promise(share: float = 1.0) -> Found:
 @mutant("a supremum of 1", supremum=lambda n, d: 1 / n)
 @mutant("a supremum of √(3/2)", supremum=lambda n, d: 1.5**0.5 / n)
 def fact_1(supremum: Formula = gaussian.second_moments_sensitivity) -> Evidence:
-    """Σ(a_i − b_i)² ≤ Σa_i² + Σb_i² ≤ 2 for a, b ≥ 0 that each sum to at most 1; two unit vectors attain it.
+    """Σ(a_i − b_i)² ≤ Σa_i² + Σb_i² ≤ 2 for a, b ≥ 0 that each sum to at most 1; two unit vectors attain the bound 2.
 
     The check tries random rational vectors, some of which have zeros. The square of the reference's √2 is rounded to 12
     decimals for the comparison.

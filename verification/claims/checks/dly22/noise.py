@@ -161,10 +161,10 @@ def upsilon_star_proof(bound: Formula = tails.upsilon_star) -> Evidence:
     """The spectral norm of the Gaussian Wigner matrix exceeds 2√d + √((4 − 2/d) ln(2/β)) with probability at most β.
 
     For unit u, v with c = ⟨u, v⟩, E(uᵀWu − vᵀWv)² = 2‖uuᵀ − vvᵀ‖_F² − Σ(u_i² − v_i²)² and ‖uuᵀ − vvᵀ‖_F² = 2(1 − c²).
-    So the increment is at most 4(1 − c²) = 4‖u − v‖² − 4(1 − c)², and comparison with 2⟨g, u⟩ (Sudakov–Fernique) gives
-    E λ_max ≤ 2E‖g‖ ≤ 2√d. The gradient of uᵀWu in W has squared length 2(Σu_i²)² − Σu_i⁴ ≤ 2 − 1/d = L², and Gaussian
-    concentration gives √(2L² ln(2/β)) for the two sides. The check confirms the identities for d = 2, 3, 4, which
-    covers all pairs of indices.
+    The increment is therefore at most 4(1 − c²) = 4‖u − v‖² − 4(1 − c)², and comparison with 2⟨g, u⟩ (Sudakov–Fernique)
+    gives E λ_max ≤ 2E‖g‖ ≤ 2√d. The gradient of uᵀWu in W has squared length 2(Σu_i²)² − Σu_i⁴ ≤ 2 − 1/d = L², and
+    Gaussian concentration gives √(2L² ln(2/β)) for the two sides. The check confirms the identities for d = 2, 3, 4,
+    which covers all pairs of indices.
     """
     residuals: list[sp.Expr] = []
     for k in (2, 3, 4):
@@ -377,8 +377,8 @@ def laplace_wigner_bounds(mean: Formula = laplace_wigner_mean, tail: Formula = l
     Given the exponentials E_ij, W is Gaussian with standard deviations √(2E_ij), and E‖W‖ ≤ (1 + θ)(2σ + 6σ_*√(ln
     d/ln(1 + θ))) (Bandeira–van Handel 2016), where σ² is the largest row sum and σ_*² the largest entry of 2E. The
     check inserts the exact means and levels of the largest row sum and entry into the bound of Bandeira and van Handel.
-    The value that results is at most the stated bound. It is at least 0.85 times the stated bound on the mean, and at
-    least 0.8 times the stated bound on the tail.
+    With these means and levels the bound of Bandeira and van Handel is at most the stated bound. The value is at least
+    0.85 times the stated bound on the mean, and at least 0.8 times the stated bound on the tail.
     """
     for d in (2, 5, 20, 50, 200, 1000):
         share = wigner_form(d, *exact_maxima(d)) / mean(d) if mean(d) else math.inf

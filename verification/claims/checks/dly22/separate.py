@@ -1,4 +1,4 @@
-"""Check DLY22 §4, §6 and its appendices: SeparateCov and its pure form, rates, EMCov, and the projection mechanism."""
+"""Check DLY22 §4, §6 and its appendices, on SeparateCov, its pure form, rates, EMCov, and the projection mechanism."""
 
 import math
 from collections.abc import Callable
@@ -68,7 +68,8 @@ def weyl_step(vectors: Formula = separate_cov.descending_eigenvectors, factor: f
     """The eigenvectors v_i of Σ + sW, in algebraic order, have λ_i(Σ) − v_iᵀΣv_i ≤ λ_max(sW) − λ_min(sW) ≤ 2s‖W‖.
 
     With G = Σ + sW, v_iᵀΣv_i = λ_i(G) − s v_iᵀWv_i ≥ λ_i(Σ) + s λ_min(W) − s λ_max(W) by Weyl's inequality. The bound
-    is tight. If the eigenvectors are in the order of |λ|, the first bound fails and the second holds.
+    is tight. If the eigenvectors are in the order of |λ|, the bound λ_max(sW) − λ_min(sW) fails and the bound 2s‖W‖
+    holds.
     """
     rng = np.random.default_rng(1)
     for i in range(CASES):
@@ -89,8 +90,8 @@ def weyl_step(vectors: Formula = separate_cov.descending_eigenvectors, factor: f
 def direction_error(bound: Formula = separate_cov.direction_error) -> Found:
     """The error of the directions, ‖VΛVᵀ − Σ‖_F, is at most 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4}√n), attained in dimension 2.
 
-    The bound follows from ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i) and (5), and is attained when the noise just
-    exchanges the two eigenvectors.
+    The bound follows from ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i) and inequality (5) of the paper, and is attained when
+    the noise just exchanges the two eigenvectors.
     """
     rng = np.random.default_rng(2)
     residual = 0.0
@@ -148,9 +149,8 @@ def trace_sensitive_rate(
     """Theorem 1's bound is at most c₁ d^{1/4}√tr/(ρ^{1/4}√n) + c₂ √d/(√ρ n), with explicit logarithms in c₁ and c₂.
 
     The constants are c₁ = 2^{7/4}√(1 + √ln(4/β)) and c₂ = √2 (1 + √(2 ln(2/β))). The constant c₁ uses υ ≤ 2√d (1 +
-    √ln(4/β)), which holds because √(4 − 2/d) ≤ 2 ≤ 2√d; the second uses η ≤ √d + √(2 ln(2/β)), whose square is at least
-    η². With these bounds in place of υ and η, and √d (1 + √(2 ln(2/β))) for the latter, the two terms are equal to the
-    reference's.
+    √ln(4/β)), which holds because √(4 − 2/d) ≤ 2 ≤ 2√d; the constant c₂ uses η ≤ √d + √(2 ln(2/β)), whose square is at
+    least η². If υ is replaced by its bound and η by √d (1 + √(2 ln(2/β))), the two terms are equal to the reference's.
     """
     for d, beta, n, trace in product((1, 2, 10, 10**3, 10**9), (0.9, 0.1, 1e-9), (1e2, 1e8), (1.0, 1e-6)):
         rho = 0.3
@@ -234,7 +234,7 @@ def worst_case_rates(separate: Formula = separate_error) -> Found:
     gain_d, gain_n, _ = ratio(measured(gauss_error), (d, n, Fraction(0)))
     rest_d, rest_n, _ = ratio(measured(separate_rest), (d, n, Fraction(0)))
     yield {"exponents": (d, n) == (Fraction(1, 4), Fraction(-1, 2)), "useful to n²": n == -2 * d}
-    # the exponents of n in the d at which a quotient of bounds is 1
+    # the exponents of n in those d at which a quotient of bounds is 1
     yield {"crossover at n^{2/3}": gain_d != 0 and 3 * gain_n == -2 * gain_d}
     yield {"dominates to n²": rest_d != 0 and rest_n == -2 * rest_d}
 
@@ -272,8 +272,8 @@ def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Found:
     Multiplied by n√ρ, the bounds of both mechanisms depend only on d and on the trace as a share of d^{3/2}/(n√ρ), and
     SeparateCov's bound rises with the trace. The check tries every d from 25 to 1000 and powers of 10 up to 10¹⁵, with
     ω as in the reference and with the larger ω of DLY22 Lemma 7. The leading terms of the bounds of SeparateCov and of
-    GaussCov are 2^{7/4}√share · d and d. For d = 2, …, 7 SeparateCov's bound is above both of GaussCov's at the smaller
-    trace too.
+    GaussCov are 2^{7/4}√share · d and d. For d = 2, …, 7 SeparateCov's bound is above both bounds of GaussCov at the
+    smaller trace too.
     """
     for d in (*range(25, 1001), *(10**k for k in range(4, 16))):
         for gauss in gauss_bounds(d):
@@ -404,11 +404,11 @@ def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> F
 
     Scaling by 1/√d turns α into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e of a
     mean implies an error of at most e + 1/√n against the mean of the distribution. Without rows of zeros, the
-    statistical lower bound implies e ≥ √d/(Cnε) − 1/√n, which is no bound for n > d/(Cε)². Instead take n₀ < √d/(Caε)
-    records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives e ≥ (2a/3) n₀/n. The condition √d ≥
-    68 Cε is enough for the lower bound √d/(3Cnε) on the empirical error. The arithmetic of the lower bound is rational
-    and uses C and ε only in the product Cε. So the lower bound √d/(3Cnε) also holds with another function of ε in place
-    of ε, such as 12 sinh ε.
+    statistical lower bound implies e ≥ √d/(Cnε) − 1/√n, which is no bound for n > d/(Cε)². The proof takes n₀ <
+    √d/(Caε) records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives e ≥ (2a/3) n₀/n. The
+    condition √d ≥ 68 Cε is enough for the lower bound √d/(3Cnε) on the empirical error. The arithmetic of the lower
+    bound is rational and uses C and ε only in the product Cε. The lower bound √d/(3Cnε) therefore also holds with
+    another function of ε in place of ε, such as 12 sinh ε.
     """
     empty = 0
     a = Fraction(2, 15)
@@ -453,7 +453,7 @@ def projection_error(project: Formula = psd_trace_ball, factor: float = 1.0) -> 
     n, d, rho = 100.0, 7, 0.3
     reference = projection_mechanism.error_bound(n, d, rho, 0.1, "wigner") ** 2
     direct = 2 * gauss_cov.noise_scale(n, rho) * tails.upsilon_star(d, 0.1)
-    noise = np.diag([-0.5, 0.75])  # of rank one, the nearest point to diag(1, 0) + noise is diag(0, 3/4)
+    noise = np.diag([-0.5, 0.75])  # the nearest matrix of rank one to diag(1, 0) + noise is diag(0, 3/4)
     moved = np.diag([-1.0, 0.75])
     fails = float((moved**2).sum()) == 25 / 16 and float((noise * moved).sum()) == 17 / 16
     steps = 1 - 1e-9 < worst <= 1 + ROUNDING and excess < 1e-7 and fails
@@ -470,7 +470,7 @@ def projection_eigenvectors(project: Formula = psd_trace_ball) -> Found:
     In the eigenvectors of Σ̃ = VΛVᵀ, ‖Σ̃ − M‖_F² = ‖Λ − diag(VᵀMV)‖² + ‖VᵀMV − diag(VᵀMV)‖². The diagonal of VᵀMV is
     nonnegative and has the same trace, so keeping only the diagonal ("pinching") brings M nearer to Σ̃. The projection
     P is checked by ⟨Σ̃ − P, M − P⟩ ≤ 0 for competitors M, extreme points among them. The set of second moments of n < d
-    rows, which have rank at most n, is not closed under pinching; K is therefore its convex hull.
+    rows, which have rank at most n, is not closed under pinching, so K is its convex hull.
     """
     rng = np.random.default_rng(5)
     for _ in range(CASES):

@@ -24,8 +24,8 @@ def variance_of_a_weight(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> E
     """The variance of a weight w_i is at least ((3d + 1)/(2(d² + 1)) − 1/d)/d, which is at least 1/(4d²) for d ≥ 4.
 
     The lower bound on the variance follows from the moment bound E‖Z‖_F² ≥ (3d³ + d²)/2. E‖Z‖_F² = d · E w_i² · d²(d² +
-    1), because R and w are independent, and E w_i = 1/d. (2.1) with κ = Ω̃(d³) would make the variance Õ(d⁻³); d³ times
-    the lower bound is at least d/4, so no constant and no power of a logarithm saves it.
+    1), because R and w are independent, and E w_i = 1/d. Inequality (2.1) with κ = Ω̃(d³) would make the variance
+    Õ(d⁻³); d³ times the lower bound is at least d/4, so no constant and no power of a logarithm saves (2.1).
     """
     d = sp.Symbol("d", positive=True)
     variance = moment(d) / (d**3 * (d**2 + 1)) - 1 / d**2
@@ -40,7 +40,8 @@ def largest_value(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> Evidence
     """The bound (4.4) fails: E max w ≥ E Σ w² ≥ (3d + 1)/(2(d² + 1)), about 1.5/d, where (4.4) has (1 + o(1))/d.
 
     If max w ≤ (1 + h)/d with probability 1 − β, then E max w ≤ (1 + h)/d + β. With β = 1/(10 d) and h = 1/5, (1 + h)/d
-    + β is below the bound on E max w for every d ≥ 9, a contradiction; for large d every h < 0.4 leads to one.
+    + β is below the bound on E max w for every d ≥ 9, a contradiction; for large d every h < 0.4 leads to a
+    contradiction.
     """
     d = sp.Symbol("d", positive=True)
     mean = moment(d) / (d**2 * (d**2 + 1))
@@ -56,9 +57,9 @@ def capped_event(cap: Fraction = Fraction(4)) -> Found:
     """P(max w > 4/d) ≤ e^{−d r(c)}/(c(c − 2)) + e^{−d²/1250}, c = 3.84, which is below 1/(16 d²) from d = 10⁴ on.
 
     max w = ‖Z‖/R is above cap/d only if ‖Z‖ > 0.96 cap d or R < 0.96 d². The event ‖Z‖ > 0.96 cap d has the bound of
-    the page norm-tail.md, and R < 0.96 d² has probability below e^{−L} for d√(2L) = 0.04 d². So given max w ≤ 4/d, w_i
-    still has the variance of `variance_of_a_weight`, and (4.2) fails. With α = 2/d the event in the condition of (4.2)
-    has a probability that tends to 0.
+    the page norm-tail.md, and R < 0.96 d² has probability below e^{−L} for d√(2L) = 0.04 d². Given max w ≤ 4/d, w_i
+    therefore still has the variance of `variance_of_a_weight`, and (4.2) fails. With α = 2/d the event in the condition
+    of (4.2) has a probability that tends to 0.
     """
     c = cap * Fraction(96, 100)
     log = mpmath.iv.log(2 * mpmath.iv.mpf(c.numerator) / c.denominator / mpmath.iv.pi)

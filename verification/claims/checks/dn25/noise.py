@@ -94,8 +94,8 @@ def volume_constant(jacobian: Formula = repulsion) -> Evidence:
 def radial_factorisation(jacobian: Formula = repulsion, shape: Formula = nuclear_laplace.radius_shape) -> Found:
     """The density at σ = Rw is R^{d²−1} e^{−R} times a function of w.
 
-    So the radius R ~ Gamma(d²) is independent of (w, U, V). ∏(σ_i² − σ_j²) is homogeneous of degree d(d − 1), and dσ
-    contributes the factor R^{d−1}.
+    Gamma(d²) is~Hence the radius R ~ Gamma(d²) is ~ Gamma(d²) is independent of (w, U, V). ∏(σ_i² − σ_j²) is
+    homogeneous of degree d(d − 1), and dσ contributes the factor R^{d−1}.
     """
     for d in range(2, 5):
         r, *w = sp.symbols(f"R w1:{d + 1}", positive=True)

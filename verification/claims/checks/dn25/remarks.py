@@ -108,8 +108,8 @@ def small_sample_gain(gain: Formula = gain_of_theorem_2) -> Evidence:
     """√(d/(εn)) is 1/(√tr Σ + √l) times √(d tr Σ/(εn)) + √(d ln d)/(εn), l = ln(d)/(εn).
 
     The factor 1/(√tr Σ + √l) is the gain of Theorem 2 over the rate √(d/(εn)). The gain 1/(√tr Σ + √l) lies between g/2
-    and g for g = min((tr Σ)^{−1/2}, l^{−1/2}), because x + y is between max(x, y) and its double. So for small tr Σ the
-    gain of Theorem 2 is never of the order 1/tr Σ.
+    and g for g = min((tr Σ)^{−1/2}, l^{−1/2}), because x + y is between max(x, y) and its double. For small tr Σ the
+    gain of Theorem 2 is therefore never of the order 1/tr Σ.
     """
     n, d, epsilon, trace, log = sp.symbols("n d epsilon t L", positive=True)
     second = sp.sqrt(d * trace / (epsilon * n)) + sp.sqrt(d * log) / (epsilon * n)

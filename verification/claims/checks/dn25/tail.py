@@ -8,7 +8,7 @@ import sympy as sp
 from covassay.verification.claims.evidence import Evidence, Formula, check, mutant
 
 # The divergence of the field s_i² ∂_i, integrated against the density, gives E Σ s² = 2 E R + E Q.
-# Here Q = Σ_i s_i² ∂_i log ∏|s_i² − s_j²|.
+# The term Q is Σ_i s_i² ∂_i log ∏|s_i² − s_j²|.
 # The boundary terms vanish, because the field has a double zero at s_i = 0.
 # The density vanishes on every wall s_i = s_j and decays exponentially.
 
@@ -19,9 +19,9 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidence:
     """The moments refute every constant a < (7 + √33)/8 = 1.593, so also the 3 of Theorem 1 at p = ∞, where a = 3/2.
 
-    The identity st/(s + t) = (s + t)/4 − (s − t)²/(4(s + t)) is used with s + t ≤ 2ad, which holds if ‖Z‖ ≤ ad. So m =
-    lim E Σ s²/d³ satisfies m ≥ 3/2 + (m − 1)/(4a) and m ≤ a. For a ≥ 1/4 the first of the two inequalities for m gives
-    m ≥ (6a − 1)/(4a − 1), whence 4a² − 7a + 1 ≥ 0.
+    The identity st/(s + t) = (s + t)/4 − (s − t)²/(4(s + t)) is used with s + t ≤ 2ad, which holds if ‖Z‖ ≤ ad. The
+    limit m = lim E Σ s²/d³ therefore satisfies m ≥ 3/2 + (m − 1)/(4a) and m ≤ a. For a ≥ 1/4 the first of the two
+    inequalities for m gives m ≥ (6a − 1)/(4a − 1), whence 4a² − 7a + 1 ≥ 0.
     """
     a, m = sp.symbols("a m")
     bound = sp.solve(sp.Eq(m, sp.Rational(first.numerator, first.denominator) + (m - 1) / (4 * a)), m)[0]
@@ -43,9 +43,9 @@ def largest_share(
 ) -> Evidence:
     """Step 0 of DN25 §4 with c₁ = 1/60: where L = ln(d/β) < d/60, the largest weight is at most 5/d for d ≥ 300.
 
-    ‖Z‖ ≤ ρ(4d + 2.36 L) and R ≥ ρ(d² − d√(2L)) give max w ≤ (4 + 2.36/60)/(d(1 − √(2/(60d)))), which falls with d times
-    d. The bound on the largest weight is at most 5/d, and (5/d)² ≤ L/(c₁d), since L ≥ ln d ≥ 1. The check uses whole
-    numbers d ≥ 300, because those below 300 have ln d ≥ d/60.
+    ‖Z‖ ≤ ρ(4d + 2.36 L) and R ≥ ρ(d² − d√(2L)) give max w ≤ (4 + 2.36/60)/(d(1 − √(2/(60d)))), and d times the right
+    side falls with d. The bound on the largest weight is at most 5/d, and (5/d)² ≤ L/(c₁d), since L ≥ ln d ≥ 1. The
+    check uses whole numbers d ≥ 300, because those below 300 have ln d ≥ d/60.
     """
     room = 1 - (4 + slope * level) / 5
     small = room > 0 and 2 * level / first <= room**2

@@ -38,8 +38,8 @@ def frobenius_clip(matrix: Matrix, radius: float) -> Matrix:
 def projection_inequalities(project: Formula = nuclear_ball) -> Found:
     """For r ≥ tr Σ, the projection P of Σ + Z satisfies ‖P − Σ‖_F ≤ ‖Z‖_F and ‖P − Σ‖_F² ≤ ‖Z‖(tr Σ + r).
 
-    The square is even at most ⟨Z, P − Σ⟩, which is at most ‖Z‖(tr Σ + r). DN25 prints the inner product with the wrong
-    sign, as O(⟨Z, Σ − P⟩), which is at most −‖P − Σ‖_F².
+    The square ‖P − Σ‖_F² is even at most ⟨Z, P − Σ⟩, which is at most ‖Z‖(tr Σ + r). DN25 prints the inner product with
+    the wrong sign, as O(⟨Z, Σ − P⟩), which is at most −‖P − Σ‖_F².
     """
     for sigma, z in cases(CASES, 1):
         trace = float(np.trace(sigma))
@@ -59,7 +59,7 @@ def projection_inequalities(project: Formula = nuclear_ball) -> Found:
 @mutant("a radius larger by 3 %", project=lambda m, r: nuclear_ball(m, 1.03 * r))
 @mutant("a radius smaller by 3 %", project=lambda m, r: nuclear_ball(m, r / 1.03))
 def small_radius(project: Formula = nuclear_ball) -> Found:
-    """For r < tr Σ, ‖P − Σ‖_* ≤ ‖P‖_* + ‖Σ‖_* ≤ tr Σ + r; Σ = diag(1, 0) and Z = diag(−1, −1) attain it."""
+    """For r < tr Σ, ‖P − Σ‖_* ≤ ‖P‖_* + ‖Σ‖_* ≤ tr Σ + r; Σ = diag(1, 0) and Z = diag(−1, −1) attain the bound."""
     for sigma, z in [*cases(CASES, 2), (np.diag([1.0, 0.0]), -np.eye(2))]:
         trace = float(np.trace(sigma))
         yield float(np.linalg.norm(project(sigma + z, trace / 2) - sigma, "nuc")) / (1.5 * trace)

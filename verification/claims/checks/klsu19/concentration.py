@@ -22,8 +22,8 @@ from covassay.verification.exact import series
 def gaussian_tail(bound: Formula = lambda t: 2 * sp.exp(-(t**2) / 2)) -> Evidence:
     """A normal variable Z with variance σ² has P(|Z| > tσ) ≤ 2 e^{−t²/2} for t ≥ 0, and even with 1 in place of 2.
 
-    The difference g = c e^{−t²/2} − erfc(t/√2) of the two sides has the derivative e^{−t²/2}(√(2/π) − ct). So the
-    difference g rises and then falls to 0, and g ≥ min(g(0), 0).
+    The difference g = c e^{−t²/2} − erfc(t/√2) of the two sides has the derivative e^{−t²/2}(√(2/π) − ct). The
+    difference g therefore rises and then falls to 0, and g ≥ min(g(0), 0).
     """
     t = sp.symbols("t", nonnegative=True)
 
@@ -71,9 +71,9 @@ def quadratic_form_upper(bound: Formula = radius) -> Evidence:
 
     (A + Aᵀ)/2 has the same quadratic form and trace and no larger norms, so let A = diag(a). With ψ(u) = −u − ln(1 −
     2u)/2 the logarithm of the moment generating function is Σ ψ(s a_i). ψ(u) ≤ u²/(1 − 2u) for 0 ≤ u < 1/2 by comparing
-    coefficients, 2^{k−1}/k ≤ 2^{k−2}, and ψ(u) ≤ u² for u < 0. So Σ ψ(s a_i) is at most vs²/(1 − cs) with v = ‖A‖_F², c
-    = 2‖A‖, and at s = √t/(√v + c√t) the exponent of Markov's bound is −t. The check also compares the bound for A = I
-    with exact χ² tails.
+    coefficients, 2^{k−1}/k ≤ 2^{k−2}, and ψ(u) ≤ u² for u < 0. Hence Σ ψ(s a_i) is at most vs²/(1 − cs) with v =
+    ‖A‖_F², c = 2‖A‖, and at s = √t/(√v + c√t) the exponent of Markov's bound is −t. The check also compares the bound
+    for A = I with exact χ² tails.
     """
     u, v, b, t = sp.symbols("u v b t", positive=True)
     psi = -u - sp.log(1 - 2 * u) / 2
@@ -97,7 +97,7 @@ def printed_lower_tail(
 ) -> Evidence:
     """The printed bound P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} fails for A = −1, d = 1, t = 4.
 
-    In this example P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183.
+    For A = −1, d = 1 and t = 4 the probability is P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183.
     """
     t = Fraction(4)
     deviation = bound(Fraction(1), Fraction(1), t, rational_root)
@@ -139,10 +139,11 @@ def chi_square_mean(bound: Formula = lambda level, m, sqrt: 4 * (sqrt(level / m)
     L, because L ≥ 1 − e^{−L}. Since x is concave, x(L)/x(l) ≥ L/l for L ≤ l.
     m ≤ 14: the density falls to the right of its mode, which is below 1, so P(1 ≤ · ≤ 1 + x) is concave in x, and
         P(1 ≤ · ≤ 1 + x(l)) ≥ l at l = 1/4 > (ln 2)/3 is enough. The check encloses this probability by rational bounds.
-    m ≥ 15: take l = 3/4. Then x(l) ≥ 4√(3/(4m)), and by Chebyshev's inequality the probability inside the interval is
+    m ≥ 15: take l = 3/4. For l = 3/4, x(l) ≥ 4√(3/(4m)), and by Chebyshev's inequality the probability inside the
+    interval is
         at least 5/6. The density f of the sum has f(m − y) ≤ f(m) e^{y/m − (m − 2)y²/(4m²)} ≤ f(m) e^{1/(m − 2)} for
-        y ≥ 0. With min(f(m − y), f(m)) in its place the mass is at least 5/6 − (e^{1/13} − 1) ≥ 3/4, and it is concave
-        in x.
+        y ≥ 0. With min(f(m − y), f(m)) in place of f(m − y) the mass is at least 5/6 − (e^{1/13} − 1) ≥ 3/4, and it is
+        concave in x.
     """
     level, m = sp.symbols("L m", positive=True)
     identity = sp.simplify(bound(level, m, sp.sqrt) - radius(1 / m, 1 / m, 4 * level, sp.sqrt))
@@ -166,8 +167,8 @@ def chi_square_mean(bound: Formula = lambda level, m, sqrt: 4 * (sqrt(level / m)
 def rows_for_multiplicative_error(rows: Formula = weak_ppc.regularity_rows) -> Evidence:
     """With n = `regularity_rows`, singular values of Y/√n in [1 − u, 1 + u] imply (1 − s)I ⪯ Σ̂ ⪯ (1 + s)I.
 
-    u = (√d + √(2 ln(2/β)))/√n, and by Davidson and Szarek the singular values lie there with probability 1 − β. For
-    this n, (1 + u)² = 1 + s, and (1 − u)² ≥ 1 − s because (2 + s)² ≥ 4(1 + s).
+    u = (√d + √(2 ln(2/β)))/√n, and by Davidson and Szarek the singular values lie in [1 − u, 1 + u] with probability 1
+    − β. For n = `regularity_rows`, (1 + u)² = 1 + s, and (1 − u)² ≥ 1 − s because (2 + s)² ≥ 4(1 + s).
     """
     d, x, s = sp.symbols("d x s", positive=True)
     n = sp.nsimplify(rows(d, 2 * sp.exp(-(x**2) / 2), s, lambda value: x**2 / 2))  # ln(2/β) = x²/2
@@ -178,5 +179,5 @@ def rows_for_multiplicative_error(rows: Formula = weak_ppc.regularity_rows) -> E
 
 
 def frobenius_radius(n: float, d: int, beta: float) -> float:
-    """Return the radius 2√(d(d + 1)/n) + 4√(2 ln(1/β)/n) of (8)."""
+    """Return the radius 2√(d(d + 1)/n) + 4√(2 ln(1/β)/n) of inequality (8) of KLSU19."""
     return 2 * math.sqrt(d * (d + 1) / n) + 4 * math.sqrt(2 * math.log(1 / beta) / n)

@@ -40,9 +40,9 @@ def sensitivity(variance: Formula = naive_pce.noise_variance, largest: Formula =
     """Replacing a row moves NaivePCE's truncated covariance by at most √2 B/n in Frobenius norm, B = r².
 
     NaivePCE spends at most ρ. As a multiple of B²/n², Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² = s² + t² − 2c² ≤ 2, which is checked at
-    random rational rows of the unit ball and at dropped rows, which are zero; e₁ and e₂ give equality. So noise
-    of variance 2B²/(n²ρ), calibrated to the sensitivity 2B/n of the triangle inequality, spends ρ/2, and noise of
-    variance B²/(n²ρ) spends ρ. In one dimension the largest squared change is 1 in the unit B²/n².
+    random rational rows of the unit ball and at dropped rows, which are zero; e₁ and e₂ give equality. Hence noise of
+    variance 2B²/(n²ρ), calibrated to the sensitivity 2B/n of the triangle inequality, spends ρ/2, and noise of variance
+    B²/(n²ρ) spends ρ. In one dimension the largest squared change is 1 in the unit B²/n².
     """
     rng = random.Random(1)
     for i in range(400):
@@ -131,8 +131,8 @@ def projection_in_the_norm_of_sigma(kappa: int = 10**4, share: Fraction = Fracti
     """In the norm ‖·‖_Σ the projection can increase the distance from Σ by a factor of about √κ/4.
 
     The example is Σ = diag(κ, 1), Z = [[0, √κ], [√κ, 0]], P = (√κ/2)[[1, 1], [1, 1]]. ‖Z − Σ‖_Σ = 2, and the last entry
-    alone gives ‖P − Σ‖_Σ ≥ √κ/2 − 1. So the factor is at least √κ/4 − 1/2, and in this example it is below √κ/4. The
-    check sets κ = 10⁴ and computes in rational arithmetic.
+    alone gives ‖P − Σ‖_Σ ≥ √κ/2 − 1. The factor is therefore at least √κ/4 − 1/2, and in the example it is below √κ/4.
+    The check sets κ = 10⁴ and computes in rational arithmetic.
     """
     root = sp.sqrt(kappa)
     sigma, noisy = sp.diag(kappa, 1), sp.Matrix([[0, root], [root, 0]])
@@ -178,7 +178,7 @@ def accuracy(factor: float = 2 / math.sqrt(3), share: float = 1.0, direct: bool 
 
 
 def rows_for_sampling(d: int, beta: float, alpha: float, factors: tuple[float, float] = (4, 8)) -> float:
-    """Return the number of rows (4√(d(d + 1)) + 8√(2 ln(1/β)))²/α² for which the radius of (8) is α/2."""
+    """Return the number of rows (4√(d(d + 1)) + 8√(2 ln(1/β)))²/α² for which radius (8) of KLSU19 is α/2."""
     root = factors[0] * math.sqrt(d * (d + 1)) + factors[1] * math.sqrt(2 * math.log(1 / beta))
     return (root / alpha) ** 2
 
@@ -199,7 +199,7 @@ def enough_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> 
 
 
 def error_bound(n: float, d: int, kappa: float, rho: float, beta: float) -> float:
-    """Return the bound on ‖Σ̃ − Σ‖_Σ that fails with probability at most 3β: the radius of (8) plus σω."""
+    """Return the bound on ‖Σ̃ − Σ‖_Σ that fails with probability at most 3β: radius (8) of KLSU19 plus σω."""
     variance = naive_pce.noise_variance(n, rho, naive_pce.radius_squared(n, d, kappa, beta), "reconstructed")
     return frobenius_radius(n, d, beta) + math.sqrt(variance) * float(tails.omega_sharp(d, beta))
 
@@ -213,11 +213,11 @@ def rows_for_accuracy(
 ) -> Found:
     """n ≥ (4√(d(d+1)) + 8√(2 ln(1/β)))²/α² and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ) rows are enough for ‖Σ̃ − Σ‖_Σ ≤ α.
 
-    The first number of rows makes the radius of (8) at most α/2, and is at least (√d + √(2 ln(2/β)))², as (8) requires.
-    The second number of rows makes σω ≤ α/2, because r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥ 1. With
-    probability at least 1 − 3β no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters, with
-    the reference's variance, radius and ω, and the inequalities of the proof, 2 · √2 · 5 · 2.8 ≤ 40 and 1 + 2√2 + 4 ≤
-    2.8².
+    The first number of rows makes the radius of (8) in KLSU19 at most α/2, and is at least (√d + √(2 ln(2/β)))², as (8)
+    requires. The second number of rows makes σω ≤ α/2, because r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥
+    1. With probability at least 1 − 3β no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters,
+    with the reference's variance, radius and ω, and the inequalities of the proof, 2 · √2 · 5 · 2.8 ≤ 40 and 1 + 2√2 +
+    4 ≤ 2.8².
     """
     rng = np.random.default_rng(3)
     at_one = noise(math.e, 1, 1.0, 1.0, 1.0, 1.0)  # the constant 40

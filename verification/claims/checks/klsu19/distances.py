@@ -46,8 +46,8 @@ def norm_squared(matrix: sp.Matrix, sigma: sp.Matrix) -> sp.Expr:
 def any_factor(norm: Formula = norm_squared, whiten: Formula = lambda a, m: a.inv() * m * a.inv().T) -> Found:
     """The norms ‖A⁻¹MA⁻ᵀ‖_F² = tr((Σ⁻¹M)²) and |A⁻¹v|² = vᵀΣ⁻¹v are the same for every A with AAᵀ = Σ.
 
-    So ‖·‖_Σ depends on Σ alone, and ‖BMBᵀ‖_{BΣBᵀ} = ‖M‖_Σ for every invertible B, because BA is a factor of BΣBᵀ if A
-    is a factor of Σ. The check tries random rational matrices A, B and M.
+    The norm ‖·‖_Σ therefore depends on Σ alone, and ‖BMBᵀ‖_{BΣBᵀ} = ‖M‖_Σ for every invertible B, because BA is a
+    factor of BΣBᵀ if A is a factor of Σ. The check tries random rational matrices A, B and M.
     """
     rng = random.Random(1)
     for i in range(30):
@@ -64,8 +64,8 @@ def any_factor(norm: Formula = norm_squared, whiten: Formula = lambda a, m: a.in
 def square_roots_differ(root: sp.Matrix = sp.Matrix([[0, 2], [sp.Rational(1, 2), 0]])) -> Evidence:  # noqa: B008
     """The norm ‖B⁻¹MB⁻¹‖_F may differ from ‖M‖_Σ although B² = Σ.
 
-    An example is Σ = I, B = [[0, 2], [1/2, 0]], M = [[0, 1], [1, 0]]. For these three matrices ‖B⁻¹MB⁻¹‖_F² = 257/16
-    but ‖M‖_F² = 2, and |B⁻¹v|² = 1/4 at v = (1, 0).
+    An example is Σ = I, B = [[0, 2], [1/2, 0]], M = [[0, 1], [1, 0]]. For Σ, B and M of the example ‖B⁻¹MB⁻¹‖_F² =
+    257/16 but ‖M‖_F² = 2, and |B⁻¹v|² = 1/4 at v = (1, 0).
     """
     m, v = sp.Matrix([[0, 1], [1, 0]]), sp.Matrix([1, 0])
     inverse = root.inv()
@@ -175,10 +175,9 @@ def divergence_constant(log2: Number) -> Number:
 def gaussian_divergence(constant: Formula = divergence_constant, largest: sp.Expr = LARGEST_ERROR) -> Evidence:
     """Gaussians with ‖Σ̂ − Σ‖_Σ ≤ α ≤ 1/2 and ‖μ̂ − μ‖_Σ ≤ α have KL ≤ (2 ln 2 − 1/2)α² and TV ≤ 0.666 α.
 
-    In the proof 1 + x_i are the eigenvalues of Σ^{−1/2}Σ̂Σ^{−1/2}. The divergence is 2 KL = Σ (x_i − ln(1 + x_i)) + ‖μ̂
-    − μ‖_Σ² for the eigenvalues 1 + x_i of Σ^{−1/2}Σ̂Σ^{−1/2}. Since x − ln(1 + x) = x² ∫₀¹ s/(1 + sx) ds and the
-    integral decreases in x, x − ln(1 + x) is at most (4 ln 2 − 2)x² for x ≥ −1/2. The bound on TV follows from that on
-    KL by Pinsker's inequality.
+    The divergence is 2 KL = Σ (x_i − ln(1 + x_i)) + ‖μ̂ − μ‖_Σ² for the eigenvalues 1 + x_i of Σ^{−1/2}Σ̂Σ^{−1/2}.
+    Since x − ln(1 + x) = x² ∫₀¹ s/(1 + sx) ds and the integral decreases in x, x − ln(1 + x) is at most (4 ln 2 − 2)x²
+    for x ≥ −1/2. The bound on TV follows from that on KL by Pinsker's inequality.
     """
     x, s = sp.symbols("x s", positive=True)
     integral = sp.simplify(x**2 * sp.integrate(s / (1 + s * x), (s, 0, 1)) - x + sp.log(1 + x))

@@ -52,10 +52,10 @@ def five_runs(
 ) -> Evidence:
     """Theorem 1.5 of KLSU19 follows from its Theorem 6.9, by five runs that each succeed with probability 9/10.
 
-    By the binomial law at least three of the five runs fail with probability 0.0086 < 1/25. In all other cases more
-    than half of the outputs are within α of the truth, and the chosen one is within 3α (KLSU19.fn3). The runs have
-    disjoint records, so the whole is ε-DP on 5n records, and 5n ≥ (d²/1024 − ln 16)/(106 · 3α(e^ε − 1)) and 5n ≥
-    (d²/1024 − ln 32)/(1692 · 3αε) if 3α ≤ 1/6000.
+    By the binomial law at least three of the five runs fail with probability 0.0086 < 1/25. If at most two of the five
+    runs fail, more than half of the outputs are within α of the truth, and the chosen output is within 3α (KLSU19.fn3).
+    The runs have disjoint records, so the whole is ε-DP on 5n records, and 5n ≥ (d²/1024 − ln 16)/(106 · 3α(e^ε − 1))
+    and 5n ≥ (d²/1024 − ln 32)/(1692 · 3αε) if 3α ≤ 1/6000.
     """
     rest = 1 - share
     missed = 10 * rest**3 * share**2 + 5 * rest**4 * share + rest**5
@@ -90,10 +90,10 @@ def distance_constants(
     η⁴ ≤ γ₄s². In the proof Λ = Σ s_j is the sum of the second moments, and L = ∏r_j − 1 the joint likelihood ratio
     minus 1. By Hölder's inequality 2TV = E|L| ≥ (E L²)^{3/2}/(E L⁴)^{1/2}, where E L² = ∏(1 + s_j) − 1 ≥ Λ. L⁴ expands
     into a sum over four non-empty sets of coordinates, and a term counts only if each coordinate is in none or in at
-    least two of the sets. The expansion of L⁴ gives E L⁴ ≤ G(Λ), and G/Λ² grows because its coefficients are counts. So
-    TV ≥ (κ/2)√Λ for all Λ ≤ Λ₀, where κ² = Λ₀²/G(Λ₀). Products whose means lie in [1/3, 2/3] have γ₃ = 0.71, γ₄ = 1.5
-    and 4‖p − q‖² ≤ Λ ≤ 4.5‖p − q‖². Gaussians have γ₃ = 3.2, γ₄ = 19.7, 0.454‖ν‖² ≤ Λ ≤ 0.556‖ν‖² for ‖ν‖ ≤ 1/20, and
-    ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
+    least two of the sets. The expansion of L⁴ gives E L⁴ ≤ G(Λ), and G/Λ² grows because its coefficients are counts.
+    Hölder's inequality therefore gives TV ≥ (κ/2)√Λ for all Λ ≤ Λ₀, where κ² = Λ₀²/G(Λ₀). Products whose means lie in
+    [1/3, 2/3] have γ₃ = 0.71, γ₄ = 1.5 and 4‖p − q‖² ≤ Λ ≤ 4.5‖p − q‖². Gaussians have γ₃ = 3.2, γ₄ = 19.7, 0.454‖ν‖² ≤
+    Λ ≤ 0.556‖ν‖² for ‖ν‖ ≤ 1/20, and ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
     """
     for i, j, k in product(range(8), repeat=3):  # i! j! k! times the coefficient of Λ^i c^j q^k in G
         count = 6**i * 4**j - 4 * 3**i * (k == 0) + 6 * (j + k == 0) - 3 * (i + j + k == 0)
@@ -217,7 +217,7 @@ def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Found:
     """(1 + γ(e^ε − 1))^n ≤ e^{4εγn} holds for all γ exactly if e^ε − 1 ≤ 4ε, that is for ε ≤ 2.3366….
 
     The condition is necessary as γ → 0, and it is sufficient because 1 + x ≤ e^x. e^ε − 1 − 4ε is convex and 0 at 0, so
-    it changes sign once. By the same convexity e^ε − 1 ≤ 2ε holds exactly for ε ≤ 1.2564….
+    it changes sign once. Since e^ε − 1 − 2ε is convex too, e^ε − 1 ≤ 2ε holds exactly for ε ≤ 1.2564….
     """
     step = Fraction(1, 10**4)
     below = exponential(limit)[1] - 1 <= 4 * limit

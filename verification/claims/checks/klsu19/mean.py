@@ -1,4 +1,4 @@
-"""Check KLSU19 §4, a Gaussian mean: KVMean on a column, NaivePME on all columns, and PME after preconditioning."""
+"""Check KLSU19 §4 on a Gaussian mean, by KVMean on a column, NaivePME on all columns, and PME after preconditioning."""
 
 import math
 from fractions import Fraction
@@ -33,7 +33,7 @@ def gaussian_tail(t: Fraction) -> Bounds:
 def kv_budget(counts: Formula = kv_mean.count_variance, mean: Formula = kv_mean.mean_variance) -> Evidence:
     """KVMean's counts, whose sensitivity is √2, and its clipped mean, whose sensitivity is 2w/n, cost ρ/2 each.
 
-    So for d columns, each at a budget of ρ/d, KVMean costs ρ in all. The composition is adaptive, because the window of
+    For d columns, each at a budget of ρ/d, KVMean costs ρ in all. The composition is adaptive, because the window of
     the mean depends on the released counts.
     """
     rho, n, w, d = sp.symbols("rho n w d", positive=True)
@@ -55,9 +55,10 @@ def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
 def kv_changes(histogram: Formula = kv_mean.histogram, width: float = 2.0) -> Found:
     """Replacing a value moves the counts by at most √2 and the clipped mean by at most 2w/n; both are attained.
 
-    The bin j holds the values in ((j − ½)σ, (j + ½)σ]. The check counts values just inside and just outside its ends.
+    The bin j holds the values in ((j − ½)σ, (j + ½)σ]. The check counts values just inside and just outside the ends of
+    the bins.
     """
-    # for σ = 5 these values lie in the bins 0, 0, 1, 1 and in none of the three
+    # for σ = 5 the first four values lie in the bins 0, 0, 1, 1, and the last value in no bin
     ends = np.array([[-0.999], [1.0], [1.001], [2.999], [3.001]]) * 2.5
     edges = histogram(ends, 5.0, 1).tolist() == [[0.0, 2.0, 2.0]]
     rng = np.random.default_rng(1)
@@ -94,10 +95,10 @@ def kv_location(gap: Fraction = Fraction(str(kv_mean.GAP)), rows: Formula = kv_m
 
     For N(μ, s²) with s ≤ σ the bin of μ has probability at least Φ(1) − Φ(0): the probability is concave in μ, so it is
     smallest at an end of the bin, and for s = σ. A bin whose centre is more than 2σ from μ has probability at most 1 −
-    Φ(3/2). The check computes intervals for the probabilities of these bins, and the difference of the probabilities
-    exceeds the gap that the reference uses. Apply Hoeffding's inequality to a sum of n terms in [−1, 1] of mean at
-    least the gap, and the Gaussian tail to a noise of variance 4/ρ. With ℓ = ln(4 bins/β) both tails are at most e^{−ℓ}
-    if gap · n ≥ √(2nℓ) + √(8ℓ/ρ), and `enough_rows` solves this with equality. 2 e^{−ℓ} for every bin adds up to β/2.
+    Φ(3/2). The check computes intervals for both probabilities, and the difference of the probabilities exceeds the gap
+    that the reference uses. Apply Hoeffding's inequality to a sum of n terms in [−1, 1] of mean at least the gap, and
+    the Gaussian tail to a noise of variance 4/ρ. With ℓ = ln(4 bins/β) both tails are at most e^{−ℓ} if gap · n ≥
+    √(2nℓ) + √(8ℓ/ρ), and `enough_rows` solves the condition with equality. 2 e^{−ℓ} for every bin adds up to β/2.
     """
     low = (Fraction(1, 2) - gaussian_tail(Fraction(1))[1]) - gaussian_tail(Fraction(3, 2))[1]
     yield "Φ(1) + Φ(3/2) − 3/2 at least", f"{float(low):.6f}"
@@ -193,7 +194,7 @@ def neighbours_subtracted(rows: Rows) -> Matrix:
 @mutant("overlapping pairs", differences=neighbours_subtracted)
 @mutant("twice the differences", scale=2.0)
 def pair_differences(differences: Formula = pme.differences, scale: float = 1.0) -> Found:
-    """PME's differences are i.i.d. N(0, Σ), independent of the sample mean, and a record is in one of them at most.
+    """PME's differences are independent N(0, Σ) rows, also independent of the sample mean; a record is in at most one.
 
     The differences are Dx, where D is the reference's map applied to the rows of the identity. DDᵀ = I, D(1, …, 1)ᵀ =
     0, and each column of D has at most one entry that is not 0.
@@ -219,8 +220,8 @@ def inverse(a: Matrix) -> Matrix:
 def preconditioned_mean(back: Formula = inverse, bound: Formula = pme.image_bound) -> Found:
     """If H = AΣAᵀ ⪰ I, ‖Σ^{−1/2}(A⁻¹m − μ)‖ = ‖H^{−1/2}(m − Aμ)‖ ≤ ‖m − Aμ‖; if H ⪯ 1000 I, ‖Aμ‖ ≤ √1000 R.
 
-    The matrix A need not be symmetric. The bound with ‖A‖² holds because ‖A‖² ≤ ‖AΣAᵀ‖ for Σ ⪰ I. The matrices A =
-    √1000 I and Σ = I attain the bound with ‖A‖².
+    The matrix A need not be symmetric. The bound on ‖Aμ‖ holds because ‖A‖² ≤ ‖AΣAᵀ‖ for Σ ⪰ I. The matrices A =
+    √1000 I and Σ = I attain the bound on ‖Aμ‖.
     """
     rng = np.random.default_rng(4)
     gap, largest = 0.0, 0.0

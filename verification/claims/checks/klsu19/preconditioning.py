@@ -28,7 +28,7 @@ def unscaled(z: Matrix, kappa: float) -> Matrix:
     return np.asarray(a * math.sqrt(weak_ppc.FLOOR))
 
 
-# THE LEMMA ON ONE ROUND, AS IN THE REFERENCE THEOREM 3.8 WITH EXPLICIT CONSTANTS
+# THE LEMMA ON ONE ROUND, WHICH IS THEOREM 3.8 WITH EXPLICIT CONSTANTS
 
 
 @check("exact", covers="all", scope="all κ ≥ 1000", less="upper", more="mixed")
@@ -49,9 +49,9 @@ def constants_of_a_round(
 
     The arithmetic is rational. The upper bound on the eigenvalues of AΣA/κ is (1/2 + ν)/((1 − s)c) ≤ 0.69. The lower
     bound on the eigenvalues of BΣB is above c: for p ≤ 9/20 by 1 − 3p²/4, and for p ≥ 9/20, where q ≤ 9/10, by κp((1/2
-    − ν)p/4 − νq)/(1 + s), which grows with p. The last expression is uᵀMu/(1 + s) for u = (p/2, q) and the smallest Σ̂
-    that the noise allows, M = κ[[1/2 − ν, −ν], [−ν, 0]]. The upper bound on the eigenvalues of BΣB is κ(1/2 + ν)/(1 −
-    s); 1 − 3p²/4 is ‖u‖² = p²/4 + q² with p² + q² = 1, for Σ ⪰ I.
+    − ν)p/4 − νq)/(1 + s), which grows with p. The expression κp((1/2 − ν)p/4 − νq)/(1 + s) is uᵀMu/(1 + s) for u =
+    (p/2, q) and the smallest Σ̂ that the noise allows, M = κ[[1/2 − ν, −ν], [−ν, 0]]. The upper bound on the
+    eigenvalues of BΣB is κ(1/2 + ν)/(1 − s); 1 − 3p²/4 is ‖u‖² = p²/4 + q² with p² + q² = 1, for Σ ⪰ I.
     """
     s, floor, p, q = (
         Fraction(str(weak_ppc.SAMPLING_ERROR)),
@@ -144,12 +144,12 @@ def rows_for_regularity(d: int, beta: float) -> float:
 def rows_of_a_preconditioner(noise: Formula = rows_for_noise, regular: Formula = rows_for_regularity) -> Found:
     """n ≥ 570 d^{3/2} ln(nT/β)^{3/2} √(T/ρ) and n ≥ 3300 (d + 2 ln(2/β)) rows are enough for PPC with T rounds.
 
-    With ρ = ε²/2 these numbers of rows are Õ(d^{3/2}√log κ/ε + d). The number of rows for the noise follows from r² ≤
-    5d ln(nT/β), υ* ≤ 4√(d ln(2T/β)), σ = √(2T/ρ) r²/n and ν = 1/20, with 20 · √2 · 5 · 4 = 566. The number of rows for
-    the sampling error is at least (√d + √(2 ln(2/β)))²/(√1.05 − 1)², by 2/(√1.05 − 1)² = 3280. The check compares both
+    With ρ = ε²/2 both numbers of rows are Õ(d^{3/2}√log κ/ε + d). The number of rows for the noise follows from r² ≤ 5d
+    ln(nT/β), υ* ≤ 4√(d ln(2T/β)), σ = √(2T/ρ) r²/n and ν = 1/20, with 20 · √2 · 5 · 4 = 566. The number of rows for the
+    sampling error is at least (√d + √(2 ln(2/β)))²/(√1.05 − 1)², by 2/(√1.05 − 1)² = 3280. The check compares both
     numbers with those that the reference requires, at random parameters, and their constants with 566 and 3280.
     """
-    # at ln(nT/β) = 1 and ln(2/β) = 0 the numbers are 570 and 3300
+    # at ln(nT/β) = 1 and ln(2/β) = 0 the numbers of rows are 570 and 3300
     constants = noise(math.e, 1, 1.0, 1.0, 1), regular(1, 2.0)
     yield {"570": constants[0] >= 20 * math.sqrt(2) * 5 * 4, "3300": constants[1] >= 2 / (math.sqrt(1.05) - 1) ** 2}
     rng = np.random.default_rng(5)

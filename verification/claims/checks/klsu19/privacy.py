@@ -101,9 +101,9 @@ def literal_conversion(
 def zcdp_composition(composed: Formula = privacy.zcdp_composition) -> Found:
     """A ρ₁-zCDP mechanism followed adaptively by a ρ₂-zCDP mechanism is (ρ₁ + ρ₂)-zCDP.
 
-    The composition at most multiplies the moments Σ P^α Q^{1−α}. The check computes the moments of the joint law of
-    random two-stage programs on 3 × 3 outcomes exactly, at orders 2, 3, 5. The moments of a composition are the
-    products of the moments if the second stage does not depend on the first.
+    The moment Σ P^α Q^{1−α} of the composition is at most the product of the largest moments of the two mechanisms. The
+    check computes the moments of the joint law of random two-stage programs on 3 × 3 outcomes exactly, at orders 2, 3,
+    5. The moments of a composition are the products of the moments if the second stage does not depend on the first.
     """
     rng = random.Random(3)
     for i in range(150):
@@ -188,10 +188,10 @@ def corrected_advanced_composition(
     """P(loss > ε₀√(2T ln(1/δ₀)) + Tε₀ tanh(ε₀/2)) ≤ δ₀; for Tε₀² ≤ 4.28 ln(1/δ₀) ε₀√(6T ln(1/δ₀)) is no smaller.
 
     The bound follows from the inequality of Azuma and Hoeffding, because a step loses at most ε₀ in modulus and, given
-    the past, at most ε₀ tanh(ε₀/2) ≤ ε₀²/2 on average. The check confirms this for randomised response, with rational
-    binomial tails, and that Azuma's bound exp(−u²/(2Tε₀²)) is δ₀ where u is the bound minus T times the mean loss of
-    randomised response. (ε₀, δ_t)-DP is ε₀-DP except on an event of probability δ_t, which adds Σ δ_t. The reference
-    has the textbook formula with e^{ε₀} − 1, which is larger.
+    the past, at most ε₀ tanh(ε₀/2) ≤ ε₀²/2 on average. The check confirms the bound for randomised response, with
+    rational binomial tails, and that Azuma's bound exp(−u²/(2Tε₀²)) is δ₀ where u is the bound minus T times the mean
+    loss of randomised response. (ε₀, δ_t)-DP is ε₀-DP except on an event of probability δ_t, which adds Σ δ_t. The
+    reference has the textbook formula, with e^{ε₀} − 1 in place of tanh(ε₀/2), which gives a larger ε.
     """
     with mpmath.workdps(40):
         for odds, j in product((Fraction(5, 4), Fraction(2), Fraction(8, 3)), (1, 3, 8)):

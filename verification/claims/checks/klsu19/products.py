@@ -38,7 +38,7 @@ def truncated_counterexample(
 
 
 def shortened(row: Vector, bound: float) -> Vector:
-    """Return the row shortened by the mechanism, which is the mean of a block of this one record."""
+    """Return the row shortened by the mechanism, which is the mean of a block of one record."""
     return ppde.block_mean(row[None, :], 1, 1, np.arange(len(row)), bound)
 
 
@@ -61,7 +61,7 @@ def truncated_sensitivity(limit: Formula = lambda b2, size: ppde.change_squared(
         if i % 3 == 0:  # the two rows are complementary bits
             u = (np.arange(d) < d // 2).astype(float)
             v = 1 - u
-            # B² is a whole number, or not, or larger than the squared length of the rows
+            # the cases are a whole B², a B² that is not whole, and a B² above the squared length of the rows
             b2 = float([d // 2, d // 2 - rng.random() / 2, d][i % 9 // 3])
         one, two = shortened(u, math.sqrt(b2)), shortened(v, math.sqrt(b2))
         ratio = float(((one - two) ** 2).sum()) / float(limit(b2, d))
@@ -115,8 +115,8 @@ def sliding_mean(rows: Matrix, r: int, m: int, kept: Vector, bound: float) -> Ve
 def disjoint_blocks(mean: Formula = ppde.block_mean) -> Found:
     """A record enters one block only: replacing it leaves the means of all other blocks unchanged to the last bit.
 
-    So given the answers of the earlier rounds, only one round depends on the record, and the budgets of the rounds do
-    not add up (Theorem 5.1).
+    Given the answers of the earlier rounds, only one round depends on the record, and the budgets of the rounds do not
+    add up (Theorem 5.1).
     """
     rng = np.random.default_rng(2)
     for _ in range(300):
@@ -248,8 +248,9 @@ def divergence_order(lower: float = 2.0, upper: float = 1.0) -> Found:
     """2 TV² ≤ KL ≤ ln(1 + χ²) ≤ χ² in nats, and neither the first nor the last bound can be improved by a constant
     factor.
 
-    The middle inequality is Jensen's inequality, KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Bits of means ½ ± t approach the first
-    as t → 0, and a law conditioned on an event approaches the last.
+    The middle inequality KL ≤ ln(1 + χ²) is Jensen's inequality, KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Bits of means ½ ± t
+    approach equality in the first inequality as t → 0, and a law conditioned on an event approaches equality in the
+    last.
     """
     rng = np.random.default_rng(4)
     low, high = math.inf, 0.0
@@ -313,10 +314,10 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Foun
 
     The squared length ‖X‖² of a row of d bits of means at most p is stochastically at most Bin(d, p). Tails jump at
     integers, so the claims are P(Bin ≥ k) ≤ e^{−(k/(pd) − 1)/3} for k > pd, and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. For
-    all d the second claim holds because P ≤ 1/k! (Markov's inequality for C(X, k)), which is at most e^{−k/6} from k =
-    2 on, and at k = 1, P = 1 − (1 − p)^d ≤ 3/4. For the claim on pd > 1 let x = k/(pd). The exponent x ln x − x + 1 of
-    the Chernoff bound is at least (x − 1)/3 for x ≥ 11/6. For smaller x, P(Bin > pd) < 3/4 (Greenberg and Mohri 2014),
-    and e^{−5/18} > 3/4. For one bit of mean 1 the claim on pd ≤ 1 would fail at L ≤ 1/6.
+    all d the second claim holds because Markov's inequality for C(X, k) gives P ≤ 1/k!, which is at most e^{−k/6} from
+    k = 2 on, and at k = 1, P = 1 − (1 − p)^d ≤ 3/4. For the claim on pd > 1 let x = k/(pd). The exponent x ln x − x + 1
+    of the Chernoff bound is at least (x − 1)/3 for x ≥ 11/6. For smaller x, P(Bin > pd) < 3/4 (Greenberg and Mohri
+    2014), and e^{−5/18} > 3/4. For one bit of mean 1 the claim on pd ≤ 1 would fail at L ≤ 1/6.
     """
     largest = Fraction(0)
     for d in (1, 2, 3, 4, 5, 7, 10, 15, 24, 40):
@@ -344,7 +345,8 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Foun
 @check("floating", scope="|S| ≤ 32, u ≥ 1/32; all |S| by the argument")
 @mutant("a quarter of B²", share=Fraction(1, 4))
 def rows_unshortened(share: Fraction = Fraction(1)) -> Found:
-    """With the reference's B² few rows are shortened: P(‖x[S]‖² ≥ B²) ≤ β/(mR) in a round, and ≤ β/m in the last step.
+    """With the reference's B² few rows are shortened, as P(‖x[S]‖² ≥ B²) ≤ β/(mR) in a round, and ≤ β/m in the last
+    step.
 
     The squared length ‖x[S]‖² of the bits of a row in S is stochastically at most Bin(|S|, u), if all means are at most
     u. In a round of PPDE B² is 6u|S|L with L = ln(mR/β) ≥ ln 2. Since the tail jumps at integers, P(Bin ≥ k) ≤
@@ -379,8 +381,8 @@ def records(d: int, rho: float, beta: float, factor: float = 1.0) -> int:
 def rounds_sampling(factor: float = 1.0, share: int = 16) -> Found:
     """With m = `enough_records`, P(|plain mean − p_j| > u/16) ≤ β/(2dR) if p_j ≤ u, by exact binomial tails.
 
-    For all m the bound follows from Bernstein's inequality. With t = u/16 its exponent mt²/(2(u + t/3)) = mu/522.7 is
-    at least ln(4dR/β), because u ≥ 1/|S| ≥ 1/d.
+    For all m the bound follows from Bernstein's inequality. With t = u/16 the exponent of Bernstein's bound mt²/(2(u +
+    t/3)) = mu/522.7 is at least ln(4dR/β), because u ≥ 1/|S| ≥ 1/d.
     """
     exponent = Fraction(1, 16) ** 2 / (2 * (1 + Fraction(1, 48)))
     for d, beta in product((2, 3, 4, 16, 100), (0.3, 1e-3)):
@@ -446,16 +448,17 @@ def means_above_half(
 
     Only in the first round, r = 1, is the bound u on the means ½. In the first round m ≥ 523 dl, d ≥ 2, makes P(|plain
     mean − p| > 1/32) at most 2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened,
-    as B² = 3dL and L ≥ 1; the noise is that of Theorem 5.2. So |q − p| ≤ u/8: a coordinate that goes on has p < ¼, and
-    one that is finished has p ≥ u/4. In the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p, and with a = dl/m
-    ≤ 1/523, b = d√(lL/ρ)/m, TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤ α²/100, b ≤ α/21, α ≤
+    as B² = 3dL and L ≥ 1; the noise is that of Theorem 5.2. In the first round |q − p| ≤ u/8: a coordinate that goes on
+    has p < ¼, and one that is finished has p ≥ u/4. In the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p,
+    and with a = dl/m ≤ 1/523, b = d√(lL/ρ)/m, TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤
+    α²/100, b ≤ α/21, α ≤
     1. The m records of the flips are enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d
     ln(2d/β)/ρ).
     """
     records_per_length = 523
     d = sp.Symbol("d", positive=True)
     error = u / 16
-    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # the bound is a multiple of l
+    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # the bound on m is a multiple of l
     length = ppde.truncation_squared(sp.Rational(1, 2), d, 1, 1, 1, lambda v: 1)  # the value of B² at L = 1
 
     def root(value: Fraction) -> Fraction:
@@ -521,7 +524,8 @@ def explicit_records(
     """Return a number m of records that is at least `enough_records`, 100 dl/α² and 21 d√(lL/ρ)/α, and within 1 % of
     the smallest such number.
 
-    Here l = ln(4dR/β) and L = ln(mR/β), and the arguments `sampling` and `noise` are the constants 100 and 21.
+    The logarithms are l = ln(4dR/β) and L = ln(mR/β), and the arguments `sampling` and `noise` are the constants 100
+    and 21.
     """
     rounds = ppde.most_rounds(d)
     level = math.log(4 * d * rounds / beta)

@@ -9,7 +9,7 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.concentrated import adassp
 from covassay.verification.claims.evidence import Formula, Found, check, mutant
 
-RHO = 0.75  # at this value of ρ, 3/ρ and its halves are 4, 2 and 1
+RHO = 0.75  # a value of ρ for which 3/ρ and its halves are 4, 2 and 1
 CALIBRATIONS = ("paper", "tight")
 
 

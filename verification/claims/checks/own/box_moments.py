@@ -109,7 +109,9 @@ SCOPE = "d ≤ 3, weights on both sides of every condition, all rows of a grid"
 
 @check("exact", mutants=_mutants("l2", box_moments.l2_squared), scope=SCOPE)
 def l2_sensitivity(sensitivity: Formula = box_moments.l2_squared) -> Found:
-    """No two rows of a grid move the weighted sums further in ℓ2 than `l2_squared` allows, and some pairs attain it."""
+    """No two rows of a grid move the weighted sums further in ℓ2 than `l2_squared` allows, and some pairs move them as
+    far.
+    """
     return _largest(sensitivity, "l2")
 
 
@@ -171,7 +173,7 @@ def objective(d: int, w: Weights, adjacency: Adjacency, gaussian: bool) -> float
 
 
 def _varied(w: Weights, name: str, factor: float, d: int, adjacency: Adjacency, gaussian: bool) -> Weights:
-    """Return the weights with the free one multiplied by `factor`.
+    """Return the weights with the free weight multiplied by `factor`.
 
     If the weight of the squares depends on the changed weight, the function changes it too.
     """
@@ -203,7 +205,7 @@ def _varied(w: Weights, name: str, factor: float, d: int, adjacency: Adjacency, 
     "the count weighs 3 % less", gauss=lambda d, a: _varied(box_moments.gauss_weights(d, a), "count", 0.97, d, a, True)
 )
 def best_weights(gauss: Formula = box_moments.gauss_weights, laplace: Formula = box_moments.laplace_weights) -> Found:
-    """The weights satisfy the conditions of the sensitivities, and moving a free one by ½ % never lowers the bound."""
+    """The weights satisfy the conditions of the sensitivities; moving a free weight by ½ % never lowers the bound."""
     for d, adjacency, gaussian in product((1, 2, 3, 4, 5, 8, 13), ADJACENCIES, (True, False)):
         w = (gauss if gaussian else laplace)(d, adjacency)
         here = objective(d, w, adjacency, gaussian)

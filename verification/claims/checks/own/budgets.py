@@ -36,7 +36,7 @@ def threshold_spend(
     """AboveThreshold spends ε on general queries, 3ε/4 on monotone ones and ε/2 on energies; tight scales spend ε.
 
     The check computes the losses from the exact law of the output, an integral over the noise of the threshold. In the
-    check no random queries exceed the bounds on the loss, and explicit ones come within 1 % of them. For general
+    check no random queries exceed the bounds on the loss, and explicit queries come within 1 % of them. For general
     queries, 20 values far above the threshold rise and a last one far below falls; for monotone queries the last one
     stays; for energies the first value rises and the second falls.
     """
@@ -144,7 +144,7 @@ def gaussian_delta(log_delta: Formula = lambda q, e: gaussian_approximate.log_de
     """
     for q, epsilon in product((0.1, 0.5, 1.0, 3.0), (0.01, 0.5, 1.0, 3.0)):
         exact = delta_by_quadrature(q, epsilon)
-        if exact > 1e-12:  # two of the exact values of δ are smaller
+        if exact > 1e-12:  # two of the exact values of δ are below 1e-12
             yield abs(math.exp(float(log_delta(q, epsilon))) / exact - 1) / 1e-9
 
     def reached(epsilon: float, multiplier: float) -> float:

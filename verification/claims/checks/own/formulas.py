@@ -17,7 +17,7 @@ from covassay.reference.mechanisms.gaussian_estimation import naive_pce
 from covassay.reference.mechanisms.pure import johnson_lindenstrauss_image, nuclear_laplace, output_perturbation
 from covassay.verification.claims.evidence import MORE, Formula, Found, check, mutant, scaled
 
-CLOSE = 1e-12  # a relative difference; floats have 16 digits
+CLOSE = 1e-12  # relative difference that counts as rounding; floats have 16 digits
 
 
 @check("floating", less="scale eigenvalue", more="exponents", scope="2 ≤ d ≤ 6")

@@ -46,7 +46,7 @@ def several_columns(
 ) -> Found:
     """For d ≥ 2 the supremum S² of q = ‖x − y‖² + λ‖xxᵀ − yyᵀ‖_F² is 4 up to λ = ½ and 2 + 2λ + 1/(2λ) above.
 
-    With s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩, q = s + t − 2c + λ(s² + t² − 2c²) rises in s and in t. So q is at most its
+    With s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩, q = s + t − 2c + λ(s² + t² − 2c²) rises in s and in t. Hence q is at most its
     value at s = t = 1, with c in [−1, 1], and d ≥ 2 has unit rows for every such c. At s = t = 1 the difference 4 − q
     is 2(1 + c)(1 − λ(1 − c)), which has no negative value if and only if λ ≤ ½. For λ > ½, S² − q = 2λ(c + 1/(2λ))²,
     and −1/(2λ) lies in (−1, 0).
@@ -86,11 +86,11 @@ def several_columns(
 def one_column(weight: Formula = joint_moments.moment_weight, squared: Formula = joint_moments.change_squared) -> Found:
     """For d = 1, S² is 4 up to λ₀ = (11 + 5√5)/8, and above it λp³(2 − p) with p = (3 − √(1 − 2/λ))/2.
 
-    With p = x − y and r = x + y, q = p²(1 + λr²) and |p| + |r| ≤ 2. So q is at most f(p) = p²(1 + λ(2 − p)²), and the
-    rows x = 1, y = 1 − p attain f(p) for 0 ≤ p ≤ 2. At λ₀, 4 − f is λ₀(2 − p)(p + 2√5 − 4)(p − √5 + 1)², which has no
-    negative value and a zero inside; at that zero f rises in λ, so that λ₀ is the largest λ with S² = 4. For λ > λ₀, f
-    has one maximum below p = 2, where 2λ(2 − p)(p − 1) = 1. At the maximum f = p³/(2(p − 1)), which is 4 at p = √5 − 1
-    and rises as p falls from √5 − 1 to 1; p falls as λ rises from λ₀.
+    With p = x − y and r = x + y, q = p²(1 + λr²) and |p| + |r| ≤ 2. Hence q is at most f(p) = p²(1 + λ(2 − p)²), and
+    the rows x = 1, y = 1 − p attain f(p) for 0 ≤ p ≤ 2. At λ₀, 4 − f is λ₀(2 − p)(p + 2√5 − 4)(p − √5 + 1)², which has
+    no negative value and a zero inside; at that zero f rises in λ, so that λ₀ is the largest λ with S² = 4. For λ > λ₀,
+    f has one maximum below p = 2, where 2λ(2 − p)(p − 1) = 1. At the maximum f = p³/(2(p − 1)), which is 4 at p = √5 −
+    1 and rises as p falls from √5 − 1 to 1; p falls as λ rises from λ₀.
     """
     x, y, p = sp.symbols("x y p", real=True)
     beyond, m, r = sp.symbols("u m r", positive=True)

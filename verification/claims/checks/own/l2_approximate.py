@@ -3,7 +3,7 @@
 Let P and Q be the output laws on two neighbours, a and b their means, and ‖a − b‖ = q. The points at distance r from a
 where the loss is above ε form a cap of the sphere about a, and those at distance r from b form a cap of the sphere
 about b. The distance of an output to the mean of its law is Gamma(D) under P and under Q, and is independent of the
-direction. So P(ℓ > ε) − e^ε Q(ℓ > ε), where ℓ is the privacy loss, is known without the density of ℓ.
+direction. The difference P(ℓ > ε) − e^ε Q(ℓ > ε), where ℓ is the privacy loss, is known without the density of ℓ.
 """
 
 import math
@@ -43,7 +43,7 @@ def over_radii(share: Callable[[float], float], start: float, entries: int) -> f
 def delta_of_caps(q: float, epsilon: float, entries: int) -> float:
     """Return the least δ at ε < q, computed from the probabilities of caps."""
     near = (q - epsilon) / 2
-    whole = float(gamma.cdf(near, entries))  # at these radii the loss is above ε in every direction
+    whole = float(gamma.cdf(near, entries))  # radii at which the loss is above ε in every direction
     first = over_radii(lambda r: cap((2 * r * epsilon + epsilon**2 - q**2) / (2 * r * q), entries), near, entries)
     far = (q + epsilon) / 2
     second = over_radii(lambda r: cap((2 * r * epsilon + q**2 - epsilon**2) / (2 * r * q), entries), far, entries)

@@ -164,11 +164,11 @@ def ullman_potential(x: mpmath.mpf, edge: mpmath.mpf) -> mpmath.mpf:
 def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Found:
     """Ullman's law is the equilibrium measure of singular values over ρd on [0, π], of eigenvalues on [−π/2, π/2].
 
-    The law satisfies the Euler–Lagrange conditions to 18 digits. In these conditions a function is constant on the
-    support and larger beyond its edge: |x| − ∫ ln|x − y| dμ(y) for symmetric noise, and s − ∫ ln|s² − t²| dμ(t) for
-    full noise. The Euler–Lagrange
-    conditions characterise the equilibrium measure, because the energy is strictly convex. The claim's statement that
-    the largest value tends to the edge of the support is cited, not checked.
+    The law satisfies the Euler–Lagrange conditions to 18 digits. The Euler–Lagrange conditions say that a function is
+    constant on the support and larger beyond its edge: |x| − ∫ ln|x − y| dμ(y) for symmetric noise, and s − ∫ ln|s² −
+    t²| dμ(t) for full noise. The Euler–Lagrange conditions characterise the equilibrium measure, because the energy is
+    strictly convex. The claim's statement that the largest value tends to the edge of the support is cited, not
+    checked.
     """
     with mpmath.workdps(25):
         for kind, edge, factor in (("full", full * mpmath.pi, 2), ("symmetric", symmetric * mpmath.pi, 1)):

@@ -36,7 +36,7 @@ def budget(
 
     Given the earlier rounds, replacing x by y in a round costs D_α = (α/2) times the `separation_squared` of x xᵀ − y
     yᵀ over (nσ)². Rows along two axes have the same divergence with variance 1/2 above the diagonal as with variance 1,
-    and rows turned by 45° do not. So the check compares both laws of the noise.
+    and rows turned by 45° do not. The check therefore compares both laws of the noise.
     """
     for (calibration, ensemble), d, rounds in product(ensembles.items(), (1, 2, 3, 6), (1, 2, 5)):
         x, y = np.eye(d)[0], np.eye(d)[1] if d > 1 else np.zeros(1)
@@ -64,7 +64,7 @@ def next_rows(following: Formula = mechanism.evened_out) -> Found:
     for _ in range(400):
         d, m = int(rng.integers(1, 6)), int(rng.integers(1, 30))
         rows = unit_rows(rng.standard_normal((9, d)))
-        rows[0] *= 1e-3  # no map makes this row longer than 1
+        rows[0] *= 1e-3  # no map makes the row longer than 1
         z = np.asarray(wigner.sample_goe(d, rng)) * 10.0 ** rng.uniform(-4, 1)
         mapped, back = following(rows, z, m)
         yield float(np.linalg.norm(np.asarray(mapped), axis=1).max())

@@ -32,7 +32,7 @@ def decided(tests: Iterable[TestResult]) -> Evidence:
 
 
 def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Draw, as a mutant does, matrices with independent Laplace entries, symmetrised if asked."""
+    """Draw, as a mutant does, matrices with independent Laplace entries, symmetrised if requested."""
     draws: Matrix = rng.laplace(size=(size, d, d))
     return np.asarray((draws + draws.swapaxes(1, 2)) / 2) if symmetric else draws
 
@@ -272,9 +272,9 @@ def sketch(d: int, alpha: float, beta: float) -> int:
 def sketching(transform: Formula = johnson_lindenstrauss.transform) -> Evidence:
     """The Johnson–Lindenstrauss mechanism's public T has independent N(0, 1/l) entries for l < D; T = I for l = D.
 
-    The settings d = 10, α = 4 and β = ½ give l = 18 and D = 55, and 160 seeds give 158 400 entries. The check makes a
-    Kolmogorov–Smirnov test of the entries, and a test of their sum of squares, which follows a χ² law. A scale that is
-    off by 3 % moves the sum of squares by 16 standard deviations.
+    For d = 10, α = 4 and β = ½, T has l = 18 rows and D = 55 columns, and 160 seeds give 158 400 entries. The check
+    makes a Kolmogorov–Smirnov test of the entries, and a test of their sum of squares, which follows a χ² law. A scale
+    that is off by 3 % moves the sum of squares by 16 standard deviations.
     """
     d, alpha, beta, size = 10, 4.0, 0.5, 55
     rows = sketch(d, alpha, beta)

@@ -3,7 +3,7 @@
 If noise is added to a query, the check runs `release` with and without noise to learn the scale of the noise, and looks
 for the pair of rows that moves the query most. If an outcome is drawn, the check records the matrix from which the law
 of the draw is made. The check of the spent budgets does not use the formulas of `spend`. The ledger's entry of the
-mechanism has the share of the budget that the steps of the proof add up to; the check compares it as well.
+mechanism has the share of the budget that the steps of the proof add up to; the check compares this share as well.
 """
 
 import ast
@@ -53,7 +53,7 @@ def first_rows(d: int) -> list[tuple[Matrix, Matrix]]:
 
 
 def noise_and_none(name: str, d: int, budget: float, options: Options) -> tuple[Array, Array]:
-    """Return the effect of some noise on the output, and this noise."""
+    """Return the effect of some noise on the output, and the noise itself."""
     mechanism = MECHANISMS[name]
     drawn = {key: value for key, value in options.items() if key in ("ensemble", "entries", "body")}
     noise = mechanism.draw_noise(d, np.random.default_rng(11), **drawn)
@@ -157,7 +157,7 @@ def centred(name: str, budget: float, d: int, options: Options) -> float:
 
 def least_delta(apart: float, epsilon: float) -> float:
     """Return the least δ at ε of two unit normal laws whose means differ by `apart`, by quadrature of (p − e^ε q)₊."""
-    start = epsilon / apart + apart / 2  # at this point ln p − ln q = ε, for the means `apart` and 0
+    start = epsilon / apart + apart / 2  # the point at which ln p − ln q = ε, for the means `apart` and 0
 
     def excess(t: float) -> float:
         return (math.exp(-((t - apart) ** 2) / 2) - math.exp(epsilon - t**2 / 2)) / math.sqrt(2 * math.pi)
@@ -359,7 +359,7 @@ def every_spend(
                 attained = bool(account.value(account.attained, d, options))
                 yield {f"{told}attained: {spent.attained}": spent.attained == attained}
                 for expected in account.expected(name, budget, d, options):
-                    # `spend` always has a budget above 0, here not attained
+                    # `spend` never returns 0; where the ledger has 0, its small budget must not be attained
                     none = expected == 0 and not spent.attained
                     right = none or abs(proven_of(spent) - expected) <= account.tolerance(name) * expected
                     yield {f"{told}{proven_of(spent):.6g}, found {expected:.6g}": right}

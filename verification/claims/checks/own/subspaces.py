@@ -23,8 +23,8 @@ Sampler = Callable[..., Matrix]
 
 
 def _spheres(values: Vector) -> tuple[float, float]:
-    """Return ln E exp(tr(PM)) and E tr(PM) for M with these four eigenvalues and P of rank 2, by quadrature over one
-    sphere.
+    """Return ln E exp(tr(PM)) and E tr(PM) for M with the given four eigenvalues and P of rank 2, by quadrature over
+    one sphere.
 
     The quadrature integrates v out: the mean of exp(⟨w, v⟩) is sinh κ/κ with κ = ‖w‖. By symmetry an eighth of the
     sphere of u is enough.
@@ -46,7 +46,7 @@ def _spheres(values: Vector) -> tuple[float, float]:
 
 
 def exact(values: Vector, k: int) -> tuple[float, float]:
-    """Return ln E exp(tr(PM)) and E tr(PM) over the uniform law of P, for M with these eigenvalues, by exact
+    """Return ln E exp(tr(PM)) and E tr(PM) over the uniform law of P, for M with the given eigenvalues, by exact
     normalisers.
     """
     if (len(values), k) == (4, 2):

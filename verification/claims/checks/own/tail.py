@@ -81,8 +81,8 @@ def tail_bound(
 ) -> Found:
     """The tail bound of every width is at least the enclosed P(‖Z‖ ≥ t), from t = 1.02 to 30 edges.
 
-    For these t, from 1.02 to 30 edges, the least tail bound over the widths is 3.8 to 252 times the exact probability.
-    The widths are π/4, π/2, π, 2π and half the distance from the edge of d − 1; the check skips those that do not fit
+    For t from 1.02 to 30 edges the least tail bound over the widths is 3.8 to 252 times the exact probability. The
+    widths are π/4, π/2, π, 2π and half the distance from the edge of d − 1; the check skips the widths that do not fit
     below t. The check evaluates the tail bound to 60 digits.
     """
     ratios = []
@@ -107,10 +107,10 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
     it.
 
     The rate is convex and the other factor falls, so beyond t₀ = start·d the bound is at most its value at t₀ times
-    exp(−rate′(t₀) (t − t₀)). So ‖Z‖ ≤ start·d + slope·ln(1/β) is proved if slope·rate′(t₀) ≥ 1 and the value at t₀ is
-    at most 1. With rate(t₀) = d·r the tail bound at t₀ is at most C √(2/(d − 1)) d e^{−rd}. The bound C √(2/(d − 1)) d
-    e^{−rd} falls from d = 2 on if r > 1/11, because the derivative of its logarithm is (d − 2)/(2d(d − 1)) − r, and the
-    first term is at most 0.0858.
+    exp(−rate′(t₀) (t − t₀)). Hence ‖Z‖ ≤ start·d + slope·ln(1/β) is proved if slope·rate′(t₀) ≥ 1 and the value at t₀
+    is at most 1. With rate(t₀) = d·r the tail bound at t₀ is at most C √(2/(d − 1)) d e^{−rd}. The bound C √(2/(d − 1))
+    d e^{−rd} falls from d = 2 on if r > 1/11, because the derivative of its logarithm is (d − 2)/(2d(d − 1)) − r, and
+    the first term is at most 0.0858.
     """
     with mpmath.workdps(30):
         t = mpmath.mpf(start.numerator) / start.denominator
@@ -118,7 +118,7 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
         steep = 2 / mpmath.pi * mpmath.acos(edge / t)
         rate = nuclear_laplace.edge_rate(t, edge, mpmath)
         value = nuclear_laplace.swept_tail_bound(mpmath.mpf(2), 2 * t, edge, symmetric, mpmath)
-        value *= mpmath.sqrt(2) / mpmath.acosh(2)  # arccosh(1 + u) ≤ √(2u), for the d above 2
+        value *= mpmath.sqrt(2) / mpmath.acosh(2)  # arccosh(1 + u) ≤ √(2u) covers all d above 2
         steep *= mpmath.mpf(slope.numerator) / slope.denominator
         told = ", ".join(
             f"{name} {mpmath.nstr(v, 5)}" for name, v in (("slope·rate′", steep), ("value", value), ("r", rate))
@@ -158,8 +158,8 @@ def tail_at_the_edge(
 
     With t = edge/cos φ the rate of the tail bound is d·2(φ/cos φ − arccosh(1/cos φ)). As a function of φ the rate
     vanishes at 0 and has the derivative 2dφ tan φ/cos φ ≥ 2dφ², so it is at least (2/3) dφ³. The factor of the tail
-    bound before e^{−rate} is at most d^{7/6}. So the bound reaches the constant π: for fixed β, ‖Z‖/(ρd) ≤ π + O((ln
-    d/d)^{2/3}). The check evaluates the tail bound on a grid of d and β.
+    bound before e^{−rate} is at most d^{7/6}. The bound therefore reaches the constant π: for fixed β, ‖Z‖/(ρd) ≤ π +
+    O((ln d/d)^{2/3}). The check evaluates the tail bound on a grid of d and β.
     """
     with mpmath.workdps(20):
         for d, level in product((2, 3, 5, 10, 30, 100, 10**4, 10**8), (0, 0.5, 1, 3, 10, 30, 300)):

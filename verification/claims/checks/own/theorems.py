@@ -1,7 +1,7 @@
 """Check DN25 Theorems 1, 2 and 6 with corrected constants, in every dimension.
 
-The page proofs/paper/norm-tail.md has the proof for all d. The checks compare each of its steps and its conclusions
-with exact numbers.
+The page proofs/paper/norm-tail.md has the proof for all d. The checks compare each step of the proof and its
+conclusions with exact numbers.
 """
 
 import math
@@ -126,8 +126,8 @@ QUANTILES = {2: "6.20", 3: "7.24", 4: "7.42", 5: "7.38", 6: "7.26", 7: "7.12", 8
 def quantiles(published: Mapping[int, str] | None = None, half: int = 2, symmetric: bool = False) -> Found:
     """The C_d with P(‖Z‖ > C_dρd) = d^{−10}/2 are 6.20, 7.24, 7.42, 7.38 for d = 2, …, 5, and from d = 4 on they fall.
 
-    All these quantiles C_d are at most 7.5. The check confirms C_d to two decimals: the probability at C_d − 0.005 is
-    above d^{−10}/2, and that at C_d + 0.005 is below.
+    All quantiles C_d are at most 7.5. The check confirms C_d to two decimals: the probability at C_d − 0.005 is above
+    d^{−10}/2, and that at C_d + 0.005 is below.
     """
     for d, text in (published or QUANTILES).items():
         yield f"C_{d}", text
@@ -145,7 +145,7 @@ def quantiles(published: Mapping[int, str] | None = None, half: int = 2, symmetr
 def tail_of_theorem_2(level: Fraction = LEVEL, power: int = 10, first: int = 7) -> Found:
     """The norm ‖Z‖ exceeds 7.5ρd with probability at most d^{−10}/2 for every d ≥ 2.
 
-    The check encloses the probability below d = 7, and uses the tail bound from there on. e^{−d r}/(c(c − 2)) ≤
+    The check encloses the probability below d = 7, and uses the tail bound from d = 7 on. e^{−d r}/(c(c − 2)) ≤
     d^{−10}/2 holds at d = 7, and for larger d because r > 10/7, so that the logarithm of the left side falls faster.
     """
     for d in range(2, first):

@@ -41,7 +41,7 @@ def randomised_response_divergence(rho: Formula = zcdp_of_pure, odds: Formula = 
     slope = sp.tanh(w) / (2 * w)
     sign = w - sp.sinh(w) * sp.cosh(w)
     p_, q_, r = sp.symbols("P Q r", positive=True)  # r stands for e^ε
-    first, second = ((r * p_ - q_) / (r - 1), (r * q_ - p_) / (r - 1))  # A and B, ≥ 0 for P/Q in [1/r, r]
+    first, second = ((r * p_ - q_) / (r - 1), (r * q_ - p_) / (r - 1))  # A and B are ≥ 0 for P/Q in [1/r, r]
     residuals = {
         "e^{(α−1) D_α}": moment - closed,
         "the secant": (alpha - sp.Rational(1, 2)) ** 2 * epsilon**2 - epsilon**2 / 4 - alpha * (alpha - 1) * epsilon**2,
@@ -143,7 +143,7 @@ def coinpress_budgets(
     pressed: Formula = coinpress_covariance.pressed,
     spend: Formula = coinpress_covariance.spend,
 ) -> Evidence:
-    """CoinPress's budgets add up to ρ, which both kinds of step attain; on the line a covariance step spends ρ/2.
+    """CoinPress's budgets add up to ρ, which steps of both kinds attain; for d = 1 a covariance step spends ρ/2.
 
     A covariance step has the sensitivity √2γ²/n (γ²/n on the line, for the rows γ and 0) and a mean step 2τ/n. The
     reference shortens two far rows on two axes to length γ, and two opposite far rows to the ends of a ball of radius

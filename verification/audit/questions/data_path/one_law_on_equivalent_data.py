@@ -1,15 +1,15 @@
 """Compare the outputs on two data sets that must give the same law, for mechanisms that do not add noise to a query.
 
-The law of the output may depend on the data in a complicated way, and still be the same on two data sets. If the law
-depends on the rows through their second moment only, it stays the same if rows change their signs. The law also stays
-the same if two rows x and y are replaced by cx + sy and −sx + cy with c² + s² = 1. If the mechanism clips rows, clipped
-rows may replace long rows. No law of the reference changes noticeably if all entries are reduced by a share of 10⁻¹²,
-and zeros are replaced by smaller numbers. After such a change no row is zero or equal to another row, and no row
-consists of whole numbers.
+The law of the output may depend on the data in a complicated way, and may still be the same on two data sets. If the
+law depends on the rows through their second moment only, the law stays the same if rows change their signs. A law that
+depends on the second moment only also stays the same if two rows x and y are replaced by cx + sy and −sx + cy with c² +
+s² = 1. If the mechanism clips rows, clipped rows may replace long rows. No law of the reference changes noticeably if
+all entries are reduced by a share of 10⁻¹², and zeros are replaced by smaller numbers. After all entries are reduced in
+this way, no row is zero or equal to another row, and no row consists of whole numbers.
 
-Most implementations give the same output on both data sets under one seed, up to rounding. For other implementations, a
-few draws suggest how the laws differ, and new draws test whether they do. If the output is the same under two seeds on
-many data sets, the target adds no noise.
+Most implementations give the same output under one seed on two data sets with equal laws, up to rounding. For other
+implementations, a few draws suggest how the laws on the two data sets differ, and new draws test the difference. If the
+output is the same under two seeds on many data sets, the target adds no noise.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,10 +31,10 @@ from covassay.verification.statistics.streams import stream
 NAME = "one law on equivalent data"
 SHAPES_OF_EQUAL_DATA = (1, 3), (20, 1), (5, 2), (30, 4), (300, 3), (1000, 2)
 SEEDS = (0, 1)
-MOVED = 1e-12  # entries are reduced by this share, and zeros are replaced by a tenth of it
+MOVED = 1e-12  # entries are reduced by this share, and zeros are replaced by a tenth of this share
 ROUNDING = 1e-6  # outputs under one seed count as equal if they differ by less than this share of the largest entry
 PILOTS = 12  # at most
-# this many different outputs of one shape must each be equal under both seeds
+# for this many different outputs of one shape, the outputs under both seeds must be equal
 FROZEN = 8
 MIXINGS = 4  # the number of rounds in which each row is mixed with another row
 
@@ -60,13 +60,13 @@ def turned(x: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def mixed(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Return the clipped rows, mixed in pairs by rotations that make both rows of a pair equally long."""
+    """Return the clipped rows, mixed in pairs by rotations that give both rows of a pair the same length."""
     y = rng.permutation(clipped(x, rng) * np.where(rng.random(len(x)) < 0.5, -1.0, 1.0)[:, None])
     for _ in range(MIXINGS):
         y = rng.permutation(y)
         half = len(y) // 2
         a, b = y[:half].copy(), y[half : 2 * half].copy()
-        # at this angle t, ‖ca + sb‖² − ‖−sa + cb‖² = (‖a‖² − ‖b‖²) cos 2t + 2⟨a, b⟩ sin 2t is 0
+        # at this angle t, the difference (‖a‖² − ‖b‖²) cos 2t + 2⟨a, b⟩ sin 2t of the two squared norms is 0
         t = 0.5 * np.arctan2(-((a**2).sum(1) - (b**2).sum(1)), 2 * (a * b).sum(1))
         c, s = np.cos(t)[:, None], np.sin(t)[:, None]
         y[:half], y[half : 2 * half] = c * a + s * b, -s * a + c * b
@@ -126,7 +126,7 @@ def _equal(first: list[Matrix | Failure], second: list[Matrix | Failure]) -> boo
     return True
 
 
-# takes (n, d); returns the outputs that were equal under both seeds on one data set
+# for (n, d), the outputs that were equal under both seeds on one data set
 Frozen = dict[tuple[int, int], set[bytes]]
 
 
@@ -144,7 +144,7 @@ def _candidates(setting: Setting, path: DataPath, frozen: Frozen) -> Iterator[_C
             if not isinstance(one, Failure) and not isinstance(two, Failure) and np.array_equal(one, two):
                 frozen.setdefault((n, d), set()).add(np.round(one, 12).tobytes())
             made = len(SEEDS)
-            # most directions are orthogonal to a single row and may be rotated freely
+            # most directions are orthogonal to a single row, so they may be rotated freely
             for kind in path.equivalent if n > 1 else ():
                 rng = np.random.default_rng(stream(setting.seed, NAME, "rows", n, d))
                 other = CHANGES[kind](member.x, rng)
@@ -158,7 +158,8 @@ def _candidates(setting: Setting, path: DataPath, frozen: Frozen) -> Iterator[_C
 
 
 def _proven(setting: Setting, candidate: _Candidate, number: int, alpha: float) -> str:
-    """Return, in words, how the laws differ on the two data sets; empty if the draws prove no difference."""
+    """Return, in words, how the laws differ on the two data sets; return an empty text if the draws prove no
+    difference."""
     found = difference_in_law(setting, candidate.x, candidate.other, f"{NAME}/{number}", alpha / PILOTS)
     if found.failed is None:
         return found.what
@@ -170,7 +171,7 @@ def _proven(setting: Setting, candidate: _Candidate, number: int, alpha: float) 
 
 
 def equal_laws(setting: Setting, path: DataPath | None, alpha: float) -> list[Finding]:
-    """Check that data sets which must give the same law do so; nothing is checked if noise is added to a query.
+    """Check that data sets which must give the same law do so; check nothing if noise is added to a query.
 
     A target whose laws are equal is refuted with probability at most `alpha`.
     """

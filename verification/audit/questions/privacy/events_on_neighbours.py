@@ -10,38 +10,38 @@ from covassay.verification.audit.engine.privacy import TESTS, run_pair
 from covassay.verification.audit.engine.sampling import KEPT
 from covassay.verification.audit.engine.trade_off import keep_most_telling
 from covassay.verification.audit.question import Question, Subject
-from covassay.verification.audit.questions.data_path.same_noise import Residuals
-from covassay.verification.audit.questions.law.law_that_fits import FittingLaw
+from covassay.verification.audit.questions.data_path.same_noise_other_data import Residuals
+from covassay.verification.audit.questions.law.law_that_fits_instead import FittingLaw
 from covassay.verification.audit.recorded.facts import ExactLosses
 
-# an estimate of the number of tests that share the error probability, which only guides the choice of events
+# an estimate of the number of tests that share the error probability, which affects only the choice of events
 USUAL_TESTS = 5
 
 
 def searched(subject: Subject) -> bool:
-    """Return whether the audit searches for neighbours, which it does only if no law is known and the rows lie in the
+    """Return whether the audit searches for neighbours, which is so only if no law is known and the rows lie in the
     unit ball.
     """
     return not subject.known.scenarios and subject.setting.box is None
 
 
 def most_tests(subject: Subject) -> int:
-    """Return the largest number of p-values: from the known neighbours, from at most two pairs of other questions, and
-    from a search.
+    """Return the largest number of p-values, which come from the known neighbours, from at most two pairs of other
+    questions, and from a search.
     """
     pairs = max(len(subject.known.pairs(fitted)) for fitted in (frozenset[str](), suspects(subject)))
     return TESTS * (pairs + 2 + (FOUND if searched(subject) else 0))
 
 
 def suspects(subject: Subject) -> frozenset[str]:
-    """Return the names of all wrong laws to try; given all of these names, a mechanism has the most neighbours."""
+    """Return the names of all wrong laws to try; with all of these names, a mechanism has the most neighbours."""
     return frozenset(suspect.name for scenario in subject.known.scenarios for suspect in scenario.suspects)
 
 
 def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
     """Return the neighbours to test, some of which are chosen for a wrong law that fitted the draws.
 
-    A second round of draws uses the same neighbours.
+    A second round of draws uses the neighbours of the first round.
     """
     if look.again is None:
         fitted = frozenset(facts.name for _, facts in subject.facts(FittingLaw))

@@ -1,11 +1,11 @@
-"""Check whether the value that the target returns shows the data in parts other than the output, although only the
-output has a proof.
+"""Check whether other parts of the value that the target returns show the data, although only the output has a proof.
 
-The audit tests one part of the returned value, such as an attribute of a fitted object. But a user who gets the whole
-returned value also gets its other parts. A part that is the same for every seed and changes with the data has no noise.
-A part without noise is only noted, because the claim concerns the output, and only the author knows which parts are
-published. The option --public declares parts that are documented as public. A noisy choice among a few values may
-repeat by chance. So parts that did not change are drawn many more times, on few rows, where noise is large.
+The audit tests one part of the returned value, such as an attribute of a fitted object. A user who gets the whole
+returned value also gets the parts that the audit does not test. A part of the returned value that is the same for every
+seed and changes with the data has no noise. A part without noise is only noted, because the claim concerns the output,
+and only the author knows which parts are published. The option --public declares parts that are documented as public. A
+noisy choice among a few values may be the same for several seeds by chance. Parts that did not change are therefore
+drawn many more times, on few rows, where the noise is large.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,9 +27,10 @@ from covassay.verification.audit.targets.target import Failure, call
 from covassay.verification.statistics.streams import stream
 
 NAME = "other parts of what is returned"
-ROWS = 5, 20  # small numbers of rows come first, because the noise of a release is large there
+ROWS = 5, 20  # small numbers of rows come first, because the noise of a release is large for few rows
 DIMENSION = 3
-SEEDS, MORE = 3, 30  # the number of seeds for every part, and the number of seeds for the parts that did not change
+# the number of seeds with which every part is drawn, and the number of seeds for the parts that did not change
+SEEDS, MORE = 3, 30
 COPY, COUNT, MOVED = "a copy of the data", "the number of rows", "computed from the data"
 SHOWN = 6
 Parts = Mapping[str, bytes]
@@ -40,7 +41,7 @@ class PartInTheClear:
     """A part of the returned value that has no noise."""
 
     part: str = field(metadata=says("Where it is in what is returned."))
-    holds: str = field(metadata=says("The kind of data in the part, as far as can be seen."))
+    holds: str = field(metadata=says("The kind of data in this part of the returned value, as far as can be seen."))
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def _token(value: object) -> bytes:
 
 
 def _rows(setting: Setting, n: int) -> list[Matrix]:
-    """Return data sets of one shape, and a last one that has one row less."""
+    """Return data sets of one shape, and after them a data set with one row less."""
     box = setting.box
     d = DIMENSION if box is None else box.dimension
     all_rows = example_rows(2 * n, d)
@@ -95,7 +96,7 @@ class _Asked:
         return found if isinstance(found, Failure) else dict(found)
 
     def still(self, x: Matrix, seeds: range) -> Parts:
-        """Return the parts that are equal for all given seeds, or an empty dictionary if a call fails."""
+        """Return the parts that are the same for all given seeds, or an empty dictionary if a call fails."""
         same: Parts | None = None
         for seed in seeds:
             found = self.parts(x, seed)
@@ -106,8 +107,8 @@ class _Asked:
 
 
 def in_the_clear(subject: Subject, asked: _Asked) -> dict[str, str] | None:
-    """Return the parts that depend on the data and not on the seed, with descriptions; None if the target gives no
-    output.
+    """Return the parts that depend on the data and not on the seed, with descriptions; return None if the target gives
+    no output.
     """
     for n in ROWS:
         x, other, smaller, fewer = _rows(subject.setting, n)
@@ -135,7 +136,8 @@ def _what(token: bytes, x: Matrix) -> str:
 
 
 def _declared(name: str, public: Sequence[str]) -> bool:
-    """Return whether the user declared a part or a part that contains it; .mean_ is declared as mean_, and [1] as 1."""
+    """Return whether the user declared this part, or a part that contains it, where mean_ stands for .mean_, and 1 for
+    [1]."""
     steps = [step for step in name.replace("[", ".").replace("]", "").replace("'", "").split(".") if step]
     return any(word in steps or word == name for word in public)
 

@@ -1,4 +1,5 @@
-"""Check that a process that draws in batches gives the same output for a seed in a batch as for this seed alone."""
+"""Check that a process that draws in batches gives, in a batch, the output for a seed that it gives for this seed
+alone."""
 
 from dataclasses import replace
 from functools import partial
@@ -24,7 +25,7 @@ def makes_batches(setting: Setting) -> bool:
 
 
 def batch_is_single(setting: Setting) -> list[Finding]:
-    """Compare the outputs of one batch with those of its seeds one by one, if the target draws in batches."""
+    """Compare the outputs of one batch with the outputs for its seeds one by one, if the target draws in batches."""
     target = setting.target
     if not makes_batches(setting):
         return []

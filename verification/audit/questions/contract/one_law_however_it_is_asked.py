@@ -1,5 +1,5 @@
-"""Check that the law does not depend on how the target is called: with other forms of the numbers, after other calls,
-or in a new process.
+"""Check that the law does not depend on whether the target is called with other forms of the numbers, after other
+calls, or in a new process.
 """
 
 from fractions import Fraction
@@ -8,11 +8,11 @@ from covassay.verification.audit.engine.contract import IGNORES_RNG, UNSEEDED
 from covassay.verification.audit.engine.finding import Finding, Look
 from covassay.verification.audit.engine.ways import ways_of_asking
 from covassay.verification.audit.question import Question, Subject
-from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
+from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Make the same calls in several ways, and compare the outputs."""
+    """Call the target with the same data in several ways, and compare the outputs."""
     known = subject.known
     data = [scenario.x for scenario in known.scenarios]
     return ways_of_asking(subject.setting, known.data_path, known.form, look.level, data)
@@ -27,7 +27,7 @@ QUESTION = Question(
     applies=lambda subject: "" if subject.setting.target.seeded else UNSEEDED,
     spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
     share=Fraction(1, 200),
-    valid_if="If all residuals change by the same amount, no test is needed. Otherwise exact tests share the level.",
+    valid_if="If all residuals change equally, no test is needed. Exact tests of other changes share the level.",
     reads=(IgnoresRng,),
     cost=1,
 )

@@ -1,6 +1,7 @@
 """Test whether the noise depends on the data, by comparing output − query under one seed over data sets of one shape.
 
-A common shift or factor refutes the claim. Other changes must be confirmed by a difference of laws in fresh draws.
+If one shift or one factor explains the difference of all residuals, it refutes the claim. Other changes of the
+residuals must be confirmed by a difference of laws in new draws.
 """
 
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,9 @@ class Residuals(Facts):
     privacy loss.
     """
 
-    same: bool = field(metadata=says("Says whether all residuals for one shape and seed were the same."))
+    same: bool = field(
+        metadata=says("Says whether all residuals for one shape of the data and one seed were the same.")
+    )
     neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})
 
 
@@ -40,7 +43,7 @@ QUESTION = Question(
     ask=ask,
     applies=lambda subject: "" if subject.known.data_path else "nothing is known of the path from data to output",
     share=Fraction(1, 200),
-    valid_if="If all residuals change by the same amount, no test is needed. Otherwise exact tests share the level.",
+    valid_if="If all residuals change equally, no test is needed. Exact tests of other changes share the level.",
     gives=(Residuals,),
     draws=lambda subject, look: 900 if subject.known.data_path and subject.known.data_path.query else 0,
     cost=1,

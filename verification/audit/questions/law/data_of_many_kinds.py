@@ -9,13 +9,14 @@ from covassay.verification.audit.engine.kinds_of_data import DRAWS, FEWEST, KIND
 from covassay.verification.audit.engine.other_budgets import at_other_budgets
 from covassay.verification.audit.engine.shapes import DEFAULT
 from covassay.verification.audit.question import MOST_KEPT, Question, Subject
-from covassay.verification.audit.questions.data_path.same_noise import Residuals
+from covassay.verification.audit.questions.data_path.same_noise_other_data import Residuals
 
-DATA_SETS = 350  # the approximate number of data sets of all kinds; a data set with more draws counts as several
+# the approximate number of data sets of all kinds, among which a data set with more draws counts as several
+DATA_SETS = 350
 
 
 def on_lattice(subject: Subject) -> bool:
-    """Return whether the noise lies on a lattice, so that the same seed does not give the same residual at every
+    """Return whether the noise lies on a lattice, in which case one seed does not give the same residual at every
     budget.
     """
     path = subject.known.data_path
@@ -23,8 +24,8 @@ def on_lattice(subject: Subject) -> bool:
 
 
 def beside(subject: Subject) -> Beside | None:
-    """Return the reference for the comparison; it is also drawn at other budgets unless residuals are compared
-    there.
+    """Return the reference for the comparison, which is also drawn at other budgets unless other questions compare
+    residuals at them.
     """
     known = subject.known
     if known.beside is None or known.at_budget is None:

@@ -1,4 +1,4 @@
-"""Find the wrong laws that fit the draws, if the law of the mechanism is refuted."""
+"""Find the wrong laws that fit the draws if the law of the mechanism is refuted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class FittingLaw(Explanation):
 def suspects_that_fit(subject: Subject, outputs: Mapping[str, Matrix]) -> list[Suspect]:
     """Return the wrong laws that fit the outputs on every data set whose claimed law was refuted, the best fit first.
 
-    Data sets without wrong laws to try, or without outputs, are left out.
+    Data sets that have no outputs, or no wrong laws to try, are left out.
     """
     scenarios = {scenario.name: scenario for scenario in subject.known.scenarios}
     failed = dict.fromkeys(f.scenario for f in subject.findings if f.status is Status.REFUTED and f.kind == "law")
@@ -33,7 +33,7 @@ def suspects_that_fit(subject: Subject, outputs: Mapping[str, Matrix]) -> list[S
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Name the wrong laws that fit the draws."""
+    """Name the wrong laws that fit the draws of the target."""
     return [
         Finding("law", s.name, Status.NOTED, s.explanation, facts=FittingLaw(s.explanation, s.name))
         for s in suspects_that_fit(subject, subject.outputs)

@@ -29,13 +29,13 @@ def same_seed(setting: Setting) -> Finding:
 
 @dataclass(frozen=True)
 class IgnoresRng(Facts):
-    """Generators with equal seeds gave different outputs, so that effects of data and of randomness cannot be
-    separated.
+    """The finding that generators with equal seeds gave different outputs, so that effects of data and of randomness
+    cannot be separated.
     """
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Return the findings of `same_seed`."""
+    """Return the findings of the function `same_seed`."""
     found = same_seed(subject.setting)
     return [replace(found, facts=IgnoresRng()) if found.status is Status.REFUTED else found]
 

@@ -1,4 +1,4 @@
-"""Test whether the noise scale depends on the budget as it should, by comparing the noise under one seed at other
+"""Test whether the noise scale depends on the budget as claimed, by comparing the noise under one seed at other
 budgets.
 """
 
@@ -10,7 +10,7 @@ from covassay.verification.audit.question import Question, Subject
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Compare the noise under one seed at other budgets."""
+    """Compare the noise of the target under one seed at other budgets."""
     known = subject.known
     return other_budgets(subject.setting, subject.claim, known.at_budget, known.data_path, look.level)
 
@@ -26,7 +26,7 @@ QUESTION = Question(
     ),
     draws=150,
     share=Fraction(1, 200),
-    valid_if="If one factor explains all residuals, no test is needed. Otherwise exact tests share the level.",
+    valid_if="If one factor explains all residuals, no test is needed. Exact tests of other changes share the level.",
     cost=2,
     few_draws=True,
 )

@@ -1,5 +1,5 @@
-"""Explain the findings by another centre of the outputs, a wrong law that fits, misplaced entries, or another
-adjacency.
+"""Explain the findings of an audit by another centre of the outputs, a wrong law that fits, misplaced entries, or
+another adjacency.
 """
 
 from covassay.reference.box_sensitivity import one_signed
@@ -13,11 +13,11 @@ from covassay.verification.audit.knowledge.adjacency import explained_by_adjacen
 from covassay.verification.audit.knowledge.shared.centres import location
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions.law.columns import Entries
-from covassay.verification.audit.questions.law.law_that_fits import FittingLaw, suspects_that_fit
+from covassay.verification.audit.questions.law.law_that_fits_instead import FittingLaw, suspects_that_fit
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Return each explanation as a finding."""
+    """Return each explanation of the findings as a finding."""
     real = [f for f in subject.findings if f.status is Status.REFUTED and f.kind != "bits"]
     bits = [f for f in subject.findings if f.kind == "bits"]
     sentences = [*_laws(subject), *_entries(subject), _other_neighbours(subject, real) if real else ""]
@@ -30,7 +30,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
 
 
 def _laws(subject: Subject) -> list[str]:
-    """Return sentences on the centre of the outputs, and on the laws that fit around this centre."""
+    """Return sentences on the centre of the outputs, and on the laws that fit the outputs around this centre."""
     fitting = [facts.sentence for _, facts in subject.facts(FittingLaw)]
     in_ball = subject.setting.box is None and subject.options.adjacency in (None, REPLACE_ONE)
     if not (in_ball and subject.refuted("data path", "law", "privacy")):
@@ -40,7 +40,7 @@ def _laws(subject: Subject) -> list[str]:
 
 
 def _about(centre: Location, subject: Subject) -> list[str]:
-    """Return sentences on the wrong laws that fit the outputs after these are shifted to the right centre."""
+    """Return sentences on the wrong laws that fit the outputs after the outputs are shifted to the right centre."""
     path = subject.known.data_path
     if path is None or path.query is None:
         return []
@@ -60,8 +60,8 @@ def _entries(subject: Subject) -> list[str]:
 
 
 def _other_neighbours(subject: Subject, refuted: list[Finding]) -> str:
-    """Return a sentence if a claim for other neighbours would explain the findings; it is empty if a claim for those
-    neighbours requires the same noise.
+    """Return a sentence if a claim for other neighbours would explain the findings; the sentence is empty if a claim
+    for the other neighbours requires the same noise.
     """
     fitted = [facts.name for _, facts in subject.facts(FittingLaw)]
     other = explained_by_adjacency(subject.mechanism, fitted)

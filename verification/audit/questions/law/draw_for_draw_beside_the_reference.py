@@ -6,7 +6,7 @@ from covassay.verification.audit.engine.beside import NAME, draw_for_draw
 from covassay.verification.audit.engine.contract import IGNORES_RNG, UNSEEDED
 from covassay.verification.audit.engine.finding import Finding, Look
 from covassay.verification.audit.question import Question, Subject
-from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
+from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:

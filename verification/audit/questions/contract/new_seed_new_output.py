@@ -15,10 +15,10 @@ FRESH_DRAWS = 6
 def new_seed(setting: Setting, form: Form) -> Finding:
     """Check that different generators give different outputs.
 
-    Some mechanisms give one value with positive probability, such as zero after a projection. So the promise is broken
-    only if several draws agree on data with so many rows that equal outputs are practically impossible. A target that
-    claims privacy alone may give a constant output if neighbours give the same constant, which questions about privacy
-    test.
+    Some mechanisms give one value with positive probability, such as zero after a projection. The promise of new
+    outputs is therefore broken only if several draws agree on so many rows that equal outputs are practically
+    impossible. A target that claims privacy alone may give a constant output if neighbours give the same constant,
+    which questions about privacy test.
     """
     name = "new seed, new output"
     x = plain_rows(setting, FRESH_ROWS)
