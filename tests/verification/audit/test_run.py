@@ -235,7 +235,9 @@ def test_a_target_that_always_raises_cannot_be_run() -> None:
 
 
 def test_where_equal_generators_differ_nothing_is_said_of_layouts_and_orders_of_the_rows() -> None:
-    """This test catches notes that call a counter in the target an effect of the memory layout or of the row order."""
+    """The test fails if the report blames the memory layout or the order of the rows for changes that a counter in the
+    target causes.
+    """
     calls = []
 
     def salted(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
