@@ -270,7 +270,7 @@ def plain(_: int) -> Options:
 @dataclass(frozen=True)
 class Release:
     """The comparison for one mechanism, and the formulas that it uses. A test multiplies each formula by 0.97 and
-    1.03. A formula may be in the module of another mechanism, as in "naive-pce:noise_variance".
+    1.03. The name "naive-pce:noise_variance" stands for a formula in the module of another mechanism.
     """
 
     replay: Callable[[Row], None]
