@@ -42,10 +42,10 @@ the provenance has shift and scale. An output without units, for example a direc
 stays in the unit of (x - shift)/scale.
 
 With --adjacency add-remove, neighbours differ by adding or removing one row, and the
-number of rows is secret. The mechanisms for bounded columns then release the number of
-rows with noise, beside the covariance. Nine mechanisms on a ball release the noisy
-number of rows beside the noisy sum of x xᵀ, in place of the mean of x xᵀ (covassay
-mechanisms NAME shows whether a mechanism has the option adjacency).
+number of rows is secret. With this option, mechanisms for bounded columns release the
+number of rows with noise, beside the covariance. Nine mechanisms on a ball release the
+noisy number of rows beside the noisy sum of x xᵀ, in place of the mean of x xᵀ
+(covassay mechanisms NAME shows whether a mechanism has the option adjacency).
 
 --row-bound R is a public bound on the length of a row, in the unit of the data; longer
 rows are clipped to R. A mechanism on a ball needs --row-bound or --bounds.

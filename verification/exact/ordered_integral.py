@@ -8,11 +8,11 @@ In units of ρ the ordered singular values s_1 < … < s_d have density ∝ det[
 set S of columns let F_S(x) be the integral over 0 < s_1 < … < s_{|S|} < x of the determinant of the columns in S times
 e^{−Σ s_i}. Expanding the determinant along its last row gives
 
-    F_S(x) = ∫_0^x Σ_{j ∈ S} (−1)^{#{l ∈ S: l > j}} y^{2j} e^{−y} F_{S∖j}(y) dy,    F_∅ = 1,
+    F_S(x) = ∫_0^x Σ_{j ∈ S} (−1)^{#{l ∈ S: l > j}} y^{2j} e^{−y} F_{S∖j}(y) dy,    F_∅ = 1.
 
-and P(‖Z‖ ≤ s) = F(s)/F(∞) for the set of all columns. Every F_S is Σ_k e^{−kx} p_k(x) with rational polynomials p_k.
-The integral of p(x) e^{−kx} from 0 is q(x) e^{−kx} minus its value at 0, where q is the polynomial with q' − kq = p,
-whose coefficients follow one by one from the highest.
+The probability P(‖Z‖ ≤ s) is F_S(s)/F_S(∞) for the set S of all columns. Every function F_S is Σ_k e^{−kx} p_k(x) with
+rational polynomials p_k. The integral of p(x) e^{−kx} from 0 is q(x) e^{−kx} minus its value at 0, where q is the
+polynomial with q' − kq = p, whose coefficients follow one by one from the highest.
 
 All computations use whole numbers of unlimited size. A power x^a is written as x^a/a!, so that products have binomial
 coefficients; and with L = lcm(1, …, d) the coefficient of x^a/a! is stored multiplied by L^{N − a}, N = Σ_{j ∈ S} (2j +

@@ -13,7 +13,7 @@ determinant over ordered points of an interval:
     ∫_{x_1 < … < x_d} det[m_j(x_i)] e^{−Σ |x_i|} dx = Pf A,
     A_jk = ∬ sgn(y − x) m_j(x) m_k(y) e^{−|x| − |y|} dx dy,
 
-where for odd d the matrix A has one more row and column with the entries ∫ m_j(x) e^{−|x|} dx. Let A(s) be the matrix
+For odd d the matrix A has one more row and column with the entries ∫ m_j(x) e^{−|x|} dx. Let A(s) be the matrix
 of the integrals over the part |x| ≤ s of the domain. Then the probability is
 
     P(‖Z‖_op ≤ s ρ) = Pf A(s) / Pf A(∞).

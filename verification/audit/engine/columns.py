@@ -118,7 +118,7 @@ class _Entries:
 
 
 def _queries(box: Box, x: Matrix) -> dict[str, tuple[Matrix, Matrix]]:
-    """Return the value of each named query, and the units in which its noise scales are given."""
+    """Return the value of each query by its name, and the units in which the noise scales of the query are given."""
     c = x - x.mean(axis=0)
     products = np.outer(box.widths, box.widths)
     return {

@@ -315,6 +315,7 @@ def _sides(draws: tuple[Summary[Counts], Summary[Counts]], choice: EventChoice) 
 def _ended(
     choice: EventChoice, counting: Counting, fresh: tuple[Summary[Counts], Summary[Counts]], early: EarlyEnd
 ) -> EventTrial:
-    """Return the trial of a pair whose draws a betting test ended. The event was chosen without the new draws."""
+    """Return the trial of a pair whose draws a betting test ended. The event of the pair was chosen without the new
+    draws."""
     sides = _sides(fresh, choice)
     return EventTrial(choice.event, sides, early.planned, False, counting.wager, counting.levels, early)

@@ -56,7 +56,7 @@ SMALLEST_P = 1e-300  # the smallest p-value whose logarithm is taken
 
 # an estimated loss above this multiple of the claim leads to more draws; a smaller excess would be hard to prove
 PROMISING = 1.2
-# a target that is ρ-zCDP for adding or removing a row is 4ρ-zCDP for replacing a row (by two steps)
+# a target that is ρ-zCDP for adding or removing a row is 4ρ-zCDP for replacing a row
 STEPS_SQUARED = 4
 TESTS = 3  # one pair gives at most three p-values, namely of an event, of a bet on a Rényi divergence, and of failures
 

@@ -4,7 +4,7 @@ eigenvalues.
 The released unit vector u has a density g(uᵀAu) with A = η(λ_max I − C). In the density g(uᵀAu), η is the exponent, C
 is the sum of xxᵀ over the rows x, and λ_max is the largest eigenvalue of C. On k copies of one direction v in R^q, the
 law of the eigenvector u depends on w = 1 − ⟨u, v⟩² alone, whose density is proportional to w^{(q−3)/2} (1 − w)^{−1/2}
-g(ηk w). The Bingham law has the function g(y) = e^{−y}. A wrong exponent and each known bug correspond to another
+g(ηk w). The right law, the Bingham law, has g(y) = e^{−y}. A wrong exponent and each known bug correspond to another
 function g, so the distribution function of w is also known for the wrong laws.
 """
 
@@ -88,7 +88,7 @@ def two_level(q: int, eta: float) -> Scenario:
 
 
 def _suspects(missing: Callable[[Matrix], Vector], q: int, decay: float) -> tuple[Suspect, ...]:
-    """Return known bugs and wrong exponents with tests of their laws on copies of one direction."""
+    """Return the laws of known bugs and of wrong exponents, with tests on data that are copies of one direction."""
     b = bingham_law.envelope_parameter(np.array([0.0] + [decay] * (q - 1)))
 
     def follows(log_density: LogDensity) -> Test:

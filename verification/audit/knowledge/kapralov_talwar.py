@@ -40,7 +40,7 @@ def trace_cdf(decay: float, distance: float, factor: float) -> Callable[[Vector]
     """Return the distribution function of z₁(1 − w) + z₂ − Kw/b for Laplace z₁, z₂ and a Bingham w, with an error below
     1e-5.
 
-    `decay` is ηb, `distance` is K/b, and `factor` multiplies z₁ and z₂.
+    `decay` is ηb and `distance` is K/b in the notation of the module, and `factor` multiplies z₁ and z₂.
     """
     z, weight = _laplace_quadrature()
     angles, circle = np.polynomial.legendre.leggauss(ANGULAR_NODES)

@@ -100,7 +100,7 @@ def small_data(claim: ClaimUnderAudit) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the laws and comparisons on the three kinds of data."""
+    """Return the laws on two kinds of data, and the comparison with the reference on the third kind."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     scenarios = (matrix_noise(2, epsilon, calibration), noisy_radius(epsilon, calibration), small_data(claim))
     shapes = Shapes(

@@ -121,7 +121,7 @@ class Child:
         """Raise `OutOfStep` if the line belongs to the previous request, because the answer to that request had a
         second line.
 
-        If the line belongs to the previous request, the answer to the present request is still to come.
+        If the line belongs to the previous request, the process has not answered the present request yet.
         """
         if self._running is not None and self._answered > 1:
             more = self._rest or self._exchanged(self._running, b"", PART, PATIENCE)[0]

@@ -6,9 +6,9 @@ the entry points of the group `covassay.adapters`. The target is called as
 
     f(x, *, epsilon: float, rng: numpy.random.Generator) -> array
 
-where x is a float64 array (n, d) whose rows lie in the unit ball or in a box with public bounds. If the function has a
-parameter `bounds`, it also gets the box as d pairs (low, high). If the claim is zCDP or approximate DP, the function is
-called with `rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, the call
+The argument x is a float64 array (n, d) whose rows lie in the unit ball or in a box with public bounds. If the function
+has a parameter `bounds`, it also gets the box as d pairs (low, high). If the claim is zCDP or approximate DP, the
+function is called with `rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, the call
 f.draw_many(x, size, *, epsilon, rng) returns an array of `size` outputs, and their law is compared with that of f. If
 the function has an attribute `accounting`, f.accounting(x, *, epsilon) returns the privacy loss that the function
 itself reports for one call: ε, or ρ for zCDP. A reported privacy loss above the claim refutes the claim. An exception

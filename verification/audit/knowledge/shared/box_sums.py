@@ -109,7 +109,8 @@ def view(claim: ClaimUnderAudit) -> View:
 
 @dataclass(frozen=True)
 class SumsLaw:
-    """The law of the noise of the sums, whose scales are functions of the number of columns and of the adjacency.
+    """The law of the noise on sums of columns, whose scales are functions of the number of columns and of the
+    adjacency.
 
     `scale` takes (d, adjacency) and returns the noise scale of a sum with weight 1 at the claimed budget. `gaussian`
     says whether the noise is Gaussian or Laplace.

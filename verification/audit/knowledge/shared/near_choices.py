@@ -81,8 +81,8 @@ def unit_rows_among(n: int, count: float, angle: float = ANGLE) -> Matrix | None
 
 
 def first_clip_level(n: int, noise_bound: Callable[[float], float], scale: float) -> Choices:
-    """Return rows of length 1 and 0, with nearly the number of long rows at which the search for a clipping norm stops
-    first.
+    """Return unit rows and zero rows, whose proportion makes the search for a clipping norm stop at its first level or
+    go on.
 
     At its level 1, the search for a clipping norm compares the bias of clipping to norm 1/2, which is 3/4 of the share
     of unit rows, with a bound on the error of the noise.
