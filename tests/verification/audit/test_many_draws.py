@@ -235,7 +235,7 @@ def test_a_finished_run_gives_its_report_again_without_a_draw(tmp_path: Path) ->
 
     right = _target()
 
-    def one(x: Matrix, **given: Any) -> Any:  # the first check of a restarted audit always makes its draws again
+    def one(x: Matrix, **given: Any) -> Any:  # a restarted audit always repeats its first draws
         calls.append(1)
         return right.draw(x, **given)
 
@@ -245,8 +245,8 @@ def test_a_finished_run_gives_its_report_again_without_a_draw(tmp_path: Path) ->
 
 
 def test_what_a_question_of_few_draws_found_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test fails if a restarted audit repeats a check that was finished. The checkpoint stores only the number of
-    draws and the findings of a finished check.
+    """The test fails if a restarted audit repeats the draws of a check that was finished. The checkpoint stores only
+    the number of draws and the findings of a finished check.
     """
     monkeypatch.setattr(
         api, "questions", lambda: (same_seed_same_output.QUESTION, row_order.QUESTION, running_time.QUESTION)

@@ -166,7 +166,7 @@ def test_no_output_in_one_dimension_alone_is_refuted() -> None:
 @pytest.mark.parametrize("names_a_law", [False, True])
 @pytest.mark.parametrize("error", [ValueError, NotImplementedError, AssertionError])
 def test_a_rule_about_the_number_of_columns_is_noted(error: type[Exception], names_a_law: bool) -> None:
-    """This test catches a refutation of a function for points in the plane, because it rejects other data."""
+    """The test fails if a function is refuted because it accepts only data with two columns."""
 
     def of_the_plane(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         if x.shape[1] != 2:

@@ -36,7 +36,7 @@ def subject(**options: object) -> Subject:
 
 
 def with_p_values(name: str, *p_values: float, **more: object) -> Question:
-    """Return a check with the given p-values in its first round, and p-values of 1 in its second round."""
+    """Return a check of an audit with the given p-values in its first round, and p-values of 1 in its second round."""
 
     def answers(subject: Subject, look: Look) -> list[Finding]:
         shown = p_values if look.name == "first look" else [1.0] * len(p_values)
@@ -83,7 +83,7 @@ def test_the_loop_names_no_question() -> None:
 
 
 def test_facts_are_read_after_they_are_given() -> None:
-    """The test fails if a check runs before another check whose result it needs."""
+    """The test fails if a check of an audit runs before another check whose result it needs."""
     order = in_order(own())
     for i, q in enumerate(order):
         assert not any(set(q.reads) & set(later.gives) for later in order[i + 1 :])
@@ -142,8 +142,8 @@ def test_the_level_of_a_question_is_its_share_divided_by_its_looks() -> None:
 
 
 def test_missing_p_values_count_as_one() -> None:
-    """The test fails if a check passes with fewer p-values than it declared. Missing p-values count as 1, so that the
-    level of the other tests does not rise.
+    """The test fails if a check of an audit is judged more mildly because it returns fewer p-values than it declared.
+    Missing p-values count as 1, so that the level of the other tests does not rise.
     """
     (found,) = decide([Finding("law", "a", Status.NOT_REFUTED, "", p_value=0.6e-9)], Look(level=1e-9, tests=2))
     assert found.status is Status.SUSPICIOUS
@@ -165,7 +165,7 @@ def test_nothing_refuted_means_no_second_look_is_needed_for_what_is_not_suspicio
 
 
 def test_no_question_passes_in_silence() -> None:
-    """The test fails if a check that tested nothing is missing in the report."""
+    """The test fails if the report leaves out a check of the audit that tested nothing."""
     made = subject()
     ask([Question("mute", "law", "?", "all", lambda subject, look: []),
          Question("absent", "law", "?", "all", lambda subject, look: [], applies=lambda subject: "no law")],

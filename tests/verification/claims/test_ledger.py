@@ -546,7 +546,9 @@ def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytes
 
 
 def test_the_spend_of_every_mechanism_is_compared_and_has_a_mutant_of_3_percent() -> None:
-    """The test fails if the `spend` of a mechanism is not checked, or only with an error larger than 3 %."""
+    """The test fails if the privacy cost of some mechanism is not checked, or if a cost that is 3 % too small would
+    pass.
+    """
     (names,) = (p.default for p in signature(spends.every_spend.function).parameters.values() if p.name == "names")
     assert set(names) == set(MECHANISMS)
     assert {f"{name} spends 3 % less" for name in MECHANISMS} <= set(spends.every_spend.mutants)

@@ -86,9 +86,8 @@ def require_undecided(folder: Path, status: int, ending: str) -> None:
     run = json.loads((folder / "o.sarif").read_text(encoding="utf-8"))["runs"][0]
     (invocation,) = run["invocations"]
     assert (invocation["exitCode"], invocation["executionSuccessful"]) == (status, False)
-    assert all(
-        result["level"] == "note" for result in run["results"]
-    )  # the audit found these results before the interruption
+    # the audit found these results before the interruption
+    assert all(result["level"] == "note" for result in run["results"])
     (told,) = invocation["toolExecutionNotifications"]
     assert ending in told["message"]["text"]
     page = (folder / "o.html").read_text(encoding="utf-8")

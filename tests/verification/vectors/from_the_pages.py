@@ -417,7 +417,7 @@ def joint_scales(p):
 
 
 def box_weights(mechanism, d, adjacency):
-    """Return the weights k, a, b and c of a mechanism for bounded columns."""
+    """Return the weights of the released sums of a mechanism for bounded columns: k, a, b and c on its proof page."""
     if adjacency == "add-remove":
         power = Fraction(1, 3 if mechanism == "box-laplace" else 2)
         k, a, c = (d * (d + 3)) ** power, (2 * (d + 1)) ** power, 2**power
@@ -1473,9 +1473,7 @@ def projection_of_rank(value, d, k):
 
 
 def direction_share(p, at):
-    """Return the distribution function at `at` of the squared projection of one direction, by Simpson's rule in an
-    angle.
-    """
+    """Return the probability that the squared length of a projected vector is at most `at`, by Simpson's rule."""
     d, k = p["d"], subspace_rank(p, p["d"])
     strength = float(exponent("matrix-bingham", p)) * p["n"]
 

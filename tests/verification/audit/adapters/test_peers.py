@@ -99,7 +99,7 @@ def test_a_scale_that_depends_on_public_numbers_alone_is_searched_for_once() -> 
     for public in (None, None, (12, 2), (12, 2), (13, 2)):
         scales.public, scales.count = public, 0
         assert [scales(str, 2, d_out) for d_out in (0.5, 0.25)] == ["4.0", "8.0"]
-    # if the number of rows is public, its noise scale is searched for only once
+    # for public numbers of rows, every noise scale is searched for only once
     assert searched == [0.5, 0.25] * 4
 
 

@@ -1,5 +1,5 @@
-"""Test that a claim includes its notion of neighbouring data sets. If another notion would explain the privacy loss,
-the report says so.
+"""Test that a claim includes its notion of neighbouring data sets. If a claim under another notion of neighbours would
+explain the privacy loss, the report says so.
 """
 
 import numpy as np
@@ -83,8 +83,8 @@ def nine_times(x: Matrix, *, rho: float, rng: np.random.Generator) -> float:
 
 @pytest.mark.slow
 def test_the_same_for_zcdp() -> None:
-    """The test fails if the report explains a loss by another notion of neighbours for pure privacy only, and not for
-    zCDP.
+    """The test fails if the report explains a large privacy loss by another notion of neighbours only for ε-DP, and
+    not for zCDP.
     """
     report = audit(normal, rho=0.5, released="number")
     assert report.verdict is Verdict.REFUTED

@@ -24,7 +24,7 @@ from covassay.verification.audit.targets.target import Target
 from covassay.verification.statistics.streams import Watch
 
 PAIR = Pair("0 and 1", np.zeros((1, 1)), np.ones((1, 1)), (Statistic("y", lambda y: y[:, 0]),))
-ALPHA = 5e-10  # the level of one round of draws
+ALPHA = 5e-10  # the error level of the tests in one round of draws
 STOP = ALPHA / 1000
 LOOSE = ApproximateDP(1.0, 0.01)
 RIGHT = {"pure": ("laplace", 1.0, PureDP(1.0)), "zcdp": ("gaussian", 1.0, ZCDP(0.5)),
@@ -172,7 +172,7 @@ def test_a_whole_audit_of_a_target_with_little_noise_makes_a_fraction_of_its_dra
 
 
 def test_a_test_to_which_chance_gives_no_draws_does_not_count_the_pilot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test fails if the draws that chose an event also count in the test of this event."""
+    """The test fails if the draws that were used to choose an event are used again to test it."""
     sizes = iter([500, 500, 0, 0])
     monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: next(sizes))
     (check,) = checks("laplace", 0.001, PureDP(1.0), 1000, 0, 0.0)[0]

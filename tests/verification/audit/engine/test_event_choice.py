@@ -79,8 +79,8 @@ def test_half_of_the_laplace_noise_is_refuted_at_1000_draws() -> None:
 
 @pytest.mark.slow
 def test_the_loss_of_laplace_noise_is_shown_to_two_hundredths_at_a_million_draws() -> None:
-    """The test fails if the audit tests an event that occurs too rarely. At the counts 318 000 and 116 000 there is a
-    better event than the one with the largest ratio, which occurs 10 403 and 3 823 times.
+    """The test fails if the audit tests the privacy loss on a set of outputs that occurs too rarely. At the counts 318
+    000 and 116 000 there is a better event than the one with the largest ratio, which occurs 10 403 and 3 823 times.
     """
     event = checks("laplace", 1.0, PureDP(1.0), 10**6, 0)["event"]
     assert event.facts.loss_lower_bound > 0.98
@@ -88,8 +88,8 @@ def test_the_loss_of_laplace_noise_is_shown_to_two_hundredths_at_a_million_draws
 
 
 def test_the_bet_on_an_event_sees_approximate_dp_broken() -> None:
-    """The test fails if the audit does not detect a violation of approximate privacy. The target has half of the
-    required Gaussian noise.
+    """The test fails if the audit does not detect a violation of (ε, δ)-privacy. The target has half of the required
+    Gaussian noise.
     """
     half = multiplier(1.0, 0.01, "tight") / 2
     found = [checks("gaussian", half, LOOSE, 4000, seed)["event"].p_value for seed in range(5)]
@@ -126,8 +126,8 @@ def test_the_table_of_coins_that_keep_a_claim_agrees_with_the_definition(claim: 
 
 
 def test_the_largest_loss_is_the_loss_that_an_event_without_an_exception_would_show() -> None:
-    """The test fails if the report says that a loss could be detected which no event can show. An event shows the
-    largest loss if all outputs on one data set and none on the other belong to it.
+    """The test fails if the largest detectable loss in a report is larger than any set of outputs can show. A set of
+    outputs shows the largest loss if it has all outputs on one data set and none on the other.
     """
     share = 1e-10 ** (1 / 700)
     assert largest_loss((700, 720), PureDP(1.0), 1e-10) == pytest.approx(math.log(share / (1 - share)))

@@ -160,8 +160,8 @@ def test_the_test_errs_no_more_often_than_it_says() -> None:
 
 
 def test_an_event_is_tested_if_the_draws_that_are_left_may_be_enough() -> None:
-    """The test fails if the audit gives up an event although the remaining draws may suffice. The draws that choose an
-    event also say how many further draws are needed.
+    """The test fails if the audit gives up the test of an event although the remaining draws may suffice. The draws
+    that choose an event also say how many further draws are needed.
     """
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> np.float64:
@@ -244,7 +244,7 @@ RARE = {"adaptive-cov", "ppde"}  # these mechanisms need more draws than an audi
 
 
 def may_be_seen(mechanism_name: str) -> bool:
-    """Return whether the mechanism adds noise to floats and the low-order bits can show this in the draws of a test."""
+    """Return whether the low-order bits of the mechanism's outputs reveal its floating-point noise."""
     return not mechanism_name.startswith("discrete-") and not known(mechanism_name).bits_unseen
 
 

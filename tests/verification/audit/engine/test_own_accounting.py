@@ -72,7 +72,7 @@ def _raises(x: Matrix, **budget: float) -> float:
 
 @pytest.mark.parametrize("accounting", [_raises, lambda x, **budget: math.nan, lambda x, **budget: "much"])
 def test_no_figure_decides_nothing(accounting: Callable[..., Any]) -> None:
-    """The test fails if the check decides anything for an implementation that reports no privacy cost."""
+    """The test fails if an implementation that reports no privacy cost gets another verdict than "inconclusive"."""
     assert result(accounting, PureDP(1.0)).status is Status.INCONCLUSIVE
 
 

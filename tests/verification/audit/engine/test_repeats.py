@@ -84,8 +84,8 @@ def test_a_correct_mechanism_in_float32_is_not_refuted_with_20_seeds(name: str) 
 
 @pytest.mark.slow
 def test_the_laws_that_are_called_continuous_repeat_no_output() -> None:
-    """The test fails if a mechanism is declared to have continuous outputs but repeats one. The reference makes 400
-    draws on small data, where clipping and projection have the largest effect.
+    """The test fails if a mechanism that is declared to have continuous outputs returns the same output twice. The
+    reference makes 400 draws on small data, where clipping and projection have the largest effect.
     """
     rng = np.random.default_rng(3)
     x = 0.5 * rng.standard_normal((12, 3)) / 3
@@ -99,7 +99,8 @@ def test_the_laws_that_are_called_continuous_repeat_no_output() -> None:
             drawn = np.array([declared.sample(x, rng, **claim.keywords(), **options) for _ in range(400)])
             assert len(np.unique(drawn.reshape(400, -1), axis=0)) == 400, (name, options)
     drawn = np.array([mechanism("kapralov-talwar").sample(x, rng, epsilon=1.0) for _ in range(400)])
-    assert len(np.unique(drawn.reshape(400, -1), axis=0)) < 390  # this mechanism clips all values to 0 in some draws
+    # the mechanism kapralov-talwar sometimes clips all values to 0
+    assert len(np.unique(drawn.reshape(400, -1), axis=0)) < 390
 
 
 @pytest.mark.slow

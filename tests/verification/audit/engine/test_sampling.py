@@ -94,7 +94,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def counted(draws: Draws, block: int) -> Counts:
-    """Count the draws whose first entry is positive, and record the number of the block."""
+    """Count the draws whose first entry is positive, and store the number of the block of draws."""
     positive = draws.outputs[:, 0, 0] > 0
     return Counts(int(positive.sum()), np.array([float(block)]), np.zeros(0))
 

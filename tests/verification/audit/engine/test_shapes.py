@@ -1,5 +1,5 @@
-"""Test three parts of an audit: the law for data of other shapes, the tails of the noise, and branches that occur
-rarely.
+"""Test how an audit checks the noise on data of other shapes, the tails of the noise, and
+branches that occur rarely.
 """
 
 from collections.abc import Callable

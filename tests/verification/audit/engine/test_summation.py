@@ -43,7 +43,7 @@ def test_a_sum_in_the_order_of_the_rows_is_seen_with_its_size() -> None:
     assert "moves by 1e-13 of what the long row changes" in detail
     found, detail = status(Target("float32", summed(np.float32)))
     assert found is Status.NOTED
-    # the effect is 1023 times half a unit in the last place of float32
+    # the rounding error is 1023 times half a unit in the last place of float32
     assert "6e-05 of what the long row changes" in detail
 
 

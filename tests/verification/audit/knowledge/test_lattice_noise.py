@@ -97,9 +97,8 @@ def test_spread_numbers_have_the_continuous_law(law: str, spread: float) -> None
         return gamma_total(np.abs(x) ** power / power, 1 / power, "", power)
 
     assert total(values).p_value > ALPHA
-    assert (
-        total(values).detectable(ALPHA) < 0.07
-    )  # the relative error of the scale that is detected with probability 99 %
+    # an error of the scale by 7 % is detected with probability 99 %
+    assert total(values).detectable(ALPHA) < 0.07
     assert total(1.07 * values).p_value < ALPHA
 
 

@@ -33,8 +33,8 @@ WITH_CHOICES = [name for name in MECHANISMS if beside(name).choices]
 
 
 def test_the_mechanisms_with_choices_are_these() -> None:
-    """The test fails if the declaration that a mechanism makes a data-dependent choice gets lost. No other test would
-    notice that the declaration is missing.
+    """The test fails if the audit no longer knows which mechanisms make a decision that depends on the data. No other
+    test would notice this loss.
     """
     assert len(WITH_CHOICES) == 24
     assert {"above-threshold", "private-radius", "clipped-cov", "adaptive-cov", "kv-mean"} <= set(WITH_CHOICES)
@@ -50,8 +50,8 @@ def test_a_mechanism_that_is_no_query_plus_noise_has_data_near_its_choices_or_a_
 
 
 def test_without_a_choice_in_reach_there_are_no_data() -> None:
-    """The test fails if the audit makes data near a choice that the options exclude. For example, PPC with κ ≤ 1000
-    makes no round, and CoinPress with one step never clips to an estimated ball.
+    """The test fails if the audit makes data for a decision that the given options exclude. For example, the mechanism
+    coinpress-mean with one step never clips rows to an estimated ball.
     """
     for name, own, kind in (
         ("ppc", {"kappa": 1000.0}, "the last threshold"),
@@ -84,7 +84,9 @@ def test_unit_rows_are_counted() -> None:
 
 
 def outermost(name: str) -> list[tuple[str, DataSetOfZoo, DataSetOfZoo]]:
-    """Return for each choice of the mechanism the two data sets that are furthest apart, one on each side."""
+    """For each decision of the mechanism, return the two data sets that are furthest from the point where the decision
+    changes.
+    """
     by_words: dict[str, list[DataSetOfZoo]] = {}
     for member in beside(name).choices:
         by_words.setdefault(member.category, []).append(member)
@@ -96,8 +98,9 @@ def outermost(name: str) -> list[tuple[str, DataSetOfZoo, DataSetOfZoo]]:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", WITH_CHOICES)
 def test_the_outputs_differ_between_both_sides(name: str) -> None:
-    """The test fails if the data near a choice all lie on one side of it, or too far from it to show anything. For
-    each choice, the test fails by chance with probability at most 1e-6.
+    """The test fails if the data sets do not make the mechanism decide in both ways, or lie too far from the point
+    where its decision changes. For each decision of a mechanism, the test fails by chance with probability at most
+    1e-6.
     """
     reference = beside(name)
     for words, low, high in outermost(name):
@@ -110,8 +113,8 @@ def test_the_outputs_differ_between_both_sides(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_CHOICES)
 def test_the_reference_is_not_suspicious_near_its_choices(name: str) -> None:
-    """The test fails if the audit suspects the reference on data near one of its choices. For each choice, the test
-    fails by chance with probability at most 3e-5.
+    """The test fails if the audit suspects the reference on data where it is about to change a decision. For each
+    decision of a mechanism, the test fails by chance with probability at most 3e-5.
     """
     declared, claim = mechanism(name), default_claim(name)
     chosen = declared.resolve(OPTIONS.get(name, {}))

@@ -30,8 +30,8 @@ def normal(seed: int, asked: list[int]) -> Callable[[int], Matrix]:
 
 
 def test_many_draws_are_made_only_where_few_show_something() -> None:
-    """The test fails if the comparison makes more draws although the first draws show no difference, or makes none
-    although they do.
+    """The test fails if more draws of the reference are made without need, or not made although the first draws show a
+    difference.
     """
     for shift, sizes in ((0.0, [FEW * N]), (1.5, [FEW * N, TIMES * N])):
         asked: list[int] = []

@@ -78,7 +78,7 @@ def test_the_wealth_holds_its_level_where_the_claim_is_attained() -> None:
 
 
 def test_a_stake_follows_the_gains() -> None:
-    """The test fails if a bet uses the gain on which it bets, or if the stake never grows."""
+    """The test fails if the stake of a bet depends on the outcome of the same bet, or if the stake never grows."""
     gains, none = np.full(50, 1.0), np.zeros(1)
     logs = kernel.log_wealth(gains, none, np.full(1, 0.25))
     assert logs[0, 0] == 0  # the first stake is 0

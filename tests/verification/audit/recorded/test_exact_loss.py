@@ -147,7 +147,9 @@ def test_the_reason_is_said(name: str, reason: str) -> None:
 
 
 def test_the_reason_tells_draws_apart_and_counts_their_numbers() -> None:
-    """This test catches a reason that shows the same draw on both sides, and one that calls many numbers one."""
+    """The test fails if the reason for a missing exact loss does not say that two draws differ in their parameters, or
+    counts several numbers as one.
+    """
 
     def weighted(x: Any, *, epsilon: float, rng: np.random.Generator) -> float:
         return float(rng.choice(2, p=[0.5 + x.mean() / 4, 0.5 - x.mean() / 4]))

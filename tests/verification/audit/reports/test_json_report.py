@@ -44,7 +44,9 @@ SHAPES_OF_FACTS = {
 
 @pytest.mark.thorough
 def test_the_reports_cover_every_shape_of_facts(reports: dict[str, Any]) -> None:
-    """The test fails if no report contains facts of the given shape, because a part of the schema would be untested."""
+    """The test fails if a part of the schema for the details of a finding does not occur in any report, because it
+    would be untested.
+    """
     whole = schema()
     of_reports = (check["facts"] for report in reports.values() for check in report["checks"] if check["facts"])
     # one report is enough for every set of fields

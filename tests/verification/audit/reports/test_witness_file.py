@@ -1,5 +1,6 @@
 """Test files with a pair of data sets that shows a violation. The option `--pair` must read the file of a violation,
-and the report must print small data sets completely. The tests also cover the lines about draws.
+and the report must print small data sets completely. The tests also cover the lines of the report about the number of
+draws.
 """
 
 import io

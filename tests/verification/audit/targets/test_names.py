@@ -17,7 +17,7 @@ CODE = "def f(x, *, epsilon, rng): return {value}\n\nclass A:\n    g = staticmet
 
 
 def answer(spec: str, folder: Path) -> float:
-    """Return an output of the target, which is first pickled as for a worker."""
+    """Pickle the target as for a worker process, load it again, and return one of its outputs."""
     target = pickle.loads(pickle.dumps(TargetReference(spec, str(folder)))).load()
     return float(target.draw(np.eye(2), epsilon=1.0, rng=np.random.default_rng(0)))
 

@@ -223,8 +223,8 @@ def radius(row: Row) -> None:
 
 
 def odds(row: Row) -> None:
-    """Compare the choice of the mechanism with stored log odds. Noise just below and just above minus the log odds
-    must change the winner.
+    """Compare the choice of the mechanism with stored log odds. The mechanism must choose differently for noise just
+    below and noise just above the threshold.
     """
     for beyond, winner in ((0.99, 2), (1.01, 1)):
         noise = np.array([beyond * float(row["log_odds"]), 0.0])
@@ -269,8 +269,9 @@ def plain(_: int) -> Options:
 
 @dataclass(frozen=True)
 class Release:
-    """The comparison for one mechanism, and the formulas that it uses. A test multiplies each formula by 0.97 and
-    1.03. A formula may be in the module of another mechanism, as in "naive-pce:noise_variance".
+    """A function that compares releases of one mechanism with stored rows, and the names of the formulas that it uses.
+    A test multiplies each formula by 0.97 and 1.03. The name "naive-pce:noise_variance" stands for a formula in the
+    module of another mechanism.
     """
 
     replay: Callable[[Row], None]

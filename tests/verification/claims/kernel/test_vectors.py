@@ -34,8 +34,8 @@ def rows_of(name: str) -> Rows:
 
 
 def budget_composition(rows: Rows) -> None:
-    """Compare the privacy loss of Algorithm 2 with the stored numbers. The loss is the largest loss of the matrix plus
-    that of the trace.
+    """Compare the privacy loss of Algorithm 2 with the stored numbers. The privacy loss of Algorithm 2 is at most that
+    of its matrix plus that of its trace.
     """
     for epsilon, n, spent in rows:
         rho, b = algorithm_2.matrix_scale(n, epsilon, "paper"), algorithm_2.trace_scale(n, epsilon, "paper")
@@ -241,7 +241,7 @@ def test_a_vector_is_what_the_reference_computes(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(set(REPLAYS) - {"tail"}))
 def test_a_planted_wrong_number_is_seen(name: str) -> None:
-    """The test fails if the comparison accepts a wrong number."""
+    """The test fails if a wrong number in a stored vector is accepted."""
     rows = rows_of(name)
     rows[-1][-1] = rows[-1][-1] / 2 - 1
     with pytest.raises(AssertionError):

@@ -1,6 +1,4 @@
-"""Test the measured rates of convergence: the stored table, a part that is measured again, and wrong slopes, which
-must be detected.
-"""
+"""Test the stored rates of convergence: a part of them is measured again, and wrong slopes must be detected."""
 
 import csv
 from dataclasses import replace
@@ -41,8 +39,8 @@ def test_the_table_has_every_rate_and_every_slope_agrees() -> None:
 
 
 def test_the_corrected_constants_of_theorem_1_are_met() -> None:
-    """The test fails if a measured error exceeds the corrected constant of Theorem 1. In the operator norm, the exact
-    median at d = 122 is 3 % below its limit of π, and the constant 3 in the paper is too small.
+    """The test fails if a measured error exceeds the corrected constant of Theorem 1. In the operator norm, the median
+    of the error at d = 122 is 3 % below its limit.
     """
     rows = {name: row for name, row in kept().items() if name.startswith("DN25 Theorem 1") and row["varied"] == "d"}
     measured = {row["rate"].split(", ")[1].split()[0]: float(row["over_theory"]) for row in rows.values()}
@@ -71,7 +69,7 @@ def test_the_table_is_measured_again(name: str) -> None:
 
 
 def test_a_wrong_slope_is_seen() -> None:
-    """The test fails if a wrong slope agrees with the measurement."""
+    """The test fails if a wrong rate of convergence is said to agree with the measured errors."""
     rate = BY_NAME[FAST[0]]
     measured = measured_again(FAST[0])  # the theoretical slope is −1
     assert measured.agrees

@@ -12,7 +12,7 @@ from covassay.verification.claims.checks.dly22.zipf_data import bucket_sizes, sh
 
 def test_shares_by_hand() -> None:
     # the shares are proportional to 1, 1/8 and 1/27, whose sum is 251/216
-    """The test fails if the share of a bucket k is not proportional to k^{−s}, or if its rows go to another bucket."""
+    """The test fails if the number of rows in the bucket k of the synthetic data is not proportional to k^{−s}."""
     assert shares(3, 1) == [1]
     np.testing.assert_allclose(shares(3, 3), [216 / 251, 27 / 251, 8 / 251], rtol=1e-15)
     assert sum(bucket_sizes(1000, 3, 3)) == 1000
@@ -21,7 +21,7 @@ def test_shares_by_hand() -> None:
 
 
 def test_norms_by_hand() -> None:
-    """The test fails if a row norm belongs to another bucket, or if the norms are in the wrong order."""
+    """The test fails if the row norms of the synthetic data are wrong or in the wrong order."""
     np.testing.assert_array_equal(zipf_norms(5, buckets=1), np.ones(5))
     np.testing.assert_array_equal(zipf_norms(3, buckets=4), [0.125, 0.125, 1.0])
 
