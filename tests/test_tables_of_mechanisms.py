@@ -1,8 +1,8 @@
 """Test that no table is keyed by names of mechanisms: facts about a mechanism are in its declaration or in its own
 file.
 
-Any collection in the source that names two mechanisms or more counts as such a table, because a new mechanism would
-have to be entered in it. The exceptions are listed with their reasons.
+Any collection in the source that names two mechanisms or more counts as a table keyed by names, because every new
+mechanism would have to be entered in the collection. The exceptions are listed with their reasons.
 """
 
 import ast

@@ -42,8 +42,8 @@ def test_p_values_of_a_right_law_are_uniform_or_larger(test) -> None:  # type: i
 
 
 def test_an_anticonservative_extreme_would_be_seen() -> None:
-    """This test catches a test of p-values that would pass with too small ones. The mutant forgets to multiply by the
-    number of values.
+    """This test catches a test of p-values that would pass with too small p-values. The mutant forgets to multiply by
+    the number of values.
     """
     rng = np.random.default_rng(1)
     assert not conservative([placed(rng.standard_normal(200), NORMAL).extreme for _ in range(RUNS)])

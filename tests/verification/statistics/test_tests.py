@@ -164,8 +164,9 @@ def test_the_p_value_of_two_samples_of_two_sizes_is_exact_far_into_the_tail(n: i
 
 @pytest.mark.thorough
 def test_ten_times_as_many_draws_of_the_reference_say_more() -> None:
-    """This test catches a comparison that gains nothing from more draws of the reference. ln p is about −n D² for two
-    samples of n draws, and −2 · 10/11 · n D² against ten times as many, which is 1.8 times as much.
+    """This test catches a comparison that gains nothing from more draws of the reference. For two samples of n draws
+    at distance D, ln p is about −n D². For n draws against 10 n draws, ln p is about −2 · 10/11 · n D²,
+    1.8 times as much.
 
     A Laplace scale of 1.6 in place of 1 makes D about 0.086, far above its spread; the asserted factor 1.4 leaves room
     for this spread.

@@ -20,7 +20,7 @@ from covassay.verification.vectors.run import tests_file as shipped
 from tests.verification.vectors.page_mutants import OF_THE_PAGES, SOURCE, THREE_PERCENT
 
 CONTENT = shipped()
-# test_vectors.py has a mutant of the reference for these flags
+# flags of test vectors for which test_vectors.py has a mutant of the reference
 OF_THE_REFERENCE = (
     "Scale", "Release", "Choice", "LongRow", "RowBound", "OneRecord", "NotFinite", "BadBudget", "BadOption", "NoRecord",
     "NoiseShape", "AsymmetricNoise", "Projection",

@@ -194,7 +194,7 @@ def test_every_mechanism_and_every_flag_has_tests() -> None:
     assert {test["tolerance"] for test in CONTENT["tests"] if test["result"] == "valid"} == set(TOLERANCES)
 
 
-@pytest.mark.parametrize("flag", [*MUTANTS, *OF_ANSWERS])  # test_from_the_pages.py has mutants of the other flags
+@pytest.mark.parametrize("flag", [*MUTANTS, *OF_ANSWERS])  # for other flags, see test_from_the_pages.py
 def test_a_mutant_of_every_flag_fails_on_the_tests_of_that_flag(flag: str) -> None:
     asked, found = MUTANTS.get(flag, lambda q: q), OF_ANSWERS.get(flag, lambda a: a)
     of_flag = [test for test in CONTENT["tests"] if flag in test["flags"] and test["kind"] in MUTATED]

@@ -69,7 +69,7 @@ def row_by_row(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
 
 
 def shuffled(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """A target that makes a number of draws that depends on n."""
+    """Release by gauss-cov after a random permutation of the rows, so that the number of draws depends on n."""
     return gauss_cov.sample(rng.permutation(x), rng, rho=rho)
 
 

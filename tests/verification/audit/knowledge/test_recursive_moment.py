@@ -99,7 +99,7 @@ def test_three_percent_are_seen_near_the_choice(factor: float) -> None:
 
 
 def test_one_round_has_no_choice() -> None:
-    """This test catches data sets for a choice between rounds where only one round is made."""
+    """This test catches data sets that test the choice of a round, for a mechanism with a single round."""
     known = claimed(kappa=100.0)
     assert known.rounds == 1
     assert (near_the_choice(known, 0), pair_at_the_choice(known), turning(known, 0)) == (None, None, None)

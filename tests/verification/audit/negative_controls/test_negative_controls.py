@@ -87,7 +87,7 @@ def test_every_mutant_is_registered_under_a_name_of_its_own() -> None:
 
 
 def every_check() -> set[tuple[str, str]]:
-    """Return the names of all checks in audits of the mechanisms whose controls name their checks."""
+    """Return the names of all checks in the audits of every mechanism that has a control with a named check."""
     names = {("privacy", "event"), ("privacy", "failures"), ("privacy", "divergence")}
     for mechanism_name in {mutant.mechanism for mutant in NEGATIVE_CONTROLS.values() if mutant.caught_by}:
         about = mechanism(mechanism_name)
