@@ -407,6 +407,13 @@ def _reported(row: FindingRow, remarks: Remarks) -> str:
     return remarks.reported.get(row.target, "no")
 
 
+def _reported_by_us(row: FindingRow, remarks: Remarks) -> str:
+    reported = _reported(row, remarks)
+    if reported == "no":
+        return "We have not reported this finding to the maintainers."
+    return f"We have reported this finding to the maintainers: {reported}."
+
+
 def _thread(row: FindingRow, remarks: Remarks) -> str:
     """Return a short link to the thread that reports a finding."""
     upstream = remarks.upstream.get(row.target)
@@ -436,7 +443,7 @@ def _section(row: FindingRow, remarks: Remarks, repeated: Iterable[FindingRow]) 
     return [
         f"### `{row.target}`\n",
         f"The audited function is {row.version}, which claims {row.claim} for {row.adjacency} neighbours. The audit "
-        f"made {row.draws} draws. Reported to the maintainers by us: {_reported(row, remarks)}.\n",
+        f"made {row.draws} draws. {_reported_by_us(row, remarks)}\n",
         *(
             line
             for found in _one_a_group(row)

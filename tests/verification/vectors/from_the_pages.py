@@ -1,8 +1,8 @@
 """An implementation of all questions in the known-answer vectors, which was written from the proof pages in
 proofs/paper.
 
-The file imports nothing but the standard library, and computes in fractions where it can. Run it as `covassay vectors
-run 'exec:python3 from_the_pages.py'`.
+The file imports nothing but the standard library, and computes in fractions where it can. Run this file as `covassay
+vectors run 'exec:python3 from_the_pages.py'`.
 
 The implementation is independent in the following sense. The whole file was written from the pages and from
 verification/vectors/README.md. The first version of the file was written before any file in reference/ was opened.
