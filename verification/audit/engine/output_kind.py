@@ -15,7 +15,7 @@ from covassay.verification.audit.engine.features import Feature, contrasts, feat
 from covassay.verification.audit.engine.sampling import Setting
 
 USUAL = "matrix"
-OTHERS = ("vector", "number", "triangle", "moments")
+OTHERS = ("vector", "number", "triangle", "moments", "rows-mean-covariance")
 EXAMPLES = ((5, 3), (7, 4))  # the numbers of rows and columns of the example data
 
 
@@ -85,5 +85,5 @@ def stated(kind: str) -> str:
     """Return the sentence of a report which says that the audit found this kind of output by itself."""
     others = [name for name, output in OUTPUTS.items() if name != kind and output.layout == OUTPUTS[kind].layout]
     shared = f" ({', '.join(others)}: the same shape)" if kind == "moments" else ""
-    one = kind if kind == "moments" else f"a {kind}"
+    one = kind if kind in ("moments", "rows-mean-covariance") else f"a {kind}"
     return f"every output on example rows was {one}{shared}, so it is audited as {one}; --released KIND says otherwise"

@@ -17,6 +17,7 @@ KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # each kind of output ha
     "triangle": lambda d: (d * (d + 1) // 2,),
     "gaussian": lambda d: (d + 1, d),
     "moments": lambda d: (d + 1, d),
+    "rows-mean-covariance": lambda d: (d + 1, d + 1),
     "coefficients": lambda d: (d - 1,),
     "number": lambda d: (),
 }

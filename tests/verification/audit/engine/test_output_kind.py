@@ -45,6 +45,12 @@ def noisy_moments_over_claim(x: Matrix, *, rho: float, rng: np.random.Generator)
     return joint(x, 1.125 * rho, rng)
 
 
+def noisy_products(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Return products of rows that have a 1 added, with noise: a matrix with one more row and column than x."""
+    rows = np.column_stack([x, np.ones(len(x))])
+    return rows.T @ rows + rng.laplace(size=(x.shape[1] + 1, x.shape[1] + 1))
+
+
 def of_three_numbers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """Return a vector of length 3 for data of any dimension, so that no kind of output fits."""
     return rng.laplace(size=3)
@@ -66,6 +72,7 @@ def fails(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         (noisy_trace, "number"),
         (flat_triangle, "triangle"),
         (noisy_moments, "moments"),
+        (noisy_products, "rows-mean-covariance"),
         (of_three_numbers, None),
         (fails, None),
     ],
