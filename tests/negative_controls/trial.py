@@ -27,7 +27,7 @@ def claim_of(control: NegativeControl) -> Guarantee:
 
 
 def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
-    """Return the subject of the audit of a negative control."""
+    """Return the negative control as the audit sees it: its settings, its claim and what is known of its mechanism."""
     declared, claim = mechanism(control.mechanism), claim_of(control)
     choices = declared.resolve(dict(control.options))
     knowledge = profile(declared.name, claim, choices, SAMPLES, seed)

@@ -25,7 +25,7 @@ RARE = "share of draws that are moved far out"
 
 
 def levels(n: int) -> Vector:
-    """Return the probabilities beyond the quantiles that n values reach, which are 1/2, 1/5, 1/10, …, down to 10/n."""
+    """Return the tail probabilities that n values can estimate: 1/2, 1/5, 1/10, …, down to 10/n."""
     exponents = range(int(math.log10(max(n, 1))) + 1)
     tried = sorted((step * 10.0**-k for k in exponents for step in STEPS), reverse=True)
     return np.array([level for level in tried if level == 0.5 or EXPECTED / n <= level < 0.5])

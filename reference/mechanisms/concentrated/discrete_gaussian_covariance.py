@@ -1,6 +1,6 @@
 """Discrete Gaussian noise on a second moment of integers, exact to the last bit. CKS20 Algorithm 3.
 
-1. Every row becomes a row q of integers with |q| ≤ 2^b, by a public map of its own. Compute C = Σ q qᵀ exactly.
+1. A public map takes every row to a row q of integers with |q| ≤ 2^b. Compute C = Σ q qᵀ exactly.
 2. Draw
    a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−z²/(2σ²)} with σ² =
    S²/(2ρ). S² = 2·16^b is the squared ℓ2 sensitivity of the upper triangle of C (16^b for d = 1). Add Z to C.

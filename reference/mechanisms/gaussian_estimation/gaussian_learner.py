@@ -14,8 +14,8 @@ Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row o
 query of steps 2 and 3 is a sum of terms with public bounds, of which one changes. The Gaussian noise of a query has the
 scale for the change of one term. PGCE and PME each cost at most ρ/2. The order of the records matters, and is public.
 
-reconstructed, tight : the noise of NaivePCE, in PGCE and in PME. The learner spends at most 5ρ/8 or ρ; for d = 1 it
-spends at most 7ρ/16 or 5ρ/8.
+reconstructed, tight : the noise of NaivePCE, in PGCE and in PME. With them the learner
+spends at most 5ρ/8 and ρ; for d = 1, 7ρ/16 and 5ρ/8.
 
 Proof: proofs/paper/gaussian-learner.md
 """

@@ -1,6 +1,6 @@
 """Discrete Laplace noise on a second moment of integers, exact to the last bit. CKS20 Algorithm 2; we chose the query.
 
-1. Every row becomes a row q of integers with |q| ≤ 2^b, by a public map of its own. Compute C = Σ q qᵀ exactly.
+1. A public map takes every row to a row q of integers with |q| ≤ 2^b. Compute C = Σ q qᵀ exactly.
 2. Draw a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−|z|/t} with
    t = S/ε. S is the ℓ1 sensitivity of the upper triangle of C, rounded down to a whole number. Add Z to C.
 3. Release (C + Z)/(n 4^b). The output is a second moment: integers times a public unit.

@@ -30,7 +30,7 @@ def mean(algos: Any, x: Matrix, rng: np.random.Generator, rho: float) -> Vector:
 
 
 def covariance(algos: Any, x: Matrix, rng: np.random.Generator, rho: float, split: tuple[float, ...] = SPLIT) -> Matrix:
-    """Estimate the second moment, in as many steps as the split of the budget has numbers."""
+    """Estimate the second moment in several steps, one for each part of the budget."""
     import torch
 
     n, d = x.shape

@@ -140,7 +140,7 @@ class Summary(Generic[S]):
 
 @dataclass
 class Tally:
-    """The number of draws of a run, and how the draws without an output ended.
+    """The number of draws of an audit, and the reasons why some of the draws gave no output.
 
     `one_by_one` says whether a block of `draw_many` has failed, so that no more draws are made in blocks.
     """

@@ -94,7 +94,7 @@ def _checked(kind: Kind, name: str, output: Output, outputs: list[tuple[str, Mat
 
 
 def _empty_half(broken: list[tuple[str, Matrix, Matrix]]) -> str:
-    """Return a sentence if one triangle of all matrices is 0, and otherwise an empty text."""
+    """Return a message if all matrices are 0 on one side of the diagonal, and otherwise an empty string."""
     if all(not np.tril(part, -1).any() for _, _, part in broken):
         return "; below the diagonal there are zeros"
     if all(not np.triu(part, 1).any() for _, _, part in broken):

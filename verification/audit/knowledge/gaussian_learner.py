@@ -11,7 +11,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return tests and neighbours for any mechanism, and the equal and distant rows on which PME is tested."""
+    """Return the tests and pairs of neighbours of every mechanism, and those of PME: equal rows, and rows far away."""
     share = gaussian_learner.half
     pairs = of_pairs(claim, share(claim.budget["rho"]), share(claim.parameter("beta")))
     return KnownLaw((*reference_draws.scenarios(claim), *pairs), reference_draws.pairs(claim))

@@ -90,7 +90,7 @@ class Misfit(Exception):
 
 
 class WrongOutput(CannotRun):
-    """Raised if a target gave no output of the required form, or only outputs that do not change with the seed."""
+    """The target returned nothing of the required form, or only values that do not change with the seed."""
 
 
 def role_of(name: str) -> str | None:

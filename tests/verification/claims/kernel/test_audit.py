@@ -194,7 +194,7 @@ def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.Mon
 def test_another_answer_is_seen(
     project: Path, monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str], rule: str, told: str
 ) -> None:
-    """The test fails if a changed statement, definition, axiom, witness or vector is not reported."""
+    """The test fails if the gate overlooks a change of a statement, definition, axiom, witness or vector."""
     accepted(project, monkeypatch)
     pretend(monkeypatch, changed)
     assert (rule, told) in {(f.rule, f.text) for f in gate.recheck(project, {}).findings}

@@ -49,7 +49,7 @@ def own_entries(d: int, full: bool) -> tuple[NDArray[np.intp], ...]:
 
 @dataclass(frozen=True)
 class EntrywiseNoise:
-    """The noise on one data set and its tests; the noise is symmetric unless `full` is set."""
+    """The law of the noise on one data set; the noise is symmetric unless `full` is set."""
 
     x: Matrix
     scale: float

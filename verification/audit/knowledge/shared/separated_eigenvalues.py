@@ -142,7 +142,7 @@ class SeparatedEigenvalues:
         return Scenario(f"separated eigenvalues, d={self.dimension}", x, tests)
 
     def scenario(self) -> Scenario:
-        """Return these rows with all tests, and with laws of plausible mistakes."""
+        """Return a scenario: the rows, all tests of the law, and the laws that plausible mistakes would give."""
         d = self.dimension
         tests: dict[str, Test] = {f"eigenvalue {i + 1}": self.eigenvalue(i) for i in range(d)}
         tests["independence"] = self.independence
