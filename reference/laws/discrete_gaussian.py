@@ -1,5 +1,4 @@
-"""The discrete Gaussian law: The discrete Gaussian law P(Z = z) ∝ e^{−z²/(2σ²)} on the integers. The variance of Z is
-at most σ² (CKS20).
+"""The discrete Gaussian law P(Z = z) ∝ e^{−z²/(2σ²)} on the integers. The variance is at most σ² (CKS20).
 
 The parameter σ² is a positive rational number. The function `sample` draws in integers, with exactly the probabilities
 of the law (CKS20 Algorithm 3): it proposes a discrete Laplace number y of scale t = ⌊σ⌋ + 1, and accepts it with

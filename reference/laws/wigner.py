@@ -1,4 +1,4 @@
-"""Define symmetric random matrices with independent entries on and above the diagonal.
+"""Wigner matrices: symmetric random matrices with independent entries on and above the diagonal.
 
 wigner : every entry is N(0, 1). DLY22 calls this law "symmetric Gaussian Wigner".
 goe : entries N(0, 1) on the diagonal and N(0, 1/2) above it, the Gaussian orthogonal ensemble. In the isometric
