@@ -35,7 +35,7 @@ def test_a_correct_implementation_written_otherwise_is_not_refuted(i: int) -> No
     assert not report.refuted, [(check.label, check.detail) for check in report.refuted]
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("correct", CORRECT_OTHERWISE, ids=lambda c: f"{c.mechanism}-{c.what.replace(' ', '-')}")
 def test_none_is_refuted_over_twenty_seeds(correct: Any) -> None:
     for seed in range(SEEDS):
