@@ -250,10 +250,12 @@ class _Comparison:
 
     def _collected(self, members: Sequence[DataSetOfZoo]) -> bool:
         """Draw on data sets of one shape under every seed; return False if a draw exceeds the time limit."""
-        drawn = [self._drawn(member) for member in members]
+        drawn = list[_Drawn]()
+        for member in members:
+            drawn.append(one := self._drawn(member))
+            if one.failure is not None and one.failure.kind == "time-out":
+                return False
         failed = [one for one in drawn if one.failure is not None]
-        if any(one.failure is not None and one.failure.kind == "time-out" for one in failed):
-            return False
         n, d = members[0].x.shape
         shape = _Shape(n, d, [one for one in drawn if one.failure is None], failed)
         shape.agree(single=True)
