@@ -10,8 +10,8 @@ noise with scale b costs |a|/b, and the privacy loss at i is at most the total c
 general queries : raise T̂ by 1 and f̂_i by up to 2. The loss is 1/b₁ + 2/b₂.
 monotone queries, which all rise or all fall : if they rise, raise T̂ by 1 and f̂_i by up to 1; if they fall, raise f̂_i
     alone by up to 1. The loss is 1/b₁ + 1/b₂ (Lyu–Su–Li 2017, Theorem 3).
-energies : replacing x by y moves f_i by y_i² − x_i². Lower every f̂_j before i by y_j², and raise f̂_i by x_i². The
-    loss approaches 2/b₂ as n → ∞. In dimension 1 the loss is 1/max(b₁, b₂).
+energies : replacing a row x by y moves every f_j by y_j² − x_j². For j < i lower f̂_j by y_j², and raise f̂_i by x_i².
+    The loss approaches 2/b₂ as n → ∞. In dimension 1 the loss is 1/max(b₁, b₂).
 
 paper : b₁ = 2/ε, b₂ = 4/ε. The mechanism claims ε; general queries spend ε, monotone ones 3ε/4, energies ε/2.
 tight : b₁ = b₂ = 2/ε, for monotone queries and energies only. With "tight", monotone queries and energies spend ε;

@@ -9,9 +9,9 @@
 Why (ε, δ)-DP. With q = ‖f − f'‖₂/σ the privacy loss is N(q²/2, q²) under the law for f and N(−q²/2, q²) under the law
 for f'. The event {loss > ε} needs the largest δ, which is
 
-    δ(q, ε) = P(loss > ε) − e^ε P'(loss > ε) = Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q),
+    δ(q, ε) = P(loss > ε) − e^ε P'(loss > ε) = Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q).
 
-and increases in q (Balle–Wang 2018, Theorem 8), so the smallest δ at ε is δ(Δ₂/σ, ε).
+The number δ(q, ε) increases with q (Balle–Wang 2018, Theorem 8), so the smallest δ at ε is δ(Δ₂/σ, ε).
 
 paper : σ = Δ₂ √(2 ln(1.25/δ))/ε. The calibration claims (ε, δ) and spends (ε, δ(Δ₂/σ, ε)), a smaller δ. Only ε ≤ 1 is
     accepted: for large ε this σ is too small.
@@ -92,7 +92,7 @@ def log_delta(
 
 
 def rounding(epsilon: float) -> float:
-    """The relative amount by which the root is rounded up.
+    """The relative amount r by which the computed multiplier σ/Δ₂ is rounded up.
 
     The computed ln δ(q, ε) has an error of about L²/(2^52 ε), L = ln(1/δ) ≤ 691, and rounding by r moves ln δ by about
     2Lr.
@@ -101,7 +101,7 @@ def rounding(epsilon: float) -> float:
 
 
 def proven_delta(q: float, epsilon: float) -> float:
-    """An upper bound on δ(q, ε), at least 1e-300: the computed value, which is increased for ε below ENOUGH."""
+    """An upper bound on δ(q, ε), at least 1e-300. For ε < ENOUGH a larger q makes up for rounding errors."""
     raised = q * (1 + rounding(epsilon) / 2) if epsilon < ENOUGH else q
     return max(math.exp(log_delta(raised, epsilon)), SMALLEST_PROBABILITY)
 
@@ -122,7 +122,7 @@ def _tight_multiplier(epsilon: float, delta: float) -> float:
 
 
 def _require_budget(epsilon: float, delta: float, calibration: str) -> None:
-    """Raise `InvalidInput` unless ε, δ and the calibration obey their rules, alone and together."""
+    """Raise `InvalidInput` if ε, δ or the calibration is invalid, or if they may not be used together."""
     require_positive("epsilon", epsilon)
     require_below_one("delta", delta)
     require_choice("calibration", calibration, CALIBRATIONS)

@@ -85,7 +85,7 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> float:
-    """Release a radius that few rows exceed, given the noise: one query for every one of `public_radii(precision)`."""
+    """Release a radius that few rows exceed, given noise for one query at each of `public_radii(precision)`."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, _ = sized_unit_rows(x, row_bound, on_large_rows)
 

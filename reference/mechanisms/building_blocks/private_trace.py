@@ -7,9 +7,9 @@
 Why ε-DP. Replacing the row x by y moves the trace by (‖y‖² − ‖x‖²)/n, so by at most 1/n, which y = 0 attains. The
 privacy loss with Laplace noise is at most this move over b: ε, attained in every dimension.
 
-With Gaussian noise of standard deviation σ = 1/(n √(2ρ)) the release is ρ-zCDP. The function `upper_bound` turns the
-noisy trace into an upper bound on tr Σ, by a margin that fails with probability `failure`. AdaptiveCov spends ε/8 or
-ρ/8 on the noisy trace, with `failure` = β/8.
+With Gaussian noise of standard deviation σ = 1/(n √(2ρ)) the release is ρ-zCDP. The function `upper_bound` adds a
+margin to the noisy trace. The result is below tr Σ with probability at most `failure`. AdaptiveCov spends ε/8 or ρ/8 on
+the noisy trace, with `failure` = β/8.
 
 Proof: proofs/paper/private-trace.md
 """

@@ -1,26 +1,26 @@
 """AdaptiveCov, pure: find a clipping length, then run the better of two mechanisms on clipped rows. DLY22 Section 6.
 
-0. radius = "private": AboveThreshold (`private_radius` at ε/8, β/8) finds a length r that most rows do not exceed; clip
-   the rows to length r, divide by r. With "none", r = 1.
+0. With radius = "private", AboveThreshold (`private_radius` at ε/8, β/8) finds a length r that most rows do not exceed.
+   Clip the rows to length r and divide them by r. With radius = "none", r = 1.
 1. U = tr Σ + (8/(nε)) (Laplace(1) + ln(4/β)), kept in [1e-16, 1] (`private_trace` at ε/8): an upper bound on tr Σ, too
    small with probability at most β/8.
-2. The budget ε₁ is the rest of ε. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the noise on rows clipped to length
-   2^{−k}: g is the error bound of LapCov (`lap_cov`, Laplace noise on every entry), and a + e that of SeparateCov for
-   trace U (`separate_cov_pure`, noisy eigenvalues on the eigenvectors of a noisy matrix), both at ε₁ and 3β/4.
+2. Step 4 has the budget ε₁. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the noise on rows clipped to length 2^{−k}.
+   On unit rows LapCov (`lap_cov`, Laplace noise on every entry) has the error bound g, and SeparateCov
+   (`separate_cov_pure`, noisy eigenvalues on noisy eigenvectors) has a + e for trace U, both with budget ε₁ and failure
+   probability 3β/4.
 3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of such clipping. The number u_i is the least power of two ≥
-   ‖x_i‖, and 0 if x_i = 0. AboveThreshold at ε/8 finds k*, the first k in 0, …, K for which n(B_k − N_k) is noisily ≥
-   0, or K + 1 if there is none; K = min(nd, 79).
+   ‖x_i‖, and 0 if x_i = 0. With budget ε/8, AboveThreshold finds the first k of 0, …, K = min(nd, 79) at which the
+   query n(B_k − N_k) reaches the threshold 0, up to noise. This k is k*. If there is none, k* = K + 1.
 4. τ = min(1, 2^{1−k*}). Clip the rows to length τ, divide them by τ, and run LapCov or SeparateCov at ε₁, whichever has
    the smaller bound in N_{k*}. Release r²τ² times the result, with its eigenvalues clipped to [0, 1].
 
-Why ε-DP. The losses of the steps add up: 3ε/32 for the radius (tight ε/8), ε/8 for the trace, and what LapCov or
-SeparateCov spends at ε₁. The search costs max(1/b₁, 1/b₂), b₁ the noise scale of its threshold and b₂ of its queries,
-and not 1/b₁ + 1/b₂, because one row moves the queries in one direction and by amounts that do not decrease in k.
+Why ε-DP. The losses of the steps add up. The radius costs 3ε/32 (ε/8 with "tight"), the trace ε/8, and the last step
+what LapCov or SeparateCov spends at ε₁. The search costs max(1/b₁, 1/b₂), where its threshold has noise of scale b₁ and
+its queries of scale b₂: one row moves all queries in one direction, and no query by less than the query before it.
 
 paper : ε₁ = 3ε/4, or 5ε/8 with our radius step; b₁ = 16/ε, b₂ = 32/ε. The mechanism claims ε and spends
     (3/16) ε + fε₁, or (9/32) ε + fε₁; the last step spends a share f = 0.895, 0.819, 0.783 of ε₁ for d = 2, 4, 8.
-tight : b₁ = b₂ = 8/ε, and a tight radius and final step. The tight calibration spends ε, and with a radius step at most
-    ε.
+tight : b₁ = b₂ = 8/ε, and a tight radius and final step. The mechanism spends ε, or at most ε with a radius step.
 
 Proof: proofs/paper/adaptive-cov-pure.md
 """
@@ -79,7 +79,7 @@ def final_epsilon(epsilon: Number, radius: str) -> Number:
 
 @strict(calibration=Calibration)
 def search_epsilon(epsilon: Number, calibration: str) -> Number:
-    """The ε given to AboveThreshold: ε/8; tight ε/4, because it spends half of that on these queries."""
+    """The ε given to AboveThreshold: ε/8 with "paper"; ε/4 with "tight", of which these queries cost half."""
     return step_epsilon(epsilon) * (1 if calibration == "paper" else 2)
 
 
@@ -90,7 +90,7 @@ def search_scales(epsilon: Number, calibration: str) -> tuple[Number, Number]:
 
 
 def search_loss(b1: Number, b2: Number) -> Number:
-    """A bound on the privacy loss of AboveThreshold, if the queries move in one direction by non-decreasing amounts."""
+    """A bound on the loss of AboveThreshold if all queries rise or all fall, none by less than the one before it."""
     return max(1 / b1, 1 / b2)
 
 

@@ -84,9 +84,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> DrawsAgain[Vector]:
-    """Return the noise that `release` takes: for any symmetric matrix, of any dimension, one draw of its Bingham
-    law.
-    """
+    """Return the noise that `release` takes: a function that draws from the Bingham law of a symmetric matrix."""
     return draws_again(law.sample, rng)
 
 

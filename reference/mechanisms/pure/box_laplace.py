@@ -1,9 +1,9 @@
 """Number of rows, mean and covariance of bounded columns, from one noisy vector of moments, under pure DP. Ours.
 
-1. Sum 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
-2. The four kinds of sums have public weights. S is the largest ℓ1 distance between the sums of two neighbours, each sum
-   times its weight. Add independent Laplace noise to the sums, of scale S/ε over the weight of the sum. The number of
-   rows n gets no noise under replace-one, where it is public.
+1. Scale the columns to [−1, 1]. Sum the numbers 1, u_j, u_j² − 1 and u_i u_j (i < j) over all scaled rows u.
+2. The four kinds of sums have public weights. S is the largest ℓ1 distance between the weighted sums of two neighbours.
+   Add independent Laplace noise of scale S/(εw) to each sum, where w is the weight of the sum. The number of rows n
+   gets no noise under replace-one, where it is public.
 3. Divide the sums by max(1, n) for the noisy n. Release n, the mean, and the second moment less the product of the
    means, in the units of the data. The covariance need not be positive semidefinite, and the mean need not lie in the
    box.
@@ -12,9 +12,9 @@ Why ε-DP. The weighted sums get Laplace noise of one scale S/ε, and the weight
 The privacy loss is therefore at most ε, with equality where the noise points away from the neighbour's sums. The
 release is computed from the noisy sums.
 
-Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.laplace_weights` has the weights
-that are best on the worst data, and `box_moments` proves S for them. Under replace-one the worst pair is a
-corner of the box against a row inside it.
+Weights. A sum of larger weight has less noise, but counts for more in S. The weights of `box_moments.laplace_weights`
+minimise a bound on the error on the worst data. `box_moments` derives S for these weights. Under replace-one, replacing
+a corner of the box by a certain row inside the box attains S.
 
 A data set with n = 0 is allowed under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus
 noise. A value on a bound counts as inside.

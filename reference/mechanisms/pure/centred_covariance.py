@@ -8,14 +8,15 @@
 Rows are clipped to the ball about 0, not about their mean. `release` and `sample` take the rows, and no function of
 this module takes a covariance or a second moment, so the scale ρ cannot be used for a second moment by mistake.
 
-Why ε-DP. Let m be the mean of the n − 1 rows that stay. Replacing x by y changes S by ((n − 1)/n²)(v vᵀ − w wᵀ), v =
-x − m, w = y − m, of nuclear norm p (n − 1)/n², p = |x − y| |x + y − 2m|. If |x + y| = 2c, then |x − y| ≤ 2√(1 − c²) and
-|x + y − 2m| ≤ 2c + 2, so p ≤ 4(1 + c)√(1 − c²) ≤ 3√3, with equality at c = ½ (and p ≤ 4 for d = 1). The scale ρ is the
-sensitivity divided by ε. The corners of an equilateral triangle on the sphere attain ε; so do x = 1, y = −1, m = 1 for
-d = 1. For n = 1 the covariance of every data set is 0, and 0 is released.
+Why ε-DP. Let m be the mean of the n − 1 rows that stay, v = x − m and w = y − m. Replacing x by y changes S by ((n −
+1)/n²)(v vᵀ − w wᵀ). This change has nuclear norm p (n − 1)/n² with p = |x − y| |x + y − 2m|. If |x + y| = 2c, then |x −
+y| ≤ 2√(1 − c²) and |x + y − 2m| ≤ 2c + 2, so p ≤ 4(1 + c)√(1 − c²) ≤ 3√3, with equality at c = ½ (and p ≤ 4 for d = 1).
+The scale ρ is the sensitivity divided by ε. The loss ε is attained if x, y and m are the corners of an equilateral
+triangle of side √3 on the unit sphere; for d = 1, if x = 1, y = −1 and m = 1. For n = 1 the covariance of every data
+set is 0, and 0 is released.
 
 NOTE: with the scale of the second moment, 2/(nε), this release would spend about 2.6 ε, because one row also moves the
-mean. DN25 footnote 2 says that its results hold for S up to a small constant factor. We derived the factors, and added
+mean. DN25 footnote 2 says that its results hold for S up to a small constant factor. We derived the scale ρ, and added
 the symmetric noise.
 
 Proof: proofs/paper/centred-covariance.md

@@ -1,12 +1,12 @@
 """Discrete Laplace noise on a second moment of integers, exact to the last bit. CKS20 Algorithm 2; we chose the query.
 
-1. A public map takes every row to a row q of integers with |q| ≤ 2^b. Compute C = Σ q qᵀ exactly.
+1. A public map rounds every row to integers q with |q| ≤ 2^b, b = `input_bits`. Compute C = Σ q qᵀ exactly.
 2. Draw a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−|z|/t} with
    t = S/ε. S is the ℓ1 sensitivity of the upper triangle of C, rounded down to a whole number. Add Z to C.
 3. Release (C + Z)/(n 4^b). The output is a second moment: integers times a public unit.
 
 Once the rows are integers, nothing is computed in floating point, so low-order bits reveal nothing about the data. The
-theorem is about the integers that are released, and assumes fair bits. ε means the decimal number that was written.
+theorem is about the integers that are released, and assumes fair random bits. The number ε = 0.1 means exactly 1/10.
 
 Why ε-DP. Replacing a row changes C by Δ, and the privacy loss at any output is at most Σ_{i≤j} |Δ_ij|/t. The rows x =
 q/2^b lie in the unit ball, so Σ_{i≤j} |Δ_ij| is at most 4^b s with s = ½√((d + 2)² + 4⌊d²/4⌋), or 1 for d = 1
@@ -15,7 +15,8 @@ most S/t = ε.
 
 The steps above are for replace-one. Under add-remove, C + Z is released without the division by n, for S = 4^b (d +
 1)/2, the most that one row moves the triangle of C in ℓ1. n is released with discrete Laplace noise of its own. ε = ε₀
-+ ε₁, with ε₀ = ε/(1 + m) for n, and m the whole number nearest to the best ratio ε₁/ε₀ of entrywise Laplace noise.
++ ε₁, with ε₀ = ε/(1 + m) for n. The whole number m is the ratio ε₁/ε₀ of `entrywise_laplace` ("triangle", "tight"),
+rounded.
 
 Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
 of at most 2(s/(nε))², that of the noise of lap-cov with calibration "tight".
@@ -152,8 +153,8 @@ def draw_number(scale: Fraction, rng: np.random.Generator) -> int:
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """Return the noise that `release` takes. For equal scales the noise is always the same matrix. Under add-remove the
-    noise is a `CountedDraws`.
+    """Return the noise that `release` takes. A repeated call of the noise with the same scale returns the same matrix.
+    Under add-remove the noise is a `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)
     return noise if adjacency == "replace-one" else CountedDraws(draws_again(draw_number, rng), noise)
@@ -187,8 +188,8 @@ def sample(
 
     Returns
     -------
-    (d, d), symmetric, in the unit of x squared. Under add-remove the output has shape (1 + k,), with the noisy number
-    of rows and the k entries of the noisy sum (`counted`).
+    (d, d), symmetric, in the unit of x squared. Under add-remove the output is a vector of length 1 + d(d + 1)/2:
+    the noisy number of rows, then the upper triangle of the noisy sum, row by row.
 
     Raises
     ------

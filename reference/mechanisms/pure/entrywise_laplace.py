@@ -16,10 +16,11 @@ tight : b = sensitivity/(nε). The mechanism spends ε, and for "full" and odd d
 
 The steps above are for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
 noise Laplace(1/ε₀), where ε₀ + ε₁ = ε (`count_share`). One row moves all entries of the sum by at most d in ℓ1, the
-triangle by (d + 1)/2. b is this bound over ε₁ for "tight", and d/ε₁ for "paper".
+triangle by (d + 1)/2. With "tight", b is this bound divided by ε₁. With "paper", b = d/ε₁.
 
-Post-processing is free. The paper rounds the eigenvalues of the noisy nΣ to [0, n], by `projections.spectral_interval`
-of the symmetric part. The authors' code clips the eigenvalues at 0 and then scales the matrix so that the largest is n.
+Post-processing is free. The paper moves the eigenvalues of the noisy nΣ into [0, n]; `projections.spectral_interval` of
+the symmetric part does this. The authors' code clips the eigenvalues at 0 and then scales the matrix so that the
+largest is n.
 
 Proof: proofs/paper/entrywise-laplace.md
 """
@@ -108,8 +109,8 @@ def largest_entry(count: Number, scale: Number, beta: Number, log: Callable[[Num
 def scale_of_sum(d: int, epsilon: Number, entries: str, calibration: str) -> Number:
     """The scale for Σ_i x_i x_iᵀ under add-remove, if `epsilon` is ε₁.
 
-    One row moves the entries by at most d in ℓ1, and the triangle by (d + 1)/2. The bound (d + 1)/2 is used for "tight"
-    alone: with "paper" the scale is d/ε₁, half of the paper's scale for replacing a row, for both choices of entries.
+    One row moves the entries by at most d in ℓ1, and the triangle by (d + 1)/2. Only "tight" uses the bound (d + 1)/2.
+    With "paper" the scale is d/ε₁ for both choices of entries, which is half of the paper's scale for replacing a row.
     """
     return ((d + 1) / 2 if entries == "triangle" and calibration == "tight" else d) / epsilon
 

@@ -1,10 +1,10 @@
 """Iterative eigenvector sampling: noisy eigenvalues, then eigenvectors one by one. ADK19 Algorithm 1.
 
 1. λ̂_i = λ_i(C) + Laplace(2/ε₀), C = Σ_j x_j x_jᵀ, λ_1 ≥ … ≥ λ_d, ε₀ = ε/2. P_1 = I.
-2. For i = 1..d: draw a unit vector u in R^{d−i+1} with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u); θ_i = P_iᵀu; P_{i+1} has for
-   rows an orthonormal basis of what is orthogonal to θ_1, …, θ_i. θ_d is determined up to sign and costs nothing.
-3. Release Ĉ/n, Ĉ = Σ_{i≤k} λ̂_i θ_i θ_iᵀ, where k is `rank`, or d without one. k directions are drawn, d − 1 if k = d.
-   The noisy eigenvalues are not clipped. (The paper releases Ĉ, not Ĉ/n; n is public.)
+2. For i = 1, …, d draw a unit vector u in R^{d−i+1} with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u), and set θ_i = P_iᵀu. The
+   rows of P_{i+1} are orthonormal, and orthogonal to θ_1, …, θ_i. θ_d is determined up to sign and costs nothing.
+3. Release Ĉ/n, Ĉ = Σ_{i≤k} λ̂_i θ_i θ_iᵀ, where k is `rank`, or d if no rank is given. The mechanism draws k
+   directions, or d − 1 if k = d. The noisy eigenvalues are not clipped. (The paper releases Ĉ, not Ĉ/n; n is public.)
 
 Why it is private. Replacing a row moves the eigenvalues by at most 2 in ℓ1, so they cost at most ε₀, and ε₀/2 if k = 1.
 Replacing x by y moves the exponent of step i by η_i ((θ_i·x)² − (θ_i·y)²), and the logarithm of its normalising
@@ -12,7 +12,7 @@ constant by at most η_i. Since Σ_i (θ_i·x)² ≤ 1, the directions that are 
 (our joint lemma). For some neighbours the loss of the list (λ̂, θ_1, …, θ_d) tends to the total as n grows; the
 released matrix forgets the order of the list, and may cost less.
 
-Two budgets. "uniform" has equal η_i. "adaptive" has weights w_i, the root of clip(λ̂_i, 0, n) + τ with τ = (2/ε₀)
+Two budgets. "uniform" has equal η_i. "adaptive" has η_i in proportion to w_i = √(clip(λ̂_i, 0, n) + τ), with τ = (2/ε₀)
 ln(2k/β). The weights are computed from λ̂ only, which is already released, so they cost no privacy. NOTE: we added the
 clipping, which keeps the root real.
 paper : uniform η_i = ε/(8k), adaptive η_i = (ε/8) w_i/Σ_{j≤k} w_j. The mechanism claims ε and spends 0.625 ε (uniform;
@@ -131,7 +131,7 @@ def error_bound(tail: Number, missed: Number, tau: Number, k: Number) -> Number:
 
 
 class Direction(Protocol):
-    """A function that draws one direction for every matrix and step, always from the same bits."""
+    """A function that draws a direction for a matrix and a step; equal arguments give the same direction."""
 
     def __call__(self, m: Matrix, /, *, step: int) -> Vector:
         """Draw a unit vector u with density ∝ exp(uᵀMu). Draws for different steps are independent."""
@@ -182,7 +182,7 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release a second moment rebuilt from noisy eigenvalues and directions: an `IterativeEigenvectorsNoise`."""
+    """Release a second moment rebuilt from noisy eigenvalues and directions, given the noise of both."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     laplace = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
@@ -280,8 +280,8 @@ def spend(
     The proven budget is the cost of the eigenvalues (ε₀, or ε₀/2 if there is only one) plus that of the directions (Σ η
     + max η).
 
-    The exponents of the paper's adaptive budget depend on λ̂: the supremum ε/4 of Σ η + max η is approached when one
-    weight dominates.
+    With the paper's adaptive budget the exponents depend on λ̂. The sum Σ η + max η is then at most ε/4, and approaches
+    ε/4 if one weight dominates.
     """
     kept = min(rank or dimension, dimension)
     eigenvalues = (2 if kept > 1 else 1) / eigenvalue_scale(epsilon)

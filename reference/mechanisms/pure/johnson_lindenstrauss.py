@@ -4,7 +4,7 @@ Noise is smaller in fewer dimensions, and a random projection T to fewer dimensi
 svec(M) = (M_ii, √2 M_ij for i < j), a symmetric M listed as a vector in R^D, D = d(d + 1)/2, of length ‖M‖_F.
 
 1. T is a public l × D matrix. T = I if l = D. For l < D, T = G/√l, with G standard Gaussian from a public seed.
-2. Row i, ‖x_i‖ ≤ 1, has the image T svec(x_i x_iᵀ), shortened to length c = 1 + α/2 if longer. ȳ = the mean image.
+2. Row i, ‖x_i‖ ≤ 1, has the image T svec(x_i x_iᵀ), shortened to c = 1 + α/2 if it is longer. ȳ is the mean image.
 3. ỹ = ȳ + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l). S = min(2c, √2 ‖T‖), where ‖T‖
    is the largest singular value of T.
 4. Release an M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
@@ -20,7 +20,7 @@ need D rows or more, then l = D. For the default α and β, l = D for d < 37.
 
 NOTE: the source adds other noise, for which we know no exact sampler if l < D (`johnson_lindenstrauss_image` draws it
 by a Markov chain, approximately), so we add ℓ2 noise. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301) for α ≤ 1; the
-last term is for 300 steps of the fit. DN25 §2 states O(√(d/(nε))) for the source's noise. We set constants in c, l.
+last term is for the error of the fit after 300 steps. DN25 §2 states O(√(d/(nε))) for the source's noise.
 
 Proof: proofs/paper/johnson-lindenstrauss.md
 """

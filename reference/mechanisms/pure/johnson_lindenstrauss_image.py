@@ -20,7 +20,7 @@ privacy of the right law; `sample` is private up to that distance. Chain and nor
 a fixed number of steps: neither their result nor their running time reveals anything about the data.
 
 The chain moves z. In the end only the direction of z is kept; ‖z‖_K is drawn afresh from its exact law, which is
-Gamma(l) and independent of the direction. (The computed norm makes the draw approximate.) We chose the constants of T.
+Gamma(l) and independent of the direction. The direction is divided by a computed norm, so the draw is approximate.
 
 Proof: proofs/paper/johnson-lindenstrauss-image.md
 """
@@ -64,7 +64,7 @@ def noise_scale(n: Number, epsilon: Number) -> Number:
 def proposal_size(radius: Number) -> Number:
     """The standard deviation 2.4 r of a step of the chain, where r is a typical distance to the boundary of K.
 
-    A coordinate of z has standard deviation near √l r, and 2.4/√l of that is the usual size of a step in l dimensions.
+    A coordinate of z has standard deviation near √l r. The usual step in l dimensions is 2.4/√l times this deviation.
     """
     return 2.4 * radius
 

@@ -17,7 +17,8 @@ and a value at most 1/b, so k rounds cost at most k(2η + 1/b) = ε: half of ε/
 For large n the loss of some neighbours approaches ε. In dimension 1 the direction is ±1 whatever the data, and only k/b
 = ε/2 is spent. NOTE: the code of ADK19's authors has η = 4ε/k in place of ε/(4k), which spends 8.5 ε.
 
-Accuracy. ADK19 quotes for the original: ‖C − Ĉ‖ ≤ ζλ_1 if λ_1 ≥ c d⁴/(εζ⁶), with c unspecified.
+Accuracy. ADK19 quotes a bound for the original algorithm: the error ‖C − Ĉ‖ is at most ζλ_1 if λ_1 ≥ c d⁴/(εζ⁶), for a
+relative error ζ and an unspecified constant c.
 
 Proof: proofs/paper/kapralov-talwar.md
 """
@@ -61,8 +62,10 @@ def privacy_loss(eta: Number, b: Number, k: Number) -> Number:
 
 @dataclass(frozen=True)
 class KapralovTalwarNoise:
-    """The noise of the release, with `values` (k,), Laplace(1), and `direction`, (M, step=i) ↦ a unit vector with
-    density ∝ exp(uᵀMu), M of any sign.
+    """The noise of the release.
+
+    values : shape (k,), independent Laplace(1).
+    direction : direction(M, step=i) is a unit vector with density ∝ exp(uᵀMu), for any symmetric M.
     """
 
     values: Vector

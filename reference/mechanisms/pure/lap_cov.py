@@ -15,12 +15,12 @@ tight : b = s/(nε). The mechanism spends exactly ε, with half of the paper's n
     sensitivity s and added the calibration "tight".
 
 The steps above are for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
-noise Laplace(1/ε₀), where ε₀ + ε₁ = ε. Scales and shares are those of `entrywise_laplace` for the triangle: one row
-moves the triangle by at most (d + 1)/2 in ℓ1, and b is this bound over ε₁ for "tight". For "paper", b = d/ε₁, since d
-bounds the ℓ1 norm of all d² entries, as √2 d does in Lemma 11 for replacing a row.
+noise Laplace(1/ε₀), where ε₀ + ε₁ = ε. Scales and shares are those of `entrywise_laplace` for the triangle. One row
+moves the triangle by at most (d + 1)/2 in ℓ1, so "tight" has b = (d + 1)/(2ε₁). "paper" has b = d/ε₁, because one row
+moves all d² entries by at most d in ℓ1.
 
-Accuracy. ‖bW‖_F ≤ b ω with probability 1 − β (`error_bound`, with constants that are not proven here). The paper's
-experiments then bring the eigenvalues into [0, 1] (`projections.spectral_interval`), which is post-processing.
+Accuracy. With probability 1 − β, ‖W‖_F is at most ω (`tails.omega_laplace`, whose constants are not proven here). The
+paper's experiments then bring the eigenvalues into [0, 1] (`projections.spectral_interval`), which is post-processing.
 
 Proof: proofs/paper/lap-cov.md
 """
@@ -80,7 +80,7 @@ def noise_scale(
 
 
 def error_bound(d: Number, scale: Number, beta: Number, log: tails.Log = np.log) -> Number:
-    """The bound b ω on ‖Σ̂ − Σ‖_F, with probability 1 − β (DLY22 Lemma 17, with the constants of the authors' code)."""
+    """The bound b ω on ‖Σ̂ − Σ‖_F, where ‖W‖_F ≤ ω with probability 1 − β (DLY22 Lemma 17, constants of their code)."""
     return scale * tails.omega_laplace(d, beta, log)
 
 

@@ -6,11 +6,11 @@
 3. Release the matrix of {‖Y‖_* ≤ r} that is nearest to Σ̂ in Frobenius norm. The output is not symmetric, and 0 when r
    = 0.
 
-Why it is private. Step 3 is post-processing, so only the pair (Σ̂, r) spends. Replacing x by y, with s = ‖x‖² and t =
-‖y‖², moves nΣ by at most s + t in nuclear norm and its trace by |s − t|, so it costs at most (s + t)/(nρ) + 2|s −
-t|/(nb): the matrix and the trace cannot both change by the most. The maximum of the cost over 0 ≤ s, t ≤ 1 is
-max(2/(nρ), 1/(nρ) + 2/(nb)). In dimension 1 the matrix moves by |s − t| only, and the maximum is 1/(nρ) + 2/(nb). The
-pair (Σ̂, r) attains the maximum, and so does the released matrix.
+Why it is private. Step 3 is post-processing, so only the pair (Σ̂, r) costs privacy. Let y replace x, with s = ‖x‖² and
+t = ‖y‖². Then nΣ moves by at most s + t in nuclear norm, and its trace by |s − t|. The privacy loss is at most (s +
+t)/(nρ) + 2|s − t|/(nb). The matrix and the trace cannot both move the most. The maximum of this bound over 0 ≤ s, t ≤ 1
+is max(2/(nρ), 1/(nρ) + 2/(nb)). In dimension 1 the matrix moves by |s − t| only, and the maximum is 1/(nρ) + 2/(nb).
+The pair (Σ̂, r) attains the maximum, and so does the released matrix.
 
 paper : ρ = 4/(nε), b = 10/(nε). Claims ε. The paper's composition gives ε/2 + ε/5 = 0.7 ε; the joint account gives ε/2
     (0.45 ε in dimension 1).

@@ -9,8 +9,9 @@ Why ε-DP. Replacing one row changes Σ by Δ/n with ‖Δ‖_* ≤ 2, so by the
 output is at most 2/(nρ) = ε. Orthonormal rows attain the privacy loss ε. In dimension 1 no two rows are orthogonal:
 ‖Δ‖_* ≤ 1, and the mechanism spends ε/2.
 
-Accuracy. ‖Z‖_* ~ Gamma(d²) and E‖Z‖_F² are known exactly, and ‖ρZ‖/(ρd) → π as d → ∞. NOTE: DN25 Theorem 6 (‖ρZ‖ ≤
-1.1 ρd with high probability) and the constant 3 of Theorem 1 for p > 3.07 are false.
+Accuracy. ‖Z‖_* ~ Gamma(d²) and E‖Z‖_F² are known exactly, and ‖ρZ‖/(ρd) → π as d → ∞. NOTE: in DN25, Theorem 6 (‖ρZ‖ ≤
+1.1 ρd with high probability) is false, and the constant 3 of Theorem 1 is too small for Schatten norms of order p >
+3.07.
 
 Proof: proofs/paper/nuclear-laplace.md
 """
@@ -64,8 +65,8 @@ def privacy_loss(nuclear_change: Number, n: Number, scale: Number) -> Number:
 def count_share(d: Number, shape: Number, cbrt: Callable[[Number], Number] = cube_root) -> Number:
     """The share ε₀/ε of the number of rows under add-remove.
 
-    The mean squared norm V of the noise is replaced by its lower bound (E R²)/d = D(D + 1)/d, where R = ‖Z‖_* ~
-    Gamma(D) and D is `shape`.
+    The best share depends on the mean squared norm E‖Z‖_F² of the noise. This function uses the lower bound (E R²)/d =
+    D(D + 1)/d in its place, where R = ‖Z‖_* ~ Gamma(D) and D is `shape`.
     """
     return pure_share(shape * (shape + 1) / d, cbrt)
 

@@ -6,9 +6,9 @@
    S ≥ ‖ŵ − ŵ'‖ is a bound on the sensitivity.
 3. Release ŵ + (S/ε)v. The coefficients have no unit.
 
-One release serves only one target y and one α. The mechanism is the baseline for a released second moment, which serves
-all targets and all α (`downstream.ridge`). NOTE: the constant of CMS11 needs a loss of bounded slope and does not cover
-squares. We derived both sensitivities below, because CMS11 does not cover squares.
+One release serves only one target y and one α. Compare this mechanism with ridge regression from a released second
+moment, which serves all targets and all α (`downstream.ridge`). NOTE: the constant of CMS11 needs a loss of bounded
+slope and does not cover squares. We derived both sensitivities below, because CMS11 does not cover squares.
 
 Why ε-DP. F is 2α-strongly convex, so ‖ŵ − ŵ'‖ is at most 1/(2αn) times the distance of the gradients (w·a − y)a of the
 two rows at w = ŵ'. At w = ŵ' we have ‖w‖ ≤ W, since α‖ŵ‖² ≤ F(0) ≤ ½. By the triangle inequality the privacy loss is at

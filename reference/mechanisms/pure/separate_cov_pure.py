@@ -80,8 +80,9 @@ def likely_error(
 ) -> Number:
     """The error bound that holds with probability 1 − β, d ≥ 2.
 
-    For "paper" the bound is √(8√2 d tr υ/(nε)) + 4η/(nε) (Lemma 18): υ and η bound the two noises with probability 1 −
-    β/2 each, with the constants of the authors' code, see `tails`.
+    Let υ and η be the bounds of `tails` on the noise of the matrix and of the eigenvalues, each with probability 1 −
+    β/2 and with the constants of the authors' code. For "paper" the error bound is √(8√2 d tr υ/(nε)) + 4η/(nε) (Lemma
+    18), where tr is `trace`.
     """
     matrix_noise = matrix_scale(n, d, epsilon, calibration) * tails.upsilon_laplace(d, beta / 2, log)
     eigenvalue_noise = eigenvalue_scale(n, epsilon) * tails.eta_laplace(d, beta / 2, log)
