@@ -26,9 +26,10 @@ or, if there is no output,
 
 --checkpoint FILE keeps the draws in FILE, from which the same command continues after
 an interruption, a kill or a power cut, with the same report. --samples may be any
-number; beyond 50000 draws of one kind only sums are kept, and questions that cannot
-use sums say how many draws they use. If f.draw_many(x, size, *, epsilon, rng) returns
-an array of many outputs, the audit makes its draws faster.
+number; beyond 50000 draws of one kind only sums are kept, and questions that cannot use
+sums say how many draws they use. If the function f has an attribute draw_many, the call
+f.draw_many(x, size, *, epsilon, rng) must return an array of `size` outputs, which
+makes the audit faster.
 
 With --bounds every column j has public bounds LOW_j ≤ x_j ≤ HIGH_j, and rows lie in
 this box instead of the unit ball. The value of --bounds is a list LOW:HIGH,LOW:HIGH,…
@@ -37,15 +38,15 @@ a line `name = [low, high]` for every column, in the order of the columns. A tar
 with a parameter `bounds` gets the bounds as d pairs, and a process gets them as
 "bounds" in the request; a target that gets bounds is also tried with other bounds.
 
---expected-failures FILE names questions of the contract, or kinds (data path, law,
-privacy, bits), that are known to fail, each with the reason. The option does not
-change the report. The exit status is that of all other questions, and 1 if a named
-question did not fail.
+--expected-failures FILE names checks that are known to fail, each with the reason. A
+name is that of one check of the contract, such as "row order", or of a whole kind of
+checks: data path, law, privacy or bits. The option does not change the report. The exit
+status ignores the named checks, but it is 1 instead of 0 if a named check did not fail.
 
-exit status: 0 not refuted, 1 refuted, 2 invalid use, 3 inconclusive or the
-target cannot be run, 4 internal error of covassay, 130 or 143 interrupted by
-SIGINT or SIGTERM, with a report of the findings until then. Only a completed
-audit has the exit status 0. COVASSAY_DEBUG=1 shows the traceback of an error.
+exit status: 0 not refuted, 1 refuted, 2 invalid use, 3 inconclusive or the target
+cannot be run, 4 internal error of covassay, 130 or 143 interrupted by SIGINT or
+SIGTERM, with a report of the findings until then. An audit that did not finish never
+has the exit status 0. COVASSAY_DEBUG=1 shows the traceback of an error.
 """
 
 import argparse
@@ -139,7 +140,7 @@ def _argument(option: Option) -> dict[str, Any]:
 
 
 class _Renamed(argparse.Action):
-    """An option of an earlier version, which is rejected with a message that names the present spelling."""
+    """Reject an option of an earlier version with a message that gives its present name."""
 
     def __init__(self, *args: Any, now: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -159,7 +160,8 @@ def finished(
 ) -> Finished:
     """Run the audit, and return its report in the requested printed form.
 
-    `told` is called with the claim when the target is loaded, and with the findings so far after every question.
+    The function `told` is called with the claim as soon as the target is loaded, and again with all findings so far
+    after every check.
     """
     known: dict[str, Any] = {}
 
@@ -268,7 +270,10 @@ def _expected_failures(file: str | None) -> dict[str, str]:
 
 
 def beside_expected(report: AuditReport, expected: Mapping[str, str]) -> tuple[int, str]:
-    """Return the exit status without the expected failures, and lines about the outcome of the expected failures."""
+    """Return the exit status of the checks that are not expected to fail, and a line for each expected failure.
+
+    The exit status is 1 instead of 0 if an expected failure did not occur.
+    """
     others = [check for check in report.checks if group_of(check) not in expected]
     failed = {group_of(check) for check in report.refuted}
     lines = [

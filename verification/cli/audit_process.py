@@ -6,9 +6,9 @@ result, the parent prints an INCONCLUSIVE report and ends with exit status 3, wh
 SIGINT or SIGTERM interrupts the audit, the parent, which never waits for a target, handles the signal, reports the
 findings of the child so far, and ends with exit status 130 or 143.
 
-All output of a target goes to a pipe that the parent reads, so that it is never part of a report. The parent shows the
-first `PRINTED` bytes on standard error, and the number of further bytes. If standard error is a terminal, the parent
-shows the output of the target at the end, because a progress bar uses the terminal.
+All output of a target goes to a pipe that the parent reads, so that it is never part of a report. On standard error the
+parent shows at most `PRINTED` bytes of it, and says how many bytes it left out. If standard error is a terminal, the
+parent shows the output of the target at the end, because a progress bar uses the terminal.
 """
 
 import base64
@@ -50,8 +50,9 @@ HEARD = signal.SIGINT, signal.SIGTERM  # the signals that end an audit with a re
 
 
 class _Interrupted(BaseException):
-    """Raised if a signal interrupted the audit. The attribute `known` has the claim and the findings that the child has
-    written so far.
+    """Raised if a signal interrupted the audit.
+
+    The attribute `known` contains the claim and the findings that the child wrote before the interruption.
     """
 
     def __init__(self, number: int) -> None:
@@ -128,7 +129,7 @@ def run_in_child(arguments: Sequence[str]) -> int:
 
 
 def _wait(process: "subprocess.Popen[bytes]", folder: Path) -> bool:
-    """Wait until the child has ended, and return whether a draw exceeded its deadline.
+    """Wait until the child ends or a draw of the target exceeds its time limit; return whether a draw exceeded it.
 
     After the child has written its result, `_wait` waits only briefly, because a thread of the target may continue.
     """
@@ -145,8 +146,9 @@ def _wait(process: "subprocess.Popen[bytes]", folder: Path) -> bool:
 
 @contextlib.contextmanager
 def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
-    """At the end of the block, pass on an interruption, and end the child, its process group, and the process groups of
-    targets.
+    """End the child, its process group, and the process groups of targets when the `with` block ends.
+
+    If a signal or an error interrupts the block, the child first gets SIGINT and a short time to finish.
     """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
@@ -293,9 +295,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def _is_stdout(path: Path) -> bool:
-    """Return whether a path is the standard output of this process, so that a file with this path is appended to the
-    output.
-    """
+    """Return whether a path is the standard output of this process."""
     try:
         return os.path.samestat(path.stat(), os.fstat(1))
     except OSError:

@@ -91,8 +91,9 @@ def check(options: argparse.Namespace) -> int:
 
 
 def _theorems(options: argparse.Namespace, tags: list[str]) -> GateReport:
-    """Report on the theorems of the selected claims. Rocq runs only on request, because compiling the theorems takes
-    minutes.
+    """Report on the theorems of the selected claims.
+
+    Rocq runs only with --rocq or --kind rocq, because compiling the theorems takes minutes.
     """
     if not tags:
         return GateReport({}, [], [])
@@ -126,7 +127,7 @@ def mutants(options: argparse.Namespace) -> int:
 
 
 def accept(options: argparse.Namespace) -> int:
-    """Record the present code of claims, or the present theorems, in the lock."""
+    """Write the present code of the named claims, or the present theorems, to the lock file."""
     if options.rocq:
         return theorems.accept(options)
     names = list(ledger.claims()) if options.all else options.ids

@@ -21,7 +21,7 @@ PARSER = {
 
 
 def as_row(m: Measurement) -> dict[str, object]:
-    """Return one measurement as a record of plain values."""
+    """Return the measurement of one rate as a dictionary of plain values."""
     return {
         "rate": m.rate.name,
         "mechanism": m.rate.mechanism,
@@ -46,7 +46,7 @@ def as_csv(rows: list[dict[str, object]]) -> str:
 
 
 def select(only: str | None) -> list[Rate]:
-    """Return the rates whose name or mechanism contains the given text."""
+    """Return the error rates whose name or mechanism contains the given text."""
     chosen = [r for r in RATES if only is None or only.lower() in f"{r.name} {r.mechanism}".lower()]
     if not chosen:
         raise InvalidInput(f"only = {only!r}: no rate has this text in its name or mechanism")

@@ -13,7 +13,7 @@ from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
 
 EXACT_DIMENSION = 60  # up to this dimension, the distribution function is enclosed by interval arithmetic
 PARSER = {
-    "description": "Compute exact figures of a noise law, at scale ρ.",
+    "description": "Compute exact figures, such as probabilities and moments, of a noise distribution with scale ρ.",
     "epilog": """\
 examples:
   covassay law nuclear-laplace --dimension 10 --spectral-cdf 1.1

@@ -63,7 +63,7 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
 
 
 def read_whole(text: str) -> int:
-    """Return the whole number in a text, which `read_number` reads."""
+    """Return the whole number that a text of ASCII digits denotes; underscores are rejected."""
     if not text.isascii() or "_" in text:
         raise ValueError(f"{text!r} must be written in the digits 0 to 9, without underscores")
     return int(text)

@@ -1,4 +1,4 @@
-"""Make the table of the ledger's mutants, which are wrong formulas that its checks must reject.
+"""Make the table of mutants, which are wrong formulas that the checks of the ledger of claims must reject.
 
 A check takes formulas as arguments, and names wrong formulas that it must reject.
 """
@@ -15,8 +15,9 @@ from covassay.verification.claims.markdown import GENERATED, cell
 
 @dataclass(frozen=True)
 class Row:
-    """A check of the ledger, a mutant that the check must reject, and the arguments of the check that the mutant
-    replaces."""
+    """A row of the table: the name of a check, the mutant that it must reject, and the arguments of the check that
+    the mutant replaces.
+    """
 
     check: str
     mutant: str

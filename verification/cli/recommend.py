@@ -118,7 +118,7 @@ def document(found: Recommendation, picture: Path | None) -> dict[str, Any]:
 
 
 def verdict(found: Recommendation) -> list[str]:
-    """Return the recommendation in sentences, the most important one first."""
+    """Return the lines of text that state the recommendation, beginning with the recommended mechanism."""
     setting, best, sign = found.setting, found.best, NORM_SIGNS[found.norm]
     rows = "πd²/(εt)" if setting.pure else "√2 d^{3/2}/(√ρ t)"
     fewest = "πd/(εt)" if setting.pure else "√(2d)/(√ρ t)"

@@ -27,10 +27,10 @@ with the same content are rejected without --allow-copies.
 that are not read may hold anything. The choice of columns must be public, because
 no budget is spent on a choice that depends on the data.
 
---project also gives the matrix nearest to the released one that is positive
-semidefinite (psd), or that also has a trace that rows in the ball can have (trace).
-Projection is post-processing, which costs no budget. A .json or .npz file holds both
-matrices; .csv, .npy and standard output hold the projected matrix.
+--project psd also gives the positive semidefinite matrix nearest to the released one.
+With --project trace, this is the nearest of those whose trace is possible for rows in
+the ball. Projection is post-processing, which costs no budget. A .json or .npz file
+holds both matrices; .csv, .npy and standard output hold the projected matrix.
 
 --bounds names a file with a line `name = [low, high]` for every column (TOML,
 or the same as JSON). Values beyond the bounds are clipped. Without --mechanism, the
@@ -43,9 +43,9 @@ stays in the unit of (x - shift)/scale.
 
 With --adjacency add-remove, neighbours differ by adding or removing one row, and the
 number of rows is secret. With this option, mechanisms for bounded columns release the
-number of rows with noise, beside the covariance. Nine mechanisms on a ball release the
-noisy number of rows beside the noisy sum of x xᵀ, in place of the mean of x xᵀ
-(covassay mechanisms NAME shows whether a mechanism has the option adjacency).
+number of rows with noise, beside the covariance. Nine mechanisms on a ball have the
+option too, and then release a noisy number of rows and a noisy sum of x xᵀ instead of
+the mean (covassay mechanisms NAME shows whether a mechanism has the option).
 
 --row-bound R is a public bound on the length of a row, in the unit of the data; longer
 rows are clipped to R. A mechanism on a ball needs --row-bound or --bounds.
@@ -54,13 +54,13 @@ rows are clipped to R. A mechanism on a ball needs --row-bound or --bounds.
 name and size, not by content. The account cannot know of copies of the data, of
 releases without --budget-file, or of other data about the same people.
 
-A rounded release (the default for mechanisms that have one) computes with intervals
-and with as many random bits as needed until every released number is certain to be
-the ideal real number rounded to the grid. A rounded release needs python-flint (pip
-install 'covassay[exact]'). A .json or .npz file of a rounded release holds the
-integers and the grid exactly. The proof is in proofs/paper/rounded-releases.md.
-Nuclear-Laplace noise takes 0.2 s for 20 columns and 2 s for 30; with --float it is
-fast for any number of columns.
+A rounded release (the default for mechanisms that have one) computes with intervals and
+with as many random bits as needed until every released number is certain to be the
+ideal real number rounded to the grid. A rounded release needs python-flint (pip install
+'covassay[exact]'). A .json or .npz file of a rounded release holds the integers and the
+grid exactly. The proof is in proofs/paper/rounded-releases.md. A rounded release with
+nuclear-Laplace noise takes 0.2 s for 20 columns and 2 s for 30; with --float it is fast
+for any number of columns.
 
 The mechanisms discrete-laplace-covariance and discrete-gaussian-covariance add whole
 numbers to whole numbers. These two mechanisms are exact without rounding, have a grid

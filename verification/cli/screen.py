@@ -53,14 +53,14 @@ class Bar(Watch):
         self._finished = self._since = self._draws = self._checks = 0.0
 
     def __call__(self, label: str, count: int) -> None:
-        """Add `count` draws to the bar, and show for what they are made."""
+        """Add `count` draws to the bar, and show the name of the part of the audit that made them."""
         self._draws += count
         self._since += count
         part = next(iter(self._planned), "")
         self._show(part or label.split("/")[0])
 
     def plan(self, parts: Mapping[str, float]) -> None:
-        """Extend the bar by the planned parts."""
+        """Extend the bar by the planned parts of the audit, which are given with their expected numbers of draws."""
         self._planned |= parts
 
     def done(self, part: str, checks: int) -> None:
@@ -119,8 +119,9 @@ class Left(TimeRemainingColumn):
 
 
 def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
-    """Return an empty progress bar, which is shown on standard error only if it is a terminal, and counts what `made`
-    names.
+    """Return an empty progress bar, which is shown on standard error only if that is a terminal.
+
+    The template `made` gives the text right of the bar, such as the number of draws.
 
     The bar captures standard output only if `redirect` is true.
     """

@@ -25,7 +25,7 @@ def run(
     """Report on the given theorems, or on all theorems.
 
     The function asks the kernel if `compiling` is true and Rocq is installed, and otherwise compares the sources with
-    the lock. The docstring of `gate.recheck` explains `each_alone`.
+    the lock. For `each_alone` see `gate.recheck`.
     """
     proofs = proofs_folder()
     if compiling and kernel.available():
@@ -62,7 +62,7 @@ def theorems(options: argparse.Namespace) -> int:
 def accept(options: argparse.Namespace) -> int:
     """Compile and audit the theorems, print the changes, and lock the answers of the kernel.
 
-    The user must name every theorem, witness and lemma of a vector whose statement has changed. If the user leaves out
+    The user must name every theorem, witness or lemma in the lock whose statement has changed. If the user leaves out
     the name of a changed statement, nothing is locked.
     """
     if not kernel.available():

@@ -1,8 +1,8 @@
 """Implement the command `covassay vectors`.
 
 Make known-answer tests, or ask an implementation in any language their questions.
-Without ACTION, print exact values of the formulas in the theorems, evaluated by the
-Rocq kernel, as JSON.
+If no ACTION is given, the command prints, as JSON, exact values of the formulas in
+the theorems, which the Rocq kernel has evaluated.
 
 actions:
   generate    print the tests as JSON (--out FILE writes them)
