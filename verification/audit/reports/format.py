@@ -14,8 +14,8 @@ class Format:
     """A format in which a report can be written.
 
     `name` is the option of the command for a format, such as "junit" for --junit FILE. `help` is a sentence about the
-    option for `--help`. `text` takes a report and the exit status, and returns the text of the file. If an audit was
-    interrupted, its exit status may differ from the usual status for the verdict.
+    option for `--help`. `text` takes a report and the exit status, and returns the text of the file. The exit status is
+    an argument because an interrupted audit may exit with another status than its verdict has.
     """
 
     name: str

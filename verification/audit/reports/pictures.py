@@ -49,8 +49,9 @@ def _nuclear(report: AuditReport) -> bool:
 
 
 def pictured(report: AuditReport) -> list[Finding]:
-    """Return the checks of a law that are plotted: the check with the strongest evidence, and a check with a bound on
-    its tail, if there is one.
+    """Return one or two checks of a noise distribution to plot.
+
+    The first is the check with the strongest evidence. The second, if there is one, has a bound on the tail.
     """
     curves = [check for check in report.checks if check.curve is not None]
     if not curves:
@@ -93,7 +94,10 @@ def _curve(check: Finding) -> Curve:
 
 
 def half_width(curve: Curve) -> float:
-    """Return a distance from the law within which all shares of a sample lie with probability `BAND`."""
+    """Return the half-width of a band around a distribution function.
+
+    With probability at least `BAND`, the empirical distribution function of a sample lies within the band.
+    """
     sizes = [size for size in (curve.size, curve.law_size) if size]
     return sum(math.sqrt(math.log(2 * len(sizes) / (1 - BAND)) / (2 * size)) for size in sizes)
 
@@ -116,7 +120,8 @@ def _law(check: Finding) -> Drawn:
     return Drawn(
         picture.root,
         "The noise beside its law",
-        f"Share of the draws up to each value: {check.label}, the test of a whole law with the strongest evidence. "
+        f"The picture shows the share of the draws up to each value, for {check.label}. Of all tests of a whole "
+        f"distribution, this test has the strongest evidence. "
         f"For a correct target, one statistic lies within the band everywhere with probability {_at_least(BAND)}.",
         (("dot", "seen", f"{curve.size} draws of the target"), ("line", "law", _of_the_law(curve)),
          ("band", "law", f"band of {_at_least(BAND)}")),
@@ -182,9 +187,7 @@ def tail_lines(d: int, symmetric: bool, smallest: float) -> list[Line]:
 
 
 def printed_marks(d: int, symmetric: bool) -> list[float]:
-    """Return the bound on the spectral norm that the paper states with high probability, if the noise is not
-    symmetric.
-    """
+    """Return a list with the bound on the spectral norm that the paper states, or an empty list for symmetric noise."""
     return [] if symmetric else [PRINTED * d]
 
 

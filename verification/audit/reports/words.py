@@ -70,15 +70,16 @@ def could_have_seen(check: Finding) -> str:
 
 
 def loss_in_reach(reach: InReach) -> str:
-    """Return the privacy loss that a test detects with 99 % probability on an event as likely as the tested event."""
+    """Return, in words, the privacy loss that a test detects with 99 % probability, and how likely its event is."""
     if math.isinf(reach.loss):
         return f"no loss on an event of probability {reach.probability:.2g}"
     return f"loss ≥ {reach.loss:.2f} on an event of probability {reach.probability:.2g}"
 
 
 def power_sentences(report: AuditReport) -> list[str]:
-    """Return sentences on the rare branches and losses that the run would have detected, and on the draws needed for
-    smaller losses.
+    """Return sentences on what the run would have detected: rare branches of the code, and privacy losses.
+
+    A sentence also says how many draws would detect a smaller loss.
     """
     laws = [(check.scenario, check.facts) for check in report.checks if isinstance(check.facts, LawTest)]
     sentences = [f"rare branches, {scenario}: {facts.reach}." for scenario, facts in laws if facts.reach]
@@ -103,8 +104,9 @@ def power_sentences(report: AuditReport) -> list[str]:
 
 
 def _best_event(report: AuditReport) -> tuple[str, InReach] | None:
-    """Return the pair of neighbours, not refuted, on which counted events detect the smallest loss, and the loss that
-    they detect.
+    """Return the pair of neighbours on which counting events needs the fewest draws to detect a small privacy loss.
+
+    The result includes the loss that is detected there. Refuted pairs are left out.
     """
     standing = [
         (check.scenario, check.facts.in_reach)
@@ -198,8 +200,9 @@ def in_full(check: Finding) -> list[str]:
 
 
 def cause(check: Finding, explained: bool) -> tuple[str, ...]:
-    """Return a key that is equal for refuted checks with the same cause; `explained` says whether one cause fits all
-    laws.
+    """Return a key that is equal for refuted checks with the same cause.
+
+    If `explained` is true, a diagnosis explains the refuted laws, and all refuted checks of laws get the same key.
     """
     if check.kind == "law":
         return ("law",) if explained else ("law", check.name)
@@ -244,8 +247,9 @@ def draws_made(report: AuditReport) -> str:
 
 
 def estimates(check: Finding, report: AuditReport) -> str:
-    """Return confidence intervals from the draws of a test, or nothing if the intervals would rest on a wrong centre of
-    the outputs.
+    """Return confidence intervals from the draws of a test, in words.
+
+    The text is empty if a diagnosis says that the noise is not centred where the test assumes.
     """
     facts = check.fact(LawTest)
     return "" if facts is None or any("centred" in text for text in report.diagnoses) else facts.estimates
