@@ -1,7 +1,6 @@
 """Audit whether an implementation does what its mechanism says.
 
-An audit finds a violation or finds none, and never certifies. A p-value of the question about the law arises as
-follows.
+An audit finds a violation or finds none, and never certifies. The check of the noise distribution takes three steps.
 
 1. `knowledge/NAME.py` makes scenarios for the mechanism NAME; a scenario is a data set with tests of the outputs on it.
    If noise is added to a query, `knowledge/known.py` adds tests of the entries of the noise.

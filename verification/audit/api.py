@@ -158,8 +158,8 @@ def audited(
 ) -> AuditReport:
     """Run an audit with these options.
 
-    If the claim is already known, the target is not asked for its claim again. `told` is called with all findings so
-    far, after every question.
+    The argument `claim` is the claim of the target if it is already known. The function `told` is called after every
+    check, with all findings so far.
     """
     watch = watching(options.progress)
     heard = stopped.set(lambda seconds: watch.stopped(seconds) if seconds >= options.time_limit else None)

@@ -25,8 +25,9 @@ class Overspent(ValueError):
 
 @dataclass(frozen=True)
 class Share:
-    """The error budget of one look of a question: a share of α, for at most `tests` p-values (0 if it computes
-    none).
+    """The share of the false-alarm probability α that a question may spend when it is asked once.
+
+    The field `tests` is the largest number of p-values that the question then computes.
     """
 
     question: str

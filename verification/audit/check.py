@@ -25,7 +25,7 @@ COMPLETED = "completed"  # the group of all other checks and of the reasons that
 
 
 def _with_signature_of(model: Callable[P, R]) -> Callable[[Callable[..., R]], Callable[P, R]]:
-    """Make a decorator that gives a function the signature of `model`, whose arguments the function takes."""
+    """Return a decorator that gives a function the signature of the function `model`."""
 
     def signed(function: Callable[..., R]) -> Callable[P, R]:
         function.__signature__ = inspect.signature(model)  # type: ignore[attr-defined]
@@ -78,8 +78,8 @@ def check(target: TargetSource | Callable[..., Any] | str, mechanism: str | None
 
 
 def groups() -> tuple[str, ...]:
-    """Return the test cases that can be expected failures: all questions of the contract, the other kinds, and the
-    final case.
+    """Return the names of all groups of checks: every question of the contract, every other kind of question, and
+    "completed", which contains all other checks.
     """
     contract = (question.id for question in in_order(questions()) if question.kind == KINDS[0])
     return (*contract, *KINDS[1:], COMPLETED)
@@ -93,7 +93,7 @@ def group_of(check: Finding) -> str:
 
 
 def require_group(report: AuditReport, group: str) -> str:
-    """Require that nothing in a group is refuted; return "" if something in the group was checked, or why nothing was.
+    """Raise an error if a check of the group is refuted or undecided; return why all were skipped, or else "".
 
     Raises
     ------

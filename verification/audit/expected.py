@@ -125,7 +125,7 @@ def notes_of(target: Target, name: str | None) -> tuple[str, ...]:
 
 
 def seen(source: TargetSource, expected: Profile, options: AuditOptions) -> TargetSource:
-    """Return the source in the form to audit, which scales the columns if the mechanism is for bounded columns."""
+    """Return the target; for a mechanism for bounded columns, it is wrapped so that the columns are scaled."""
     return source if expected.view is None else scaled_columns(source, expected.view.see, options.bounds)
 
 
@@ -149,8 +149,9 @@ def as_stated_by(target: Target, options: AuditOptions) -> AuditOptions:
 
 
 def with_pair(expected: Profile, given: UserPair | None, adjacency: str, box: Box | None = None) -> Profile:
-    """Return the profile with the user's pair before all other pairs; if the audit scales the columns, the pair is
-    scaled too.
+    """Return what the audit knows about the mechanism (its profile), with the user's pair before all other pairs.
+
+    If the audit scales the columns, the user's pair is scaled too.
     """
     if given is None:
         return expected
@@ -245,8 +246,10 @@ def as_called_for(
 
 
 def _with_public_parameters(draw: Any, options: AuditOptions, budget: Mapping[str, Any]) -> str | None:
-    """Return the expression of a call that also passes the public parameters of the claim; return None if the call need
-    not change."""
+    """Return the expression of a call that also passes the public parameters of the claimed mechanism.
+
+    The result is None if the call need not change.
+    """
     claimed = mechanism(str(options.mechanism))
     stated = {**options.options, **_adjacency(claimed.name, options)}
     read = claimed.resolve(stated)

@@ -247,7 +247,7 @@ class AuditOptions:
 
     @property
     def public_parts(self) -> tuple[str, ...]:
-        """Return the names of the parts that are declared as public."""
+        """Return the names of the parts of the target's output that are documented as public."""
         return tuple(name.strip().lstrip(".") for name in (self.public or "").split(",") if name.strip())
 
     @classmethod

@@ -41,7 +41,7 @@ class Subject:
 
     @property
     def scope(self) -> str:
-        """Return whether the verdict is about real arithmetic alone, or also about low-order bits."""
+        """Return the scope of the verdict, which is real arithmetic alone, or low-order bits as well."""
         integers = self.mechanism is not None and mechanism(self.mechanism).lattice
         return self.options.scope or SCOPES[integers and not self.options.quick]
 
@@ -122,7 +122,7 @@ class Question:
         return self.few_draws or not self.share
 
     def most_tests(self, subject: Subject) -> int:
-        """Return the largest number of p-values of a look at this subject."""
+        """Return the largest number of p-values that the question computes when it is asked once about this subject."""
         return self.tests(subject) if callable(self.tests) else self.tests
 
     def expected_draws(self, subject: Subject, look: Look) -> float:
@@ -130,7 +130,7 @@ class Question:
         return self.draws(subject, self.limited(look)) if callable(self.draws) else self.draws
 
     def limited(self, look: Look) -> Look:
-        """Return the look with at most as many samples as the question uses."""
+        """Reduce the number of samples of a look to the most that the question can use."""
         return replace(look, samples=min(look.samples, self.most_samples or look.samples))
 
     def skipped(self, reason: str) -> Finding:
@@ -156,8 +156,9 @@ class Question:
         return found or [self.skipped("there was nothing to ask")]
 
     def _found(self, subject: Subject, look: Look) -> Iterable[Finding]:
-        """Return the findings of the question's function `ask`. A continued run asks the question again only if it has
-        second looks, or is asked again after second looks.
+        """Ask the question, or read its findings from the store if an earlier run stored them.
+
+        Findings of a question that one run may ask twice are never stored.
         """
         store, tally = subject.setting.store, subject.setting.tally
         if store is None or self.second_look or (self.reads and not self.share):

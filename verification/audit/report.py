@@ -20,10 +20,10 @@ class AuditReport:
 
     `options` are all options of the audited mechanism. `diagnoses` explain the laws that fit the draws although the
     claimed law was refuted. `replay` is the command that runs the audit again, draw for draw. `draws` is the number of
-    draws for laws and pairs; `failures` counts those of them that gave no output, by the reason. `covassay` is the
-    version of the package covassay. `settings` are the options of the audit, as plain data. `budget` says how much of
-    `false_alarm` every question could spend. `found_at` is the place of the target's source, or None if the place is
-    not known.
+    draws that test a distribution or compare two data sets; `failures` counts, for each reason, how many of these draws
+    gave no output. `covassay` is the version of the package covassay. `settings` are the options of the audit, as plain
+    data. `budget` says how much of `false_alarm` every question could spend. `found_at` is the place of the target's
+    source, or None if the place is not known.
     """
 
     target: str

@@ -74,8 +74,9 @@ def _why_not(question: Question, subject: Subject) -> str:
 
 
 def _look_again(ordered: list[Question], subject: Subject, looks: dict[str, tuple[Look, ...]], told: Told) -> None:
-    """Take the second looks. Ask the questions without a share again if they read facts of a question that had a second
-    look.
+    """Take the second looks.
+
+    A question without p-values is asked again if it uses facts from a question that had a second look.
     """
     renewed: set[type] = set()
     for question in ordered:
@@ -96,7 +97,7 @@ def _worth_more_draws(finding: Finding) -> bool:
 
 
 def _look(question: Question, subject: Subject, look: Look, told: Told) -> None:
-    """Ask one question; its findings replace the findings of its earlier look at the same scenarios."""
+    """Ask one question. Its new findings replace its earlier findings on the same data sets."""
     found = decide(question.asked(subject, look), look)
     asked_again = {f.scenario for f in found} | (look.again or frozenset())
     subject.findings = [f for f in subject.findings if f.question != question.id or f.scenario not in asked_again]
