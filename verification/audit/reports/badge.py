@@ -1,6 +1,6 @@
-"""Write the verdict of an audit as a badge, a JSON file from which shields.io draws a picture for a README.
+"""Write the verdict of an audit as a JSON file from which shields.io draws a badge for a README.
 
-A reader sees a badge without the report. The badge therefore states only the verdict and its grounds. A badge is never
+A reader sees a badge without the report, so the badge states only the verdict and what it rests on. A badge is never
 green, because no audit proves privacy.
 """
 
