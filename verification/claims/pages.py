@@ -96,9 +96,9 @@ def _head() -> list[str]:
         "its evidence. The line *known* says how strong the evidence is, and which cases it covers. The strength and "
         "the coverage of a verdict are those of the weakest check, theorem or page that the claim needs. If a "
         "verdict is *also supported* by some evidence, the verdict does not rest on that evidence. The evidence for "
-        "the privacy of a mechanism is often a proof on paper, even where the kernel of Rocq has checked a theorem on "
-        "the whole mechanism, because the claim says more than the theorem, such as that the budget is attained. "
-        "The kinds of evidence, from strong to weak, are:\n",
+        "the privacy of a mechanism is often a proof on paper, even if the kernel of Rocq has checked a theorem on "
+        "the whole mechanism. The reason is that the claim says more than the theorem, for example that the budget is "
+        "attained. The kinds of evidence, from strong to weak, are:\n",
         *(f"- **{HOW[how]}**: {told}" for how, told in EVIDENCE.items()),
         "\nThe coverage of the evidence is one of the following, from wide to narrow:\n",
         *(f"- **{COVERED[covered]}**{told}" for covered, told in COVERAGE.items()),
