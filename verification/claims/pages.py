@@ -31,10 +31,10 @@ EVIDENCE = {  # the methods of legs, keyed as in HOW, as nouns
     "floating": "a floating-point computation with a tolerance",
 }
 REACH = {  # what the evidence covers, as the end of a sentence, keyed as in COVERED
-    "all": "and covers all cases",
-    "case": "and shows a counterexample",
-    "range": "and covers a stated range of cases",
-    "random": "and covers cases drawn at random",
+    "all": "covers all cases",
+    "case": "shows a counterexample",
+    "range": "covers a stated range of cases",
+    "random": "covers cases drawn at random",
 }
 COVERAGE = {  # remarks on the coverage of legs, keyed as in COVERED
     "all": "",
@@ -96,9 +96,9 @@ def _head() -> list[str]:
         "its evidence. The line *known* says how strong the evidence is, and which cases it covers. The strength and "
         "the coverage of a verdict are those of the weakest check, theorem or page that the claim needs. If a "
         "verdict is *also supported* by some evidence, the verdict does not rest on that evidence. The evidence for "
-        "the privacy of a mechanism is often a proof on paper, even where the kernel of Rocq has checked a theorem on "
-        "the whole mechanism, because the claim says more than the theorem, such as that the budget is attained. "
-        "The kinds of evidence, from strong to weak, are:\n",
+        "the privacy of a mechanism is often a proof on paper, even if the kernel of Rocq has checked a theorem on "
+        "the whole mechanism. The reason is that the claim says more than the theorem, for example that the budget is "
+        "attained. The kinds of evidence, from strong to weak, are:\n",
         *(f"- **{HOW[how]}**: {told}" for how, told in EVIDENCE.items()),
         "\nThe coverage of the evidence is one of the following, from wide to narrow:\n",
         *(f"- **{COVERED[covered]}**{told}" for covered, told in COVERAGE.items()),
@@ -199,10 +199,10 @@ def _known(c: LedgerClaim) -> str:
 
 def _strength(part: str, status: Status) -> str:
     """Return a sentence on the weakest evidence that a part of a claim needs."""
-    proof = f"The evidence {part}" if part.startswith("that") else f"The evidence for the {part}"
+    proof = f"evidence {part}" if part.startswith("that") else f"evidence for the {part}"
     if status.how == "none":
-        return f"{proof} is missing."
-    return f"{proof} is at least as strong as {EVIDENCE[status.how]}, {REACH[status.covered]}."
+        return f"The {proof} is missing."
+    return f"The weakest part of the {proof} is {EVIDENCE[status.how]}. The evidence {REACH[status.covered]}."
 
 
 def _evidence(c: LedgerClaim, second: bool) -> Iterable[str]:
