@@ -27,7 +27,7 @@ __all__ = ["PrivacyWarning", "PrivateCovariance", "PrivateMean", "PrivatePCA", "
 
 
 def __getattr__(name: str) -> Any:
-    """Import an estimator when it is first used, because most uses of the reference need none."""
+    """Return an estimator, which is imported only at this point, because most programs use no estimator."""
     if name in __all__:
         return getattr(importlib.import_module("covassay.reference.estimators"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,28 +4,30 @@
     first = account.release("gauss-cov", x, rng, rho=0.2)    # first.values, first.spend, first.total
     account.release("nuclear-laplace", x, rng, epsilon=0.5)   # counts as ε tanh(ε/2) zCDP
 
-Releases compose adaptively: each release may depend on the outputs of earlier ones. A release that would exceed the
-total raises `OverBudget` before the data are read. By default an account charges the cost that the paper of the
-mechanism claims. With charge="proven" the account charges the cost that is proven here, which is never larger.
+Releases compose adaptively: each release may depend on the outputs of earlier ones. A release whose cost would exceed
+what is left of the total budget raises `OverBudget` before the data are read. By default an account charges the cost
+that the paper of the mechanism claims. With charge="proven" the account charges the cost that is proven here, which is
+never larger.
 
 The notion of privacy of the total budget determines how the costs of releases add up.
 
-- Pure DP accepts pure DP releases only. The values ε of pure releases add up.
-- zCDP accepts zCDP releases, whose ρ add up, and pure DP releases, which count as ρ = ε tanh(ε/2).
-- (ε, δ)-DP accepts all releases. The ε and the δ of (ε, δ) releases are added. The δ that is left over is used to
-  convert all zCDP and pure DP releases to an ε, in the cheaper of two ways. One way adds up all zCDP and pure DP
-  releases as zCDP, and converts the sum to an ε. The other way converts the zCDP releases alone to an ε, and adds to
-  this ε the ε of every pure DP release.
+- If the total budget is pure DP, only pure DP releases are accepted. Their values of ε add up.
+- If the total budget is zCDP, zCDP releases and pure DP releases are accepted. A pure DP release counts as
+  ρ = ε tanh(ε/2). The values of ρ add up.
+- If the total budget is (ε, δ)-DP, all releases are accepted. The ε and the δ of (ε, δ) releases are added. The rest of
+  the total δ is used to convert all zCDP and pure DP releases to an ε, in the cheaper of two ways. One way adds up all
+  zCDP and pure DP releases as zCDP, and converts the sum to an ε. The other way converts the zCDP releases alone to an
+  ε, and adds to this ε the ε of every pure DP release.
 
-The conversion of the zCDP releases alone is valid in any order of the releases. Except on events of total probability
-Σδ, each (ε, δ) release has a privacy loss of at most ε, as a pure release always has. Each pure or (ε, δ) release
-therefore adds its ε to the right side of the bound D_α ≤ αρ of the zCDP releases, and Σε is added to
-`epsilon_of_zcdp_at` for every α.
+The conversion of the zCDP releases alone is valid in any order of the releases. The privacy loss of a pure DP release
+is at most ε. The privacy loss of an (ε, δ) release is at most its ε, except on an event. These events have a total
+probability of Σδ. Each pure or (ε, δ) release therefore adds its ε to the right side of the bound D_α ≤ αρ of the zCDP
+releases, and Σε is added to `epsilon_of_zcdp_at` for every α.
 
-If the total is pure DP or zCDP, or if all releases are (ε, δ), then even the budgets and other arguments of a release
-may be chosen in view of earlier outputs. The rule that the sum of the spent budgets stays within the total is a privacy
-filter (Rogers et al. 2016; Feldman–Zrnic 2021) if the total is pure DP or zCDP, or if all releases are (ε, δ). For
-other releases whose total is (ε, δ), the guarantee assumes that the budgets were fixed beforehand.
+If the total is pure DP or zCDP, or if all releases are (ε, δ), then the budget and the other arguments of a release may
+depend on the outputs of earlier releases. The rule that the sum of the spent budgets stays within the total is a
+privacy filter (Rogers et al. 2016; Feldman–Zrnic 2021) if the total is pure DP or zCDP, or if all releases are (ε, δ).
+For other releases whose total is (ε, δ), the guarantee assumes that the budgets were fixed beforehand.
 """
 
 import contextlib
@@ -57,7 +59,7 @@ SMALLEST = float(np.finfo(float).tiny)
 
 
 class OverBudget(InvalidInput):
-    """A release would spend more than the data set's total; nothing was read or released."""
+    """The exception for a release that would exceed the total budget. No data were read, and nothing was released."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Release:
 
 
 def compose(spent: Iterable[Guarantee], total: Guarantee) -> Guarantee:
-    """Return the sum of all guarantees in `spent`, in the notion of `total`.
+    """Return the sum of the guarantees `spent`, expressed in the notion of privacy of the guarantee `total`.
 
     Raises
     ------
@@ -122,7 +124,7 @@ def exceeds(spent: Guarantee, total: Guarantee) -> bool:
 class Account:
     """The account of one data set: its total budget, and the releases that have spent it.
 
-    An account is never duplicated. The functions `copy` and `deepcopy` return the account itself, so that code which
+    An account cannot be copied. The functions `copy` and `deepcopy` return the account itself, so that code which
     copies its arguments, such as scikit-learn's `clone`, goes on to charge the same budget. Threads may share an
     account. An account that was pickled for another process or for a file is closed: it shows what was spent, and
     refuses every release.
@@ -206,7 +208,7 @@ class Account:
 
     @contextlib.contextmanager
     def charging(self, spend: Spend) -> Iterator[Guarantee]:
-        """Charge the cost `spend`, run the block of the `with` statement, and yield the sum of all charges.
+        """Charge the cost `spend`, yield the sum of all charges, and run the block of the `with` statement.
 
         If the block raises `InvalidInput`, nothing has been released, and the charge is taken back. If the block raises
         any other exception than `InvalidInput`, the charge stands.
@@ -229,7 +231,7 @@ class Account:
 
 
 def _number_of_columns(x: DataSet) -> int:
-    """Return the number d of columns of data of shape (n, d), from the shape alone if the data have a shape."""
+    """Return the number of columns of the data. If the data have a shape (n, d), nothing else is read."""
     shape: tuple[int, ...] = getattr(x, "shape", ())
     _, d = shape if len(shape) == 2 else as_rows(x).shape
     return int(d)

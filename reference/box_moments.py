@@ -69,11 +69,11 @@ class Weights:
 
 
 def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """Return the best c²/a² for Gaussian noise under replace-one with b = a, as `gauss_weights` uses it.
+    """Return the ratio c²/a² of squared weights that `gauss_weights` uses under replace-one, where b = a.
 
-    The ratio c²/a² minimises p(1 + t(d − p))(M + D/t) over t, where M = d(2d + 3) and D = d(d − 1). The worst number of
-    opposite columns is p if 1/(2p + 1 − d) ≤ t ≤ 1/(2p − 1 − d), and then the minimum is at t = √(D/(M(d − p))) or at
-    an end of this range.
+    The ratio t = c²/a² minimises p(1 + t(d − p))(M + D/t) over t, where M = d(2d + 3) and D = d(d − 1). The worst pair
+    of rows is opposite in p columns if 1/(2p + 1 − d) ≤ t ≤ 1/(2p − 1 − d), and then the minimum is at t = √(D/(M(d −
+    p))) or at an end of this range.
     """
     if d == 1:
         return 1
@@ -92,9 +92,9 @@ def gauss_weights(d: int, adjacency: Adjacency, sqrt: Callable[[Number], Number]
 
     The weights of this function minimise a bound on the mean squared error of the covariance, to first order in the
     noise and summed over the entries, on the worst data: (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d + 1)/a² + d(d − 1)/c²
-    + d/b²). Under replace-one the number of rows has no noise and b = a. Under add-remove the weight b is the largest
-    that does not raise the sensitivity, and the best ratios are k² : a² : c² = √(d(d + 3)) : √(2(d + 1)) : √2, by
-    Cauchy–Schwarz.
+    + d/b²). Under replace-one the number of rows is public and gets no noise, and the weights a and b are equal. Under
+    add-remove the weight b is the largest that does not raise the sensitivity, and the best ratios are
+    k² : a² : c² = √(d(d + 3)) : √(2(d + 1)) : √2, by Cauchy–Schwarz.
     """
     if adjacency == "replace-one":
         return Weights(0, 1, 1, sqrt(product_share(d, sqrt)))
@@ -113,8 +113,8 @@ def laplace_weights(
     The weights minimise the bound of `gauss_weights`, with the ℓ1 sensitivity in place of the ℓ2 sensitivity. Under
     replace-one a = 1, b = c/2^{1/3} and c(d − 1) + 2b = Q, the root of Q³ − Q² = 2E for E = e³/(2d + 2) and e = d − 1 +
     2^{2/3}. The root is Q = (1 + U + 1/U)/3 with U³ = w + √(w² − 1) and w = 1 + 27E. Under add-remove the weight b is
-    the largest that does not raise the sensitivity, and by Hölder the best k, a and c are proportional to (d(d +
-    3))^{1/3}, (2(d + 1))^{1/3} and 2^{1/3}.
+    the largest that does not raise the sensitivity, and by Hölder's inequality the best weights k, a and c are
+    proportional to (d(d + 3))^{1/3}, (2(d + 1))^{1/3} and 2^{1/3}.
     """
     if adjacency == "replace-one":
         e = d - 1 + cbrt(4)
@@ -156,8 +156,9 @@ def squared_error(
 ) -> Number:
     """Return the expectation of Σ_ij (Ĉ_ij − C_ij)², where Ĉ estimates the scaled covariance C under replace-one.
 
-    `mean`, `square` and `product` are the variances of the noise of the scaled mean and second moments, `off_centre` is
-    ‖m‖² ≤ d for the mean m of the scaled rows, and `kurtosis` is 3 for Gaussian and 6 for Laplace noise.
+    The arguments `mean`, `square` and `product` are the variances of the noise on the scaled mean, on the mean squares
+    and on the mean products. The argument `off_centre` is the squared norm ‖m‖² ≤ d of the mean m of the scaled rows.
+    The argument `kurtosis` is 3 for Gaussian and 6 for Laplace noise.
     """
     quadratic = d * (kurtosis + d - 1) * mean**2
     return d * square + d * (d - 1) * product + 2 * (d + 1) * off_centre * mean + quadratic
@@ -220,7 +221,7 @@ def estimates(sums: Matrix, box: Box) -> Matrix:
 
 
 def sums_of(released: Matrix, box: Box) -> Matrix:
-    """Return the noisy sums from which `estimates` makes the output `released`, (…, d + 1, d + 1)."""
+    """Return the noisy sums for which the function `estimates` returns `released`, (…, d + 1, d + 1)."""
     count = released[..., 0, 0]
     divisor = np.maximum(count, 1.0)[..., None]
     mean = (released[..., 0, 1:] - box.centre) / box.half_widths
@@ -236,7 +237,7 @@ def sums_of(released: Matrix, box: Box) -> Matrix:
 
 
 def worst_rows(d: int, w: Weights, norm: Norm) -> tuple[Vector, Vector]:
-    """Return two scaled rows whose exchange moves the weighted sums the most.
+    """Return two scaled rows; replacing one by the other changes the weighted sums as much as possible.
 
     Under add-remove, adding the first row alone moves the sums the most.
     """

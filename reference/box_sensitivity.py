@@ -108,14 +108,12 @@ class BoxSensitivity:
 
 
 def one_signed(box: Box) -> bool:
-    """Return whether no column has 0 strictly between its bounds."""
+    """Return whether every column of the box has only values ≥ 0 or only values ≤ 0."""
     return not any(low < 0 < high for low, high in box.bounds)
 
 
 def second_moment_sensitivity(box: Box, n: int) -> BoxSensitivity:
-    """Return the sensitivity of XᵀX/n to the replacement of one of n rows, or to the n-th row if it is added or
-    removed.
-    """
+    """Return the sensitivity of XᵀX/n under replace-one or add-remove; under add-remove n is the larger number of rows."""
     d = box.dimension
     ranges = np.empty((d, d))
     for i, j in np.ndindex(d, d):
@@ -154,9 +152,7 @@ def far_and_near(box: Box) -> tuple[Vector, Vector]:
 
 
 def moment_pair(box: Box, i: int, j: int) -> tuple[Vector, Vector]:
-    """Return rows x and y for which entry (i, j) of x xᵀ − y yᵀ is as large as possible; x and y agree in all columns
-    but i and j.
-    """
+    """Return rows x and y that differ only in columns i and j and maximise entry (i, j) of x xᵀ − y yᵀ."""
     far, near = far_and_near(box)
     x, y = far.copy(), far.copy()
     if i == j:

@@ -16,8 +16,8 @@ class InvalidInput(ValueError):
 
 
 def guess(name: str, known: Iterable[str], quoted: Callable[[str], str] = str) -> str:
-    """Return the question which known names the user may have meant, for a message about an unknown name, or "" if no
-    known name is near.
+    """Return a question that suggests known names, for a message about an unknown name. Return "" if no known name is
+    near.
 
     Known names that begin with the unknown name are near. If no name or very many names are near, the most similar
     known name is suggested.

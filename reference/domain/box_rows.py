@@ -19,8 +19,8 @@ OnOutside = Literal["clip", "raise"]
 
 
 def fewest_rows(adjacency: Adjacency) -> int:
-    """Return the smallest accepted number of rows, which is 0 under add-remove, because refusing empty data would
-    reveal their number of rows.
+    """Return the smallest number of rows that is accepted. Under add-remove the number is 0, because an error for empty
+    data would reveal that there are no rows.
     """
     return 0 if adjacency == "add-remove" else 1
 
@@ -32,7 +32,7 @@ def scaled_rows(x: DataSet, box: Box, on_outside: OnOutside = "clip", fewest: in
     ----------
     x : shape (n, d), n ≥ `fewest`, with the columns of the box.
     on_outside : value "clip" moves a value outside its bounds to the nearer bound, one record at a time. "raise" raises
-        `InvalidInput` instead. Whether the function raises depends on the data, and is not private.
+        `InvalidInput` instead. Whether an exception is raised depends on the data, and is not private.
 
     Raises
     ------

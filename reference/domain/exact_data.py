@@ -187,7 +187,7 @@ def _require_made_with(x: ExactData, row_bound: float, input_bits: int, sums: bo
 
 
 def require_input_bits(name: str, value: int) -> int:
-    """Return `value` if it is a number of bits, as an int, for which the sums can be exact."""
+    """Return `value` as an int, or raise `InvalidInput` unless sums of integers of this many bits can be exact."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not (whole and 1 <= value <= LARGEST_INPUT_BITS):
         raise InvalidInput(f"{name} = {value!r}: must be a whole number between 1 and {LARGEST_INPUT_BITS}")
@@ -213,7 +213,9 @@ def as_integers(values: Matrix) -> IntegerMatrix:
 
 
 def rows_in_block(input_bits: int) -> int:
-    """Return a number of rows such that no partial sum of products exceeds 2^53 and the block stays in the cache."""
+    """Return the number of rows in a block, for which no partial sum of products exceeds 2^53 and the block fits in the
+    processor's cache.
+    """
     return min(EXACT >> (2 * input_bits), ROWS_AT_ONCE)
 
 

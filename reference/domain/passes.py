@@ -40,8 +40,8 @@ def map_rows(function: Callable[[Matrix], Matrix], rows: Matrix, dimension: int 
 def map_rows(function: Callable[[Matrix], Matrix], rows: Rows, dimension: int | None = None) -> Rows:
     """Return the data set whose rows are f(x_i).
 
-    `function` applies f to the rows of a block, (m, d) -> (m, k), where k is `dimension`, or d if that is None. f must
-    treat every row on its own, since the blocks of a data set can be cut anywhere.
+    The argument `function` applies f to every row of a block of m rows, (m, d) -> (m, `dimension`). If `dimension` is
+    None, it is d. The value f(x_i) must not depend on other rows, since a data set can be divided into blocks anywhere.
     """
     if not isinstance(rows, Chunks):
         return function(rows)
@@ -75,9 +75,7 @@ def _sum_of_part(function: Callable[[Matrix], ArrayLike], part: Chunks) -> tuple
 
 
 def rows_between(rows: Rows, first: int, last: int) -> Rows:
-    """Return the data set of the records first, …, last − 1, where records are counted from 0 and 0 ≤ first < last
-    ≤ n.
-    """
+    """Return the data set of the rows `first` to `last` − 1, counted from 0, for 0 ≤ first < last ≤ n."""
     if not isinstance(rows, Chunks):
         return rows[first:last]
 
@@ -97,8 +95,8 @@ def rows_between(rows: Rows, first: int, last: int) -> Rows:
 def map_groups(function: Callable[[Matrix], Matrix], rows: Rows, size: int) -> Rows:
     """Map each group of k = `size` ≤ n consecutive records to one row: f(x_1, …, x_k), f(x_{k+1}, …, x_{2k}), …
 
-    The argument `function` applies f to m groups, (m, k, d) -> (m, d). The last n mod k records do not belong to a
-    group and are not used. Every record belongs to at most one group, so neighbours become neighbours.
+    The argument `function` applies f to each of m groups of k records, (m, k, d) -> (m, d). The last n mod k records do
+    not belong to a group and are not used. Every record belongs to at most one group, so neighbours become neighbours.
     """
     n, d = rows.shape
     groups = n // size

@@ -39,7 +39,7 @@ def require_positive(name: str, value: float) -> float:
 
 
 def require_below_one(name: str, value: float, low: float = 0.0) -> float:
-    """Return `value` as a float if it lies strictly between 0 and 1, and is not below `low`."""
+    """Return `value` as a float if it lies strictly between 0 and 1, and is at least the limit `low`."""
     number = require_positive(name, value)
     if number >= 1:
         raise InvalidInput(f"{name} = {value!r}: must be below 1")
@@ -49,7 +49,7 @@ def require_below_one(name: str, value: float, low: float = 0.0) -> float:
 
 
 def require_between(name: str, value: float, low: float, high: float) -> float:
-    """Return `value` as a float if it lies in [low, high], for low > 0."""
+    """Return `value` as a float if it lies between the limits `low` > 0 and `high`."""
     number = require_positive(name, value)
     if not low <= number <= high:
         raise InvalidInput(f"{name} = {value!r}: must be between {shown(low)} and {shown(high)}")

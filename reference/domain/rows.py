@@ -126,10 +126,10 @@ def row_norms(rows: Matrix) -> Vector:
 
 
 def longer_rows(rows: Matrix, bound: float) -> NDArray[np.bool_]:
-    """Return which rows are longer than the bound ≥ 0, as in `row_norms(rows) > bound`, (..., d) -> (...).
+    """Return a boolean for every row, which tells whether its norm exceeds the bound ≥ 0, (..., d) -> (...).
 
-    The function compares the sum of squares with the square of the bound, except for rows within 1e-9 of the bound, or
-    if squares could over- or underflow.
+    The function compares squares. It computes the norm only if the squares are nearly equal, or if a square could
+    overflow or underflow.
     """
     if not SMALLEST_PLAIN < bound < 1 / SMALLEST_PLAIN:
         return np.asarray(row_norms(rows) > bound)

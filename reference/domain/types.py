@@ -46,7 +46,7 @@ class Chunks:
         return Chunks((self.shape[0], dimension), lambda: function(self))
 
     def once(self, key: object, compute: Callable[[], T]) -> T:
-        """Return the value of `compute()`, which depends on the rows alone.
+        """Return the value of `compute()`, which must be determined by the rows of this data set.
 
         A data set that many releases read may store the value of `compute()`.
         """

@@ -1,16 +1,16 @@
 """Compute principal components from one released second moment or covariance: directions, and the variance that they
 explain.
 
-The principal directions of M are estimated by the columns of V: eigenvectors of the release M̂ for its k largest
-eigenvalues. The directions are judged by the variance of M that they capture, tr(VᵀMV). The captured variance falls
-short of the largest possible value, λ_1(M) + … + λ_k(M), by a bounded amount:
+The columns of V estimate the k principal directions of M. They are the eigenvectors of the release M̂ that belong to
+its k largest eigenvalues. The directions are judged by the variance of M that they capture, tr(VᵀMV). The captured
+variance falls short of the largest possible value, λ_1(M) + … + λ_k(M), by a bounded amount:
 
     0 ≤ λ_1 + … + λ_k − tr(VᵀMV) ≤ 2k ‖M − M̂‖,  and ≤ 2 √k ‖M − M̂‖_F.
 
 The reason is that |tr(VᵀMV) − tr(VᵀM̂V)| is at most k‖M − M̂‖ and at most √k ‖M − M̂‖_F for every V with k orthonormal
-columns. The proof uses the bound on |tr(VᵀMV) − tr(VᵀM̂V)| twice: for the V that is best for M, and for the V that is
-best for M̂. The bound on the captured variance needs no gap between eigenvalues. (A bound on the directions themselves
-would need a gap between the eigenvalues.)
+columns. The proof applies this inequality to two matrices V: the one that maximises tr(VᵀMV), and the one that
+maximises tr(VᵀM̂V). The bound on the captured variance needs no gap between eigenvalues. (A bound on the directions
+themselves would need a gap between the eigenvalues.)
 """
 
 from dataclasses import dataclass
@@ -37,8 +37,8 @@ def lost_variance_bound(components: Number, spectral_error: Number) -> Number:
 
 @dataclass(frozen=True)
 class PrincipalComponents:
-    """The estimates from M̂, strongest first: `directions` (k, d) with orthonormal rows, `variances` (k,) and `shares`
-    (k,).
+    """The estimated principal directions, in descending order of variance: `directions` (k, d) with orthonormal rows,
+    `variances` (k,) and `shares` (k,).
 
     A variance below 0, which only noise can cause, counts as 0. A share is a variance divided by the sum of all d
     variances; if this sum is 0, all shares are 0. The sign of a direction means nothing, so the entry of largest

@@ -19,8 +19,8 @@ The error of ŵ, which is computed from M̂, has the following bound. Let H = M_
 ADK19 Lemma 1 has the largest column norm of Δ in place of ‖Δ_ay‖, ‖Δ‖ in place of ‖Δ_aa‖, and λ_min(M) in place of
 λ_min(M_aa). The bound of ADK19 on ‖w − ŵ‖ is weaker, but true. NOTE: the remark in ADK19 that ‖ŵ‖ may be replaced by
 ‖w‖ is false. A counterexample is M = [[1, 10], [10, 1000]], M̂ = [[1/10, 10], [10, 1000]] and 2α = 1/100, with ‖w − ŵ‖
-= 81.0 and a bound of 10.8. The argument with M and M̂ exchanged shows that ‖ŵ‖ may be replaced by ‖w‖ if λ_min(M_aa) is
-replaced by λ_min(M̂_aa).
+= 81.0 and a bound of 10.8. If M and M̂ are exchanged, the proof above shows that ‖ŵ‖ may be replaced by ‖w‖ if
+λ_min(M_aa) is replaced by λ_min(M̂_aa).
 """
 
 import numpy as np

@@ -32,8 +32,8 @@ class PrivacyWarning(UserWarning):
 
 
 class PrivateEstimator:
-    """The base class of the estimators. The subclasses keep their arguments as attributes with the names of the
-    arguments.
+    """The base class of all estimators. Every subclass stores the arguments of its constructor as attributes with the
+    same names.
     """
 
     n_features_in_: int
@@ -219,7 +219,9 @@ class FrameOutput:
         return self
 
     def _framed(self, values: Matrix, names: Any, x: Any) -> Any:
-        """Return the values in the container that `set_output` chose; a data frame of pandas gets the index of x."""
+        """Return the values in the container that `set_output` chose; a data frame of pandas gets the row index
+        of `x`, if there is one.
+        """
         sklearn = sys.modules.get("sklearn")
         usual = "default" if sklearn is None else sklearn.get_config().get("transform_output", "default")
         wanted = getattr(self, "_output", usual)
@@ -297,8 +299,8 @@ def box_of(bounds: Any, columns: int, names: np.ndarray[Any, Any] | None) -> Box
     name.
 
     A tuple of two arrays, or of a number and an array, means (minima, maxima); a list, or one array, is a list of
-    pairs. For two columns, a tuple of two tuples or lists can be read in both ways, and it is refused if both readings
-    are valid bounds.
+    pairs. For two columns, a tuple of two tuples or lists can mean pairs or (minima, maxima). It is refused if both
+    meanings give valid, but different, bounds.
     """
     if isinstance(bounds, Box):
         box = bounds
@@ -370,7 +372,7 @@ def _mechanisms(rounded: bool, additive: bool) -> str:
 
 
 def _name_difference(names: list[str], known: list[str]) -> str:
-    """Return a text on the difference between the column names and those of the fit, in the words of scikit-learn."""
+    """Return the error message of scikit-learn for column names that differ from those of the fit."""
     lines = ["The feature names should match those that were passed during fit."]
     unseen, missing = sorted(set(names) - set(known)), sorted(set(known) - set(names))
     if unseen:

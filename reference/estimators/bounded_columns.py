@@ -89,7 +89,7 @@ class InBox:
 
 
 def in_box(budget: PureDP | ZCDP, name: str | None) -> InBox | None:
-    """Return the mechanism `name`; if `name` is None, return the default mechanism for a budget ρ, and None for a
+    """Return the mechanism `name` with its budget. If `name` is None, return `box-gauss` for a budget ρ, and None for a
     budget ε.
 
     Raises

@@ -21,18 +21,18 @@ class PrivateCovariance(MomentEstimator):
     bounds : public bounds on the columns in place of `row_bound`: (low, high) for all of them, a list of pairs, one for
         each, a tuple (minima, maxima), or a dictionary of pairs by the names of a data frame. Entries beyond the bounds
         are clipped. Bounds must not be read from the data.
-    mechanism : the name of a mechanism for the second moment, or, with bounds, of one for bounded columns. With bounds
-        and ρ, None means `box-gauss` (`bounded_columns` says why). For a row bound or a budget ε, None means the
-        mechanism with the least predicted error for the numbers of rows and columns and the budget
-        (`reference.recommendation`), among those that do not search for a clipping norm.
+    mechanism : the name of a mechanism for the second moment, or, with bounds, of one for bounded columns. If `bounds`
+        and `rho` are given, the default is `box-gauss`, for the reason in the module `bounded_columns`. For a row bound
+        or a budget ε, None means the mechanism with the least predicted error for the numbers of rows and columns and
+        the budget (`reference.recommendation`), among those that do not search for a clipping norm.
     assume_centered : the mean is known to be 0, or the middle of the bounds. With `assume_centered` no mean is
         estimated, and the second moment about the known mean has less noise.
     rounded : release through `reference.rounded`, so that the guarantee covers every bit. Rounded releases need
         python-flint.
     random_state : the source of the noise; None gives noise that nobody knows. A seed or a generator is for tests:
         whoever knows the seed can compute the noise, and nothing is private.
-    accountant : an `Account` of the data set that several estimators share. A fit is charged before it draws, and a fit
-        that would exceed the total raises `OverBudget`.
+    accountant : an `Account` of the data set that several estimators share. The account is charged before noise is
+        drawn. A fit that would exceed the total budget raises `OverBudget`.
 
     Attributes
     ----------

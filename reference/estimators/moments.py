@@ -97,8 +97,8 @@ class Map:
         return unit_rows((np.clip(x, self.box.low, self.box.high) - self.shift) / self.scale)
 
     def location(self, moments: Moments) -> Vector:
-        """Return the mean in the units of the data, clipped to the column bounds, or the shift if no mean was
-        released.
+        """Return the mean in the units of the data, clipped to the bounds. If no mean was released, return the vector
+        `shift`.
         """
         if moments.mean is None:
             return self.shift.copy()
@@ -117,7 +117,8 @@ def release_moments(
     rounded: bool,
     accountant: Account | None = None,
 ) -> Moments:
-    """Release the second moment with a candidate mechanism, and also the mean if `share` (called a above) is given.
+    """Release the second moment with a candidate mechanism. If `share`, the number a in the module docstring, is given,
+    also release the mean.
 
     Parameters
     ----------

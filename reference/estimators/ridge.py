@@ -21,8 +21,8 @@ class PrivateRidge(MomentEstimator):
 
     The coefficients minimise ‖y − Xw − c‖² + alpha ‖w‖², as in scikit-learn, with the released moments in place of
     those of the data. With `noise_penalty`, the penalty λ n Σ_j s_j² w_j² is added, where λ is the predicted spectral
-    norm of the noise and s_j the public unit of feature j. λ is a public number. Without the penalty for noise, noise
-    in directions with little variance would decide the coefficients.
+    norm of the noise, and s_j is the scale of feature j in the map to the unit ball. Both are public. Without the
+    penalty for noise, noise in directions with little variance would decide the coefficients.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class PrivateRidge(MomentEstimator):
         return predicted
 
     def score(self, X: Any, y: Any) -> float:
-        """Return R², one minus the mean squared error of the prediction over the variance of y.
+        """Return the coefficient of determination R², which is 1 − (mean squared error)/(variance of y).
 
         The score itself is not private.
         """

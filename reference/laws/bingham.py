@@ -9,10 +9,10 @@ Equality holds at y = (q − b)/2. The sampler draws z ~ N(0, Ω^{−1}), sets u
 
     exp(−y) (1 + 2y/b)^{q/2} / M(b).
 
-Every b gives the right law of u. The root b of Σ_i 1/(b + 2a_i) = 1, for the eigenvalues a_i of A, gives the highest
-acceptance rate. NOTE: the sampler multiplies exp(−y) by the power of (1 + 2y/b). Two libraries divide exp(−y) by the
-power of (1 + 2y/b) by mistake. Draws of the two libraries have density ∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential
-mechanism built on such draws is not ε-DP (see the README).
+For every b in (0, q] the law of u is the Bingham law. The root b of Σ_i 1/(b + 2a_i) = 1, for the eigenvalues a_i of A,
+gives the highest acceptance rate. NOTE: the power of (1 + 2y/b) is a factor of the acceptance probability. Two
+libraries divide by it by mistake. Their draws have density ∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential mechanism built
+on such draws is not ε-DP (see the README).
 
 Exact values. The mean of exp(−uᵀAu) over the uniform law of u is Γ(q/2) times the inverse Laplace transform, at r = 1,
 of
@@ -20,8 +20,8 @@ of
     ∏_i (s + a_i)^{−1/2}.
 
 The derivatives of the normaliser in a_i give the second moments, and the same transform over a subset of the
-coordinates gives the law of the squared length of a projection. The transforms are evaluated on the parabolic contour
-of Weideman and Trefethen (2007).
+coordinates gives the law of the squared length of a projection. The inverse Laplace transforms are integrals along the
+parabolic contour of Weideman and Trefethen (2007).
 """
 
 import math
@@ -110,7 +110,7 @@ def sample(m: Matrix, rng: np.random.Generator | list[np.random.Generator], size
     Raises
     ------
     ArithmeticError : more than `MAX_PROPOSALS` successive proposals were rejected. The acceptance rate is of order
-        q^{−1/2} for every M, so an `ArithmeticError` has a probability that is 0 for practical purposes.
+        q^{−1/2} for every M, so an `ArithmeticError` practically never occurs.
     """
     if isinstance(rng, list):
         return _sample_each(m, rng)
@@ -140,8 +140,8 @@ def sample(m: Matrix, rng: np.random.Generator | list[np.random.Generator], size
 
 
 def _sample_each(matrices: Matrix, generators: list[np.random.Generator]) -> Matrix:
-    """Draw one vector for each matrix, (S, q, q) -> (S, q), in fewer steps than calls of `sample(m, rng)`, which give
-    equal vectors.
+    """Draw one vector for each matrix, (S, q, q) -> (S, q). The vectors equal those of separate calls of `sample`,
+    which take longer.
     """
     q, batch = matrices.shape[-1], 2 + FEWEST_PROPOSALS
     if q == 1:
@@ -183,8 +183,8 @@ def _inverse_laplace(exponents: Vector, shifts: Vector, r: Vector, nodes: int = 
 
 
 def _at_one(exponents: Vector, shifts: Vector) -> float:
-    """Return `_inverse_laplace` at r = 1, with enough nodes that the contour starts beyond the saddle point of the
-    integrand.
+    """Return `_inverse_laplace` at r = 1. The number of nodes is so large that the contour crosses the real axis at or
+    beyond the saddle point of the integrand.
 
     The contour meets the real axis at μ = πn/12 for n nodes, and the saddle point solves Σ exponent_i/(s + shift_i) =
     1. With fewer nodes, terms far larger than the result would cancel for many coordinates and small shifts.

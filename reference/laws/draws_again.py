@@ -29,11 +29,11 @@ class DrawsAgain(Generic[R]):
     key: int
 
     def __call__(self, *parameters: Any, step: int = 0) -> R:
-        """Return the draw for the given parameters. Draws for different steps are independent."""
+        """Return the draw for the given parameters. Draws for different values of `step` are independent."""
         return self.draw(*parameters, self.generator(step))
 
     def generator(self, step: int) -> np.random.Generator:
-        """Return the generator of the draws for a step, in its first state."""
+        """Return a new generator, which the key and the argument `step` determine."""
         # SeedSequence would cut the key into the same words of 32 bits, but takes longer
         words = np.frombuffer(self.key.to_bytes(4 * max(1, -(-self.key.bit_length() // 32)), "little"), "<u4")
         return np.random.default_rng(np.random.SeedSequence(words, spawn_key=(step,)))

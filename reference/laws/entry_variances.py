@@ -1,17 +1,18 @@
 """Compute variances of the entries of noise matrices from their exact laws. The variances of the entries give the
 expected error of a release.
 
-The square root of the sum of all variances is the root mean square of the Frobenius norm of the noise. If column j of
-the data is measured in a unit of its own, the noise in the entry (i, j) is scaled by two units, so the variances are
-needed entry by entry.
+The square root of the sum of all variances is the root mean square of the Frobenius norm of the noise. If every column
+of the data has its own unit, the noise in the entry (i, j) is multiplied by the units of columns i and j, so the
+variance of each entry is needed.
 
-Nuclear-Laplace noise Z has a density that rotations do not change. The law of full noise does not change either when it
-is rotated from one side alone, so all d² entries have the same variance. A symmetric Z with the same law as QZQᵀ has
+Nuclear-Laplace noise Z has a density that rotations do not change. The law of full noise does not change either when Z
+is multiplied by a rotation on one side only, so all d² entries have the same variance. A symmetric Z with the same law
+as QZQᵀ has
 
     E Z_ij Z_kl = a δ_ij δ_kl + b (δ_ik δ_jl + δ_il δ_jk),
 
 so E ‖Z‖_F² = ad + bd(d + 1) and E (tr Z)² = ad² + 2bd give a and b. The diagonal entries have variance a + 2b, and
-every other entry has variance b. The term E ‖Z‖_F² is a power sum of the ensemble of eigenvalues, and E (tr Z)² is
+every other entry has variance b. The term E ‖Z‖_F² is the mean of the sum of the squared eigenvalues, and E (tr Z)² is
 computed in this module.
 
 For the ensemble, E ∏(1 + t x_i) = Pf A(t)/Pf A gives E (Σ x_i)², where A(t) has every basis function φ multiplied by 1
@@ -32,7 +33,7 @@ from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
 
 
 def discrete_laplace_variance(scale: float) -> float:
-    """The variance 2q/(1 − q)² of discrete Laplace noise of scale t, with q = e^{−1/t}."""
+    """Return the variance of discrete Laplace noise of scale t, which is 2q/(1 − q)² for q = e^{−1/t}."""
     return 2 * math.exp(-1 / scale) / math.expm1(-1 / scale) ** 2
 
 

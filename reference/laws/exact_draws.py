@@ -34,7 +34,7 @@ class Coins:
         self._pool = self._left = 0
 
     def bits(self, count: int) -> int:
-        """Return `count` fresh bits as one integer."""
+        """Return the next `count` unused bits as one integer."""
         if count > self._left:
             more = max(count - self._left, AT_LEAST)
             self._pool |= self.source(more) << self._left
@@ -59,8 +59,8 @@ class Coins:
         """Return True with probability e^{−p/q}, for p ≥ 0 (CKS20 Algorithm 1).
 
         For γ = p/q ≤ 1, the loop below goes beyond k with probability γ^k/k!, so that k ends odd with probability 1 − γ
-        + γ²/2! − … = e^{−γ}. An exponent γ above 1 is split into m steps of 1 and a rest: e^{−γ} = e^{−1} ⋯ e^{−1}
-        e^{−(γ − m)}.
+        + γ²/2! − … = e^{−γ}. If γ > 1, then e^{−γ} is a product of m factors e^{−1} and a last factor with an exponent
+        of at most 1: e^{−γ} = e^{−1} ⋯ e^{−1} e^{−(γ − m)}.
         """
         while p > q:
             if not self.chance_exp(1, 1):

@@ -15,7 +15,8 @@ from covassay.reference.domain import Matrix, Vector, require_dimension
 
 
 def squared_coordinate_shape(subspace: int, dimension: int) -> tuple[float, float]:
-    """Return the parameters (a, b) of the Beta law of ‖Pu‖², for u uniform on the unit sphere of R^d, d = `dimension`.
+    """Return the two parameters of the Beta law of ‖Pu‖², for a vector u that is uniform on the unit sphere of R^d, d =
+    `dimension`.
 
     The matrix P is an orthogonal projection of rank `subspace`.
     """

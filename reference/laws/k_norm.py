@@ -108,7 +108,9 @@ def _symmetric(triangles: Matrix, d: int) -> Matrix:
 
 
 def _covariance_spectra(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw the eigenvalues of V for the covariance body by rejection, where ‖V‖_K = 1, (size, d)."""
+    """Draw by rejection the eigenvalues of the direction V of the noise, with ‖V‖_K = 1, for the covariance body,
+    (size, d).
+    """
     accepted = np.empty((0, d))
     while len(accepted) < size:
         # the product d × rate is at least 1/2, so that one call usually suffices

@@ -7,8 +7,8 @@ Sine coordinates. In the eigenbasis of M almost every P comes from exactly one X
 
     P = V Vᵀ,   V = [S; X],   S = (I − XᵀX)^{1/2}.
 
-Under the uniform law, X has density ∝ det(I − XᵀX)^{−1/2}. The exponent is tr(PM) = Σ_{i≤k} μ_i − Σ_{j,i} g_ji X_ji²,
-with the gaps g_ji = μ_i − μ_{k+j} ≥ 0. So X has density ∝ det(I − XᵀX)^{−1/2} exp(−Σ g_ji X_ji²).
+Under the uniform law, X has density ∝ det(I − XᵀX)^{−1/2}. The exponent of the density of P is tr(PM) = Σ_{i≤k} μ_i −
+Σ_{j,i} g_ji X_ji², with the gaps g_ji = μ_i − μ_{k+j} ≥ 0. So X has density ∝ det(I − XᵀX)^{−1/2} exp(−Σ g_ji X_ji²).
 
 The exact sampler proposes X column by column, or row by row if k > m, and accepts or rejects the whole of X. For a
 column x let B be I − Σ x'x'ᵀ, summed over the columns x' before x. The determinant det(I − XᵀX) is the product of 1 −
@@ -23,8 +23,8 @@ Accept X with probability equal to the product over its columns of
     exp(−xᵀGx) (1 + 2xᵀGx/b)^{(m+1)/2} / M(b) · (det(I + 2G/b)/det(B⁻¹ + 2G/b))^{1/2}.
 
 The factor before the dot is the acceptance probability of `laws.bingham` for q = m + 1, at most 1, with the M(b) of
-that module. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law of P. We
-derived this law, and the steps are in proofs/paper/matrix-bingham.md.
+that module. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law of P. The
+derivation is ours, and is in proofs/paper/matrix-bingham.md.
 """
 
 import math
@@ -85,7 +85,9 @@ def propose_one(g: Matrix, rng: np.random.Generator) -> tuple[Matrix, float]:
 
 
 def propose(g: Matrix, size: int, rng: np.random.Generator) -> tuple[Matrix, Vector]:
-    """Return proposals X for the gaps g, (size, *g.shape), and the logs of their acceptance probabilities, (size,)."""
+    """Return `size` proposals X for the matrix g of gaps, (size, m, k), and the logarithms of their acceptance
+    probabilities, (size,).
+    """
     m, k = g.shape
     root = np.broadcast_to(np.eye(m), (size, m, m))  # the matrix R with B = RRᵀ
     x, log_det, log_accepted = np.empty((size, m, k)), np.zeros(size), np.zeros(size)

@@ -65,9 +65,9 @@ def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi
     + 1) √π Γ(p/2 + 1)). The function returns the p-th root of the moment. The limit of the Schatten norm is 1 for p =
     1, and tends to π as p → ∞. For symmetric noise the limit is half of the limit for full noise.
 
-    DN25 Theorem 1 bounds the error, in the Schatten norm, by 3 d^{1+1/p}/(nε). The noise has the scale 2/(nε), so for
-    large d the error is close to twice the limit times d^{1+1/p}/(nε). Twice the limit is 2 for p = 1, and tends to 2π
-    as p → ∞. Twice the limit is above 3 from p = 3.073 on, so for larger p the bound fails for large d.
+    DN25 Theorem 1 says that the error in Schatten norm is at most 3 d^{1+1/p}/(nε). The noise has the scale 2/(nε), so
+    for large d the error is close to twice the limit times d^{1+1/p}/(nε). Twice the limit is 2 for p = 1, and tends to
+    2π as p → ∞. Twice the limit is above 3 from p = 3.073 on, so for larger p the bound fails for large d.
     """
     return pi * (gamma((p + 1) / 2) / ((p + 1) * pi**0.5 * gamma(p / 2 + 1))) ** (1 / p)
 
@@ -139,11 +139,11 @@ def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = F
 
 
 def spectral_norm_angle(d: Number, log_inverse_beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """Return the angle φ for which ‖Z‖ ≤ πd/cos φ with probability at least 1 − β, if φ < π/2.
+    """Return an angle φ. If φ < π/2, then ‖Z‖ ≤ πd/cos φ with probability at least 1 − β.
 
     For full noise and d ≥ 2 the angle has φ³ = 3(ln(1/β) + (7/6) ln d)/(2d). For fixed β and large d, πd/cos φ is less
-    than `spectral_norm_bound`: namely πd + O(d^{1/3} (ln d)^{2/3}). Corollary 2 of proofs/paper/tail-bound.md is the
-    proof.
+    than `spectral_norm_bound`, since it is πd + O(d^{1/3} (ln d)^{2/3}). Corollary 2 of proofs/paper/tail-bound.md is
+    the proof.
     """
     return (3 * (log_inverse_beta + 7 * log(d) / 6) / (2 * d)) ** (1 / 3)
 
@@ -166,8 +166,8 @@ def log_normalizer(dimension: int, symmetric: bool = False) -> float:
     """Return the logarithm of ∫ exp(−‖Z‖_*) dZ, over R^{d×d} or over the symmetric matrices.
 
     If a function of Z depends on the spectrum alone, its integral over the D-dimensional space of all Z is a constant
-    times an integral over the spectrum. The constant is the same for all functions of the spectrum. The constant
-    follows from ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}, because for the Gaussian density the integral over the spectrum is
+    times an integral over the spectrum. The constant is the same for all functions of the spectrum. The constant is
+    found from ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}, because for the Gaussian density the integral over the spectrum is
     known (Selberg). For exp(−‖Z‖_*) the ensemble gives the integral over the spectrum. In the symmetric case dZ is
     Lebesgue measure in the coordinates Z_ii, and √2 Z_ij for i < j.
     """

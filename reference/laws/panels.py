@@ -27,8 +27,8 @@ FEW = 64  # the number of points up to which a cosine takes less time than the c
 def _lagrange_basis() -> tuple[Matrix, Matrix]:
     """Return the Chebyshev coefficients of the Lagrange basis and of its integrals.
 
-    Column i of the first matrix, (m, m), belongs to the polynomial that is 1 at node i and 0 at the other nodes, and
-    column i of the second, (m + 1, m), to its integral from −1.
+    Column i of the first matrix, (m, m), has the coefficients of the polynomial that is 1 at node i and 0 at the other
+    nodes. Column i of the second matrix, (m + 1, m), has the coefficients of the integral of this polynomial from −1.
     """
     basis: Matrix = np.linalg.inv(chebvander(REFERENCE_NODES, NODES - 1)).astype(np.float64)
     integrals: Matrix = chebint(basis, lbnd=-1.0).astype(np.float64)
@@ -57,8 +57,8 @@ def chebyshev(t: Array) -> Array:
 
 
 def expansion(values: Array) -> tuple[Array, Array]:
-    """Return Chebyshev coefficients of the interpolating polynomial and of its integral from −1, from values at the
-    nodes.
+    """Return the Chebyshev coefficients of the polynomial that has the given values at the nodes, and of its integral
+    from −1.
 
     The shapes of the values, and of the two results, are (..., m) -> (..., m) and (..., m + 1).
     """
@@ -153,8 +153,8 @@ class Panels:
     def antiderivative(self, values: Array) -> tuple[Array, Array]:
         """Return the integrals from the first edge to every edge and to every node.
 
-        The functions are given by their values at the nodes, (..., panels, m) -> (..., panels + 1) and (..., panels,
-        m).
+        The argument `values` has the values of the integrands at the nodes, (..., panels, m) -> (..., panels + 1) and
+        (..., panels, m).
         """
         totals = (values * self.weights).sum(axis=-1)
         at_edges = np.concatenate([np.zeros((*totals.shape[:-1], 1)), np.cumsum(totals, axis=-1)], axis=-1)

@@ -1,7 +1,7 @@
 """Run the sampler of `pfaffian_sampler` for many samples at once, in O(N³) steps for each.
 
-S independent samples are drawn together, and the first axis of every array is the sample. From the same uniforms, a
-draw equals the draw of `draw_points` up to rounding. For speed, three quantities are computed differently than in
+S independent samples are drawn together, and the first axis of every array is the sample. For the same uniform numbers,
+a sample equals that of `draw_points` up to rounding. For speed, three quantities are computed differently than in
 `pfaffian_sampler`. The symbols are those of `pfaffian_sampler`.
 
 THE INVERSE μ of the bordered matrix is not formed: it is A^{−1} plus one change of rank two for every point drawn. With
@@ -24,12 +24,12 @@ summed over the points q drawn, p among them, where c_q and v_q are the entries 
 
 If the breakpoints are sorted, the sums over q < x are running sums.
 
-THE LIMIT. The most time goes to one product: for one sample, φ at all nodes is multiplied by c and v, N times. There
-are 14 N nodes for large N, and 21 N at N = 100, so the products take 60 N³ to 80 N³ operations. Two QR factorisations
-and a matrix product take about 7 N³ operations, a ninth of the products with φ. With all other loops over the nodes, a
-draw was measured to take about 15 times as long as two QR factorisations and a product at N = 50 and 100
-(tests/benchmarks). Even a small N needs many nodes, because the panels extend until less than 1e-20 of the mass is left
-beyond them: 288 nodes for N = 2.
+THE LIMIT. Most of the time is spent on one matrix product: for one sample, φ at all nodes is multiplied by c and v, N
+times. There are 14 N nodes for large N, and 21 N at N = 100, so the products take 60 N³ to 80 N³ operations. Two QR
+factorisations and a matrix product take about 7 N³ operations, which is about a ninth of the operations for the
+products with φ. With all other loops over the nodes, a draw was measured to take about 15 times as long as two QR
+factorisations and a product at N = 50 and 100 (tests/benchmarks). Even a small N needs many nodes, because the panels
+extend until less than 1e-20 of the mass is left beyond them: 288 nodes for N = 2.
 """
 
 import math
@@ -69,7 +69,7 @@ NEWTON_STEPS = 100
 
 
 class Place(NamedTuple):
-    """The data of one point of each of S samples, with the values of φ that the formulas need at the point."""
+    """One point in each of S samples, with the values at this point that the formulas need."""
 
     x: Vector  # (S,)
     panel: NDArray[np.intp]  # the panel that holds x, (S,)
@@ -93,7 +93,7 @@ def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], phi: Array, t:
 
 @np.errstate(divide="ignore", invalid="ignore")  # if f is 0 at a point, no Newton step is made from it
 def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vector:
-    """Return the t in [low, high] with ∫_low^t f = goal, by Newton's method inside a bracket that shrinks.
+    """Return the t in [low, high] for which ∫_low^t f equals `goal`, by Newton's method inside a shrinking interval.
 
     f (S, m) holds the values at the nodes of one panel, in the panel's variable t ∈ [−1, 1]; it is non-negative on
     [low, high], and so is its interpolating polynomial up to rounding. A Newton step that leaves the bracket is
@@ -137,7 +137,7 @@ def _between_nodes(at_nodes: Matrix, low: Matrix, high: Matrix, goal: Matrix) ->
 
 
 def _inverted(value: Vector, integral: Vector, low: float, high: float, goal: float) -> float:
-    """Return t for one sample by Newton's method on single numbers, which takes less than half the time.
+    """Return t for a single sample, by Newton's method on numbers, which takes less than half the time of arrays.
 
     value, integral : Chebyshev coefficients of f and of its integral from −1, (m,) and (m + 1,).
     """
@@ -157,9 +157,9 @@ class Chains:
     """Run S samples of the chain rule together; every `draw` adds one point to each sample.
 
     Values at the nodes of a panel are multiplied by half its width, because integrals are over the variable t ∈ [−1, 1]
-    of the panel. Breakpoints are the panel edges, followed by the k points drawn, B in all. `cumulative` (S, B) is F_k
-    at the breakpoints, as long as a point is left to be drawn. `log_intensity` (S,) is Σ ln f_k(p_k) over the points
-    drawn.
+    of the panel. Breakpoints are the panel edges, followed by the k points drawn, B in all. The attribute `cumulative`
+    (S, B) is F_k at the breakpoints; it is not updated after the last point is drawn. The attribute `log_intensity`
+    (S,) is the sum of ln f_k(p_k) over the points drawn.
     """
 
     def __init__(self, ensemble: PfaffianEnsemble, size: int) -> None:
@@ -193,8 +193,8 @@ class Chains:
         return self._x[:, self.edges : self.edges + self.drawn]
 
     def draw(self, uniform: Vector) -> None:
-        """Draw the next point of every sample by inversion of one uniform each, `uniform` (S,), and condition the
-        intensities on the points drawn.
+        """Draw the next point of every sample by inversion from one uniform number for each, `uniform` (S,). Then
+        update the intensities, given the new points.
         """
         target = uniform * self.cumulative[:, self.edges - 1]
         place, products = self._quantile(target)
@@ -249,7 +249,7 @@ class Chains:
         return changed
 
     def _condition_on(self, place: Place, products_of_signs: Array) -> Array:
-        """Return the vectors c and v of the point at this place, (S, 2, D + k + 1)."""
+        """Return the vectors c and v that belong to the new points `place`, (S, 2, D + k + 1)."""
         n, d = self.ensemble.points, self.ensemble.order
         borders = np.zeros((self.size, 2, d))  # the borders a and b, without the signs in b
         borders[:, 0, :n] = place.phi
@@ -269,7 +269,7 @@ class Chains:
         return changes
 
     def _change_intensity(self, changes: Array) -> None:
-        """Replace f_k by f_{k+1}, given c and v: in h at the nodes, and in F at the breakpoints."""
+        """Update h at the nodes and F at the breakpoints from f_k to f_{k+1}, given the vectors c and v in `changes`."""
         n, d = self.ensemble.points, self.ensemble.order
         # Δh = 2α (B − e_v/2) − β (2A − 2e_c/2), written with factors 2 that cost no extra operation
         both = np.swapaxes(changes, 0, 1) * np.array([2.0, 1.0])[:, None, None]  # 2c and v
