@@ -113,7 +113,7 @@ def one_signed(box: Box) -> bool:
 
 
 def second_moment_sensitivity(box: Box, n: int) -> BoxSensitivity:
-    """Return the sensitivity of XᵀX/n under replace-one or add-remove; under add-remove n is the larger number of rows."""
+    """Return the sensitivity of XᵀX/n under either adjacency; under add-remove n is the larger number of rows."""
     d = box.dimension
     ranges = np.empty((d, d))
     for i, j in np.ndindex(d, d):

@@ -269,7 +269,7 @@ class Chains:
         return changes
 
     def _change_intensity(self, changes: Array) -> None:
-        """Update h at the nodes and F at the breakpoints from f_k to f_{k+1}, given the vectors c and v in `changes`."""
+        """Update h at the nodes and F at the breakpoints from f_k to f_{k+1}, given c and v in `changes`."""
         n, d = self.ensemble.points, self.ensemble.order
         # Δh = 2α (B − e_v/2) − β (2A − 2e_c/2), written with factors 2 that cost no extra operation
         both = np.swapaxes(changes, 0, 1) * np.array([2.0, 1.0])[:, None, None]  # 2c and v
