@@ -7,8 +7,8 @@ row that moves the sum the most attains the whole budget.
 
 The share of the budget for n is public. The share that is used minimises the error of the quotient of the noisy sum and
 the noisy n on the worst rows, to first order in the noise. Let V be the mean squared norm of the noise of the sum if
-the sum has all of ε = 1, or of ρ = ½. The norm of Σ is at most 1, so the squared error is at most 1/n² times V/ε₁² +
-2/ε₀², or (V/ρ₁ + 1/ρ₀)/2.
+the whole budget, ε = 1 or ρ = ½, goes to the sum. The norm of Σ is at most 1. The squared error is therefore at most
+1/n² times V/ε₁² + 2/ε₀² under pure DP, and at most 1/n² times (V/ρ₁ + 1/ρ₀)/2 under zCDP.
 
 The output is a vector: the noisy n, and then the noisy sum, entry by entry. If the noise of the sum is symmetric, the
 vector has the entries on and above the diagonal, row by row. A data set without rows is allowed, and its n and its sum
@@ -42,12 +42,12 @@ Entries = Literal["vector", "full", "triangle"]
 
 
 def square_root(value: Number) -> Number:
-    """Return √value as a power, for floats and symbols."""
+    """Return √value, computed as a power so that it works for floats and symbols."""
     return value**0.5
 
 
 def cube_root(value: Number) -> Number:
-    """Return the cube root of value as a power, for floats and symbols."""
+    """Return the cube root of value, computed as a power so that it works for floats and symbols."""
     return value ** (1 / 3)
 
 
@@ -84,7 +84,7 @@ class CountedNoise:
 
 @dataclass(frozen=True)
 class CountedDraws:
-    """Integer noise of the number of rows and of the sum: two functions of the parameters of their laws."""
+    """Two functions of the parameter of a law, which return integer noise for the number of rows and for the sum."""
 
     count: Callable[[Fraction], int]
     sum: Callable[[Fraction], IntegerMatrix]
@@ -136,15 +136,15 @@ class RowsAndSumOutput(Output):
     def parts(self, values: Array) -> dict[str, Array]:
         """Return the number of rows, the sum, and their quotient, where a number of rows below 1 counts as 1.
 
-        Sum and quotient are matrices unless there is one number for every column.
+        The sum and the quotient are matrices, or vectors if `entries` is "vector".
         """
         total = self.unpacked(values[1:])
         return {"rows": values[0], "sum": total, "second_moment": total / np.maximum(values[0], 1.0)}
 
     def meaning(self, scaled: bool) -> dict[str, dict[str, str]]:
-        """Return the meaning of the parts, as for every output.
+        """Return for every part in a file its unit, and the point about which it is taken, if there is one.
 
-        The sum and the quotient are taken about the same point as a second moment.
+        The sum and the quotient (the part "second_moment") are taken about the same point.
         """
         said = super().meaning(scaled)
         point = "the point `shift` in the provenance" if scaled else said["second_moment"]["about"]
@@ -166,7 +166,7 @@ class RowsAndSumOutput(Output):
 
     @property
     def restorable(self) -> bool:
-        """Return True: the number of rows has no unit, and an entry of the sum has the units of two columns."""
+        """Return True, because all parts of an output on scaled data can be converted to the units of the data."""
         return True
 
     def restore(self, values: Array, shift: Vector, scale: Vector) -> Vector:

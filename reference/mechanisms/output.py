@@ -217,7 +217,10 @@ class MomentsOutput(GaussianOutput):
 
 
 class RowsMeanCovarianceOutput(Output):
-    """Symmetric output of shape (d + 1, d + 1): the number of rows in the corner, a mean beside it, a covariance."""
+    """Symmetric output of shape (d + 1, d + 1), which has the number of rows, the mean and the covariance.
+
+    The number of rows is the first entry, the mean is the rest of the first row, and the covariance is below the mean.
+    """
 
     kind, layout = "rows-mean-covariance", "(d + 1, d + 1)"
 
@@ -253,7 +256,7 @@ class NumberOutput(Output):
 
 
 class LevelOutput(NumberOutput):
-    """Output of shape (): a number of a public finite set."""
+    """Output of shape (): an element of a finite public set of numbers."""
 
     kind, layout = "level", "()"
 

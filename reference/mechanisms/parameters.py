@@ -171,8 +171,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def strict(**words: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make the decorated formula reject words that it does not know. The formula itself remains a pure expression, for
-    any numbers.
+    """Make the decorated formula reject words that it does not know. The formula itself can then remain a pure
+    expression, for numbers of any type.
 
     words : the type that has the words of an argument, such as `Calibration`, by the name of the argument.
     """

@@ -1,11 +1,11 @@
 """Number of rows, mean and covariance of bounded columns, from one noisy vector of moments, under (ε, δ)-DP. Ours.
 
-1. Sum 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
-2. Every kind of sum has a public weight. Add independent Gaussian noise to the sums, of scale σ over the weight of the
-   sum. The first sum, the number of rows n, gets no noise under replace-one, where n is public.
-3. Divide the noisy sums by max(1, n) for the noisy n, and add 1 to the squares again. Release n, the mean, and the
+1. Compute the sums of 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
+2. Every kind of sum has a public weight. Add independent Gaussian noise to the sums. Its scale is σ, divided by the
+   weight of the sum. The first sum, the number of rows n, gets no noise under replace-one, where n is public.
+3. Divide the noisy sums by max(1, n) for the noisy n, and add 1 to the means of u_j² − 1. Release n, the mean, and the
    second moment less the product of the means, in the units of the data. The covariance need not be positive
-   semidefinite, and the mean need not lie in the box.
+   semidefinite, and the mean need not lie within the bounds.
 
 Why (ε, δ)-DP. A sum times its weight has noise of the scale σ. S is the largest ℓ2 distance between the weighted
 sums of neighbours. This release is therefore the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with a
@@ -14,13 +14,13 @@ sums of neighbours. This release is therefore the Gaussian mechanism with sensit
 paper : σ/S = √(2 ln(1.25/δ))/ε, for ε ≤ 1 only (DR14 Theorem A.1).
 tight : σ/S is the smallest that gives (ε, δ) (Balle–Wang 2018 Theorem 8).
 
-The weights are those of `box_gauss`, which are best on the worst data. `box_moments` has the weights, and proves S.
+The weights of `box_gauss` minimise a bound on the error on the worst data; `box_moments` has them, and proves S.
 
 A data set with n = 0 is allowed under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus
 noise. A value on a bound counts as inside.
 
 Accuracy. Under replace-one the mean squared error is known exactly (`box_moments.squared_error`), and under both
-adjacencies a bound for every entry (`error_bound`).
+adjacencies every entry has a bound (`error_bound`).
 
 Proof: proofs/paper/box-gauss-approximate.md
 """

@@ -5,9 +5,10 @@
    1 in all of them, our "goe" has variance 1 on the diagonal and 1/2 above it.
 3. Release Σ + σW. The output is symmetric, but it need not be positive semidefinite.
 
-Why (ε, δ)-DP. As `gauss_cov` shows, the noisy upper triangles of two neighbours are Gaussian vectors whose means are at
-most √2/(nσ) apart in units of the noise, with equality for orthonormal rows, whichever the ensemble, and at most 1/(nσ)
-in dimension 1. This release is therefore the Gaussian mechanism with ℓ2 sensitivity Δ₂ = √2/n (`gaussian_approximate`).
+Why (ε, δ)-DP. As `gauss_cov` shows, the noisy upper triangles of two neighbours are Gaussian vectors. In units of the
+noise, their means are at most √2/(nσ) apart for either ensemble, with equality for orthonormal rows. In dimension 1
+they are at most 1/(nσ) apart. This release is therefore the Gaussian mechanism with ℓ2 sensitivity Δ₂ = √2/n
+(`gaussian_approximate`).
 
 paper : σ = Δ₂ √(2 ln(1.25/δ))/ε, for ε ≤ 1 only. The scale of "paper" proves (ε, δ') with a smaller δ' (DR14 Theorem
     A.1).

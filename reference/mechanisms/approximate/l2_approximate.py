@@ -5,20 +5,21 @@
    (`laws.k_norm`, body l2). Add sZ to Σ.
 3. Release Σ + sZ. The output is symmetric, but it need not be positive semidefinite.
 
-Why (ε, δ)-DP. For neighbours with ‖Σ − Σ'‖_F = qs the privacy loss ℓ = (‖Y − Σ'‖_F − ‖Y − Σ‖_F)/s lies in [−q, q].
-For D > 1 the loss has the density
+Why (ε, δ)-DP. Let the second moments Σ and Σ' of two neighbours have the distance ‖Σ − Σ'‖_F = qs. The privacy loss ℓ =
+(‖Y − Σ'‖_F − ‖Y − Σ‖_F)/s of an output Y lies in [−q, q]. For D > 1 the loss has the density
 
     c e^{ℓ/2} (1 − ν²)^{(D−3)/2} (κ + 1 − ν²),   ν = ℓ/q,   κ = (2(D − 1)/q) K_{D/2}(q/2)/K_{D/2−1}(q/2),
 
-with Bessel functions K. Hence δ(q, ε) = E max(0, 1 − e^{ε−ℓ}), the least δ at ε, is one integral. For D = 1 the value
-δ(q, ε) is 1 − e^{(ε−q)/2}. δ(q, ε) grows with q, and q is at most Δ/s with Δ = √2/n, for orthonormal rows, or 1/n if d
-= 1. s is the least scale with δ(Δ/s, ε) ≤ δ. The release is also Δ/s-DP, whereas Gaussian noise is ε-DP for no ε.
+with Bessel functions K. Hence the least δ at ε, which is δ(q, ε) = E max(0, 1 − e^{ε−ℓ}), is an integral over one
+variable. For D = 1 the value δ(q, ε) is 1 − e^{(ε−q)/2}. δ(q, ε) grows with q, and q is at most Δ/s with Δ = √2/n, for
+orthonormal rows, or 1/n if d = 1. s is the least scale with δ(Δ/s, ε) ≤ δ. The release is also Δ/s-DP, whereas Gaussian
+noise is ε-DP for no ε.
 
-NOTE: we had the abstract and the authors' code, but not the paper. The authors bound δ by sums over shells, for any
-query. We added the density of the loss, the integral and the scale for Σ.
+NOTE: we had the abstract and the authors' code, but not the paper. The authors bound δ for any query, by sums over
+spherical shells. We added the density of the loss, the integral and the scale for Σ.
 
-Accuracy. E‖sZ‖_F² = s²D(D + 1). At ε = 1, δ = 1e-6 this error is 0.22, 0.63 and 0.97 times the value for the least
-Gaussian noise ("goe") at d = 2, 5 and 20.
+Accuracy. E‖sZ‖_F² = s²D(D + 1). At ε = 1, δ = 1e-6 and d = 2, 5 and 20, this error is 0.22, 0.63 and 0.97 times that of
+the least Gaussian noise ("goe").
 
 Proof: proofs/paper/l2-approximate.md
 """
@@ -84,7 +85,7 @@ def noise_scale(change: Number, q: Number) -> Number:
 
 
 def next_ratio(ratio: Number, order: Number, z: Number) -> Number:
-    """The ratio K_{ν+1}(z)/K_ν(z) of Bessel functions from K_ν(z)/K_{ν−1}(z), for the order ν."""
+    """The ratio K_{ν+1}(z)/K_ν(z) of Bessel functions, given `ratio` = K_ν(z)/K_{ν−1}(z) and the order ν."""
     return 2 * order / z + 1 / ratio
 
 
@@ -109,7 +110,7 @@ def line_delta(q: Number, epsilon: Number, expm1: Callable[[Number], Number] = m
 
 
 def kappa(q: float, entries: int) -> float:
-    """The constant κ = (2(D − 1)/q) K_{D/2}(q/2)/K_{D/2−1}(q/2), for D > 1."""
+    """The constant κ = (2(D − 1)/q) K_{D/2}(q/2)/K_{D/2−1}(q/2) in the density of the loss, for D > 1."""
     z, last = q / 2, entries / 2
     first = (0.5 if entries % 2 else 1.0) + max(0, math.ceil(last) - 1 - STEPS)
     start = 1.0 if entries % 2 else float(k1e(z) / k0e(z))

@@ -5,19 +5,19 @@ Clipping to a smaller norm means less noise and more bias. The steps find a norm
 0. With radius="private", find a private radius r̃ (`private_radius` at ε₀ = √ρ/2); clip the rows to r̃ and divide them
    by it. With "none", as in the paper's experiments, r̃ = 1.
 1. t̃ = tr Σ + N(0, 4/(n²ρ)) + a margin, kept in [1e-16, 1] (`private_trace`): an upper bound on tr Σ.
-2. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the error on rows clipped to 2^{−k}. At budget ρ₁ and trace t̃, g is
-   for `gauss_cov` (noise on every entry), a + e for `separate_cov` (noisy eigenvalues, eigenvectors of a noisy matrix).
+2. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e). On rows clipped to 2^{−k}, at ρ₁ and t̃, the first term bounds the error of
+   `gauss_cov` (noise on every entry), the second that of `separate_cov` (noisy eigenvalues and eigenvectors).
 3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of such clipping; u_i is ‖x_i‖ rounded up to a power of two.
-   AboveThreshold at ε₀ (with Laplace noise) finds the first k* = 0, …, K with n(B_k − N_k) ≥ 0 up to noise, or K + 1;
-   K = min(nd, 79). τ = min(1, 2^{1−k*}).
-4. Clip the rows to τ and divide them by τ. Run the mechanism with the smaller bound at 2^{−k*}, at ρ₁. Round its
-   eigenvalues to [0, 1], and multiply by (τ r̃ r)², r the row bound: the output is positive semidefinite up to rounding.
+   AboveThreshold at ε₀ finds the first k in 0, …, K = min(nd, 79) with n(B_k − N_k) ≥ 0 up to Laplace noise. This k is
+   k*, and k* = K + 1 if there is none. τ = min(1, 2^{1−k*}).
+4. Clip the rows to τ and divide them by τ. Run the mechanism whose bound at k* is smaller, at ρ₁. Round its eigenvalues
+   to [0, 1], and multiply by (τ r̃ r)², r the row bound: the output is positive semidefinite up to rounding.
 
-Why ρ-zCDP. The trace costs ρ/8. In a search one row moves all queries in one direction, so a search costs ε₀²/8 = ρ/32
-(bounded range; the paper counts ρ/8). Step 4 costs ρ₁. The sums of these costs are upper bounds.
+Why ρ-zCDP. The trace costs ρ/8. Replacing one row moves all queries of a search in one direction, so a search costs
+ε₀²/8 = ρ/32 by bounded range; the paper counts ρ/8. Step 4 costs ρ₁. The sums of these costs are upper bounds.
 paper : ρ₁ = 3ρ/4, as in the authors' code, which has no step 0. This calibration claims ρ and spends at most 29ρ/32.
     With a radius ρ₁ = 5ρ/8 (our choice), and the calibration spends at most 26ρ/32.
-tight : ρ₁ = 27ρ/32, or 26ρ/32 with a radius; it spends at most ρ. We added the account of the searches and "tight".
+tight : ρ₁ = 27ρ/32, or 26ρ/32 with a radius; it spends at most ρ. "tight" and the account of the searches are ours.
 
 The error bounds of step 2 are proven with bounds="theorem", and heuristics of the authors' code with "code". Privacy
 rests on neither. NOTE: nobody has compared these steps with the printed Algorithm 3; the proof lists departures.
@@ -139,9 +139,9 @@ def errors(
 ) -> Errors:
     """The terms g, a and e for mechanisms at ρ₁ = `rho`, with β₁ = `beta` and t̃ = `trace`.
 
-    The bounds of "code" are the same for both ensembles. In dimension 1 the υ of "code" is 0/0, and `upsilon_star`
-    takes the place of υ. `log` is the natural logarithm for the type of the numbers: numpy's, or mpmath's for exact
-    figures.
+    The bounds of "code" are the same for both ensembles. In dimension 1 the formula of "code" for υ, the bound on the
+    spectral norm of W, is 0/0, and `upsilon_star` is used instead. `log` is the natural logarithm for the type of the
+    numbers: numpy's, or mpmath's for exact figures.
     """
     if bounds == "theorem":
         spectral = separate_cov.spectral_bound(d, beta / 2, ensemble, log)
@@ -172,8 +172,8 @@ class AdaptiveCovNoise:
 def within_radius(
     rows: Rows, noise: above_threshold.AboveThresholdNoise | None, rho: float, precision: float, beta: float
 ) -> tuple[Rows, float]:
-    """Do step 0: clip the rows to the private radius r̃, divide by it, and return both; without noise nothing
-    changes.
+    """Return the rows clipped to the private radius r̃ and divided by it, and r̃ (step 0). Without noise, return the
+    given rows and 1.
     """
     if noise is None:
         return rows, 1.0

@@ -3,7 +3,7 @@
 The last column of x is the target y, and the others are the p = d − 1 features a. The row bound is for the row (a, y).
 
 1. G = Σ_i a_i a_iᵀ and v = Σ_i y_i a_i. A private lower bound on λ_min(G) is λ̃ = max(0, λ_min(G) + s₁(Z − t)), where
-   Z ~ N(0, 1) and t = √(2 ln(1/β)).
+   Z ~ N(0, 1) and t = √(2 ln(1/β)). The scales s₁, s₂ and s₃ of the noise are given below.
 2. G̃ = G + s₂W, W symmetric with independent N(0, 1) on and above the diagonal.
 3. ṽ = v + s₃N, N ~ N(0, I_p).
 4. Release (G̃ + λI)⁻¹ṽ with λ = max(0, s₂√(p ln(2p²/β)) − λ̃): no penalty if G is far above the noise in all directions.
@@ -17,9 +17,9 @@ paper : s₁ = √(3/(2ρ)), s₂ = √(3/ρ), s₃ = √(3/(2ρ)), a third of �
 tight : s₂ and s₃ are √2 times smaller. The calibration spends ρ (2ρ/3 for one feature). The spent budget and the joint
     account are our results, and are not in the paper.
 
-NOTE: we read Wang's code, not the paper. Wang's code claims (ε, δ)-DP, for bounds on a and y apart, and adds I to G.
-The thirds of ρ and the form of λ are Wang's. We chose the value of t, and the constants for zCDP, a replaced row and
-one bound on (a, y).
+NOTE: we read Wang's code, not the paper. Wang's code claims (ε, δ)-DP, has separate bounds on a and y, and adds I to G.
+The split of ρ into thirds and the form of λ are Wang's. We chose the value of t, and the constants for zCDP, a replaced
+row and one bound on (a, y).
 
 Proof: proofs/paper/adassp.md
 """

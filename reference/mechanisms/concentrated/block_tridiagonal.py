@@ -1,9 +1,10 @@
-"""The blocks of Σ next to its diagonal plus Gaussian noise, and zeros elsewhere. Cai, Li 2026 (reconstructed).
+"""Blocks of Σ on and next to the diagonal, with Gaussian noise, and zeros elsewhere. Cai, Li 2026 (reconstructed).
 
 1. Cut the columns into q blocks of `block` columns each, of which the last may be narrower. In every row, shorten every
    block that is longer than r = `block_bound` to length r. Σ is the second moment of these rows, and P(Σ) is Σ with
    zeros in place of the entries whose row and column lie in blocks that are neither equal nor neighbours.
-2. Draw a symmetric W, N(0, 1) on the diagonal and N(0, 1/2) above it, independent. Add σP(W), σ = S r²/(n√(2ρ)).
+2. Draw a symmetric W, N(0, 1) on the diagonal and N(0, 1/2) above it, independent. Add σP(W) to P(Σ), with σ = S
+   r²/(n√(2ρ)).
 3. Release P(Σ) + σP(W). The output is symmetric, but it need not be positive semidefinite.
 
 Why ρ-zCDP. S is the largest ‖P(x xᵀ − y yᵀ)‖_F over rows with blocks in the unit ball. Let s_b, t_b be the squared
@@ -15,11 +16,11 @@ For q ≥ 2 the terms with c_b are −2 Σ_{b<q} (c_b + c_{b+1})² + 2 Σ_{1<b<q
 S² is attained where y is x with every second block negated. For q = 1 the value S² is 2, and for d = 1 it is 1.
 
 Why blocks. Rows with q blocks of length r have length r√q, and for these `gauss_cov` has σ = q r²/(n√ρ) in every entry.
-With blocks σ = 2√(q − 1) r²/(n√ρ), and fewer entries have noise. In return, entries of Σ far from the diagonal are
-lost.
+This mechanism has σ = 2√(q − 1) r²/(n√ρ) for q ≥ 2, and fewer entries have noise. In return, entries of Σ far from the
+diagonal are lost.
 
-NOTE: we had the abstract of the paper, and derived the rest: the shortening by blocks, S, and one noise for all blocks.
-The paper has a hierarchical estimator too, for an unknown decay.
+NOTE: we had the abstract of the paper, and derived the rest: the shortening by blocks, S, and the same noise scale for
+all blocks. The paper also has a hierarchical estimator, for covariances whose decay off the diagonal is unknown.
 
 Proof: proofs/paper/block-tridiagonal.md
 """

@@ -1,19 +1,19 @@
 """Number of rows, mean and covariance of bounded columns, from one noisy vector of moments, under zCDP. Ours.
 
-1. Sum 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
+1. Compute the sums of 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
 2. Every kind of sum has a public weight. S is the largest ℓ2 distance between the sums of two neighbours, each sum
-   times its weight. Add independent Gaussian noise to the sums, of scale σ = S/√(2ρ) over the weight of the sum. The
-   number of rows n gets no noise under replace-one, where it is public.
+   times its weight. Add independent Gaussian noise to the sums. Its scale is σ = S/√(2ρ), divided by the weight of the
+   sum. The number of rows n gets no noise under replace-one, where it is public.
 3. Divide the sums by max(1, n) for the noisy n. Release n, the mean, and the second moment less the product of the
-   means, in the units of the data. The covariance need not be positive semidefinite, and the mean need not lie in the
-   box.
+   means, in the units of the data. The covariance need not be positive semidefinite, and the mean need not lie within
+   the bounds.
 
 Why ρ-zCDP. The weighted sums get noise of one scale σ, and the weighted sums of neighbours are at most S apart, so the
 Rényi divergence of any order α is at most αS²/(2σ²) = αρ, which some rows attain at every α. The release is computed
 from the noisy sums.
 
 Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.gauss_weights` has the weights
-that are best on the worst data, and `box_moments` proves S for them.
+that minimise a bound on the error on the worst data, and `box_moments` proves S for them.
 
 A data set with n = 0 is allowed under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus
 noise. A value on a bound counts as inside.
@@ -77,7 +77,7 @@ def release(
     on_outside: Outside = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Release the number of rows, the mean and the covariance, given the noise, (d + 1, d + 1), symmetric."""
+    """Release the number of rows, the mean and the covariance, given a symmetric (d + 1, d + 1) draw of the noise."""
     # VALIDATE
     _, columns = shape_of(x, fewest_rows(adjacency))
     box = Box.of_columns(bounds, columns)

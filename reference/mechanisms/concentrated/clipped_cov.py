@@ -1,12 +1,13 @@
 """ClippedCov: clip the rows to a norm τ, release their second moment, and accept the bias. DLY22 §5.1.
 
-1. Choose τ. "public": τ = `clip_norm`. "private": let B_k bound the bias of clipping to 2^{−k}, computed from how many
-   rows have 2^{−j} < ‖x‖ ≤ 2^{1−j}, and let N_k = 4^{−k} ν bound the noise there, ν public. AboveThreshold at
-   ε₀ = √(ρ/2) finds the first k* = 0, …, K at which n(B_k − N_k) ≥ 0, up to its Laplace noise; τ = min(1, 2^{1−k*}).
-   K = min(nd, 79), and k* = K + 1 if no k is found.
+1. Choose τ. "public": τ = `clip_norm`. "private": B_k is a bound on the bias of clipping to 2^{−k}, computed from the
+   numbers of rows with 2^{−j} < ‖x‖ ≤ 2^{1−j}. N_k = 4^{−k} ν is a bound on the noise after this clipping, and ν is
+   public. AboveThreshold at ε₀ = √(ρ/2) finds the first k* = 0, …, K at which n(B_k − N_k) ≥ 0, up to its Laplace
+   noise; τ = min(1, 2^{1−k*}). K = min(nd, 79), and k* = K + 1 if no k is found.
 2. Clip every row to norm τ and divide it by τ. Run M on the clipped rows X' at budget ρ₁. M is `gauss_cov` ("gauss"),
    which adds Gaussian noise to the second moment, or `separate_cov` ("separate"), which rebuilds it from noisy
-   eigenvalues and the eigenvectors of a noisy matrix. The output times τ² has τ² times the noise of M.
+   eigenvalues and the eigenvectors of a noisy matrix. Multiplying the output by τ² also multiplies the noise of M by
+   τ².
 3. Release τ² M(X'). Eigenvalues are not clipped.
 
 Why ρ-zCDP. Clipping acts on single rows, so neighbours stay neighbours and M spends ρ₁ at most. In the search one row
@@ -96,7 +97,7 @@ def search_epsilon(rho: Number) -> Number:
 
 
 def search_loss(epsilon: Number) -> Number:
-    """The cost ρ = (1/b₁ + 2/b₂)²/8 = ε₀²/8 of AboveThreshold at ε₀ on monotone queries."""
+    """The cost ρ = (1/b₁ + 2/b₂)²/8 = ε₀²/8 of AboveThreshold on monotone queries, with Laplace scales b₁ and b₂."""
     b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
     return zcdp_of_bounded_range(1 / b1 + 2 / b2)
 
@@ -156,7 +157,9 @@ def last_level(n: int, d: int) -> int:
 
 
 def bin_counts(rows: Rows, last: int) -> Vector:
-    """c_1, …, c_K for rows in the unit ball: c_j rows have a norm in (2^{−j}, 2^{1−j}], and zero rows are in no bin."""
+    """Return c_1, …, c_K, where c_j is the number of rows with a norm in (2^{−j}, 2^{1−j}], for rows in the unit ball.
+    Zero rows are not counted.
+    """
     edges = 2.0 ** -np.arange(last + 1)  # 1, 1/2, …, 2^{−K}
 
     def longer(block: Matrix) -> Vector:
@@ -309,7 +312,8 @@ def spend(
 ) -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is ρ with a public threshold, 13ρ/16 or ρ with a private one, and less in dimension 1.
+    The proven budget is ρ with a public threshold. With a private threshold it is 13ρ/16 for "paper" and ρ for "tight".
+    In dimension 1 it is less.
     """
     proven = base_loss(final_budget(rho, threshold, calibration), dimension, base)
     if threshold == "public":

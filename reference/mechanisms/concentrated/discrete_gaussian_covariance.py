@@ -7,16 +7,16 @@
 3. Release (C + Z)/(n 4^b). The output is a second moment: integers times a public unit.
 
 Once the rows are integers, nothing is computed in floating point, so low-order bits reveal nothing about the data. The
-theorem is about the integers that are released, and assumes fair bits. ρ means the decimal number that was written. The
-query is ours.
+theorem is about the integers that are released, and assumes fair bits. A ρ written as a decimal is taken as that
+decimal number. The query is ours.
 
 Why ρ-zCDP. Replacing a row changes C by an integer matrix Δ. Shifted by a whole number m, the discrete Gaussian has the
 Rényi divergence D_α ≤ α m²/(2σ²), as the Gaussian has, with equality if αm is whole (CKS20). Entries are independent,
 so D_α ≤ α Σ_{i≤j} Δ_ij²/(2σ²) ≤ α S²/(2σ²) = αρ. The rows 2^b e₁ and 2^b e₂ attain this bound at whole orders α.
 
-The steps above are for replace-one. Under add-remove, C + Z is released without the division by n, for S² = 16^b, the
-most that one row moves the triangle of C in squared ℓ2. n is released with discrete Gaussian noise of its own. ρ = ρ₀ +
-ρ₁, with ρ₀ = ρ/(1 + d) for n. Adding the row 2^b e₁ attains both bounds at whole orders α.
+The steps above are for replace-one. Under add-remove, C + Z is released without the division by n, and S² = 16^b is the
+squared ℓ2 sensitivity of the upper triangle of C. n is released with discrete Gaussian noise of its own. ρ = ρ₀ + ρ₁,
+with ρ₀ = ρ/(1 + d) for n. Adding the row 2^b e₁ attains both bounds at whole orders α.
 
 Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
 of at most 1/(n²ρ), that of the noise of gauss-cov.
@@ -71,7 +71,7 @@ def noise_variance(change: Number, rho: Number) -> Number:
 
 
 def privacy_loss(change: Number, variance: Number) -> Number:
-    """The ρ between neighbours whose triangles of C differ by `change` in squared ℓ2."""
+    """The zCDP cost ρ for neighbours whose upper triangles of C have the squared ℓ2 distance `change`."""
     return change / (2 * variance)
 
 
@@ -141,8 +141,8 @@ def draw_number(variance: Fraction, rng: np.random.Generator) -> int:
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """Return the noise that `release` takes. For equal σ² the noise is always the same matrix. Under add-remove the
-    noise is a `CountedDraws`.
+    """Return the noise that `release` takes. Calling the noise again with the same σ² returns the same matrix. Under
+    add-remove the noise is a `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)
     return noise if adjacency == "replace-one" else CountedDraws(draws_again(draw_number, rng), noise)

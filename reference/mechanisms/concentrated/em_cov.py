@@ -17,10 +17,10 @@ of all steps add up to a bound on the spend.
 
 reconstructed : Laplace noise, with b = 2/√ρ and η_i = √(ρ/d)/4. This spends at most ρ/4 + (ρ/32)(d − 1)/d, or ρ/8 for
     d = 1.
-tight : our calibration, Gaussian noise with b² = 2/ρ and η_i = √(ρ/(d − 1)). Spends at most ρ, or ρ/4 for d = 1.
+tight : our calibration, Gaussian noise with b² = 2/ρ and η_i = √(ρ/(d − 1)). This spends at most ρ, or ρ/4 for d = 1.
 
-NOTE: the experiments of DLY22 converted ρ-zCDP to (ε, δ)-DP at δ = 10^−10, and ran EMCov as an ε-DP mechanism with this
-ε, of which ε/2 was for the eigenvalues. At ρ = 0.1 the half for the eigenvalues alone costs at least 4.8 ρ under zCDP.
+NOTE: the experiments of DLY22 ran EMCov as an ε-DP mechanism, and spent ε/2 on the eigenvalues. They took ε from the
+conversion of ρ-zCDP to (ε, δ)-DP at δ = 10^−10. At ρ = 0.1 the noisy eigenvalues alone cost at least 4.8 ρ under zCDP.
 
 Proof: proofs/paper/em-cov.md
 """
@@ -97,8 +97,8 @@ def release(
 
     The array `noise.eigenvalues` has d entries, which are Laplace(1) for "reconstructed" and N(0, 1) for "tight".
     `noise.direction` maps a symmetric matrix M and a step to a unit vector u with density ∝ exp(uᵀMu), independent for
-    every step. Noise of many draws has eigenvalues (..., d) and a `direction` for as many matrices, and gives one
-    output for each draw.
+    every step. Noise of many draws has eigenvalues (..., d) and a `direction` that takes one matrix for each draw, and
+    gives one output for each draw.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
@@ -123,7 +123,9 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, calibration: ReconstructedCalibration = "reconstructed"
 ) -> IterativeEigenvectorsNoise:
-    """Return the noise that `release` takes; its directions are drawn on request, always from the same bits."""
+    """Return the noise that `release` takes. Its directions are drawn when `direction` is called, and the same call
+    returns the same directions.
+    """
     standard = rng.laplace(size=dimension) if calibration != "tight" else rng.standard_normal(dimension)
     return IterativeEigenvectorsNoise(np.asarray(standard), draws_again(law.sample, rng))
 

@@ -104,7 +104,10 @@ def error_bound(
 
 @strict(ensemble=Ensemble)
 def count_share(d: Number, ensemble: str, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """The share ρ₀/ρ of the number of rows under add-remove, for V = d², or V = d(d + 1)/2 with "goe"."""
+    """The share ρ₀/ρ of the number of rows under add-remove.
+
+    It depends on the mean squared norm V of W, which is V = d², or V = d(d + 1)/2 with "goe".
+    """
     return gaussian_share(d**2 if ensemble == "wigner" else d * (d + 1) / 2, sqrt)
 
 

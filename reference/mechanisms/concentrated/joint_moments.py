@@ -14,7 +14,8 @@ which does not change Σ. The rows that move Σ the most are orthogonal, and mov
 − λ(1 − c)), and 1 − c ≤ 2. For d = 1, λ₀ is larger, (11 + 5√5)/8.
 
 `weight` is λ/λ₀. Up to weight 1 the mean has the noise that it would have alone. Above weight 1 the mean has more
-noise, and Σ has less. For d ≥ 2, weight 1 + √2 has the σ₂ of two releases with ρ/2 each, and 0.78 times their σ₁.
+noise, and Σ has less. For d ≥ 2 and weight 1 + √2, σ₂ is that of two separate releases with ρ/2 each, and σ₁ is 0.78
+times theirs.
 
 NOTE: we had the abstract and the beginning of the paper, and Algorithm 1 as others restate it, with λ₀ and S = 2. We
 added S for every weight, the proof that S is attained, zCDP, and one release of all rows. The paper releases a stream

@@ -11,8 +11,9 @@
 Why ρ-zCDP. Step 1 is `gauss_cov`, which spends ρ, or ρ/2 in dimension 1; step 2 reads Σ̃ only. The spend of `gauss_cov`
 is attained in the limit of large n for Σ in the interior of K, where the projection does nothing.
 
-Accuracy. With probability 1 − β the Frobenius error is at most √(2σ υ(d, β)), of order d^{1/4}/(ρ^{1/4}√n) whatever the
-trace is, and it is never above σ‖W‖_F, the error of `gauss_cov` with the same noise.
+Accuracy. With probability 1 − β the Frobenius error is at most √(2σ υ(d, β)). This bound is of order
+d^{1/4}/(ρ^{1/4}√n), whatever the trace is. The error is never above σ‖W‖_F, the error of `gauss_cov` with the same
+noise.
 
 Proof: proofs/paper/projection-mechanism.md
 """

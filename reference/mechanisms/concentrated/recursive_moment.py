@@ -4,7 +4,7 @@ Data are (m, α, β)-subsamplable if, with probability 1 − β, the second mome
 1 ± α in every direction. κ = R²/λ, where no row is longer than R and no eigenvalue of Σ is below λ > 0. In units of R:
 
 1. First round: Z = Σ + σN, Σ the second moment of the rows and N a symmetric Gaussian matrix. T more rounds follow, T =
-   max(0, ⌈ln(κ/(320m))/ln(7/3)⌉); each has the steps 2 and 3. K = T + 1.
+   max(0, ⌈ln(κ/(320m))/ln(7/3)⌉); each has the steps 2 and 3. There are K = T + 1 rounds in all.
 2. Π has the eigenvectors of Z, with eigenvalue ½ where that of Z is at least 1/(10m), and 1 elsewhere. A row x
    becomes √(8/3) Πx, and is shortened to length 1 where that is longer.
 3. Compute Z = Σ + σN again, for the second moment Σ of the new rows and a new draw N.
@@ -15,12 +15,12 @@ unit ball again. A round therefore costs at most (√2/n)²/(2σ²) ≤ ρ/K. Π
 adaptively. m and κ matter for accuracy only: privacy holds for any rows.
 
 reconstructed : σ = 4√K/(n√(2ρ)), N(0, 1) on and above the diagonal, as printed but for K. Spends ρ/8; ρ/16 for d = 1.
-tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal ensemble). It spends ρ, or ρ/2 for d = 1.
+tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal ensemble). This spends ρ, or ρ/2 for d = 1.
 
 NOTE: our copy of the paper has lost the displayed formulas, among them three lines of the algorithms. The paper works
-in units of λ, with the factor √(8/7); in a round κ falls to 3κ/7, so in units of R the squared factor is (8/7)/(3/7) =
-8/3. We added the shortening of the rows, and K in place of T: there are T + 1 noises. α is ½, the largest that the
-paper allows. The proof carries the utility theorem over to this algorithm for one round only.
+in units of λ, with the factor √(8/7). A round reduces κ to 3κ/7, so in units of R the squared factor is (8/7)/(3/7) =
+8/3. We added the shortening of the rows, and share ρ among K rounds in place of T. α is ½, the largest that the paper
+allows. We proved the paper's utility theorem for one round of this algorithm only.
 
 Proof: proofs/paper/recursive-moment.md
 """

@@ -1,6 +1,6 @@
 """SeparateCov: eigenvectors from one noisy matrix, eigenvalues with noise of their own. DLY22 Algorithm 2.
 
-1. G = Σ + sW with s = √2/(n√ρ) and W symmetric Gaussian, "wigner" as in the paper or our "goe", see `gauss_cov`. V =
+1. G = Σ + sW with s = √2/(n√ρ). The symmetric Gaussian W is "wigner", as in the paper, or our "goe" (`gauss_cov`). V =
    the eigenvectors v_1, …, v_d of G, in descending algebraic order of its eigenvalues.
 2. λ̃_i = λ_i(Σ) + s N_i, where λ_1 ≥ … ≥ λ_d and N ~ N(0, I_d) is independent of W.
 3. Release Σ_i λ̃_i v_i v_iᵀ. Eigenvalues are not clipped; the paper's experiments round λ̃ to [0, 1], which is
@@ -87,7 +87,7 @@ def error_bound(
 
 @dataclass(frozen=True)
 class SeparateCovNoise:
-    """The noise of both steps, where `matrix` (d, d) is a symmetric draw of W, `eigenvalues` (d,) is N(0, I_d)."""
+    """The noise of both steps: `matrix` (d, d) is a symmetric draw of W, and `eigenvalues` (d,) a draw of N(0, I_d)."""
 
     matrix: Matrix
     eigenvalues: Vector

@@ -13,9 +13,9 @@ The mechanism is made for records with mean 0 and covariance Σ ⪯ uI.
 Why ρ-zCDP. Replacing one row moves the upper triangle of (1/n) Σ w wᵀ by at most √2 γ²/n in ℓ2, so a round costs ρ_j,
 for any rows. The matrix A depends on earlier rounds only. For d = 1 the sensitivity is γ²/n, and ρ/2 is spent.
 
-constants : "paper" γ² = d + 2√(dL) + 2L with L = ln(n/β_j), β_j = β/t, and h = η + ν, the bounds on the sampling
-    error and on the noise, by which AΣAᵀ ⪯ I stays true, with high probability. "code" γ² with L = ln 10, and
-    h = √(d/n) + d/(2n): smaller, and without a proof of accuracy.
+constants : with "paper", γ² = d + 2√(dL) + 2L with L = ln(n/β_j), β_j = β/t, and h = η + ν is the sum of bounds on the
+    sampling error and on the noise. With this h, AΣAᵀ ⪯ I stays true with high probability. With "code", L = ln 10 and
+    h = √(d/n) + d/(2n). These values are smaller, and have no proof of accuracy.
 
 NOTE: the steps are our reading of the paper. The equal shares of β, the bound υ in ν (proven, and smaller than the
 printed one) and the order in step 4 are our additions; the published code multiplies in another order, which is as

@@ -13,10 +13,11 @@ The mechanism is made for records of covariance I whose mean lies within `radius
 Why ρ-zCDP. Rows lie in a ball of diameter 2τ, so replacing one moves their mean by at most 2τ/n, and a round costs
 (2τ/n)²/(2σ²) = ρ_j, for any rows. c and r depend on earlier rounds only, so the rounds add up to ρ.
 
-constants : "paper" γ₁² = d + 2√(dL) + 2L with L = ln(n/β_j), γ₂² the same with L = ln(1/β_j), β_j = β/t, τ = r + γ₁.
-    "code" γ₁ = γ₂ with L = ln 100, τ = min(r + γ₁, √(r² + 6r + γ₁²)), as in the code of the authors.
+constants : with "paper", γ₁² = d + 2√(dL) + 2L with L = ln(n/β_j), and γ₂² is the same formula with L = ln(1/β_j). Here
+    β_j = β/t and τ = r + γ₁. With "code", γ₁ = γ₂ with L = ln 100, τ = min(r + γ₁, √(r² + 6r + γ₁²)), as in the code of
+    the authors.
 
-Accuracy. If γ₁ bounds |x_i − μ|, no row is moved, the new c is N(μ, (1/n + σ²)I): hence r.
+Accuracy. If γ₁ bounds |x_i − μ|, no row is moved, and the new c is N(μ, (1/n + σ²)I). The new r follows from this law.
 
 NOTE: the steps are our reading of the paper, and the equal shares of β are our choice. The published code clips rows in
 place, and its baseline `fineMeanEst` clips nothing, so it is not private at all (a negative control here).
@@ -167,7 +168,9 @@ def sample(
 
 @checked
 def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "paper") -> Spend:
-    """The claimed and the proven budget are ρ. The privacy loss of all centres together comes close to ρ."""
+    """The claimed and the proven budget are ρ. If the centres of all rounds were released, the zCDP cost of some
+    neighbours would come arbitrarily close to ρ.
+    """
     remark = "by all centres together, in the limit of opposite rows ever further out; for one step that is the output"
     return Spend(ZCDP(rho), ZCDP(rho), True, remark)
 

@@ -20,7 +20,7 @@ The costs of the d columns add up to d · ρ/d = ρ. There is one calibration. N
 ρ, since the output shows the counts through c alone.
 
 Accuracy. For Gaussian columns and n ≥ `enough_rows`, the error of a column is at most `error_bound`, except with
-probability β: c is within 2σ of the mean, and all values within w − 2σ, so none is clipped.
+probability β. This is because c is within 2σ of the mean and all values are within w − 2σ of it, so none is clipped.
 
 Proof: proofs/paper/kv-mean.md
 """
@@ -69,7 +69,7 @@ def mean_variance(n: Number, w: Number, rho: Number) -> Number:
 def enough_rows(
     bins: Number, rho: Number, beta: Number, gap: Number = GAP, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """The n with gap · n = √(2nℓ) + √(8ℓ/ρ), ℓ = ln(4 bins/β): a quadratic equation in √n."""
+    """Return the n that solves gap · n = √(2nℓ) + √(8ℓ/ρ), where ℓ = ln(4 bins/β)."""
     length = log(4 * bins / beta)
     constant = (8 * length / rho) ** 0.5
     return (((2 * length) ** 0.5 + (2 * length + 4 * gap * constant) ** 0.5) / (2 * gap)) ** 2

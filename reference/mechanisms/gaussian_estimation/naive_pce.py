@@ -72,7 +72,7 @@ def largest_change(d: int) -> Number:
 
 
 def privacy_loss(change: Number, n: Number, r2: Number, variance: Number) -> Number:
-    """The ρ that is spent between neighbours with Σ_{i≤j} Δ_ij² = `change` · r⁴/n²."""
+    """The zCDP cost ρ for neighbours with Σ_{i≤j} Δ_ij² = `change` · r⁴/n²."""
     return change * r2**2 / n**2 / (2 * variance)
 
 

@@ -2,8 +2,8 @@
 
 1. A = PPC(x_1, …, x_n; ρ/2, β/2, κ) (`ppc`). In every round a noisy covariance of the images A x_i shows the directions
    of large variance, and A is changed to shrink them. In the end I ⪯ AΣAᵀ ⪯ 1000 I, if there are enough rows.
-2. S = NaivePCE(A x_1, …, A x_n; ρ/2, β/2, 1000) (`naive_pce`): the second moment of the images, those longer than a
-   public length counted as 0, plus a symmetric Gaussian matrix, with negative eigenvalues set to 0.
+2. S = NaivePCE(A x_1, …, A x_n; ρ/2, β/2, 1000) (`naive_pce`). NaivePCE takes the second moment of the images, where
+   images longer than a public length count as 0, adds a symmetric Gaussian matrix, and sets negative eigenvalues to 0.
 3. Release A⁻¹ S A⁻ᵀ. A⁻¹ is the product of the inverses of the rounds, which are known in closed form: no matrix is
    inverted numerically, so no step can fail.
 
@@ -19,8 +19,8 @@ reconstructed : in both steps, the noise that NaivePCE calls "reconstructed". Th
 tight : in both steps, the noise that NaivePCE calls "tight". The calibration spends at most ρ, or ρ/2 if d = 1.
 
 Accuracy. KLSU19 Theorem 3.11 says that AΣAᵀ ⪯ 1000 I after step 1, with enough rows. The noise of step 2 is therefore
-of the order of 1000, not κ; and the relative error ‖Σ^{-1/2}(Y − Σ)Σ^{-1/2}‖_F of the output Y is that of S as an
-estimate of AΣAᵀ.
+of the order of 1000, not κ. The relative error ‖Σ^{-1/2}(Y − Σ)Σ^{-1/2}‖_F of the output Y equals the relative error of
+S as an estimate of AΣAᵀ.
 
 Proof: proofs/paper/pgce.md
 """
@@ -75,7 +75,7 @@ def release(
     kappa: Kappa = 1e4,
     beta: BetaToShareTwice = 0.1,
 ) -> Matrix:
-    """Release the covariance, estimated where it is nearly spherical, given the noise: a `PGCENoise`."""
+    """Precondition the rows and release their covariance, given the noise, which is a `PGCENoise`."""
     # VALIDATE
     rows = as_rows(x)
 

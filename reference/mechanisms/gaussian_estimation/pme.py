@@ -20,7 +20,7 @@ With the calibration "reconstructed" of PPC, PME spends at most 3ρ/4 (5ρ/8 for
 
 Accuracy. y_i ~ N(0, Σ) whatever the mean is. With H = AΣAᵀ ⪯ 1000 I, the error ‖Σ^{-1/2}(A⁻¹m − μ)‖ = ‖H^{-1/2}(m −
 Aμ)‖ is at most ‖m − Aμ‖. The bound on ‖m − Aμ‖ is proved for rows that A was not learned from, while PME uses all rows
-twice. We measured (covassay experiments accuracy), but did not prove, that the error does not grow with κ.
+twice. That the error does not grow with κ is measured (`covassay experiments accuracy`), but not proven.
 
 Proof: proofs/paper/pme.md
 """
@@ -102,7 +102,7 @@ def release(
     mean_bound: MeanNorm = 10.0,
     beta: BetaToShareTwice = 0.1,
 ) -> Vector:
-    """Release the mean, estimated where the covariance is nearly spherical, given the noise: a `PMENoise`."""
+    """Precondition the rows and release their mean, given the noise, which is a `PMENoise`."""
     # VALIDATE
     rows = as_rows(x)
 

@@ -10,13 +10,13 @@ The rows x_1, …, x_n are from N(0, Σ); privacy does not need this assumption.
 4. Release A. The matrix A is invertible, and in general not symmetric. For a fresh row x, A x has the covariance AΣAᵀ.
 
 Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. We chose the constant 0.69. The
-paper's theorem is about a symmetric A. From our A, S = (AᵀA)^{1/2} is symmetric, and SΣS has the eigenvalues of AΣAᵀ.
+paper's theorem is about a symmetric A. Our A gives a symmetric S = (AᵀA)^{1/2}, and SΣS has the eigenvalues of AΣAᵀ.
 
 Why ρ-zCDP. Given A, replacing one row replaces one image. Replacing one image moves M by at most Δ = √2 r²/n in
-Frobenius norm (r²/n for d = 1), so the round costs at most Δ²/(2σ²). A is made from earlier rounds, and zCDP adds up.
+Frobenius norm (r²/n for d = 1), so the round costs at most Δ²/(2σ²). A comes from earlier rounds, and zCDP composes.
 
 reconstructed : σ² = 2Tr⁴/(n²ρ), from the triangle inequality, Δ ≤ 2r²/n. PPC spends at most ρ/2, and ρ/4 for d = 1.
-tight : σ² = Tr⁴/(n²ρ). PPC spends at most ρ, and ρ/2 for d = 1. For T = 0 nothing is spent; `spend` does not know κ.
+tight : σ² = Tr⁴/(n²ρ). PPC spends at most ρ, and ρ/2 for d = 1. For T = 0 nothing is spent; `spend` ignores this.
 
 Accuracy. If n ≥ `sufficient_rows`, then I ⪯ AΣAᵀ ⪯ 1000 I except with probability 3β, where β is public. The statement
 is our form of KLSU19 Theorem 3.11; we derived the constants.
@@ -93,8 +93,8 @@ def sufficient_rows(
 
 
 def image(a: Matrix, rows: Rows) -> Rows:
-    """Return the data set of the images A x_i, or one for every A. An image with an entry too large for a float
-    becomes 0.
+    """Return the data set of the images A x_i; for a stack of matrices A, return one data set for each. An image with
+    an entry too large for a float becomes 0.
     """
 
     def apply(block: Matrix) -> Matrix:

@@ -1,11 +1,12 @@
 """Private learning of a product distribution on {0, 1}^d: the mean of every coordinate. KLSU19 Algorithm 7 (PPDE).
 
-R = ⌊log₂ d⌋, m = max(1, ⌊n/(R + 1)⌋). Block r is records (r − 1)m + 1, …, rm in the order given; a record that does not
-exist counts as a zero row. Every entry is first clipped to [0, 1]. u_r = 2^{−r}, τ_r = 3u_r/8. S = {1, …, d}, r = 1.
+Step 1 has at most R = ⌊log₂ d⌋ rounds. A block has m = max(1, ⌊n/(R + 1)⌋) records. Block r is records (r − 1)m + 1, …,
+rm in the order given; a record that does not exist counts as a zero row. Every entry is first clipped to [0, 1]. u_r =
+2^{−r}, τ_r = 3u_r/8. S = {1, …, d}, r = 1.
 
-1. While u_r|S| ≥ 1: B² = 6 u_r|S| ln(mR/β); q = 1/m times the sum over block r of the x_i[S], each shortened to length
-   B if it is longer, plus N(0, s²I). A coordinate with q_j ≥ τ_r leaves S, with the estimate q_j; r goes up by 1.
-2. If S is not empty, compute q from block r as in step 1, but with B² = 6 ln(m/β), as the estimates for S.
+1. While u_r|S| ≥ 1: B² = 6 u_r|S| ln(mR/β). Restrict the rows of block r to S, shorten them to at most B, and let q be
+   their sum over m plus N(0, s²I). A coordinate with q_j ≥ τ_r leaves S, with the estimate q_j; r goes up by 1.
+2. If S is not empty, compute q from block r as in step 1, but with B² = 6 ln(m/β). The entries of q are the estimates.
 3. Release the estimates, clipped to [0, 1].
 
 Reconstructed: the copy of the paper that we had has lost the pseudocode and the formulas. R, m, u, τ, B, s and every
@@ -16,11 +17,10 @@ by at most Δ₂ = min(√2 B, √|S|)/m in ℓ2: entries lie in [0, 1], and two
 at most √2 B apart. The noise of the block therefore costs Δ₂²/(2s²). The estimates are post-processing.
 
 reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. The mechanism spends at most ρ; if |S| = 1, at most ρ/2.
-tight : s = min(√2 B, √|S|)/(m√(2ρ)), our choice. The mechanism spends at most ρ, and ρ is the supremum.
+tight : s = min(√2 B, √|S|)/(m√(2ρ)), our choice. The mechanism spends at most ρ, and ρ is the smallest such bound.
 
-Accuracy. For independent coordinates of means p_j ≤ 1/2 and m ≥ `enough_records`, |q_j − p_j| ≤ p_j/2 for all that are
-done in step 1, except with probability 2β. Means above 1/2 have the same privacy, but are not mapped to means below
-1/2.
+Accuracy. For independent coordinates of means p_j ≤ 1/2 and m ≥ `enough_records`, |q_j − p_j| ≤ p_j/2 for all
+coordinates that leave S in step 1, except with probability 2β. Means above 1/2 are not mapped to means below 1/2.
 
 Proof: proofs/paper/ppde.md
 """
@@ -67,7 +67,7 @@ def last_truncation_squared(m: Number, beta: Number, log: Callable[[Number], Num
 
 @strict(calibration=ReconstructedCalibration)
 def change_squared(bound_squared: Number, size: Number, calibration: str) -> Number:
-    """A bound on (mΔ₂)²: 2B² reconstructed, min(2B², |S|) tight."""
+    """A bound on (mΔ₂)², which is 2B² with "reconstructed" and min(2B², |S|) with "tight"."""
     return min(2 * bound_squared, size) if calibration == "tight" else 2 * bound_squared
 
 
@@ -79,8 +79,8 @@ def noise_variance(change: Number, m: Number, rho: Number) -> Number:
 def enough_records(
     m: Number, d: Number, rounds: Number, rho: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """A number, which grows with ln m, such that sampling error and noise are small enough in every round if m is at
-    least this number; d ≥ 2.
+    """A lower bound on m, for d ≥ 2. If m is at least this number, which grows with ln m, the sampling error and the
+    noise are small enough in every round.
 
     The first of two bounds is for the sampling error (Bernstein), the second for the noise; the proof page derives
     both.
@@ -132,7 +132,7 @@ def release(
     m = max(1, n // (rounds + 1))
 
     def noisy_mean(r: int, kept: Any, bound_squared: float) -> Vector:
-        """QUERY and NOISE of block r: q, on the coordinates kept."""
+        """QUERY and NOISE: return the noisy mean q of block r on the coordinates `kept`."""
         variance = noise_variance(change_squared(bound_squared, len(kept), calibration), m, rho)
         mean: Vector = block_mean(rows, r, m, kept, math.sqrt(bound_squared)) + math.sqrt(variance) * z[r - 1, kept]
         return mean

@@ -14,7 +14,7 @@ Why ρ-zCDP. Replacing one row moves M by at most Δ = √2 r²/n in Frobenius n
 Δ²/(2σ²). Steps 2 and 3 read Z alone: they are post-processing.
 
 reconstructed : σ² = 2r⁴/(n²ρ), from the triangle inequality, Δ ≤ 2r²/n. A spends at most ρ/2, and ρ/4 for d = 1.
-tight : σ² = r⁴/(n²ρ). A spends at most ρ, and ρ/2 for d = 1.
+tight : σ² = r⁴/(n²ρ). Releasing A spends at most ρ, and ρ/2 for d = 1.
 
 Accuracy. Lemma: if I ⪯ Σ ⪯ κI, κ ≥ 1000, (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ with the sampling error s = 1/20, and the noise N of
 NaivePCE has ‖N‖ ≤ νκ with ν = 1/20, then I ⪯ AΣA ⪯ 0.69 κI. For Gaussian rows `sufficient_rows` gives the premises,
@@ -54,12 +54,15 @@ def upper_bound(s: Number, nu: Number) -> Number:
 
 
 def lower_bound_mixed(p: Number, q: Number, kappa: Number, s: Number, nu: Number) -> Number:
-    """A lower bound on vᵀBΣBv, from the bound on the noise: κ p ((1/2 − ν)p/4 − νq)/(1 + s)."""
+    """A lower bound on vᵀBΣBv, from the bound on the noise: κ p ((1/2 − ν)p/4 − νq)/(1 + s).
+
+    The unit vector v has a component of length p in V, and a component of length q orthogonal to V.
+    """
     return kappa * p * ((1 - 2 * nu) * p / 8 - nu * q) / (1 + s)
 
 
 def lower_bound_small(p: Number) -> Number:
-    """A lower bound on vᵀBΣBv, from Σ ⪰ I: 1 − 3p²/4."""
+    """The lower bound 1 − 3p²/4 on vᵀBΣBv, from Σ ⪰ I, for a unit vector v with a component of length p in V."""
     return 1 - 3 * p**2 / 4
 
 
@@ -80,7 +83,7 @@ def noise_rows(
     nu: Number = NOISE_SHARE,
     log: Callable[[Number], Number] = math.log,
 ) -> Number:
-    """A number, which grows with ln n, such that ‖N‖ ≤ νκ except with probability β if n is at least this."""
+    """A lower bound on n. If n is at least this number, which grows with ln n, ‖N‖ ≤ νκ except with probability β."""
     r2 = radius_squared(n, d, 1, beta, log)
     return noise_variance(1, rho, r2, calibration) ** 0.5 * upsilon_star(d, beta, log) / nu
 
