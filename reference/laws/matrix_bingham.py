@@ -141,7 +141,8 @@ def sample(m: Matrix, k: int, rng: np.random.Generator, size: int | None = None)
 
 
 def share_cdf(strength: float, k: int, q: int) -> Callable[[ArrayLike], Vector]:
-    """Return the exact distribution function of w = vᵀPv for M = strength · vvᵀ, where v is a unit vector.
+    """Return the exact distribution function of w = vᵀPv for the matrix M = strength · vvᵀ, where v is a unit vector
+    and `strength` is a number.
 
     Under the uniform law w ~ Beta(k/2, (q − k)/2). So w has density ∝ w^{k/2 − 1} (1 − w)^{(q−k)/2 − 1} e^{strength w}.
     With w = sin²θ the density is a smooth function of θ, which is integrated interval by interval.
