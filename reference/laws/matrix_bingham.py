@@ -22,9 +22,9 @@ Accept X with probability equal to the product over its columns of
 
     exp(−xᵀGx) (1 + 2xᵀGx/b)^{(m+1)/2} / M(b) · (det(I + 2G/b)/det(B⁻¹ + 2G/b))^{1/2}.
 
-The factor before the dot is the acceptance probability of `laws.bingham` for q = m + 1, at most 1, with the M(b) of
-that module. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law of P. The
-derivation is ours, and is in proofs/paper/matrix-bingham.md.
+The factor before the dot is at most 1. It is the acceptance probability of `laws.bingham` for q = m + 1, with the
+number M(b) of that module. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right
+law of P. The derivation is ours, and is in proofs/paper/matrix-bingham.md.
 """
 
 import math

@@ -308,7 +308,7 @@ class Chains:
         return np.concatenate([at_edges, at_edges[..., sample, panel] + within], axis=-1)
 
     def _signed_integral(self, weights: Array, integrals: Array) -> Matrix:
-        """Return ∫_{−∞}^x Σ_i Σ_q w_iq sgn(q − t) α_i(t) dt at every breakpoint x, (S, B).
+        """Return ∫_{−∞}^x Σ_i Σ_q w_iq sgn(q − t) α_i(t) dt at every breakpoint x, for the points q drawn, (S, B).
 
         weights : w, (2, S, k).
         integrals : of α_1 and α_2 from −∞ to the breakpoints, (2, S, B).

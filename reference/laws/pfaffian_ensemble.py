@@ -242,11 +242,11 @@ class PfaffianEnsemble:
     def _excluded(self, s: float) -> Matrix:
         """Return B(s) = A − A(s), (D, D): the part of A_jk = ∬ sgn(y − x) φ_j(x) φ_k(y) with x or y outside [−s, s].
 
-        The border of the matrix, for odd N, is ∫ φ_j outside [−s, s]. The part with max(x, y) > s is T(s), and on the
-        half line there is no other part. On the full line φ_j(−x) = (−1)^j φ_j(x), so reflection turns T(s) into the
-        part with min(x, y) < −s, with the sign −(−1)^{j+k}. The two parts contain the corners where one of x, y is
-        below −s and the other above s, so the integrals over the corners are subtracted once: (−1)^j a_j a_k − (−1)^k
-        a_j a_k.
+        If N is odd, the border of the matrix has the integrals of φ_j outside [−s, s]. The part with max(x, y) > s is
+        T(s), and on the half line there is no other part. On the full line φ_j(−x) = (−1)^j φ_j(x), so reflection turns
+        T(s) into the part with min(x, y) < −s, with the sign −(−1)^{j+k}. The two parts contain the corners where one
+        of x, y is below −s and the other above s, so the integrals over the corners are subtracted once: (−1)^j a_j a_k
+        − (−1)^k a_j a_k.
         """
         tail, mass = self._tail(s)
         if self.half_line:
