@@ -7,29 +7,29 @@ all rows:
     1,   u_j,   u_j² − 1,   u_i u_j (i < j)
 
 The sums stand in one symmetric (d + 1, d + 1) matrix, with the number of rows in its corner and the first moments
-beside it. Before noise of one scale is added, each kind of sum is multiplied by its own public weight. In this
-docstring the weights `count`, `mean`, `square` and `product` are called k, a, b and c. For the weights of
-`gauss_weights` and `laplace_weights`, the sensitivity of the weighted sums is exact.
+beside it. Before noise of one scale is added, each kind of sum is multiplied by its own public weight. The formulas
+below write k, a, b and c for the weights `count`, `mean`, `square` and `product`. For the weights of `gauss_weights`
+and `laplace_weights`, the sensitivity of the weighted sums is exact.
 
-Under replace-one (n is public, k = 0), a row u is replaced by a row v. Let u_j − v_j = 2δ_j and u_j + v_j = 2σ_j, so
-|σ_j| + |δ_j| ≤ 1 and the changes are 2δ_j, 4σ_jδ_j and 2(σ_iδ_j + σ_jδ_i). The absolute values of the changes of the
-sums are largest for σ_j = 1 − δ_j, 0 ≤ δ_j ≤ 1: u is the corner (1, …, 1) and v_j = 1 − 2δ_j.
+Under replace-one (n is public, k = 0), a row u is replaced by a row v. Write the rows as u_j = σ_j + δ_j and v_j = σ_j
+− δ_j, with |σ_j| + |δ_j| ≤ 1. The changes of the sums are 2δ_j, 4σ_jδ_j and 2(σ_iδ_j + σ_jδ_i). The absolute values of
+the changes of the sums are largest for σ_j = 1 − δ_j, 0 ≤ δ_j ≤ 1: u is the corner (1, …, 1) and v_j = 1 − 2δ_j.
 
 - ℓ2, b ≤ a: the square of the change is Σ 4a²δ_j² + 16b²δ_j²(1 − δ_j)² + 4c² Σ_{i<j} (δ_i + δ_j − 2δ_iδ_j)². The terms
-of the squared change lie below their chords in each δ_j, and the chords are linear in each: the last term is convex,
-and 4a²δ − 4a²δ² − 16b²δ²(1 − δ)² ≥ 4δ(1 − δ)(a² − b²) ≥ 0. The square of the change is therefore largest at some δ ∈
-{0, 1}^d. For δ with p ones the square of the change is 4p(a² + c²(d − p)),
-  and p is the best whole number: u and v are opposite in p columns, and equal in the others.
+  of the squared change lie below their chords in each δ_j, and the chords are linear in each: the last term is convex,
+  and 4a²δ − 4a²δ² − 16b²δ²(1 − δ)² ≥ 4δ(1 − δ)(a² − b²) ≥ 0. The square of the change is therefore largest at some δ ∈
+  {0, 1}^d. If p entries of δ are 1, then u and v are opposite in p columns and equal in the others, and the square of
+  the change is 4p(a² + c²(d − p)). The largest change has the whole number p that maximises this value.
 - ℓ1, b ≥ c/2: with s = Σδ_j and Q = c(d − 1) + 2b, the change is 2(a + Q)s − 2cs² − (4b − 2c) Σδ_j², at most
   2(a + Q)s − 2Qs²/d by Cauchy–Schwarz, with equality for equal δ_j. The largest ℓ1 change is d(a + Q)²/(2Q) if Q ≥ a,
   for v_j = −a/Q, and 2ad otherwise.
 
-Under add-remove, one row u is added or removed. With u_j² − 1 in place of u_j², the squares are 0 at the rows where the
-other sums are largest.
+Under add-remove, one row u is added or removed. The terms u_j² − 1 of the squares are 0 at the corners of the box,
+where the other sums change the most.
 
-- ℓ2, b² ≤ a² + c²(d − 1)/2: k² + Σ (a²τ_j + b²(1 − τ_j)²) + c² Σ_{i<j} τ_iτ_j is convex in each τ_j = u_j². For τ with
-  p ones the squared change is k² + a²p + b²(d − p) + c²p(p − 1)/2, convex in p, so its maximum is at p = d: k² + da² +
-  c²d(d − 1)/2.
+- ℓ2, b² ≤ a² + c²(d − 1)/2: k² + Σ (a²τ_j + b²(1 − τ_j)²) + c² Σ_{i<j} τ_iτ_j is convex in each τ_j = u_j². If p
+  entries of τ are 1 and the others 0, the squared change is k² + a²p + b²(d − p) + c²p(p − 1)/2, convex in p, so its
+  maximum is at p = d: k² + da² + c²d(d − 1)/2.
 - ℓ1, b ≤ (a + c(d − 1))/2: with t_j = |u_j| and s = Σt_j the ℓ1 change is k + bd + as + cs²/2 − (b + c/2) Σt_j²,
   largest for equal t_j = t. For equal t_j the change k + d(b + at + (c(d − 1)/2 − b)t²) rises in t up to its value at
   1, which is k + da + cd(d − 1)/2.

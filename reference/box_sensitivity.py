@@ -19,19 +19,20 @@ all other rows at low.
 
 Joint norms. A norm that grows with the absolute values of the entries (ℓ1, ℓ1 over the triangle, ℓ2) is at most its
 value at the matrix of the entries' sensitivities. The norm of the matrix of sensitivities is the supremum if one pair
-of data sets attains all entries at once: always for the centred covariance, and for the second moment if no column has
-low_j < 0 < high_j (x has the larger absolute value in every column, y the smaller), or if d = 1. If no pair attains all
-entries at once, the norm of the matrix of sensitivities is an upper bound: on [−1, 1]² the ℓ1 bound over the triangle
-is 4, and it is not attained, because a change of 2 in entry (1, 2) needs |x_i| = |y_i| = 1.
+of data sets attains the sensitivities of all entries at once. For the centred covariance there is always such a pair.
+For the second moment there is one if d = 1, or if no column has low_j < 0 < high_j: then x has the larger absolute
+value in every column, and y the smaller. If no pair attains all entries at once, the norm of the matrix of
+sensitivities is an upper bound: on [−1, 1]² the ℓ1 bound over the triangle is 4, and it is not attained, because a
+change of 2 in entry (1, 2) needs |x_i| = |y_i| = 1.
 
 Under add-remove one row is added or removed, the larger data set has n rows, and each statistic is divided by its own
 number of rows.
 
 - XᵀX/n: the change is (x xᵀ − A)/n, where A is the second moment of the n − 1 other rows. The matrix A lies in the
-  convex hull of the matrices y yᵀ, and equals y yᵀ if all other rows are y. The suprema of all entries and norms are
-  therefore equal to those for replacing a row.
-- The centred covariance with q = n: the change is ((n − 1)/n²) v vᵀ − S/n, where S is the covariance of the other
-  rows. In units of W_i and W_j, let a and b be the distances of m_i and m_j from the farther end of their intervals.
+  convex hull of the matrices y yᵀ, and equals y yᵀ if all other rows are y. For every entry and every norm, the
+  supremum of the change therefore equals the supremum for replacing a row.
+- The centred covariance with q = n: the change is ((n − 1)/n²) v vᵀ − S/n, where S is the covariance of the other rows.
+  Let a be the distance of m_i from the farther end of its interval, divided by W_i, and let b be the same for column j.
   With these distances |v_i v_j| ≤ ab, and |S_ij| ≤ √(a(1 − a) b(1 − b)), because values in [0, 1] with mean a have
   variance at most a(1 − a). By Cauchy–Schwarz √((1 − a)(1 − b)) ≤ 1 − t for t = √(ab). Hence n |change| ≤ ((n − 1)/n)
   t² + t(1 − t). The right side of this bound is concave in t for n ≥ 1, and its derivative at t = 1 is 1 − 2/n ≥ 0 for

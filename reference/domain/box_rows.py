@@ -1,5 +1,5 @@
-"""Read a data set as rows of a box, by scaling every column to [−1, 1]; values outside of the box are clipped or
-refused.
+"""Read a data set with bounds on its columns (a box), and scale every column to [−1, 1]. Values beyond the bounds are
+clipped, or raise an error.
 """
 
 from collections.abc import Iterator

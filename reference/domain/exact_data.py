@@ -4,13 +4,13 @@ product.
 Every record is mapped by itself, by the following public rule, so that neighbours stay neighbours:
 
 1. multiply the row by 2^b over the row bound and round toward zero, which gives a row q of integers;
-2. if |q|² > 2^{2b}, clip the row to the unit ball in float64 first; if rounding leaves it too long, move every entry
-   one step toward zero until it is short enough. The condition |q|² ≤ 2^{2b} is checked in integers.
+2. if |q|² > 2^{2b}, clip the row to the unit ball in float64 before it is rounded; as long as |q|² > 2^{2b} still
+   holds, move every entry of q one step toward zero. The condition |q|² ≤ 2^{2b} is checked in integers.
 
 After rounding and clipping the data set consists of the rows q/2^b, which lie in the unit ball exactly. The data are
 rounded only in this map of the records. QᵀQ is added up over blocks of rows so small that no partial sum of the float64
-product exceeds 2^53: float64 arithmetic on integers up to 2^53 is exact, in whatever order a library adds. The sums of
-the blocks are Python integers, so n has no limit.
+product exceeds 2^53: float64 arithmetic on integers up to 2^53 is exact, in any order of the additions. The sums of the
+blocks are Python integers, so n has no limit.
 
 If the columns have public bounds, every column is scaled to [−1, 1] by its bounds, multiplied by 2^b and rounded toward
 zero, so that |q_j| ≤ 2^b.

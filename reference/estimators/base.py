@@ -28,7 +28,7 @@ OUTPUTS = ("default", "pandas", "polars")
 
 
 class PrivacyWarning(UserWarning):
-    """A warning that an option of the user protects less than the user may think."""
+    """The warning that a budget is so large that the rows are hardly protected."""
 
 
 class PrivateEstimator:

@@ -9,9 +9,9 @@ moment of the rows z holds both moments of the rows u:
 One release of the second moment of the rows z, by any mechanism for the second moment, gives both S and μ with its
 whole budget. The map acts on every row by itself, so neighbours stay neighbours and the proof of the mechanism applies.
 The release spends what the mechanism spends in dimension d + 1. Noise of standard deviation s on an entry of the matrix
-becomes noise of s/a on an entry of S, and of s/√(ab) on an entry of μ. (Releasing μ and S separately would divide the
-budget.) With Gaussian noise of the ensemble "goe" and a = b = 1/2, μ has exactly the error of the Gaussian mechanism at
-the same ρ.
+becomes noise of s/a on an entry of S, and of s/√(ab) on an entry of μ. (Two separate releases of μ and S would have to
+share the budget.) With Gaussian noise of the ensemble "goe" and a = b = 1/2, μ has exactly the error of the Gaussian
+mechanism at the same ρ.
 """
 
 import contextlib

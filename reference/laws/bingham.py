@@ -19,9 +19,9 @@ of
 
     ∏_i (s + a_i)^{−1/2}.
 
-The derivatives of the normaliser in a_i give the second moments, and the same transform over a subset of the
-coordinates gives the law of the squared length of a projection. The inverse Laplace transforms are integrals along the
-parabolic contour of Weideman and Trefethen (2007).
+The derivatives of this mean with respect to a_i give the second moments. The inverse transform of the product over a
+subset of the coordinates gives the law of the squared length of a projection. The inverse Laplace transforms are
+integrals along the parabolic contour of Weideman and Trefethen (2007).
 """
 
 import math
@@ -58,9 +58,7 @@ def log_acceptance(y: Number, b: Number, q: Number, log: Callable[[Number], Numb
 
 
 def envelope_equation(b: Number, a: Sequence[Number]) -> Number:
-    """Return the function Σ_i 1/(b + 2a_i) − 1 of b. The sampler accepts most often at the root b of this function in
-    [1, q].
-    """
+    """Return Σ_i 1/(b + 2a_i) − 1. The b in [1, q] for which this sum is 0 gives the highest acceptance rate."""
     return sum(1 / (b + 2 * a_i) for a_i in a) - 1
 
 

@@ -22,9 +22,9 @@ Accept X with probability equal to the product over its columns of
 
     exp(−xᵀGx) (1 + 2xᵀGx/b)^{(m+1)/2} / M(b) · (det(I + 2G/b)/det(B⁻¹ + 2G/b))^{1/2}.
 
-The factor before the dot is the acceptance probability of `laws.bingham` for q = m + 1, at most 1, with the M(b) of
-that module. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law of P. The
-derivation is ours, and is in proofs/paper/matrix-bingham.md.
+The factor before the dot is at most 1. It is the acceptance probability of `laws.bingham` for q = m + 1, with the
+number M(b) of that module. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right
+law of P. The derivation is ours, and is in proofs/paper/matrix-bingham.md.
 """
 
 import math
@@ -141,7 +141,8 @@ def sample(m: Matrix, k: int, rng: np.random.Generator, size: int | None = None)
 
 
 def share_cdf(strength: float, k: int, q: int) -> Callable[[ArrayLike], Vector]:
-    """Return the exact distribution function of w = vᵀPv for M = strength · vvᵀ, where v is a unit vector.
+    """Return the exact distribution function of w = vᵀPv for the matrix M = strength · vvᵀ, where v is a unit vector
+    and `strength` is a number.
 
     Under the uniform law w ~ Beta(k/2, (q − k)/2). So w has density ∝ w^{k/2 − 1} (1 − w)^{(q−k)/2 − 1} e^{strength w}.
     With w = sin²θ the density is a smooth function of θ, which is integrated interval by interval.

@@ -94,9 +94,9 @@ def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, 
     The proof sweeps electric charges onto intervals [−a, a] (balayage), and averages over a from `spectral_edge(d − 1)`
     to b = `spectral_edge(d − 1)` + δ. The number δ is the argument `width`; any δ > 0 with b < t gives a bound.
 
-    Let y = t/b, φ = arccos(1/y), rate = `edge_rate(t, b)`, and u = π. For full noise, the bound is d (u/δ) arccosh(b/(b
-    − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²). For symmetric noise the bound is twice the same expression with u =
-    π/2, because the spectrum has two ends. `functions` is math or mpmath.
+    Let y = t/b, φ = arccos(1/y) and rate = `edge_rate(t, b)`. For full noise u is π, and the bound is d (u/δ)
+    arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²). For symmetric noise the bound is twice the same
+    expression with u = π/2, because the spectrum has two ends. The argument `functions` is the module math or mpmath.
     """
     unit, inner = (spectral_edge(k, symmetric, functions.pi) for k in (1, d - 1))
     edge = inner + width

@@ -125,7 +125,8 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
 
 
 def _between_nodes(at_nodes: Matrix, low: Matrix, high: Matrix, goal: Matrix) -> tuple[Vector, Vector]:
-    """Return the part of every [low, high] between the two nodes at which the integral passes the goal.
+    """Return a smaller interval for every sample: the part of [low, high] between the last node where the integral of f
+    is below `goal` and the first where it is not.
 
     This first bracket saves Newton's method about three steps.
 
@@ -227,22 +228,26 @@ class Chains:
         return place_at(self.ensemble, panel, phi, invert_on_panel(f, low, high, target - below)), products
 
     def _smooth_interval(self, target: Vector) -> tuple[Vector, Vector, Vector]:
-        """Return neighbouring breakpoints with F_k(left) ≤ target ≤ F_k(right), and the values F_k(left), (S,) each."""
+        """Return the neighbouring breakpoints `left` and `right` with F_k(left) ≤ target ≤ F_k(right), and F_k(left),
+        (S,) each.
+        """
         s = self._samples
         cumulative = self.cumulative[s[:, None], self._order]
         i = (cumulative[:, 1:-1] < target[:, None]).sum(axis=1)
         return self._x[s, self._order[s, i]], self._x[s, self._order[s, i + 1]], cumulative[s, i]
 
     def _products(self, w: Array, start: int = 0) -> Array:
-        """Return the products of w with all vectors c and v of the changes to the kernel; the rows of w are 0 before
-        position `start`.
+        """Return the dot products of the rows of w with all vectors c and v. The argument `w` has the entries from the
+        position `start` on; all other entries are 0.
         """
         part = self._changes[:, : 2 * self.drawn, start : start + w.shape[2]]
         products: Array = w @ np.swapaxes(part, 1, 2)
         return products
 
     def _changed(self, products: Array, size: int) -> Array:
-        """Return the first entries of (μ − A^{−1}) w, from c·w and v·w, (S, rows, 2k) -> (S, rows, size)."""
+        """Return the first `size` entries of (μ − A^{−1}) w, given the dot products c·w and v·w, (S, rows, 2k) -> (S,
+        rows, size).
+        """
         swapped = np.empty_like(products)  # c (v·w) − v (c·w)
         swapped[:, :, 0::2], swapped[:, :, 1::2] = products[:, :, 1::2], -products[:, :, 0::2]
         changed: Array = swapped @ self._changes[:, : 2 * self.drawn, :size]
@@ -303,7 +308,7 @@ class Chains:
         return np.concatenate([at_edges, at_edges[..., sample, panel] + within], axis=-1)
 
     def _signed_integral(self, weights: Array, integrals: Array) -> Matrix:
-        """Return ∫_{−∞}^x Σ_i Σ_q w_iq sgn(q − t) α_i(t) dt at every breakpoint x, (S, B).
+        """Return ∫_{−∞}^x Σ_i Σ_q w_iq sgn(q − t) α_i(t) dt at every breakpoint x, for the points q drawn, (S, B).
 
         weights : w, (2, S, k).
         integrals : of α_1 and α_2 from −∞ to the breakpoints, (2, S, B).
@@ -320,7 +325,8 @@ class Chains:
 
 
 def discrepancy(ensemble: PfaffianEnsemble, points: Matrix, log_intensity: Vector) -> Vector:
-    """Return the certificate |Σ_k ln f_k(p_k) − ln ρ_N| of every sample, 0 up to rounding, (S, N) and (S,) -> (S,).
+    """Return the discrepancy |Σ_k ln f_k(p_k) − ln ρ_N| of every sample, which is 0 up to rounding, (S, N) and (S,) ->
+    (S,).
 
     ρ_N is N! times the joint density.
     """

@@ -15,8 +15,9 @@ m(x)^j e^{−|x|}, with (de Bruijn 1955)
 
 With G_j(x) = ∫_{−∞}^x φ_j and the total integral τ = G(∞), Eφ = τ − 2G. A skew matrix of odd size has Pfaffian 0, so
 for odd N there is one more basis function, a unit mass at +∞: φ = 0 and Eφ = 1 at every finite x. The row of the
-additional function in A is Eφ_k(+∞) = −τ_k, so it borders A to [[A, τ], [−τᵀ, 0]], and nothing else changes. The number
-D is the size of A, which is N rounded up to an even number. E(x) is the vector of the D values Eφ(x). With μ = A^{−1}:
+additional function in A is Eφ_k(+∞) = −τ_k, so the matrix A becomes [[A, τ], [−τᵀ, 0]], and nothing else changes. The
+number D is the size of A, which is N rounded up to an even number. E(x) is the vector of the D values Eφ(x). With μ =
+A^{−1}:
 
     one-point density   ρ₁(x) = −φ(x)ᵀ μ E(x), whose integral is N;
     largest point       P(all |x_i| ≤ s) = Pf A(s) / Pf A = √det(1 − μ B(s)),  B(s) = A − A(s),
@@ -144,7 +145,9 @@ class PfaffianEnsemble:
 
     @cached_property
     def e_nodes(self) -> Array:
-        """Return the vector E at the nodes, (D, panels, m): τ − 2G, followed by 1 for the point at +∞ if N is odd."""
+        """Return the vector E at the nodes, (D, panels, m). Its entries are τ − 2G and, if N is odd, a last entry 1 for
+        the additional basis function.
+        """
         features = self.totals[:, None, None] - 2 * self.g_nodes
         ones = np.ones((self.order - self.points, *self.panels.nodes.shape))
         return np.concatenate([features, ones])
@@ -239,11 +242,11 @@ class PfaffianEnsemble:
     def _excluded(self, s: float) -> Matrix:
         """Return B(s) = A − A(s), (D, D): the part of A_jk = ∬ sgn(y − x) φ_j(x) φ_k(y) with x or y outside [−s, s].
 
-        The border of the matrix, for odd N, is ∫ φ_j outside [−s, s]. The part with max(x, y) > s is T(s), and on the
-        half line there is no other part. On the full line φ_j(−x) = (−1)^j φ_j(x), so reflection turns T(s) into the
-        part with min(x, y) < −s, with the sign −(−1)^{j+k}. The two parts contain the corners where one of x, y is
-        below −s and the other above s, so the integrals over the corners are subtracted once: (−1)^j a_j a_k − (−1)^k
-        a_j a_k.
+        If N is odd, the border of the matrix has the integrals of φ_j outside [−s, s]. The part with max(x, y) > s is
+        T(s), and on the half line there is no other part. On the full line φ_j(−x) = (−1)^j φ_j(x), so reflection turns
+        T(s) into the part with min(x, y) < −s, with the sign −(−1)^{j+k}. The two parts contain the corners where one
+        of x, y is below −s and the other above s, so the integrals over the corners are subtracted once: (−1)^j a_j a_k
+        − (−1)^k a_j a_k.
         """
         tail, mass = self._tail(s)
         if self.half_line:
