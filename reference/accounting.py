@@ -21,8 +21,8 @@ The notion of privacy of the total budget determines how the costs of releases a
 
 The conversion of the zCDP releases alone is valid in any order of the releases. The privacy loss of a pure DP release
 is at most ε. The privacy loss of an (ε, δ) release is at most its ε, except on an event. These events have a total
-probability of Σδ. Each pure or (ε, δ) release therefore adds its ε to the right side of the bound D_α ≤ αρ of the zCDP
-releases, and Σε is added to `epsilon_of_zcdp_at` for every α.
+probability of at most Σδ. Each pure or (ε, δ) release therefore adds its ε to the right side of the bound D_α ≤ αρ of
+the zCDP releases, and Σε is added to `epsilon_of_zcdp_at` for every α.
 
 If the total is pure DP or zCDP, or if all releases are (ε, δ), then the budget and the other arguments of a release may
 depend on the outputs of earlier releases. The rule that the sum of the spent budgets stays within the total is a
