@@ -67,7 +67,7 @@ def last_truncation_squared(m: Number, beta: Number, log: Callable[[Number], Num
 
 @strict(calibration=ReconstructedCalibration)
 def change_squared(bound_squared: Number, size: Number, calibration: str) -> Number:
-    """A bound on (mΔ₂)², which is 2B² with "reconstructed" and min(2B², |S|) with "tight"."""
+    """A bound on (mΔ₂)²: 2B² reconstructed, min(2B², |S|) tight."""
     return min(2 * bound_squared, size) if calibration == "tight" else 2 * bound_squared
 
 
