@@ -95,9 +95,8 @@ def _envelope_root(a: tuple[float, ...]) -> float:
 
 
 @lru_cache(maxsize=8)  # many draws have the same matrix, and the decomposition takes longer than a draw
-def _decomposed(entries: bytes, q: int) -> tuple[Vector, Matrix, float]:
-    a, vectors = decompose(np.frombuffer(entries).reshape(q, q))
-    return a, vectors, envelope_parameter(a)
+def _decomposed(entries: bytes, q: int) -> tuple[Vector, Matrix]:
+    return decompose(np.frombuffer(entries).reshape(q, q))
 
 
 def sample(m: Matrix, rng: np.random.Generator | list[np.random.Generator], size: int | None = None) -> Matrix:
@@ -117,7 +116,8 @@ def sample(m: Matrix, rng: np.random.Generator | list[np.random.Generator], size
     if q == 1:
         drawn = np.where(rng.random((count, 1)) < 0.5, -1.0, 1.0)
         return drawn[0] if size is None else drawn
-    a, vectors, b = _decomposed(matrix.tobytes(), q)
+    a, vectors = _decomposed(matrix.tobytes(), q)
+    b = envelope_parameter(a)
     deviations = 1 / np.sqrt(1 + 2 * a / b)
     accepted = np.empty((count, q))
     filled = proposals = 0

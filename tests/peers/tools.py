@@ -104,7 +104,7 @@ def by_covassay(case: Case, draws: int, seed: int) -> Findings:
         checks = run_pair(setting, pair, case.claim, look, error=level)
         bounds = []
         for check in checks:
-            looks = 2 if check.name == "failures" else 1  # the p-value of the finding "failures" has the same factor
+            looks = 2 if check.name == "failures" else 1  # `run_pair` doubles the p-value of “failures” in the same way
             facts = check.fact(TestedEvent)
             if facts is None:
                 continue

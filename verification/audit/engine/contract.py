@@ -35,7 +35,6 @@ ROWS = 20  # the number of rows of the ordinary data sets, which is enough for a
 DIMENSIONS = (2, 3, 5)  # a target must give an output on ordinary data with each of these numbers of columns
 SAME_SIZE = 24  # if a target rejects this many data sets of a size, it counts as rejecting the size
 UNSEEDED = "the target draws from the operating system"
-IGNORES_RNG = "equal generators give different outputs, so that the output changes anyway"
 
 Outcome = Matrix | Failure
 

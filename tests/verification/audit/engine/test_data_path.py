@@ -2,6 +2,7 @@
 be found.
 """
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -41,6 +42,22 @@ def run(draw: Callable[..., Any], name: str, seed: int = 0, seeded: bool = True)
     setting = Setting(Target("t", draw, seeded=seeded), claim.keywords(), declared.output, seed=seed)
     path = path_of(name)
     return [*same_noise(setting, path, ALPHA)[0], *coincidences(setting, path, ALPHA)]
+
+
+def test_the_comparison_of_noise_stops_at_the_first_time_out() -> None:
+    """The test fails if a target that never returns in one shape is called on every data set of this shape."""
+    last, stopped = max(d for _, d in SHAPES_OF_THE_ZOO), []
+
+    def never_ends(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+        if x.shape[1] == last:
+            stopped.append(x)
+            time.sleep(10)
+        return gauss_cov.sample(x, rng, rho=rho)
+
+    setting = Setting(Target("t", never_ends), {"rho": 0.5}, mechanism("gauss-cov").output, 0, seconds=0.5)
+    found, _ = same_noise(setting, path_of("gauss-cov"), ALPHA)
+    assert [finding.status for finding in found] == [Status.SKIPPED]
+    assert len(stopped) == 1
 
 
 def float32_rows(x: Matrix) -> Any:

@@ -7,7 +7,14 @@ import time
 import numpy as np
 import pytest
 
-from covassay.verification.audit.targets.target import Failure, Target, TimeLimitError, call, within
+from covassay.verification.audit.targets.target import (
+    Failure,
+    InsistentTimeLimitError,
+    Target,
+    TimeLimitError,
+    call,
+    within,
+)
 
 SECONDS = 0.0005
 
@@ -77,6 +84,27 @@ def test_code_whose_exceptions_are_ignored_is_interrupted_after_it(ends: str) ->
             within(0.2, draw)
     finally:
         gc.callbacks.remove(slow)
+
+
+class StaysForLong:
+    """An object with a finaliser that takes longer than ten times the time limit."""
+
+    def __del__(self) -> None:
+        time.sleep(10)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_finaliser_is_interrupted_after_ten_times_the_limit() -> None:
+    """The test fails if a finaliser that does not end makes a draw that does not end."""
+
+    def draw() -> None:
+        StaysForLong()
+        time.sleep(10)
+
+    start = time.monotonic()
+    with pytest.raises(InsistentTimeLimitError):
+        within(0.02, draw)
+    assert time.monotonic() - start < 5
 
 
 def test_the_timer_of_somebody_else_is_set_again() -> None:

@@ -13,20 +13,11 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.domain import Matrix
-from covassay.verification.audit.engine.contract import (
-    IGNORES_RNG,
-    ROWS,
-    UNSEEDED,
-    close,
-    decided,
-    one_draw,
-    plain_rows,
-    skipped,
-)
+from covassay.verification.audit.engine.contract import ROWS, UNSEEDED, close, decided, one_draw, plain_rows, skipped
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question
-from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng
+from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng, where_seeds_decide_nothing
 from covassay.verification.audit.targets.process_target import is_process
 from covassay.verification.audit.targets.target import Failure
 
@@ -102,6 +93,6 @@ QUESTION = Question(
     blind_to="other layouts and other types of numbers, and what a wrapper copies before the target sees it",
     ask=lambda subject, look: [memory_layout(subject.setting)],
     applies=lambda subject: "a process is sent the rows as text" if is_process(subject.setting.target.name) else "",
-    spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
+    spared=where_seeds_decide_nothing,
     reads=(IgnoresRng,),
 )

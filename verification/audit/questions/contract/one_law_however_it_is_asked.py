@@ -4,11 +4,11 @@ calls, or in a new process.
 
 from fractions import Fraction
 
-from covassay.verification.audit.engine.contract import IGNORES_RNG, UNSEEDED
+from covassay.verification.audit.engine.contract import UNSEEDED
 from covassay.verification.audit.engine.finding import Finding, Look
 from covassay.verification.audit.engine.ways import ways_of_asking
 from covassay.verification.audit.question import Question, Subject
-from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng
+from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng, where_seeds_decide_nothing
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
@@ -25,7 +25,7 @@ QUESTION = Question(
     blind_to="forms that the target refuses, state that changes rarely, and small changes where no query is known",
     ask=ask,
     applies=lambda subject: "" if subject.setting.target.seeded else UNSEEDED,
-    spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
+    spared=where_seeds_decide_nothing,
     share=Fraction(1, 200),
     valid_if="If all residuals change equally, no test is needed. Exact tests of other changes share the level.",
     reads=(IgnoresRng,),

@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 
 from covassay.verification.audit.engine.contract import (
-    IGNORES_RNG,
     ROWS,
     UNSEEDED,
     Form,
@@ -19,7 +18,7 @@ from covassay.verification.audit.engine.difference import difference_in_law
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question
-from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng
+from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng, where_seeds_decide_nothing
 from covassay.verification.audit.targets.target import Failure
 
 DATA_SETS = 2  # if reversing the rows changed an output, this many data sets are tested by many draws
@@ -85,7 +84,7 @@ QUESTION = Question(
     blind_to="orders other than the reversed one",
     ask=lambda subject, look: [row_order(subject.setting, subject.known.form, look.level)],
     applies=lambda subject: "the mechanism uses its records in their order" if subject.known.form.ordered else "",
-    spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
+    spared=where_seeds_decide_nothing,
     reads=(IgnoresRng,),
     share=Fraction(1, 200),
     valid_if="Pilot draws choose three statistics, and exact two-sample tests on new draws share the level.",

@@ -11,6 +11,8 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.targets.target import Failure
 
+IGNORES_RNG = "equal generators give different outputs, so that the output changes anyway"
+
 
 def same_seed(setting: Setting) -> Finding:
     """Check that two generators with equal seeds give equal outputs."""
@@ -32,6 +34,11 @@ class IgnoresRng(Facts):
     """The finding that generators with equal seeds gave different outputs, so that effects of data and of randomness
     cannot be separated.
     """
+
+
+def where_seeds_decide_nothing(subject: Subject) -> str:
+    """Return why a question that compares outputs under equal seeds is spared, or an empty string if it is not."""
+    return IGNORES_RNG if subject.facts(IgnoresRng) else ""
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:

@@ -20,11 +20,11 @@ it is tiny, as for a plain sum in float64.
 import numpy as np
 
 from covassay.reference.domain import Matrix
-from covassay.verification.audit.engine.contract import IGNORES_RNG, UNSEEDED, Form, one_draw
+from covassay.verification.audit.engine.contract import UNSEEDED, Form, one_draw
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question, Subject
-from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng
+from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng, where_seeds_decide_nothing
 from covassay.verification.audit.targets.target import Failure
 
 NAME = "summation order"
@@ -87,7 +87,7 @@ QUESTION = Question(
     blind_to="orders other than one long row first or last; this is noted only",
     ask=lambda subject, look: summation_order(subject.setting, subject.known.form),
     applies=_applies,
-    spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
+    spared=where_seeds_decide_nothing,
     reads=(IgnoresRng,),
     cost=9,
 )

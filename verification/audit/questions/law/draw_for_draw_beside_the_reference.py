@@ -3,10 +3,10 @@
 from fractions import Fraction
 
 from covassay.verification.audit.engine.beside import NAME, draw_for_draw
-from covassay.verification.audit.engine.contract import IGNORES_RNG, UNSEEDED
+from covassay.verification.audit.engine.contract import UNSEEDED
 from covassay.verification.audit.engine.finding import Finding, Look
 from covassay.verification.audit.question import Question, Subject
-from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng
+from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng, where_seeds_decide_nothing
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
@@ -31,7 +31,7 @@ QUESTION = Question(
     blind_to="targets that draw otherwise than the reference, and places that are not tried",
     ask=ask,
     applies=_applies,
-    spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
+    spared=where_seeds_decide_nothing,
     share=Fraction(1, 100),
     valid_if="Pilot pairs choose an event, and new pairs test it: McNemar's exact test. Places divide the level.",
     reads=(IgnoresRng,),
