@@ -76,10 +76,11 @@ def epsilon_of_zcdp(rho: Number, delta: Number, log: Callable[[Number], Number] 
 def log_delta_of_zcdp_at(
     rho: Number, epsilon: Number, alpha: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """The ln δ for which the Rényi divergence of order α > 1 shows that a ρ-zCDP mechanism is (ε, δ)-DP.
+    """The logarithm of the δ for which a ρ-zCDP mechanism is (ε, δ)-DP, by the bound on its Rényi divergence of order α
+    > 1.
 
-    The returned ln δ is (α − 1)(αρ − ε) + α ln(1 − 1/α) − ln(α − 1) (Canonne–Kamath–Steinke 2020, Proposition 7). Every
-    order α proves a δ, and the mechanism has the smallest δ over all α.
+    The returned ln δ is (α − 1)(αρ − ε) + α ln(1 − 1/α) − ln(α − 1) (Canonne–Kamath–Steinke 2020, Proposition 7). The
+    bound holds for every order α, so the mechanism has the smallest of these δ.
     """
     return (alpha - 1) * (alpha * rho - epsilon) + alpha * log(1 - 1 / alpha) - log(alpha - 1)
 
@@ -183,7 +184,7 @@ class Spend:
     """The cost of one release of a mechanism, as `claimed` by its paper and as `proven` here.
 
     The budget `proven` holds for all neighbours. The field `attained` says whether some pair of neighbours comes
-    arbitrarily close to the proven budget, and `remark` says in which sense.
+    arbitrarily close to the proven budget, and `remark` explains what is attained.
     """
 
     claimed: Guarantee

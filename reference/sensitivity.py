@@ -1,7 +1,7 @@
 """Bound how far one row moves the second moment, in every norm that a mechanism uses.
 
-The rows lie in the unit ball. Replacing the row y by x changes C = Σ_i x_i x_iᵀ by Δ = x xᵀ − y yᵀ, and Σ = C/n by Δ/n.
-All formulas of this module are functions of the three numbers
+The rows lie in the unit ball. Replacing the row y by x changes C = Σ_i x_i x_iᵀ by Δ = x xᵀ − y yᵀ, and changes the
+second moment Σ = C/n by Δ/n. All formulas of this module are functions of the three numbers
 
     s = ‖x‖²,  t = ‖y‖²,  c = ⟨x, y⟩  (c² ≤ st).
 
@@ -17,21 +17,22 @@ The suprema of the two entrywise ℓ1 norms need a proof. For fixed signs of the
 ℓ1 norms is xᵀWx − yᵀWy with a symmetric matrix W. The maximum of the norm over the ball is therefore at eigenvectors x,
 y of W, hence at orthonormal x and y, or at x = 0 or y = 0.
 
-For all entries, W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. For even d some rows attain the bound √2 d.
+For the sum over all entries, every entry of W is ±1, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. For even d there are rows x,
+y with which the sum equals √2 d.
 
 For the upper triangle and d ≥ 2, the norm is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0, the norm of the upper triangle is
 ½ ((Σ |x_i|)² + Σ x_i²) ≤ (d + 1)/2. For the rest of the proof x and y are orthonormal. Let P be the set of the m
 features with Δ_ii ≥ 0, and N the set of the remaining k = d − m features. Since Δ has trace 0, c = Σ_P Δ_ii = −Σ_N
-Δ_ii. Let a, b and g be the Frobenius norms of the blocks PP, NN and PN of Δ, so that a² + b² + 2g² = ‖Δ‖_F² = 2. With p
-and q the parts of x and y on P, a² = ‖ppᵀ − qqᵀ‖_F² = (‖p‖² − ‖q‖²)² + 2 (‖p‖²‖q‖² − ⟨p, q⟩²) ≥ c²; in the same way b ≥
-c. Assume b ≤ a; if b > a, the proof is the same with P and N exchanged. By Cauchy–Schwarz in each block,
+Δ_ii. Let a, b and g be the Frobenius norms of the blocks PP, NN and PN of Δ, so that a² + b² + 2g² = ‖Δ‖_F² = 2. Let p
+and q be the parts of x and y on P. Then a² = ‖ppᵀ − qqᵀ‖_F² = (‖p‖² − ‖q‖²)² + 2 (‖p‖²‖q‖² − ⟨p, q⟩²) ≥ c², and in the
+same way b ≥ c. Assume b ≤ a; if b > a, the proof is the same with P and N exchanged. By Cauchy–Schwarz in each block,
 
     2 × the norm ≤ m a + k b + 2 √(mk) g + 2c ≤ m a + (k + 2) b + 2 √(mk) g.
 
 For m ≤ k + 2, let h = (a + b)/2 be the mean of the norms of the two diagonal blocks. With this h, m a + (k + 2) b ≤ (d
-+ 2) h and g² ≤ 1 − h², so the right side is at most (d + 2) h + 2 √(mk) √(1 − h²) ≤ √((d + 2)² + 4mk). For m ≥ k + 3
-the right side is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2. In both cases the right side
-is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains this value.
++ 2) h and g² ≤ 1 − h², so the right side is at most (d + 2) h + 2 √(mk) √(1 − h²) ≤ √((d + 2)² + 4mk). For m ≥ k + 3,
+which means k ≤ (d − 3)/2, the right side is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8). In both cases the
+right side is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains this value.
 
 How far one row moves the centred covariance depends on the other rows, through their mean. The sensitivity of the
 centred covariance, and data sets that attain it, are at the end of this file.
@@ -110,10 +111,10 @@ def triangle_l1(d: int, sqrt: Callable[[Number], Number] = square_root) -> Numbe
 class Sensitivity:
     """One quantity of C, with its sensitivity to the replacement of one row in the unit ball, and a worst pair of rows.
 
-    The function `change(x, y)` gives the size of the change when x is replaced by y, each (d,). For vectors of
-    eigenvalues `change` gives the bound on the change that Δ implies (Mirsky, Hoffman–Wielandt). The function
-    `supremum(d)` gives the sensitivity in the unit of C; divide it by n for Σ. The function `pair(d)` gives rows x and
-    y that attain the sensitivity if `attained(d)`, and come close to it otherwise.
+    The function `change(x, y)` returns the size of the change when the row x is replaced by the row y. Both have shape
+    (d,). For vectors of eigenvalues `change` gives the bound on the change that Δ implies (Mirsky, Hoffman–Wielandt).
+    The function `supremum(d)` gives the sensitivity in the unit of C; divide it by n for Σ. The function `pair(d)`
+    gives rows x and y that attain the sensitivity if `attained(d)`, and come close to it otherwise.
     """
 
     quantity: str
@@ -240,8 +241,8 @@ def centred_change(n: Number, apart: Number, beyond: Number) -> Number:
 
     The centred covariance is S = (1/n) Σ_i (x_i − x̄)(x_i − x̄)ᵀ. The row x is replaced by y, and m is the mean of the
     other n − 1 rows. The argument `apart` is |x − y|, and `beyond` is |x + y − 2m|. Let v = x − m and w = y − m. The
-    row adds ((n − 1)/n²) v vᵀ to a part of S that depends on the other rows only, so the change is ((n − 1)/n²)(v vᵀ −
-    w wᵀ). By `eigenvalue_gap`, the nuclear norm of v vᵀ − w wᵀ is √((|v|² + |w|²)² − 4⟨v, w⟩²) = |v − w| |v + w|.
+    rest of S depends on the other rows only, so the change of S is ((n − 1)/n²)(v vᵀ − w wᵀ). By `eigenvalue_gap`, the
+    nuclear norm of v vᵀ − w wᵀ is √((|v|² + |w|²)² − 4⟨v, w⟩²) = |v − w| |v + w|.
     """
     return (n - 1) * apart * beyond / n**2
 

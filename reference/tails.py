@@ -1,14 +1,15 @@
 """Bound the norms of noise by public numbers, each of which is exceeded with probability at most β.
 
 The bounds on the noise say how large an error can be. No privacy guarantee rests on the bounds of this module. Let N ~
-N(0, I_d), and let W be a symmetric matrix with independent N(0, 1) on and above the diagonal ("Wigner"). The variants
-of W have N(0, 1/2) above the diagonal ("GOE"), or Laplace(1) everywhere ("symmetric Laplace"). The bounds are
+N(0, I_d), and let W be a symmetric matrix with independent N(0, 1) on and above the diagonal ("Wigner"). In the
+variants of W, the entries above the diagonal are N(0, 1/2) ("GOE"), or all entries are Laplace(1) ("symmetric
+Laplace"). The bounds are
 
     ‖N‖ ≤ η(d, β)     ‖W‖_F ≤ ω(d, β)     ‖W‖ ≤ υ(d, β)     (DLY22 Lemmas 6, 7, 15, 16, 17)
 
-The Greek names are those of DLY22. Of the bounds, `omega_sharp`, `upsilon_star` and `upsilon_goe` are not in DLY22; we
-derived them. `omega_sharp` is never above ω. `upsilon_star` is proven below and holds for d = 1 too; at the sizes of
-the authors' experiments `upsilon_star` is at most about half of the authors' υ.
+The functions have the Greek letters that DLY22 uses as names. Of the bounds, `omega_sharp`, `upsilon_star` and
+`upsilon_goe` are not in DLY22; we derived them. `omega_sharp` is never above ω. `upsilon_star` is proven below and
+holds for d = 1 too; at the sizes of the authors' experiments `upsilon_star` is at most about half of the authors' υ.
 
 Every logarithm is natural and is an argument, so the formulas take floats, mpmath numbers and, with numpy's
 log, arrays.
@@ -35,8 +36,8 @@ def eta(d: Number, beta: Number, log: Log = math.log) -> Number:
 def omega(d: Number, beta: Number, log: Log = math.log) -> Number:
     """The bound √(d² + 2√(d ln(2/β)) (1 + √(2(d − 1))) + 6 ln(2/β)) on ‖Wigner‖_F (DLY22 Lemma 7).
 
-    ‖W‖_F² is a χ² variable with d degrees of freedom plus twice an independent one with d(d − 1)/2. Each χ² variable is
-    bounded by `eta` at β/2.
+    ‖W‖_F² is the sum of a χ² variable with d degrees of freedom and of twice an independent χ² variable with d(d − 1)/2
+    degrees. Each χ² variable is bounded by `eta` at β/2.
     """
     return (d**2 + 2 * (d * log(2 / beta)) ** 0.5 * (1 + (2 * (d - 1)) ** 0.5) + 6 * log(2 / beta)) ** 0.5
 
@@ -115,8 +116,9 @@ def omega_laplace(d: Number, beta: Number, log: Log = math.log) -> Number:
 def upsilon_laplace(d: Number, beta: Number, log: Log = math.log) -> Number:
     """The bound υ for ‖symmetric Laplace‖, d ≥ 2: (1 + θ)(2√d + 6 ln d/√(ln(1 + θ))) + √2 K ln(2/β) (DLY22 Lemma 16).
 
-    The docstring of `upsilon` defines θ, and that of `omega_laplace` defines K. Laplace(1) has variance 2, so ‖W‖/√d →
-    2√2, and the term 2√d should be 2√(2d). From d = 3·10⁵ on the first part of the bound is below 2√(2d).
+    The docstring of `upsilon` defines θ, and that of `omega_laplace` defines K. Laplace(1) entries have variance 2, so
+    ‖W‖/√d → 2√2. The printed term 2√d should therefore be 2√(2d). From d = 3·10⁵ on the first part of the bound is
+    below 2√(2d).
     """
     theta = min((log(d) / d) ** 0.3, 0.5)
     mean = (1 + theta) * (2 * d**0.5 + 6 * log(d) / log(1 + theta) ** 0.5)

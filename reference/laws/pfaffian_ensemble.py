@@ -244,9 +244,9 @@ class PfaffianEnsemble:
 
         If N is odd, the border of the matrix has the integrals of φ_j outside [−s, s]. The part with max(x, y) > s is
         T(s), and on the half line there is no other part. On the full line φ_j(−x) = (−1)^j φ_j(x), so reflection turns
-        T(s) into the part with min(x, y) < −s, with the sign −(−1)^{j+k}. The two parts contain the corners where one
-        of x, y is below −s and the other above s, so the integrals over the corners are subtracted once: (−1)^j a_j a_k
-        − (−1)^k a_j a_k.
+        T(s) into the part with min(x, y) < −s, with the sign −(−1)^{j+k}. The sum of these two parts counts the corners
+        twice, where one of x, y is below −s and the other above s. The integral over the corners, (−1)^j a_j a_k −
+        (−1)^k a_j a_k, is therefore subtracted once.
         """
         tail, mass = self._tail(s)
         if self.half_line:

@@ -11,18 +11,19 @@ the size of A. The line is cut into panels, each with the m nodes of a Gauss–L
 
 THE ALGORITHM is the chain rule of probability: draw the first point from its marginal law, then every further point
 from its law given the points already drawn. No Markov chain has to converge, and every step is exact up to rounding
-(see the end). Let ρ_k(q_1, …, q_k) be N!/(N − k)! times the joint density of k of the points. Given q_1, …, q_k, the
+(see the end). Let ρ_k(q_1, …, q_k) be N!/(N − k)! times the joint density of the first k points. Given q_1, …, q_k, the
 next point has the density f_k(x)/(N − k), where the conditional intensity
 
     f_k(x) = ρ_{k+1}(q_1, …, q_k, x) / ρ_k(q_1, …, q_k)
 
-integrates to N − k. With k points held fixed, de Bruijn's formula says ρ_k = |Pf M_k / Pf A|. M_k is A bordered by two
-columns for every point q that was drawn, a(q) and −b(q), and by their negatives as rows. For one point the matrix is
+integrates to N − k. With k points held fixed, de Bruijn's formula says ρ_k = |Pf M_k / Pf A|. The antisymmetric matrix
+M_k is A with two more columns, a(q) and −b(q), for every point q that was drawn, and with the two rows that make the
+matrix antisymmetric. For one point the matrix is
 
     M_1 = [[A, a, −b], [−aᵀ, 0, 0], [bᵀ, 0, 0]].
 
-For the (k + 1)-th point x, the entries of the two new columns in the rows of the k earlier a(q_j) are 0. In the rows of
-the D basis functions, and then of the k earlier b(q_j), the new columns are
+The (k + 1)-th point x adds two columns, whose entries in the k rows that belong to a(q_1), …, a(q_k) are 0. In the rows
+of the D basis functions, and then of the k earlier b(q_j), the new columns are
 
     a(x) = (φ(x), 0, …, 0),   b(x) = (E(x), sgn(q_1 − x), …, sgn(q_k − x)),   E(x) = (Eφ(x), [1 if N is odd]).
 
@@ -31,9 +32,10 @@ complement evaluates the ratio:
 
     f_k(x) = −a(x)ᵀ μ b(x).
 
-The matrix μ, of size D + k, holds the entries of M_k^{−1} at the D basis functions and at the k borders b(q). The
-entries of M_k^{−1} at the borders a(q) are not needed, because a(x) and b(x) of a later point x are 0 at these
-positions. μ starts as A^{−1}. The Schur complement also conditions μ on a new point p, which is an update of rank two:
+The matrix μ, of size D + k, is the part of M_k^{−1} in the rows and columns of the D basis functions and of the k
+borders b(q). The rest of M_k^{−1}, in the rows or columns of the borders a(q), is not needed, because the borders of a
+later point x are 0 there. At the start μ is A^{−1}. The Schur complement also conditions μ on a new point p, which is
+an update of rank two:
 
     c₁ = μ a(p),  c₂ = μ b(p),  f_k(p) = −a(p)ᵀ c₂;    append 0 to c₁, 1 to c₂, and a zero row and column to μ;
     μ ← μ + (c₁ c₂ᵀ − c₂ c₁ᵀ) / f_k(p).
@@ -44,9 +46,9 @@ that Gauss–Legendre quadrature integrates it up to rounding. Points are not re
 holds the quantile, the exact integral of the interpolating polynomial of f_k is inverted.
 
 THE CERTIFICATE. The sum over k of ln f_k at the point drawn from it must equal ln ρ_N, which has its own product
-formula. `pfaffian_chains` checks every draw. The certificate depends on the noise alone, never on data. The certificate
-tests μ and its updates at the points drawn. The certificate does not test how the points were drawn (F_k and its
-inversion), which the statistical tests of the law do.
+formula. `pfaffian_chains` checks every draw. This comparison depends on the noise alone, never on data. It fails if μ
+or one of its updates is wrong. It does not test how the points were drawn (F_k and its inversion), which the
+statistical tests of the law do.
 
 "Exact" means up to float64 rounding, and up to points outside all panels, which have probability below 1e-20 and are
 never drawn.
@@ -71,12 +73,12 @@ def borders(ensemble: PfaffianEnsemble, drawn: Vector, x: Vector) -> tuple[Matri
 
 
 def inverted(f: Vector, goal: float) -> float:
-    """Return the t ∈ [−1, 1] with ∫_{−1}^t f = goal, from the values of f ≥ 0 at the nodes, (m,)."""
+    """Return the t ∈ [−1, 1] with ∫_{−1}^t f = goal, where the function f ≥ 0 is given by its values at the m nodes."""
     return float(scipy.optimize.brentq(lambda t: integrated(np.array(t)) @ f - goal, -1, 1, xtol=1e-15))
 
 
 def draw_points(ensemble: PfaffianEnsemble, uniforms: Vector) -> Vector:
-    """Draw one N-tuple, from N numbers that are uniform on [0, 1], (N,) -> (N,)."""
+    """Return one sample of N points, shape (N,), computed from N numbers that are uniform on [0, 1], shape (N,)."""
     mu, drawn = ensemble.kernel, np.empty(0)
     for u in uniforms:
         # f_k at the nodes between the breakpoints, and F_k at the breakpoints

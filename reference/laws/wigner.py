@@ -27,8 +27,8 @@ ENSEMBLES: tuple[Ensemble, ...] = ("wigner", "goe")
 
 @lru_cache(maxsize=8)
 def triangle(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
-    """Return the row and the column of every entry of the upper triangle, row by row, and its weight in `svec`, (D,)
-    each.
+    """Return three vectors of length D with the row, the column and the weight in `svec` of every entry of the upper
+    triangle, row by row.
 
     D = d(d + 1)/2. The weights are 1 on the diagonal and √2 off it.
     """

@@ -36,14 +36,16 @@ TAIL_NODES = 120
 
 @dataclass(frozen=True)
 class Figure:
-    """A number, its kind (`KINDS`), and its relative standard error, which is 0 for a number that was not measured."""
+    """A number with its kind (one of `KINDS`) and its relative standard error, which is 0 unless the number was
+    measured.
+    """
 
     value: float
     kind: Kind
     error: float = 0.0
 
     def times(self, factor: float) -> "Figure":
-        """Return the figure in another unit, with the number multiplied by `factor`."""
+        """Return the same figure with its number multiplied by `factor`, for another unit."""
         return Figure(self.value * factor, self.kind, self.error)
 
 
@@ -51,28 +53,31 @@ class Figure:
 
 
 def square_of_laplace(d: Number) -> Number:
-    """The mean square 2d²: every entry of a matrix with Laplace(1) entries, symmetric or not, has variance 2."""
+    """E ‖Z‖_F² = 2d² for a matrix of Laplace(1) entries, symmetric or not, because every entry has variance 2."""
     return entrywise_laplace.mean_squared_error(d, 1)
 
 
 def square_of_l2_ball(d: Number) -> Number:
-    """The mean square D(D + 1) of a Gamma(D) variable, D = d(d + 1)/2."""
+    """E ‖Z‖_F² = D(D + 1), D = d(d + 1)/2, for k-norm noise of the ℓ2 ball, whose norm is a Gamma(D) variable."""
     return degrees_of_freedom(d) * (degrees_of_freedom(d) + 1)
 
 
 def square_of_linf_ball(d: Number) -> Number:
-    """The mean square D(D + 1) d² (1 + 2/D)/3: one entry is ±1, the others uniform; off-diagonal ones count twice."""
+    """E ‖Z‖_F² = D(D + 1) d² (1 + 2/D)/3, D = d(d + 1)/2, for k-norm noise of the ℓ∞ ball, a Gamma(D) variable times a
+    matrix with one entry ±1 in its upper triangle and the others uniform. Off-diagonal entries count twice in
+    ‖Z‖_F².
+    """
     entries = degrees_of_freedom(d)
     return entries * (entries + 1) * d**2 * (1 + 2 / entries) / 3
 
 
 def square_of_wigner(d: Number) -> Number:
-    """The mean square d²: every entry has variance 1."""
+    """E ‖Z‖_F² = d² for a symmetric matrix with entries of variance 1."""
     return d**2
 
 
 def square_of_goe(d: Number) -> Number:
-    """The mean square D = d(d + 1)/2: every isometric coordinate has variance 1."""
+    """E ‖Z‖_F² = d(d + 1)/2 for a GOE matrix, with variance 1 on the diagonal and 1/2 beside it."""
     return degrees_of_freedom(d)
 
 
@@ -85,7 +90,9 @@ def gaussian_edge(d: float) -> float:
 
 
 def linf_edge(d: float) -> float:
-    """The order of the spectral norm for linf: 2√d times the root of D(D + 1)/3, the variance of most entries."""
+    """The order of the spectral norm of k-norm noise of the ℓ∞ ball: 2√d times √(D(D + 1)/3), the standard deviation of
+    most entries.
+    """
     entries = degrees_of_freedom(d)
     return float(gaussian_edge(d) * (entries * (entries + 1) / 3) ** 0.5)
 
@@ -115,8 +122,8 @@ def nuclear_spectral(d: int, symmetric: bool) -> Figure:
 
 
 def _multiple(law: str, norm: str, order: Callable[[int], float], limit: bool) -> Callable[[int], Figure | None]:
-    """Return a function that maps d to a measured multiple of `order`; if none was measured, the function gives None,
-    or `order` if `limit` is true.
+    """Return a function that maps d to the norm, as a measured constant times `order(d)`. Where no constant was
+    measured, the function returns None or, if `limit` is true and d is beyond all measurements, `order(d)`.
     """
 
     def figure(d: int) -> Figure | None:
@@ -137,7 +144,9 @@ def _exact(square: Callable[[int], float]) -> Callable[[int], Figure | None]:
 
 @dataclass(frozen=True)
 class Additive:
-    """A law of noise: the scale for n rows, d columns and the budget, and the two norms at scale 1."""
+    """A law of noise, by its scale for n rows, d columns and a budget, and by its Frobenius and spectral norms at scale
+    1.
+    """
 
     scale: Callable[[int, int, float], float]
     frobenius: Callable[[int], Figure | None]
@@ -149,8 +158,8 @@ def _body(body: str) -> Callable[[int, int, float], float]:
 
 
 def _l2_spectral(d: int) -> Figure | None:
-    """Return the root mean square spectral norm for l2, where Z is a Gamma(D) radius times the direction of a GOE
-    matrix.
+    """Return the root mean square spectral norm of k-norm noise of the ℓ2 ball, a Gamma(D) radius times the direction
+    of a GOE matrix.
     """
     goe = ADDITIVE["goe"].spectral(d)
     return None if goe is None else goe.times((degrees_of_freedom(d) + 1) ** 0.5)

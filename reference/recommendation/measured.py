@@ -10,13 +10,13 @@ of the stored figures again.
 There are two kinds of figures. A `noise` figure is the root mean square norm of noise that does not depend on the data,
 divided by a formula that has the right order in d. A `table` figure is m times the root mean square error of a
 mechanism on the model data of `setting`, where m is nε or n√ρ. The grid of a table has the axes d and q = mt/d^{3/2}
-(mt/d for zCDP), where t is the trace, and also t if the error depends on t in another way than through q. Between the
-points of a grid the logarithms of the figures are interpolated linearly.
+(mt/d for zCDP), where t is the trace. If the error depends on t not only through q, the grid has t as a third axis.
+Between the points of a grid the logarithms of the figures are interpolated linearly.
 
 The tables of correlated Gaussian rows are for mechanisms that search for a clipping norm among the powers of 2. The
-error of a mechanism that searches for a clipping norm jumps where the longest of 1024 rows passes a power of 2, at some
-trace between two grid points; between these traces the larger figure is taken. For far more than 1024 rows the longest
-row is longer, and the jump comes at a smaller trace.
+model data have 1024 rows. The error jumps at the trace at which the longest row passes a power of 2. Between the two
+grid points beside the jump, the larger of their figures is taken. If a table has far more than 1024 rows, its longest
+row is longer, and its error jumps at a smaller trace.
 """
 
 import json
@@ -55,8 +55,8 @@ class Measured:
         """Return the figure at a point of the grid or between points, and its relative standard error, or None outside
         the grid.
 
-        If q is beyond the grid, the figure at the end of the grid is returned if it no longer depends on q there: in
-        this case the error is that of noise, and decreases like 1/m.
+        If q is beyond the grid, and the figures near the end of the grid no longer depend on q, the last figure is
+        returned. The error is then that of the noise, and decreases like 1/m.
         """
         if "q" in self.axes and place["q"] > self.axes["q"][-1]:
             before, end = (self.at(norm, **{**place, "q": float(q)}) for q in self.axes["q"][-2:])
@@ -74,10 +74,10 @@ class Measured:
 def _along_first(
     axis: Vector, values: Matrix, errors: Matrix, where: float, jumps: bool = False
 ) -> tuple[Matrix, Matrix]:
-    """Return the values between two points of their first axis, interpolated linearly, and the larger of the two
-    errors.
+    """Interpolate the values linearly between two points of their first axis, and return them with the larger of the
+    standard errors at these points.
 
-    The argument `jumps` says that the values jump somewhere between two points, so that the larger of them is taken.
+    If `jumps` is true, the values jump somewhere between the two points, and the larger value is returned.
     """
     if len(axis) == 1:
         return values[0], errors[0]
@@ -113,7 +113,7 @@ def from_json(document: Mapping[str, Any]) -> Measured:
 
 
 def relative_size(d: float, size: float, trace: float, pure: bool) -> float:
-    """The size q = mt/d^{3/2}, or mt/d for zCDP, which is the trace over the Frobenius norm of the noise, up to a
-    constant.
+    """Return q = mt/d^{3/2}, or mt/d for zCDP. Up to a constant, q is the trace divided by the Frobenius norm of the
+    noise.
     """
     return float(size * trace / (d**1.5 if pure else d))

@@ -51,8 +51,8 @@ class Prediction:
     """The predicted error of one candidate, in one norm.
 
     equal, gaussian : the figure for rows of equal norm, and for correlated Gaussian rows.
-    allowance : the relative error of the prediction itself, in both directions. The relative error of a
-        formula is 0; the error below a bound is infinite.
+    allowance : the relative error of the prediction itself, in both directions. It is 0 for a formula, and infinite for
+        an upper bound.
     """
 
     candidate: Candidate
@@ -62,7 +62,7 @@ class Prediction:
 
     @property
     def figure(self) -> Figure:
-        """Return the larger of the figures for the two assumptions on the rows."""
+        """Return the larger of the two predicted errors, for rows of equal norm and for Gaussian rows."""
         return max(self.equal, self.gaussian, key=lambda figure: figure.value)
 
     @property
@@ -210,8 +210,8 @@ def _alternative(setting: Setting, goal: Goal, found: Sequence[Prediction]) -> s
 
 
 def _missed_by_bingham(setting: Setting) -> float | None:
-    """Return the mean of λ_1 − uᵀΣu on the model data, for u drawn by the Bingham mechanism at ε, or None if it is
-    unknown.
+    """Return the mean of λ_1 − uᵀΣu on the model data, for a direction u drawn by the Bingham mechanism. λ_1 is the
+    largest eigenvalue of Σ. Return None if the mean is unknown.
     """
     if not setting.pure or not 2 <= setting.dimension <= LARGEST_BINGHAM:
         return None

@@ -5,9 +5,9 @@ equal norm √t, where t is the trace, whose second moment has eigenvalues propo
 makes a difference, a second model has correlated Gaussian rows with the eigenvalues of the first model, clipped to the
 ball.
 
-The boundaries between regimes are those of the theory, with the constants of two mechanisms. Let m be nε for pure DP,
-and n√ρ for zCDP. The spectral norm of the noise is near πd/m for symmetric nuclear-Laplace noise, and near √(2d)/m for
-Gaussian noise of the ensemble "goe". The average eigenvalue of the second moment is t/d.
+The boundaries between regimes follow the theory, with the constants of symmetric nuclear-Laplace and of GOE noise. Let
+m be nε for pure DP, and n√ρ for zCDP. The spectral norm of the noise is near πd/m for symmetric nuclear-Laplace noise,
+and near √(2d)/m for Gaussian noise of the ensemble "goe". The average eigenvalue of the second moment is t/d.
 
     large     the noise is below the average eigenvalue: n ≥ πd²/(εt), or n ≥ √2 d^{3/2}/(√ρ t). The error is that of
               the noise, of order d^{3/2}/m (d/m for zCDP), and hardly anything is gained from the data.

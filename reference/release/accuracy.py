@@ -2,8 +2,8 @@
 
 The expected error is the root mean square of the Frobenius norm of the noise, from its exact law, in the unit of the
 released values. The expected error is known if a mechanism adds noise of a fixed law to the statistic. The expected
-error does not include the effects of clipping rows and of rounding to a grid. The warnings of this module say when a
-release is of little use to anyone.
+error does not include the effects of clipping rows and of rounding to a grid. The module warns if the noise of a
+release is too large for the release to be useful.
 """
 
 import math

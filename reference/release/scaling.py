@@ -1,7 +1,7 @@
 """Map a table in its own units to the domain of a mechanism, and back, by public bounds on every feature.
 
-Bounds low_j < high_j on feature j, chosen without looking at the data, define u_j = (x_j − shift_j)/scale_j. The
-mechanism gets u_j, clipped to the interval that corresponds to [low_j, high_j]:
+The user gives bounds low_j < high_j on every feature x_j, chosen without looking at the data. The bounds define u_j =
+(x_j − shift_j)/scale_j. The mechanism gets u_j, clipped to the interval that corresponds to [low_j, high_j]:
 
 - for a mechanism on a ball, shift_j is the middle of the bounds, scale_j = √d (high_j − low_j)/2, so that |u_j| ≤ 1/√d
   and ‖u‖ ≤ 1;
@@ -17,7 +17,8 @@ post-processing:
   the mean, which the output does not contain. (A centred covariance does not depend on the point.)
 - the mean of a Gaussian becomes shift + scale · mean, and its covariance scale_i scale_j C_ij;
 - a mean and a second moment that are released together become the moments of x about the origin;
-- coefficients become w_j scale_target/scale_j, for x − shift and the target minus its own shift;
+- a coefficient w_j of a regression becomes w_j scale_target/scale_j, for features and a target from which the shifts
+  are subtracted;
 - every other output (a direction, a vector, a number, a level, a preconditioner) describes u, and does not change.
 
 If a parameter of a mechanism has a unit, such as a bound on the mean, it is in the unit of u.
@@ -68,7 +69,7 @@ class Scaling:
 
 
 def scaling(low: Vector, high: Vector, domain: str) -> Scaling:
-    """Return the scaling for a mechanism on the given domain; a feature with low = high becomes 0."""
+    """Return the scaling for a mechanism on the given domain. The scaled values of a feature with low = high are 0."""
     half = high / 2 - low / 2
     middle = low + half
     half = np.where(half > 0, half, 1.0)

@@ -266,7 +266,9 @@ def _plan(request: ReleaseRequest) -> _Plan:
 
 
 def mechanism_for(name: str | None, budget: Guarantee, bounded: bool) -> str:
-    """Return `name` or, if it is None, the name of the mechanism for bounded columns under the notion of privacy."""
+    """Return `name` or, if `name` is None, the default mechanism for bounded columns under the privacy notion of the
+    budget.
+    """
     if name is not None:
         return name
     if not bounded:
@@ -281,9 +283,7 @@ def mechanism_for(name: str | None, budget: Guarantee, bounded: bool) -> str:
 
 
 def _require_frame(request: ReleaseRequest, declared: AnyMechanism) -> None:
-    """Raise `InvalidInput` unless exactly one argument says where the rows lie, provided that the mechanism needs to
-    know this.
-    """
+    """Raise `InvalidInput` if the mechanism needs bounds on the rows, and not exactly one argument gives them."""
     given = [
         option
         for option, value in (

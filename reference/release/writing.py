@@ -74,8 +74,8 @@ def write_release(
     ----------
     path : where to write. If anything fails, an existing file is not changed.
         - .csv: a line of column names, then a line per row. For "gaussian", the first row is the mean and the others
-          are the covariance. For "rows-mean-covariance" the first row is the number of rows and the mean, and the
-          first column again the mean. A "number" or a "level" is written as that word and, below it, its value.
+          are the covariance. For "rows-mean-covariance" the first row holds the number of rows and the mean, and the
+          first column repeats the mean. A "number" or a "level" is written as that word and, below it, its value.
         - .json: an object with columns, the values under the names of `output.parts`, and provenance.
         - .npy: the array alone.
         - .npz: arrays under the names of `output.parts`, columns (text) and provenance (JSON text, zero-dimensional).
@@ -245,8 +245,8 @@ def _temporary_beside(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
 
 
 def _lock(file: BinaryIO) -> bool:
-    """Lock an open file for this process, without waiting; return false if it is locked, or if the system cannot lock
-    it.
+    """Try to lock an open file without waiting. Return false if another process has locked the file, or if the system
+    has no locks.
     """
     try:
         import fcntl
@@ -296,7 +296,7 @@ def _hand_on(before: os.stat_result, new: Path) -> None:
 
 
 def _linked(temporary: Path, target: Path) -> bool:
-    """Give the file its final name as a second name, and return whether this was possible.
+    """Link the temporary file to its final name, and return whether the link could be made.
 
     Raise `InvalidInput` if another file has got the final name in the meantime.
     """

@@ -18,7 +18,9 @@ FINEST_GRID = 1000  # the largest |m| for a grid 2^{−m}, so that multiples of 
 
 
 def rational(name: str, value: Rational) -> Any:
-    """Return the fraction that the decimal text of a number means. A value that is a word is returned unchanged."""
+    """Return the fraction that the decimal text of a number means. A value that is a string, such as the name of a
+    choice, is returned unchanged.
+    """
     if isinstance(value, bool):
         raise InvalidInput(f"{name} = {value!r}: must be a number")
     if isinstance(value, float | np.floating):
@@ -56,7 +58,8 @@ def require_grid(grid: Rational) -> Fraction:
 def checked_arguments(
     declared: Mechanism[Any, ..., Any], arguments: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the keyword arguments of `spend`, and all options with their defaults.
+    """Return two dictionaries: the arguments with which the mechanism's `spend` is called, and all options with their
+    defaults.
 
     Every argument is checked against its rule.
     """

@@ -42,7 +42,7 @@ def is_negative(x: Number) -> bool:
 
 
 def largest(values: Sequence[arb]) -> arb:
-    """Return the ball of the maximum of the values; the function need not decide which value is largest."""
+    """Return a ball that contains the maximum of the values. It is not decided which value is largest."""
     most = values[0]
     for value in values[1:]:
         most = most.max(value)

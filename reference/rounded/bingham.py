@@ -2,9 +2,9 @@
 
 The rejection sampling of `laws.bingham` is used in a form that needs no eigenvectors. The envelope of `laws.bingham`
 has two parameters, λ with A = λI − M, and b. Only s = λ + b/2 matters, because Ω = I + 2A/b is 2(sI − M)/b. This module
-takes b = q, the dimension, and λ = s − q/2. With b = q, Ω is 2(sI − M)/q, and the acceptance probability of u is given
-by the formula in `laws.bingham`, at y = uᵀAu and b = q. (The formula is below 1 for every y > −q/2, as −y + (q/2) ln(1
-+ 2y/q) has its maximum 0 at y = 0.) Every s above the largest eigenvalue gives the right law.
+takes b = q, where q is the dimension, and λ = s − q/2. With b = q, Ω is 2(sI − M)/q, and the acceptance probability of
+u is given by the formula in `laws.bingham`, at y = uᵀAu and b = q. (The formula is below 1 for every y > −q/2, as −y +
+(q/2) ln(1 + 2y/q) has its maximum 0 at y = 0.) Every s above the largest eigenvalue gives the right law.
 
 The best s solves tr (sI − M)^{−1} = 2. Any larger s is valid too, but s must be the same at every precision. The number
 s that is used is the first of the numbers (k + V)/4 above the root of tr (sI − M)^{−1} = 2, found by certain decisions,

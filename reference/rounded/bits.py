@@ -7,8 +7,8 @@ more bits of the same number are read; the earlier bits never change. Drawing a 
 would favour values that can be decided early.
 
 A computation that is repeated at a higher precision therefore reads the same numbers again, with more bits. The method
-`Uniforms.rewind` returns to the first number. The k-th number of a computation is always the same number, because every
-decision before it is certain and so has the same outcome at every precision.
+`Uniforms.rewind` returns to the first number. A repetition at a higher precision gets the same k-th number, because
+every decision before it is certain, and so has the same outcome at every precision.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ class Source(Protocol):
     def bits(self, index: int, start: int, count: int) -> int:
         """Return the bits start, …, start + count − 1 of the sequence with the given index, as an integer.
 
-        Callers request every bit once, and the bits of one sequence in order.
+        Callers request every bit once, and they request the bits of one sequence in order.
         """
 
 
@@ -32,7 +32,7 @@ class OperatingSystem:
     """A source of bits from the operating system's generator of secrets."""
 
     def bits(self, index: int, start: int, count: int) -> int:
-        """Return `count` fresh bits, whatever the index is."""
+        """Return `count` fresh bits; `index` has no effect."""
         return secrets.randbits(count)
 
 

@@ -3,8 +3,8 @@
 The columns are scaled to [−1, 1] and are integers over 2^b, so the sums are exact. The weights are the float64 weights
 of `box_moments`, read as exact fractions. The sensitivity is computed exactly from the fractions of the weights, so the
 release is private for any weights. The proof of `box_moments` assumes that the weight of the squares is at most a
-bound, and under add-remove the weight equals this bound. This module lowers the weight of the squares slightly, so that
-the float64 weight stays below the bound.
+bound, and under add-remove the weight equals this bound. A float64 weight might be rounded above the bound, so this
+module lowers the weight of the squares slightly.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,5 @@
-"""Round additive mechanisms under add-remove to a grid, with a noisy number of rows and a noisy sum, computed in balls.
+"""Compute additive mechanisms under add-remove in balls, and round their outputs to a grid. Such a mechanism releases a
+noisy number of rows and a noisy sum.
 
 The number of rows, the sums of products and the shares of the budget are exact, so the two noises are those of
 `reference.mechanisms.counted`. The number of rows is secret, and only the noisy number of rows and the noisy sum depend
@@ -76,7 +77,7 @@ def _upper(d: int, matrix: arb_mat) -> list[arb]:
 
 
 def _entries_laplace(d: int, uniforms: Uniforms, options: Options) -> list[arb]:
-    """Draw independent Laplace(1) noise for every entry that has noise of its own."""
+    """Draw Laplace(1) noise for the entries whose noise is independent."""
     return noise.laplaces(d * d if options.get("entries") == "full" else d * (d + 1) // 2, uniforms)
 
 

@@ -129,7 +129,7 @@ def release(
 
 
 def _noise(chosen: OnLattice, d: int, bits: Bits, adjacency: Adjacency) -> Any:
-    """Return the noise that the mechanism takes, from a source of fair bits."""
+    """Draw the noise of the mechanism from a source of fair bits."""
 
     def products(parameter: Fraction) -> IntegerMatrix:
         return chosen.law(d, parameter, Coins(bits))

@@ -49,7 +49,7 @@ Options = Mapping[str, Any]  # the budget and the numeric options are balls, and
 
 @dataclass(frozen=True)
 class Rounded:
-    """The rounded form of one mechanism, given by the following functions.
+    """The functions that make the rounded release of one mechanism.
 
     ideal : a function of (data, uniforms, options) that returns the parts.
     finish : a function of (rounded parts, n, d, options) that returns the output for rows in the unit ball.

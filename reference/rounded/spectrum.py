@@ -3,24 +3,24 @@ symmetric.
 
 The law is that of `laws.nuclear_laplace` at ρ = 1, and the sampler is the chain rule of `laws.pfaffian_sampler`, whose
 docstring explains every name used here. The sampler `laws.pfaffian_sampler` uses quadrature; this module uses closed
-forms, so that nothing is approximated. With x = s·y, s = ±1 the side of 0 and y = |x|, the span is that of y^p e^{−y},
-with p = 0, 2, …, 2d − 2 and one side for the singular values, and p = 0, 1, …, d − 1 and two sides for the eigenvalues.
-From
+forms, so that nothing is approximated. Write x = s·y with y = |x| and s = ±1, the side of 0. The basis functions span
+the functions y^p e^{−y}. For the singular values, p = 0, 2, …, 2d − 2 and s = 1. For the eigenvalues, p = 0, 1, …, d −
+1 and s takes both signs. From
 
     ∫_y^∞ t^p e^{−t} dt = p! e^{−y} T_p(y),   T_p(y) = Σ_{i≤p} y^i/i!,
 
-the features are φ(x) = s^p y^p e^{−y} and Eφ(x) = ∫ sgn(t − x) φ(t) dt = s (2 s^p p! e^{−y} T_p(y) − c), where c = ∫ φ.
-Between two neighbouring points of the sample, and left or right of 0, the next point has the intensity
+the basis functions are φ(x) = s^p y^p e^{−y} and Eφ(x) = ∫ sgn(t − x) φ(t) dt = s (2 s^p p! e^{−y} T_p(y) − c), where c
+= ∫ φ. Between two neighbouring points of the sample, and left or right of 0, the next point has the intensity
 
     f = e^{−2y} × a polynomial in y + e^{−y} × another polynomial,
 
-and the integral of f is also of this form. The next point is the root of F(x) = u F(∞), with F(∞) = d − k known
-exactly.
+and the integral of this intensity also has this form. The next point is the root of F(x) = u F(∞), with F(∞) = d − k
+known exactly.
 
 The skew products A_jk = ∫ φ_j Eφ_k are rational numbers. Rational polynomials that are nearly orthonormal replace the
-powers of y (`Basis`). The law of the points depends on the span of the features only. In the basis of powers, every
-point drawn would cost as many bits of precision as the evaluation of a polynomial does; in the nearly orthonormal basis
-only the evaluation costs bits.
+powers of y (`Basis`). The law of the points depends only on the span of the basis functions. With powers, every point
+that is drawn would lose about as many bits of precision as the evaluation of a polynomial loses. With the nearly
+orthonormal basis, only the evaluation loses bits.
 """
 
 from dataclasses import dataclass
@@ -41,9 +41,9 @@ class Basis:
     powers : the powers p that span the space.
     sides : the signs s that occur.
     change : shape (d, d), row i has the coefficients of the i-th polynomial of the basis.
-    totals : shape (d,), the integrals c of its features.
-    kernel : shape (D, D), the inverse of the matrix of skew products. D is d, or d + 1 for odd d: then the last feature
-        is a point at infinity, with φ = 0 and Eφ = 1.
+    totals : shape (d,), the integrals c of its basis functions.
+    kernel : shape (D, D), the inverse of the matrix of skew products. D is d for even d, and d + 1 for odd d, where the
+        additional basis function has φ = 0 and Eφ = 1.
     """
 
     powers: list[int]
@@ -104,7 +104,7 @@ def _nearly_orthonormal(gram: fmpq_mat) -> fmpq_mat:
 
 @dataclass(frozen=True)
 class _Balls:
-    """The basis as balls of one precision, with m = D + d: as many rows as the kernel has in the end.
+    """The basis as balls of one precision. The number m = D + d is the number of rows of the kernel after all d points.
 
     kernel : shape (m, m), the kernel of the basis, then zeros.
     change, totals : as in the basis.
@@ -191,7 +191,7 @@ def spectrum(d: int, uniforms: Uniforms, symmetric: bool = False) -> list[arb]:
 
 
 def _next_point(law: _Balls, kernel: arb_mat, points: list[arb], target: arb) -> arb:
-    """Return the x with F(x) = target, for the intensity given the points that were drawn."""
+    """Return the x with F(x) = target, where F integrates the intensity of the next point."""
     intervals = _intervals(law, kernel, points)
     for number, interval in enumerate(intervals):
         last = number == len(intervals) - 1
@@ -268,8 +268,8 @@ def ascending(points: list[arb]) -> list[int]:
 
 
 def _rest_of_square(polynomial: arb_poly) -> arb_poly:
-    """Return the R with ∫_y^∞ e^{−2t} P(t) dt = e^{−2y} R(y), computed from R = (P + R')/2, the highest coefficient
-    first.
+    """Return the polynomial R with ∫_y^∞ e^{−2t} P(t) dt = e^{−2y} R(y), for a given polynomial P. The coefficients
+    follow from R = (P + R')/2, the highest first.
     """
     coefficients = polynomial.coeffs()
     above = arb(0)

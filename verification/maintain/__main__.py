@@ -24,7 +24,7 @@ PROGRAM = Program(
     "Programs of the maintainers, for a clone of the repository.", "",
     elsewhere={
         "controls": "tests.negative_controls.program",
-        "peers": "tests.peers.program",
+        "peers": "tests.other_auditors.program",
         "constants": "tests.recommendation.constants",
         "recommendation-grid": "tests.recommendation.grid",
     },

@@ -46,8 +46,8 @@ class DataFile:
     state: Callable[[], tuple[int, ...]]
 
     def unchanged(self, start: Callable[[], Iterator[Matrix]]) -> Callable[[], Iterator[Matrix]]:
-        """Wrap `start` so that its passes raise `InvalidInput` if the file has changed since the call of this
-        method.
+        """Return `start` with one more check: every pass over the file raises `InvalidInput` if the file has changed
+        since the call of this method.
         """
 
         def require_same() -> None:
@@ -66,8 +66,8 @@ class DataFile:
 
 
 def on_disk(path: Path, seekable: bool) -> DataFile:
-    """Return the file at the given path, decompressed if its name ends in .gz; `seekable` if it must be read in any
-    order.
+    """Return the file at the given path, decompressed if its name ends in .gz. If `seekable` is true, the file that is
+    returned can be read in any order.
     """
     _require_readable(path)
     name = named(path)

@@ -24,9 +24,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass
 class Rest:
-    """The unread part of a file: the bytes from the first line on that is not plain, and the number of lines before
-    this line.
-    """
+    """The unread part of a file, which begins with the first line that is not plain, and the number of lines before."""
 
     bytes: BinaryIO
     lines: int

@@ -75,8 +75,8 @@ def require_no_copies(files: Sequence[Path]) -> None:
 
 
 def _mark(path: Path) -> tuple[Any, ...]:
-    """Return a quick fingerprint that is equal for equal contents, which is the size or, if compressed, the end of the
-    file.
+    """Return a quick fingerprint that is equal for equal contents: the size of the file or, if it is compressed, its
+    last bytes.
     """
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)

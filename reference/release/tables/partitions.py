@@ -80,8 +80,8 @@ class Partitioned(Chunks):
         return list(self._computed(dask.compute, *tasks))
 
     def through(self, function: Change, dimension: int) -> Chunks:
-        """Return the data set with the chunks of `function` on every partition, computed on the machine that stores
-        it.
+        """Apply `function` to every partition on the machine that stores the partition, and return the resulting data
+        set of chunks.
         """
         changed = tuple(replace(p, changes=(*p.changes, (function, dimension))) for p in self.partitions)
         return partitioned((self.shape[0], dimension), changed, self.given)

@@ -54,11 +54,11 @@ class Table:
 def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERYTHING, fewest: int = 1) -> TableSource:
     """Open a table of finite numbers, of any size.
 
-    A .csv or .tsv file is UTF-8 text, with or without a byte order mark, its cells separated by commas or tabs. The
-    first line of the text is a header if one of its cells is neither a number nor a missing or infinite value, unless
-    `selection` says whether it is a header. Blank lines at the end are ignored. A .npy file holds one array of real
-    numbers with two dimensions. Reading a .parquet file needs pyarrow. A file may be compressed, with .gz after its
-    suffix. The columns that are read must be numbers, but other columns may contain anything.
+    A .csv or .tsv file is UTF-8 text, with or without a byte order mark, its cells separated by commas or tabs.
+    `selection` may say whether the first line of the text is a header. Otherwise the line is a header if one of its
+    cells is neither a number nor a missing or infinite value. Blank lines at the end are ignored. A .npy file holds one
+    array of real numbers with two dimensions. Reading a .parquet file needs pyarrow. A file may be compressed, with .gz
+    after its suffix. The columns that are read must be numbers, but other columns may contain anything.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
 
 
 def _summed(data: ExactData, selection: Selection, fewest: int) -> TableSource:
-    """Return the source for a table that is given as exact sums, with all of its columns."""
+    """Return an object that yields all columns of a table that is given as exact sums."""
     selection.require_no_text_options(SUMS)
     if selection.names is not None:
         raise InvalidInput(f"--columns or --drop: {SUMS} are of the columns that were read, must be chosen there")

@@ -52,8 +52,8 @@ class _Text:
 
 
 def open_text(file: DataFile, header: bool | None, delimiter: str) -> Part:
-    """Read the first record. The argument `header` says whether the first record has names; if it is None, the record
-    itself decides.
+    """Read the first record. The argument `header` says whether the first record has the names of the columns. If
+    `header` is None, this is decided from the cells of the first record.
     """
     text, empty = _named(_Text(file, delimiter), header)
 
@@ -116,8 +116,8 @@ def _strict_chunks(text: _Text, chosen: tuple[int, ...], rest: fast_csv.Rest) ->
 
 
 class _Lines:
-    """An iterator over the lines of a file. The iterator remembers in `first` the first line that was read after
-    `first` was last set to an empty text.
+    """An iterator over the lines of a file. A caller sets `first` to an empty text, and finds in `first` the next line
+    that the iterator has read.
     """
 
     def __init__(self, name: str, file: TextIO, before: int = 0) -> None:

@@ -56,8 +56,8 @@ def require_numbers(place: str, schema: Any, chosen: Sequence[int]) -> None:
 
 
 def numbers(place: str, batches: Iterator[Any], columns: Sequence[str], must: str) -> Iterator[Matrix]:
-    """Yield the rows of pyarrow's batches with `columns`; entries that cannot be read are rejected with the rule
-    `must`.
+    """Yield the rows of pyarrow's batches, restricted to `columns`. An entry that is not a number raises
+    `InvalidInput`, whose message states the rule `must`.
     """
     first = 0
     while True:

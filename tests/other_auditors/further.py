@@ -13,12 +13,12 @@ from covassay.verification.audit.engine.finding import Look, Status, Verdict
 from covassay.verification.audit.engine.low_order_bits import BitBudget, low_order_bits
 from covassay.verification.audit.engine.pair_draws import PROBE
 from covassay.verification.audit.engine.privacy import TESTS, run_pair
-from tests.peers import kernel, sequential_f_dp
-from tests.peers.cases import CASES, Case, mean_benchmark
-from tests.peers.delta_siege import SIEGE, by_siege
-from tests.peers.table import DRAWS, Line, measure
-from tests.peers.tool import LEVELS, Finding, Findings, Tool
-from tests.peers.tools import COVASSAY, TOOLS, FixedLength, audited, refutes
+from tests.other_auditors import kernel, sequential_f_dp
+from tests.other_auditors.cases import CASES, Case, mean_benchmark
+from tests.other_auditors.delta_siege import SIEGE, by_siege
+from tests.other_auditors.table import DRAWS, Line, measure
+from tests.other_auditors.tool import LEVELS, Finding, Findings, Tool
+from tests.other_auditors.tools import COVASSAY, TOOLS, FixedLength, audited, refutes
 
 UNTIL, BITS = "until refuted", "low-order bits"
 EARLY = {

@@ -17,9 +17,9 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import PureDP
-from tests.peers.cases import Case
-from tests.peers.tool import LEVELS, Attempt, Finding, Findings, drawn, generator
-from tests.peers.trade_off import THRESHOLDS, Ratio, claimed_curve, loss_below
+from tests.other_auditors.cases import Case
+from tests.other_auditors.tool import LEVELS, Attempt, Finding, Findings, drawn, generator
+from tests.other_auditors.trade_off import THRESHOLDS, Ratio, claimed_curve, loss_below
 
 GENERAL = "general f-DP"
 FOUND, FIXED = "η from its finder", "η = e^ε"

@@ -10,10 +10,10 @@ from rich.table import Table
 from covassay.reference.errors import InvalidInput
 from covassay.verification.cli.screen import console, print_json, progress
 from covassay.verification.maintain.arguments import add_choice
-from tests.peers import by_draws, further, table
-from tests.peers.cases import CASES
-from tests.peers.page import page
-from tests.peers.tools import TOOLS
+from tests.other_auditors import by_draws, further, table
+from tests.other_auditors.cases import CASES
+from tests.other_auditors.page import page
+from tests.other_auditors.tools import TOOLS
 
 BY_DRAWS = "peers-by-draws.csv"
 FEWEST_DRAWS = 1000  # smallest number of draws on an input; with fewer draws no tool proves much

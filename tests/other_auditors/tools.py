@@ -33,13 +33,24 @@ from covassay.verification.audit.engine.privacy import TESTS, run_pair
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
-from tests.peers.cases import ABORTED, AUDITORIUM, RECORDER, SNIPER, Case, Function
-from tests.peers.delta_siege import SIEGE, by_siege
-from tests.peers.f_dp import FIXED, FOUND, GENERAL, by_general
-from tests.peers.kernel import KERNEL, by_kernel
-from tests.peers.sequential_f_dp import SEQUENTIAL, by_sequential
-from tests.peers.statdp import STATDP, absent, by_statdp
-from tests.peers.tool import LEVELS, Attempt, Finding, Findings, Tool, generator, module, padded, pure_only, quiet
+from tests.other_auditors.cases import ABORTED, AUDITORIUM, RECORDER, SNIPER, Case, Function
+from tests.other_auditors.delta_siege import SIEGE, by_siege
+from tests.other_auditors.f_dp import FIXED, FOUND, GENERAL, by_general
+from tests.other_auditors.kernel import KERNEL, by_kernel
+from tests.other_auditors.sequential_f_dp import SEQUENTIAL, by_sequential
+from tests.other_auditors.statdp import STATDP, absent, by_statdp
+from tests.other_auditors.tool import (
+    LEVELS,
+    Attempt,
+    Finding,
+    Findings,
+    Tool,
+    generator,
+    module,
+    padded,
+    pure_only,
+    quiet,
+)
 
 COVASSAY = "covassay"
 TRAINING = 0.25  # share of the draws that train DP-Sniper's classifier; as many other draws choose its threshold

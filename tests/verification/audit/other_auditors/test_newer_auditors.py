@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 from covassay.reference.privacy import ApproximateDP, PureDP
-from tests.peers import f_dp, further, kernel, sequential_f_dp, trade_off
-from tests.peers.cases import CASES
-from tests.peers.table import Line
-from tests.peers.tool import LEVELS
-from tests.peers.tools import COVASSAY, TOOLS
+from tests.other_auditors import f_dp, further, kernel, sequential_f_dp, trade_off
+from tests.other_auditors.cases import CASES
+from tests.other_auditors.table import Line
+from tests.other_auditors.tool import LEVELS
+from tests.other_auditors.tools import COVASSAY, TOOLS
 
 NEW = "StatDP", "Delta-Siege", kernel.KERNEL, f_dp.GENERAL, sequential_f_dp.SEQUENTIAL
 CLAIM = PureDP(epsilon=1.0)

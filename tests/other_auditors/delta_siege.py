@@ -15,8 +15,8 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.privacy import PureDP
-from tests.peers.cases import Case
-from tests.peers.tool import LEVELS, Attempt, Finding, Findings, drawn, module, quiet
+from tests.other_auditors.cases import Case
+from tests.other_auditors.tool import LEVELS, Attempt, Finding, Findings, drawn, module, quiet
 
 SIEGE = "Delta-Siege"
 # shares of the draws that train the classifier and choose the event; the other draws test the event

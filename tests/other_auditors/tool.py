@@ -17,7 +17,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.privacy import PureDP
 from covassay.verification.statistics.streams import stream
-from tests.peers.cases import ABORTED, Case
+from tests.other_auditors.cases import ABORTED, Case
 
 LEVELS = 0.05, 1e-9  # the default level of the other auditors, and the default level of `covassay audit`
 

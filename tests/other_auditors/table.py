@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, fields
 from statistics import median
 
 from covassay.verification.statistics.streams import Progress, no_progress
-from tests.peers.cases import CASES, Case
-from tests.peers.tool import LEVELS, Findings, Tool
-from tests.peers.tools import TOOLS
+from tests.other_auditors.cases import CASES, Case
+from tests.other_auditors.tool import LEVELS, Findings, Tool
+from tests.other_auditors.tools import TOOLS
 
 DRAWS = 10_000  # the number of draws on each of the two inputs, for training and testing together
 SEEDS = 10

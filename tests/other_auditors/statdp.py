@@ -5,8 +5,8 @@ from multiprocessing.pool import ThreadPool
 import numpy as np
 
 from covassay.reference.domain import Vector
-from tests.peers.cases import Case
-from tests.peers.tool import LEVELS, Finding, Findings, drawn, module, pure_only, quiet
+from tests.other_auditors.cases import Case
+from tests.other_auditors.tool import LEVELS, Finding, Findings, drawn, module, pure_only, quiet
 
 STATDP = "StatDP"
 MOST_ENTRIES = 5  # the number of StatDP's events grows exponentially with the number of entries

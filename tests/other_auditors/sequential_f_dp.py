@@ -21,9 +21,9 @@ from scipy import optimize, stats
 
 from covassay.reference.domain import Vector
 from covassay.reference.privacy import Guarantee, PureDP
-from tests.peers.cases import Case
-from tests.peers.tool import LEVELS, Finding, Findings, drawn
-from tests.peers.trade_off import THRESHOLDS, Ratio, claimed_curve, loss_below
+from tests.other_auditors.cases import Case
+from tests.other_auditors.tool import LEVELS, Finding, Findings, drawn
+from tests.other_auditors.trade_off import THRESHOLDS, Ratio, claimed_curve, loss_below
 
 SEQUENTIAL = "sequential f-DP"
 BURN_IN, EVERY, REFIT = 100, 10, 0.1

@@ -9,13 +9,13 @@ import pytest
 
 from covassay.reference.privacy import PureDP
 from covassay.verification.maintain.__main__ import PROGRAM
-from tests.peers import page as pages
-from tests.peers import table
-from tests.peers.cases import CASES, HALVES, RECORDER, SNIPER, SVT4, SVT6, Case, Plain
-from tests.peers.page import REASONS, behind, page
-from tests.peers.table import Line, as_csv, from_csv, measure, merged
-from tests.peers.tool import LEVELS, Finding, Tool
-from tests.peers.tools import COVASSAY, TOOLS
+from tests.other_auditors import page as pages
+from tests.other_auditors import table
+from tests.other_auditors.cases import CASES, HALVES, RECORDER, SNIPER, SVT4, SVT6, Case, Plain
+from tests.other_auditors.page import REASONS, behind, page
+from tests.other_auditors.table import Line, as_csv, from_csv, measure, merged
+from tests.other_auditors.tool import LEVELS, Finding, Tool
+from tests.other_auditors.tools import COVASSAY, TOOLS
 
 PROOFS = Path(__file__).resolve().parents[4] / "proofs"
 KEPT = from_csv((PROOFS / "peers.csv").read_text(encoding="utf-8"))

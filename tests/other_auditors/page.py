@@ -3,16 +3,16 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from tests.peers import further
-from tests.peers.by_draws import section
-from tests.peers.cases import AUDITORIUM, CASES, RECORDER, SNIPER, Case
-from tests.peers.delta_siege import SHARES, SIEGE
-from tests.peers.f_dp import GENERAL
-from tests.peers.sequential_f_dp import BURN_IN, SEQUENTIAL
-from tests.peers.statdp import MOST_ENTRIES, STATDP
-from tests.peers.table import Line
-from tests.peers.tool import LEVELS
-from tests.peers.tools import COVASSAY, EPOCHS, TOOLS, TRAINING
+from tests.other_auditors import further
+from tests.other_auditors.by_draws import section
+from tests.other_auditors.cases import AUDITORIUM, CASES, RECORDER, SNIPER, Case
+from tests.other_auditors.delta_siege import SHARES, SIEGE
+from tests.other_auditors.f_dp import GENERAL
+from tests.other_auditors.sequential_f_dp import BURN_IN, SEQUENTIAL
+from tests.other_auditors.statdp import MOST_ENTRIES, STATDP
+from tests.other_auditors.table import Line
+from tests.other_auditors.tool import LEVELS
+from tests.other_auditors.tools import COVASSAY, EPOCHS, TOOLS, TRAINING
 
 ROUNDING = 1e-9  # allowance for rounding errors in shares of seeds
 

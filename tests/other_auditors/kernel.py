@@ -19,8 +19,8 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import Guarantee, PureDP
-from tests.peers.cases import Case
-from tests.peers.tool import LEVELS, Finding, Findings, drawn
+from tests.other_auditors.cases import Case
+from tests.other_auditors.tool import LEVELS, Finding, Findings, drawn
 
 KERNEL = "kernel e-process"
 BURN_IN = 20  # number of first pairs from which the bandwidth is computed; these pairs are not tested

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.recorded.exact_loss import exact_loss
-from tests.peers.cases import CASES, SNIPER, Case
-from tests.peers.table import Line, measure
-from tests.peers.tool import LEVELS
-from tests.peers.tools import COVASSAY, TOOLS
+from tests.other_auditors.cases import CASES, SNIPER, Case
+from tests.other_auditors.table import Line, measure
+from tests.other_auditors.tool import LEVELS
+from tests.other_auditors.tools import COVASSAY, TOOLS
 
 SHARED = "laplace", "laplace-parallel"  # these functions add noise to one number and to twenty numbers
 DRAWS = {1_000: 10, 1_000_000: 1}  # the numbers of draws, each with its number of seeds
