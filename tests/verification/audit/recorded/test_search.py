@@ -35,7 +35,7 @@ def _additive() -> list[str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("d", [2, 3, 4])
+@pytest.mark.parametrize("d", [2, pytest.param(3, marks=pytest.mark.slow), 4])
 @pytest.mark.parametrize("name", _additive())
 def test_the_proven_loss_is_reached(name: str, d: int) -> None:
     """The test fails if the search stops below the loss that a theorem says is attained."""
