@@ -361,7 +361,7 @@ def proposals(bound: Formula = lambda q: math.sqrt(math.e * q / 2) + 0.2) -> Fou
 @check("floating", scope=f"{CASES} random pairs, d ≤ 6")
 @mutant("half the bound", bound=lambda d: d / math.sqrt(2))
 def entrywise_change(bound: Formula = lambda d: math.sqrt(2) * d) -> Found:
-    """Replacing a row moves the entries of C by at most √2 d in ℓ1, attained for even d; Lap(2d/ε) is more than needed."""
+    """Replacing a row moves the entries of C by at most √2 d in ℓ1, attained for even d, so Lap(2d/ε) is too large."""
     rng = np.random.default_rng(11)
     pairs = [random_rows(rng, int(rng.integers(2, 7))) for _ in range(CASES)]
     for x, y in [*pairs, *(hadamard_pair(d) for d in (2, 4, 8))]:

@@ -393,7 +393,7 @@ def separate_pure_rate(d: float, n: float, trace: float) -> float:
 @mutant("SeparateCov's rate under zCDP", separate=separate_error)
 @mutant("EMCov's rate under zCDP", em=em_error)
 def pure_rates(separate: Formula = separate_pure_rate, em: Formula = em_pure_error) -> Evidence:
-    """Under pure DP the first term of SeparateLapCov's error grows like d^{3/4}√tr/√n, and EMCov's error like d√tr/√n."""
+    """Under pure DP the first error term of SeparateLapCov grows like d^{3/4}√tr/√n, and EMCov's error like d√tr/√n."""
     ours, theirs = measured(separate), measured(em)
     holds = ours == quarters(3, -2, 2) and theirs == quarters(4, -2, 2)
     shown = [", ".join(map(str, rate)) for rate in (ours, theirs)]
