@@ -9,8 +9,8 @@ a mutant is no evidence, so every check must have mutants that it rejects.
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
 
 A check may also yield what it finds and leave the conclusion to `concluded`. A check that leaves the conclusion to
-`concluded` yields every case that fails, in words; or for every case whether it holds, alone or in a table by the name
-of the case; or shares of a bound, none of which may exceed 1; or pairs of a name and a figure to quote.
+`concluded` yields results of the following types: a failing case in words; whether a case holds; a table of cases and
+whether they hold; a share of a bound, which must not exceed 1; a name and a figure to quote.
 
 Two properties of every check are reported: its kind, which is the method of the check, and its coverage. The default
 coverage is a range, or random samples if the check draws any; claims/coverage.py compares the declaration with the
@@ -131,8 +131,10 @@ def mutant(name: str, /, **slots: Any) -> Callable[[Run], Run]:
 
 
 def scaled(value: Any, factor: Fraction) -> Any:
-    """Return a value of a slot times a factor: a number, the result of a function, the first of several numbers, or the
-    digits of a figure, rounded to as many places.
+    """Return the value of a slot, multiplied by a factor.
+
+    For a function the result is multiplied, and for several numbers the first. A figure in words keeps its number of
+    decimal places.
     """
     if callable(value):
         return lambda *given, **named: _times(value(*given, **named), factor)

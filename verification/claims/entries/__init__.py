@@ -13,7 +13,7 @@ def read(name: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def assumptions() -> dict[str, str]:
-    """Return the assumptions on which claims may rest (A-) and the statements that none makes (N-), by identifier."""
+    """Return, by identifier, the assumptions of claims (A-…) and statements of what is not claimed (N-…)."""
     return read("assumptions")
 
 

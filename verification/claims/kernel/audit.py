@@ -225,7 +225,7 @@ class Answers:
     kinds: Mapping[str, str]  # maps a constant to PROOF, or to its type when it is applied to all of its arguments
 
     def mentioned(self, text: str) -> frozenset[str]:
-        """Return the constants that an explicit term mentions, with the type in place of its constructor."""
+        """Return the constants that an explicit term mentions; a constructor counts as the type that it constructs."""
         owner = self.constants.owner
         found = frozenset(owner.get(name, name) for name in terms.names(text, self.modules))
         unknown = sorted(found - set(self.constants.all))

@@ -97,8 +97,9 @@ def hidden_findings(audit: Audit) -> list[Discrepancy]:
 def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrepancy]:
     """Return the vectors whose lemmas are not about the definitions that compute their numbers.
 
-    A lemma must mention a definition that the rows use and no other vector uses, and a definition of a theorem, which
-    is one outside the module of the rows. A definition that several vectors share, such as a short notation for
+    A lemma must mention a definition that the rows of its vector use and no other vector uses. It must also mention a
+    definition of a theorem, which is any definition outside the module of the rows. A definition that several vectors
+    share, such as a short notation for
     fractions, does not identify any one of them.
     """
     listed = list(every)

@@ -119,7 +119,7 @@ class AssumedWitness(LockEntry):
 
 @dataclass(frozen=True)
 class LockedLemma(LockEntry):
-    """A lemma that a number in proofs/vectors.json is the value of a formula in a theorem."""
+    """A lemma which says that a number in proofs/vectors.json is the value of a formula in a theorem."""
 
     SHOWN = "statement"
 
@@ -221,8 +221,8 @@ def _dumped(content: Mapping[str, object]) -> str:
 def parse(text: str) -> RocqLock:
     """Read the lock from the text of its file.
 
-    A repeated key, a field that the lock does not have or lacks, and a value of another type raise an error, because
-    the lock that was read would then have another text.
+    A repeated key, a missing field, an unknown field, and a value of another type raise an error, because the lock that
+    was read would then have another text.
     """
     try:
         content = json.loads(text, object_pairs_hook=_without_repeats)

@@ -75,10 +75,10 @@ def names(text: str, modules: frozenset[str]) -> set[str]:
 
 
 def is_plain(text: str, modules: frozenset[str]) -> bool:
-    """Return whether a type certainly has an element: a structure, a number, an element or a matrix of a variable, a
-    function.
+    """Return whether a type certainly has an element, whatever its variables are.
 
-    The result is false for a proposition and for a type that the project defines.
+    The result is true for structures, numbers and functions, and for elements of a variable structure and matrices of
+    them. It is false for a proposition and for a type that the project defines.
     """
     text = unwrap(text)
     if names(text, modules):
@@ -98,7 +98,7 @@ def head(text: str) -> str:
 def establishes(conclusion: str, name: str) -> bool:
     """Return whether a conclusion establishes the predicate `name` for some object.
 
-    The conclusion may state the predicate directly, within a conjunction, or of an object whose existence it states.
+    The conclusion may state the predicate directly, in a conjunction, or for an object that it says to exist.
     """
     text = unwrap(conclusion)
     if text.startswith("fun "):

@@ -118,7 +118,8 @@ def corrected_utility(bound: Formula = exponential.failure_bound, whole: bool = 
 def regression_pairs(seed: int) -> Iterator[tuple[Matrix, Matrix, float]]:
     """Yield random triples (C, Ĉ, α) of two covariances and a penalty.
 
-    In the first triple (C, Ĉ, α) the covariance Ĉ is singular. Lemma 1 is sharp if only the target feature is scaled.
+    In the first triple (C, Ĉ, α) the covariance Ĉ is singular. In half of the other triples, Ĉ is C with only its
+    target feature scaled.
     """
     yield np.array([[1000.0, 10.0], [10.0, 1.0]]), np.array([[1000.0, 10.0], [10.0, 0.1]]), 1 / 200
     rng = np.random.default_rng(seed)
@@ -141,8 +142,9 @@ def regression_pairs(seed: int) -> Iterator[tuple[Matrix, Matrix, float]]:
 def regression_error(denominator: float = 1.0, column: float = 1.0, bound_of: Formula = ridge.error_bound) -> Found:
     """Lemma 1, ‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖ŵ‖)/(λ_min(C) + 2α), holds for the reference's `error_bound`.
 
-    What the reference calls the penalty α is the product αn in the paper. One feature attains the form with the blocks
-    of C: for a in place of λ_min(C), w = 1/(a + 2α) and ŵ = 0.9/(a + 0.3 + 2α) differ by (0.1 + 0.3 ŵ)/(a + 2α).
+    What the reference calls the penalty α is the product αn in the paper. With one feature beside the target, the bound
+    with the blocks of C in place of C is attained. If a is the second moment of the feature, w = 1/(a + 2α) and ŵ =
+    0.9/(a + 0.3 + 2α) differ by (0.1 + 0.3 ŵ)/(a + 2α).
     """
     for a, alpha in product((0.1, 2.0), (0.05, 1.0)):
         one, other = 1 / (a + 2 * alpha), 0.9 / (a + 0.3 + 2 * alpha)

@@ -107,7 +107,7 @@ def rank_k_claim(second: Formula = lambda m: m - 1, stated: tuple[float, float] 
 @check("floating", less="slope", more="slope", scope="d = 3 to 40")
 @mutant("a median that does not grow with d", median=lambda d: 1.0)
 def printed_lemma_5(median: Callable[[int], float] | None = None, slope: float = 2.9) -> Evidence:
-    """Lemma 5 at λ₁ = 1 would bound λ₁ − ûᵀCû by K log(1/β)/ε with one K for all d; the median grows like 2.9 d/ε.
+    """Lemma 5 fails for λ₁ = 1: in its bound K log(1/β)/ε on λ₁ − ûᵀCû the factor K must grow like 2.9 d.
 
     For C = e₁e₁ᵀ, β = 1/2 and ε = 100 d, the figures are ε · median / ln 2 from the exact law.
     """
@@ -175,9 +175,10 @@ def corrected_corollary_1(
 ) -> Found:
     """With ε_i ∝ w_i = √(max(λ̂_i, 0) + τ), λ_i ≤ w_i² gives 8 Σ (d − i + 1 + t) λ_i/ε_i ≤ 16 ((d + t)/ε) (Σ w_i)².
 
-    The left side is the square in ADK19.Thm2, which holds given λ̂: at t = 0 for the mean, at t = 2 ln(2d/β) for the
-    tail. |λ̂_i − λ_i| ≤ τ implies λ_i ≤ w_i². With ε_i = 4η_i of the reference, the right side minus the left side at
-    λ_i = w_i² has no negative coefficient in the w_i and t, because d − i + 1 ≤ d. At d = 1 both sides are equal, so
+    The root of the left side is the eigenvectors' term in ADK19.Thm2, which holds given λ̂, with t = 0 for the mean and
+    t = 2 ln(2d/β) for the tail. |λ̂_i − λ_i| ≤ τ implies λ_i ≤ w_i². The check sets λ_i = w_i² and ε_i = 4η_i with the
+    reference's exponents η_i. The right side minus the left side is then a polynomial in the w_i and t without negative
+    coefficients, because d − i + 1 ≤ d. At d = 1 both sides are equal, so
     that the constant 16 = 4² cannot be smaller. At d = 1 the only direction is not drawn, and so the budget ε₁ is ε/2.
     """
     epsilon, t = sp.symbols("epsilon t", positive=True)
@@ -247,7 +248,7 @@ def vacuous_corollary_2(ratio: Fraction = Fraction(2)) -> Evidence:
 def gaussian_error(
     power: Fraction = Fraction(1), share: Fraction = Fraction(1), stated: Fraction = Fraction("2.3")
 ) -> Evidence:
-    """Gaussian noise N on the upper triangle has E‖N‖_F² = d²σ² exactly, at most d³σ² and not of that order.
+    """Gaussian noise N on the upper triangle has E‖N‖_F² = d²σ², which is at most d³σ², but of a smaller order.
 
     2√ln(1.25/δ) ≤ 2.3 √ln(1/δ) for δ ≤ 1/2: the ratio of the logarithms, 1 + ln 1.25/ln(1/δ), is largest at δ = 1/2. At
     δ = 1/2 the ratio of the logarithms is log₂ 2.5 ≤ 2.3²/4 = 529/400, because 5^400 ≤ 2^929, which is a comparison of
@@ -273,7 +274,7 @@ def gaussian_error(
 def gaussian_comparison(
     power: Fraction = Fraction(3, 2), true_power: Fraction = Fraction(1), least: Formula = lambda d: 1 / d**2
 ) -> Evidence:
-    """The guarantee d^{3/2} √(λ log λ/ε) is at most d^{3/2} √log(1/δ)/ε exactly if λ log λ ≤ log(1/δ)/ε.
+    """For λ > 1 the guarantee d^{3/2} √(λ log λ/ε) is at most d^{3/2} √log(1/δ)/ε exactly if λ log λ ≤ log(1/δ)/ε.
 
     The two sides of d^{3/2} √(λ log λ/ε) ≤ d^{3/2} √log(1/δ)/ε are the guarantees that the paper compares. The Gaussian
     error itself is of order d √log(1/δ)/ε; against this error the condition is d λ log λ ≤ log(1/δ)/ε. The bound √d/ε
@@ -360,7 +361,7 @@ def proposals(bound: Formula = lambda q: math.sqrt(math.e * q / 2) + 0.2) -> Fou
 @check("floating", scope=f"{CASES} random pairs, d ≤ 6")
 @mutant("half the bound", bound=lambda d: d / math.sqrt(2))
 def entrywise_change(bound: Formula = lambda d: math.sqrt(2) * d) -> Found:
-    """All entries of C together move by at most √2 d in ℓ1, attained for even d; Lap(2d/ε) is private and too large."""
+    """Replacing a row moves the entries of C by at most √2 d in ℓ1, attained for even d, so Lap(2d/ε) is too large."""
     rng = np.random.default_rng(11)
     pairs = [random_rows(rng, int(rng.integers(2, 7))) for _ in range(CASES)]
     for x, y in [*pairs, *(hadamard_pair(d) for d in (2, 4, 8))]:

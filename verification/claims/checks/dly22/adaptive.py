@@ -119,7 +119,8 @@ def clipping_bias(share: float = 1.0, clipping: Formula = clip) -> Found:
 def noise_and_bias(bias: Formula = tail, exponent: int = 1) -> Found:
     """The error of a clipped mechanism is at most Noise(τ) + γ(τ) for any noise, and some data come close to it.
 
-    The noise level Noise(τ) is τ²σ‖W‖_F for GaussCov and τ · 2√(s tr Σ ‖W‖) + τ² s‖N‖ for SeparateCov. The check runs
+    With noise matrix W, eigenvalue noise N and their scales σ and s, the noise level Noise(τ) is τ²σ‖W‖_F for GaussCov
+    and τ · 2√(s tr Σ ‖W‖) + τ² s‖N‖ for SeparateCov. The check runs
     the reference's clipped mechanism on random rows, thresholds and noises.
     """
     rng = np.random.default_rng(3)
@@ -144,10 +145,10 @@ def noise_and_bias(bias: Formula = tail, exponent: int = 1) -> Found:
 @mutant("τ² for τ", separate=lambda k, a, e: 4.0**-k * (a + e))
 @mutant("2^{−k} g for 4^{−k} g", gauss=lambda k, g: 2.0**-k * g)
 def clipped_noise(separate: Formula = adaptive_cov.separate_noise, gauss: Formula = adaptive_cov.gauss_noise) -> Found:
-    """At clipping norm τ = 2^{−k} and trace tr/τ², τ² times SeparateCov's error bound is τa + τ²e, and τ² times
-    GaussCov's is τ²g.
+    """Clipping rows to τ = 2^{−k} changes GaussCov's error bound g to τ²g and SeparateCov's a + e to τa + τ²e.
 
-    The trace term a = √(4 s υ tr) is homogeneous of degree 1/2 in the trace, so it scales by τ alone. The check
+    On rows divided by τ the trace is tr/τ², and the errors are then multiplied by τ². The trace term a = √(4 s υ tr) is
+    homogeneous of degree 1/2 in the trace, so it scales by τ alone. The check
     evaluates the reference's bounds for both noise ensembles.
     """
     for k in range(0, 40, 3):
@@ -170,7 +171,7 @@ def clipped_noise(separate: Formula = adaptive_cov.separate_noise, gauss: Formul
     ),
 )
 def released_noise_levels(errors: Formula = adaptive_cov.errors) -> Evidence:
-    """With bounds = "code" the trace term is a sixth of 2^{5/4}√(υ tr)/(ρ^{1/4}√n), υ of the code; g is ω/(n√ρ).
+    """With bounds="code" SeparateCov's trace term is 2^{5/4}√(υ tr)/(6 ρ^{1/4}√n), and GaussCov's bound is ω/(n√ρ).
 
     The factors ω, η and υ are those that `coded_bounds` computes. At d = 1, where the υ of the code is 0/0, υ* takes
     its place.
@@ -234,14 +235,14 @@ def skewed_example(
 @check("floating", scope="n = 1e64, 1e128")
 @mutant("the second data set has one level", level=Fraction(3, 8))
 def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
-    """For two data sets with equal n, d and trace, every quantile misses the best threshold of one of them by n^{1/16}.
+    """On one of two data sets with equal n, d and trace, any fixed quantile as threshold costs a factor n^{1/16}.
 
     To clip at a quantile is to take as τ the norm of the row that has a fixed rank in descending order. The two data
     sets of the example have d = n, tr = n^{−3/8} and m = n tr. One data set has m rows of squared norm 1, and its other
     rows are zero. On this data set a rank above m gives τ = 0 and the error tr = n^{−6/16}, and a rank up to m gives τ
     = 1 and the error n^{−7/16}. The second data set has m rows of squared norm n^{−1/4}, and its remaining rows all
     have one norm. On the second data set a rank up to m gives the error n^{−9/16}, and a rank above m gives the error
-    n^{−10/16}. The logarithms do not depend on n, because d and n enter υ as powers.
+    n^{−10/16}. The logarithms in the error bounds depend on β, but not on n.
     """
     gains = []
     for n in (1e64, 1e128):
@@ -396,7 +397,7 @@ def budgets(final: Formula = adaptive_cov.final_budget, search: Formula = adapti
 @mutant("a threshold of n", threshold=lambda n, slack: n)
 @mutant("a threshold of n − 3α", threshold=lambda n, slack: n - 3 * slack)
 def radius_promise(threshold: Formula = private_radius.search_threshold) -> Found:
-    """If no noise exceeds α/2, the private radius is at most max(b, 2 max ‖x_i‖), and at most 2α rows are longer.
+    """If no noise exceeds α/2, the private radius r̃ is at most max(b, 2 max ‖x_i‖), and at most 2α rows exceed r̃.
 
     The bound α on the noise is (8/ε) ln(2(J + 1)/β) for the J + 1 radii b, 2b, …, 1. By the accuracy of AboveThreshold
     no noise exceeds α/2 with probability at least 1 − β.
@@ -430,12 +431,14 @@ def explicit_bound(noise: float, bias: float, slack: float, rest: float, factor:
 @mutant("clipping at 16 times the level found", clipping=lambda k: min(1.0, 2.0 ** (4 - k)))
 @mutant("without the term in α", slack_share=0.0)
 def adaptive_error(factor: float = 32.0, clipping: Formula = clipped_cov.clip_level, slack_share: float = 1.0) -> Found:
-    """AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} for every τ, if no noise exceeds its bound.
+    """If no noise exceeds its bound, AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} for every τ.
 
-    In the bound on the error, α is the accuracy of the search for the threshold. If the search stops at k ≥ 1, then B_j
-    ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and N_{j−1} ≤ 4N_j. If the search stops at k, the rows are clipped at
-    2^{1−k}. At the norm 2^{1−k} the mechanism that is better at k has noise at most 4N_k, and the bias is at most
-    B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ); for τ ≤ 2^{−k−1}, N_k
+    In the bound on the error, α is the accuracy of the search for the threshold. At level k, N_k is the smaller bound
+    on the noise, and B_k the bound on the bias; K is the last level. If the search stops at k ≥ 1, then B_j ≤ N_j + α/n
+    for j < k, N_k ≤ B_k + α/n, and N_{j−1} ≤ 4N_j. If the search stops at k, the rows are clipped at
+    2^{1−k}. For rows clipped at 2^{1−k}, the mechanism with the smaller bound at level k has noise at most 4N_k. The
+    bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ); for τ
+    ≤ 2^{−k−1}, N_k
     ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the search does not stop, the same inequalities hold with k = K + 1, and the last term
     of the bound is N_{K+1}.
     """
@@ -486,10 +489,11 @@ def adaptive_error_proof(
     bins: Number = 4,
     clipping: Formula = lambda k: 2 ** (1 - k),
 ) -> Evidence:
-    """The constants 32, 9 and 8 in the bound on AdaptiveCov's error are what its proof gives, for all g, a and e.
+    """The proof of AdaptiveCov's error bound gives the constants 32, 9 and 8, whatever the bounds on the noise are.
 
     The docstring of `adaptive_error` has the proof of the bound. The bounds on both noises, and so the smaller bound
-    N_k, satisfy bound(k − 1) ≤ 4 bound(k). GaussCov has equality, and SeparateCov has the slack 2 · 2^{−k} a. Suppose
+    N_k, satisfy bound(k − 1) ≤ 4 bound(k). The two sides are equal for GaussCov, and differ by 2 · 2^{−k} a for
+    SeparateCov. Suppose
     that the search for the threshold stops at level k. At the clipping norm 2^{1−k}, one level above, the noise is at
     most 4N_k, and the bias at most B_{k−1} ≤ N_{k−1} + s ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4
     Noise(τ); if τ is smaller, then N_k ≤ B_k + s ≤ 4γ(τ) + s. If the search does not stop, the last level N_{K+1} is
@@ -628,9 +632,10 @@ def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Found:
 
     Let X′ be the rows of X, clipped to length r̃ and then divided by r̃. `adaptive_error` holds for X′, and r̃² times
     its bound is a bound on the error about the covariance of the rows clipped to r̃. Clipping the rows to the private
-    radius r̃ adds the bias γ(X, r̃). For τ ≤ r̃, r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ), and r̃² Noise at τ/r̃ and the
-    trace t̃ is Noise at τ and r̃²t̃. For τ > r̃ take the bound at r̃: γ(X′, 1) = 0, Noise rises with τ, and γ(X, r̃) ≤
-    2α′R²/n, because at most 2α′ rows are longer than r̃, and none is longer than R. The check draws from the
+    radius r̃ adds the bias γ(X, r̃). For τ ≤ r̃, r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ). The noise level at τ/r̃ and trace
+    t̃, multiplied by r̃², is the noise level at τ and trace r̃²t̃. For τ > r̃ the bound at r̃ is enough, because γ(X′,
+    1) = 0 and the noise level rises with τ. At most 2α′ rows are longer than r̃, and none is longer than R, so that
+    γ(X, r̃) ≤ 2α′R²/n. The check draws from the
     reference's mechanism, and leaves the term in N_{K+1} out. The check also leaves out a draw in which a noise exceeds
     its bound.
     """
@@ -684,12 +689,12 @@ def largest_share(released: Matrix, x: Matrix, g: float, a: float, e: float, alp
 def synthetic_data(
     shares: Formula = dly22_data.shares, norm: Formula = lambda k, buckets: Fraction(1, 2 ** (buckets - k))
 ) -> Found:
-    """At s = 3 a single bucket gives tr Σ = 1, and tr Σ falls as the number N of buckets grows.
+    """For Zipf exponent s = 3, one bucket of rows has tr Σ = 1, and tr Σ falls as the number N of buckets grows.
 
     The rows of bucket k have norm 2^{k−N}, and their share of all rows is ∝ k^{−3}, so tr Σ = Σ_k k^{−3} 4^{k−N}/Σ_k
-    k^{−3}. The check tries N = 1, …, 32 and compares every norm with the list in `zipf_data`. For the fall of tr Σ at N
-    the check also confirms 3A/4 ≥ (N − 1)^{−3}(1 − 4^{1−N}) > N^{−3}, A = Σ_k k^{−3} 4^{k−N+1} over k ≤ N − 1, in
-    rational arithmetic.
+    k^{−3}. The check tries N = 1, …, 32 and compares every norm with the list in `zipf_data`. Let A = Σ_{k<N} k^{−3}
+    4^{k−N+1}. The check also confirms, in rational arithmetic, 3A/4 ≥ (N − 1)^{−3}(1 − 4^{1−N}) > N^{−3}, so that tr Σ
+    is smaller for N buckets than for N − 1.
     """
     for buckets in range(2, 33):
         a = sum((Fraction(4) ** (k - buckets + 1) / k**3 for k in range(1, buckets)), Fraction(0))

@@ -35,7 +35,7 @@ def rows_in_ball(rng: np.random.Generator, n: int, d: int) -> Matrix:
 def trace_identity(moment: Formula = second_moment) -> Found:
     """The trace Σλ_i of Σ is the average of ‖x_i‖².
 
-    In the eigenvectors of Σ the features are orthogonal, with squared norms nλ_i.
+    In the basis of the eigenvectors of Σ the features are orthogonal, with squared norms nλ_i.
     """
     rng = np.random.default_rng(1)
     for _ in range(500):
@@ -108,9 +108,10 @@ def svt_accuracy(accuracy: Formula = above_threshold.accuracy) -> Found:
     """At α = (8/ε) ln(2m/β) all noises stay within α/2 with probability at least 1 − β, by the union bound.
 
     With v = e^{αε/8}, P(|Laplace(4/ε)| ≥ α/2) = 1/v and P(|Laplace(2/ε)| ≥ α/2) = v^{−2}, so m/v + v^{−2} ≤ β is
-    needed. The formula for α is linear in its logarithm, so evaluating it with log = identity gives 8v/ε, and the check
-    is in rational arithmetic. The α of "tight" is t + u, where P(|noise| ≥ t) = β/2 for the threshold and P(|noise| ≥
-    u) = β/(2m) for each query; if log is the identity, the α of "tight" is b₁ 2/β + b₂ 2m/β.
+    needed. The formula for α is linear in its logarithm. With the identity in place of the logarithm it gives 8v/ε, so
+    that the check can use rational arithmetic. With the calibration "tight", α is t + u, where P(|noise| ≥ t) = β/2 for
+    the threshold and P(|noise| ≥ u) = β/(2m) for each query. With the identity in place of the logarithm, this α is
+    2b₁/β + 2m b₂/β, where b₁ and b₂ are the scales of the two noises.
     """
     b1, b2 = Fraction(above_threshold.threshold_scale(1)), Fraction(above_threshold.query_scale(1, "tight"))
     for m, beta in product((1, 2, 5, 100), (Fraction(9, 10), Fraction(1, 2), Fraction(1, 1000))):
@@ -127,9 +128,9 @@ def svt_accuracy(accuracy: Formula = above_threshold.accuracy) -> Found:
 @check("floating", scope=f"{CASES} random runs, m ≤ 7")
 @mutant("α/2 for α", share=0.5)
 def svt_promise(share: float = 1.0) -> Found:
-    """If no noise exceeds α/2, every query passed over is below T + α and the query stopped at is at least T − α.
+    """If no noise exceeds α/2, no query above the threshold + α is passed over, and none below it − α is accepted.
 
-    The check runs the reference's algorithm on queries near T ± α, with noises at the ends of their range among others.
+    The check runs the reference's algorithm on queries near T ± α; some noises are at the ends of their range.
     """
     rng = np.random.default_rng(6)
     epsilon, alpha = 0.7, 3.0

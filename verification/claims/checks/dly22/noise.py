@@ -69,7 +69,8 @@ def squared(bound: Bound, d: Number, s: Number, seen: list[Number]) -> Number:
 def eta_tail(bound: Formula = tails.eta) -> Evidence:
     """P(‖N(0, I_d)‖ > η) ≤ β for all d and β, because the exponent of Chernoff's bound at η² is exactly ln β.
 
-    χ² with d degrees of freedom has weights 1, and t = η² − d = 2√d s + 2s² with s² = ln(1/β).
+    The squared norm is a sum of d squared normal variables with weights 1, and t = η² − d = 2√d s + 2s² with s² =
+    ln(1/β).
     """
     d, s = sp.symbols("d s", positive=True)
     seen: list[Number] = []
@@ -212,8 +213,9 @@ def psi_norm(norm: Formula = tails.psi_norm) -> Found:
 
 
 def laplace_vector(d: float, beta: float) -> float:
-    """Return a bound on ‖Z‖₂ that fails with probability at most β: √(2(d + √(2dx) + x)) + 2√(x(x + ln d)), x =
-    ln(3/β).
+    """Return a bound on ‖Z‖₂ that fails with probability at most β, for a vector Z of d Laplace(1) variables.
+
+    The bound is √(2(d + √(2dx) + x)) + 2√(x(x + ln d)) with x = ln(3/β).
     """
     x = math.log(3 / beta)
     return math.sqrt(2 * (d + math.sqrt(2 * d * x) + x)) + 2 * math.sqrt(x * (x + math.log(d)))
@@ -229,8 +231,9 @@ def laplace_frobenius(d: float, beta: float) -> float:
 
 
 def _dominates(coded: Bound, proven: Plain, between: Plain, kink: float) -> tuple[bool, str]:
-    """Return whether coded ≥ between ≥ proven on a grid, and whether `kink`, the slack where K changes form, is not
-    negative.
+    """Return whether `coded` ≥ `between` ≥ `proven` on a grid and `kink` ≥ 0, and a text with the smallest ratios.
+
+    The number `kink` is the slack of the first inequality at the dimension where the formula for K changes.
     """
     pairs = list(product(DIMENSIONS, BETAS))
     ratio = min(float(coded(d, b)) / between(d, b) for d, b in pairs)
@@ -248,9 +251,10 @@ KINK = (math.sqrt(2) + 1) / (math.sqrt(2) - 1)  # K is 2 KINK if 2 log₂ m ≤ 
 def laplace_vector_tail(coded: Formula = tails.eta_laplace) -> Evidence:
     """1.5√d + K ln(2/β), with the constants of the authors' code, is never below a proven bound on ‖Z‖₂, so it holds.
 
-    The proven bound, with x = ln(3/β), has three events that each fail with probability at most β/3: ΣE_i ≤ d + √(2dx)
-    + x, max E_i ≤ x + ln d, and, given E, Gaussian concentration with mean ≤ √(2ΣE_i) and Lipschitz constant √(2 max
-    E_i). The bounds of the three events together give √(2(d + √(2dx) + x)) + 2√(x(x + ln d)) ≤ √(2d) + √(2x) + 2x + ln
+    The proven bound can fail only in three events, each of probability at most β/3. With x = ln(3/β) they are ΣE_i > d
+    + √(2dx) + x, max E_i > x + ln d, and ‖Z‖₂ > √(2ΣE_i) + 2√(x max E_i). The last one has this probability by Gaussian
+    concentration, given the E_i. The bounds of the three events together give √(2(d + √(2dx) + x)) + 2√(x(x + ln d)) ≤
+    √(2d) + √(2x) + 2x + ln
     d. With L = ln(2/β) ≥ ln 2 and x ≤ κL, κ = log₂ 3, the sum √(2d) + √(2x) + 2x + ln d is at most √2 √d + (√(2κ/ln 2)
     + 2κ + log₂ d) L. The factor √(2κ/ln 2) + 2κ + log₂ d is below K; the two are closest at 2 log₂ d = (√2 + 1)².
     """
@@ -322,8 +326,8 @@ def laplace_wigner_tail(d: float, beta: float, variance: float = 2.0) -> float:
 def laplace_leading_term(coded: Formula = tails.upsilon_laplace) -> Evidence:
     """The authors' code bounds E‖W‖ and ‖W‖ by asymptotically 2√d, but ‖W‖/√d → 2√2, because Laplace(1) has variance 2.
 
-    The bound on the mean, where ln(2/β) = 0, is below 2√(2d) from d = 3·10⁵ on, and the whole bound at β = 0.1 from
-    d = 3·10⁶ on. At d = 10²⁰ both bounds are within 1 % of 2√d.
+    At β = 2, where ln(2/β) = 0, the code bounds the mean E‖W‖. This bound is below 2√(2d) from d = 3·10⁵ on, and the
+    bound on ‖W‖ at β = 0.1 is below 2√(2d) from d = 3·10⁶ on. At d = 10²⁰ both bounds are within 1 % of 2√d.
     """
     limit = 2 * math.sqrt(2)
     mean = {d: float(coded(d, 2.0)) / math.sqrt(d) for d in (2e5, 3e5, 1e20)}
@@ -352,14 +356,15 @@ def exact_maxima(d: int) -> tuple[float, float]:
 
 
 def exact_levels(d: int, beta: float) -> tuple[float, float]:
-    """Return the levels that the two maxima exceed with probability β/3 if the terms are independent."""
+    """Return the levels that maxima of d independent sums and of m exponentials exceed with probability β/3."""
     each = 1 - (1 - beta / 3) ** (1 / d)
     return float(stats.gamma(d).isf(each)), float(-math.log(-math.expm1(math.log1p(-beta / 3) / (d * (d + 1) / 2))))
 
 
 def wigner_form(d: int, row: float, largest: float, level: float = 0.0) -> float:
-    """Return (1 + θ)(2√(2 row) + 6√(2 largest) √(ln d/ln(1 + θ))) + 2√(2 largest) √level, after Bandeira and van
-    Handel.
+    """Return the bound of Bandeira and van Handel, given the largest row sum and the largest entry of the E_ij.
+
+    The bound is (1 + θ)(2√(2 row) + 6√(2 largest) √(ln d/ln(1 + θ))) + 2√(2 largest) √level, named by the arguments.
     """
     root = math.sqrt(2 * largest)
     mean = (1 + theta(d)) * (2 * math.sqrt(2 * row) + 6 * root * math.sqrt(math.log(d) / math.log1p(theta(d))))
@@ -377,8 +382,9 @@ def laplace_wigner_bounds(mean: Formula = laplace_wigner_mean, tail: Formula = l
     Given the exponentials E_ij, W is Gaussian with standard deviations √(2E_ij), and E‖W‖ ≤ (1 + θ)(2σ + 6σ_*√(ln
     d/ln(1 + θ))) (Bandeira–van Handel 2016), where σ² is the largest row sum and σ_*² the largest entry of 2E. The
     check inserts the exact means and levels of the largest row sum and entry into the bound of Bandeira and van Handel.
-    With these means and levels the bound of Bandeira and van Handel is at most the stated bound. The value is at least
-    0.85 times the stated bound on the mean, and at least 0.8 times the stated bound on the tail.
+    With these means and levels the bound of Bandeira and van Handel is at most the stated bound. With the exact means,
+    the bound of Bandeira and van Handel is at least 0.85 times the stated bound on the mean; with the exact levels, it
+    is at least 0.8 times the stated bound on the tail.
     """
     for d in (2, 5, 20, 50, 200, 1000):
         share = wigner_form(d, *exact_maxima(d)) / mean(d) if mean(d) else math.inf

@@ -193,7 +193,7 @@ def ratio(first: Rate, second: Rate) -> Rate:
 
 
 def quarters(d: int, n: int, t: int) -> Rate:
-    """Return the rate with the exponents d/4, n/4 and t/4."""
+    """Return the rate whose exponents of the dimension, the number of rows and the trace are d/4, n/4 and t/4."""
     return Fraction(d, 4), Fraction(n, 4), Fraction(t, 4)
 
 
@@ -213,7 +213,10 @@ def separate_rest(d: float, n: float, trace: float) -> float:
 
 
 def _uniform(gap: Callable[[float], float]) -> Error:
-    """Return the error √(2 tr · gap/n) if every direction loses `gap`, as a multiple of 1/n (ADK19 Lemma 6)."""
+    """Return the function that maps d, n and tr to the error bound √(2 tr · gap/n) of ADK19 Lemma 6.
+
+    The bound holds if every direction captures at most gap/n less than its eigenvalue.
+    """
     return lambda d, n, trace: math.sqrt(2 * trace * gap(d) / n)
 
 
@@ -225,7 +228,7 @@ em_pure_error = _uniform(lambda d: d / iterative_eigenvectors.uniform_exponents(
 @mutant("GaussCov in place of SeparateCov", separate=gauss_error)
 @mutant("d^{3/4} in place of d^{1/4}", separate=em_error)
 def worst_case_rates(separate: Formula = separate_error) -> Found:
-    """At tr = 1, d^{1/4}/√n beats d/n exactly for d > n^{2/3}, reaches 1 at d = n², and dominates √d/n until then.
+    """At tr = 1, d^{1/4}/√n is below d/n exactly for d > n^{2/3}; it is below 1 and above √d/n exactly for d < n².
 
     The check obtains the exponents as slopes of the reference's bounds, rounded to quarters. The comparisons of the
     exponents of d, n and tr use whole numbers and are exact.
@@ -271,9 +274,9 @@ def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Found:
 
     Multiplied by n√ρ, the bounds of both mechanisms depend only on d and on the trace as a share of d^{3/2}/(n√ρ), and
     SeparateCov's bound rises with the trace. The check tries every d from 25 to 1000 and powers of 10 up to 10¹⁵, with
-    ω as in the reference and with the larger ω of DLY22 Lemma 7. The leading terms of the bounds of SeparateCov and of
-    GaussCov are 2^{7/4}√share · d and d. For d = 2, …, 7 SeparateCov's bound is above both bounds of GaussCov at the
-    smaller trace too.
+    ω as in the reference and with the larger ω of DLY22 Lemma 7. If the trace is s times d^{3/2}/(n√ρ), the bounds
+    multiplied by n√ρ have the leading terms 2^{7/4}√s · d for SeparateCov and d for GaussCov. For d = 2, …, 7
+    SeparateCov's bound is above both versions of GaussCov's bound even at tr = d^{3/2}/(64 n√ρ).
     """
     for d in (*range(25, 1001), *(10**k for k in range(4, 16))):
         for gauss in gauss_bounds(d):
@@ -293,7 +296,7 @@ def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Found:
 @mutant("a supremum of √2 d", supremum=lambda d: 2**0.5 * d)
 @mutant("the formula of d ≥ 2 at d = 1", supremum=lambda d: ((d + 2) ** 2 + 4 * (d**2 // 4)) ** 0.5 / 2)
 def triangle_change(supremum: Formula = triangle_l1) -> Found:
-    """For d ≤ 5 the supremum of Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋) ≤ √2 d, and the block pair attains it.
+    """For Δ = xxᵀ − yyᵀ and 2 ≤ d ≤ 5, sup Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋) ≤ √2 d, attained by `block_pair`.
 
     The check tries every sign pattern of Δ, with numpy's eigenvalues. At d = 1 the supremum of |x² − y²| is 1, at the
     rows 1 and 0.
@@ -331,7 +334,10 @@ def separate_pure(
 
 
 def probabilities_of_bounds(bounds: Callable[..., tuple[Number, Number]], d: int, beta: float) -> list[float]:
-    """Return the two β at which υ and η of the authors' code are parts of SeparateLapCov's bound; each must be β/2."""
+    """Return the two failure probabilities at which SeparateLapCov's bound uses the υ and η of the authors' code.
+
+    Each of the two must be half the failure probability β of the whole bound.
+    """
     n, epsilon, trace = 30.0, 0.7, 0.4
     a, e = (float(v) for v in bounds(n, d, epsilon, trace, beta, "paper"))
     upsilon = a**2 / (4 * trace * float(separate_cov_pure.matrix_scale(n, d, epsilon, "paper")))
@@ -387,7 +393,7 @@ def separate_pure_rate(d: float, n: float, trace: float) -> float:
 @mutant("SeparateCov's rate under zCDP", separate=separate_error)
 @mutant("EMCov's rate under zCDP", em=em_error)
 def pure_rates(separate: Formula = separate_pure_rate, em: Formula = em_pure_error) -> Evidence:
-    """Under pure DP the first term of SeparateLapCov is d^{3/4}√tr/√n, and EMCov has d√tr/√n."""
+    """Under pure DP the first error term of SeparateLapCov grows like d^{3/4}√tr/√n, and EMCov's error like d√tr/√n."""
     ours, theirs = measured(separate), measured(em)
     holds = ours == quarters(3, -2, 2) and theirs == quarters(4, -2, 2)
     shown = [", ".join(map(str, rate)) for rate in (ours, theirs)]
@@ -400,9 +406,10 @@ def pure_rates(separate: Formula = separate_pure_rate, em: Formula = em_pure_err
 @check("exact", scope="C = 72, √d from 68 Cε on", less="least")
 @mutant("without padding", padded=False)
 def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> Found:
-    """Appendix B: if E‖M − μ‖² ≤ α² ≤ d/54 on {±1}^d needs n ≥ d/(Cαε), the empirical error on the ball is ≥ √d/(3Cnε).
+    """Appendix B: if means on {±1}^d need n ≥ d/(Cαε) rows, the empirical error on the ball is at least √d/(3Cnε).
 
-    Scaling by 1/√d turns α into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e of a
+    The condition n ≥ d/(Cαε) is that for estimates M with E‖M − μ‖² ≤ α² ≤ d/54. Scaling by 1/√d turns α into α/√d, so
+    n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e of a
     mean implies an error of at most e + 1/√n against the mean of the distribution. Without rows of zeros, the
     statistical lower bound implies e ≥ √d/(Cnε) − 1/√n, which is no bound for n > d/(Cε)². The proof takes n₀ <
     √d/(Caε) records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives e ≥ (2a/3) n₀/n. The
@@ -432,7 +439,7 @@ def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> F
 @mutant("half the bound", factor=0.5)
 @mutant("no projection", project=lambda m, r: m)
 def projection_error(project: Formula = psd_trace_ball, factor: float = 1.0) -> Evidence:
-    """The M ⪰ 0, tr M ≤ 1, nearest to Σ + N is Σ̂ with ‖Σ̂ − Σ‖_F² ≤ ⟨N, Σ̂ − Σ⟩ ≤ ‖N‖(tr Σ̂ + tr Σ) ≤ 2‖N‖.
+    """The projection Σ̂ of Σ + N on M ⪰ 0, tr M ≤ 1 has ‖Σ̂ − Σ‖_F² ≤ ⟨N, Σ̂ − Σ⟩ ≤ ‖N‖(tr Σ̂ + tr Σ) ≤ 2‖N‖.
 
     The pair Σ = e₁e₁ᵀ and N = e₂e₂ᵀ − e₁e₁ᵀ attains this bound. The reference's bound on the error of the projected
     output is therefore √(2συ). If the projection is on the matrices of rank one, which are not a convex set, the first
@@ -469,8 +476,8 @@ def projection_eigenvectors(project: Formula = psd_trace_ball) -> Found:
 
     In the eigenvectors of Σ̃ = VΛVᵀ, ‖Σ̃ − M‖_F² = ‖Λ − diag(VᵀMV)‖² + ‖VᵀMV − diag(VᵀMV)‖². The diagonal of VᵀMV is
     nonnegative and has the same trace, so keeping only the diagonal ("pinching") brings M nearer to Σ̃. The projection
-    P is checked by ⟨Σ̃ − P, M − P⟩ ≤ 0 for competitors M, extreme points among them. The set of second moments of n < d
-    rows, which have rank at most n, is not closed under pinching, so K is its convex hull.
+    P is checked by ⟨Σ̃ − P, M − P⟩ ≤ 0 for competitors M, extreme points among them. The second moments of n < d rows,
+    which have rank at most n, are not closed under pinching, so the projection is on their convex hull.
     """
     rng = np.random.default_rng(5)
     for _ in range(CASES):

@@ -2,8 +2,8 @@
 follow Zipf's law.
 
 X = GU, where G is (n, d) with N(0, 1) entries and U is (d, d) with entries uniform on (0, 1). The mean of the rows is
-subtracted from every row, and every row is then given a new norm. Bucket k = 1, …, N holds a share of the rows ∝
-k^{−s}, the first rows in bucket 1, and its rows have norm 2^{k−N}. A single bucket (N = 1) gives rows of norm 1.
+subtracted from every row, and every row is then given a new norm. The rows are divided, in their order, into buckets k
+= 1, …, N with shares ∝ k^{−s}. The rows of bucket k have norm 2^{k−N}. A single bucket (N = 1) gives rows of norm 1.
 
 Centring depends on all rows of the data, so no privacy guarantee covers it. The authors draw with torch; this module
 draws from the same law with numpy.

@@ -12,7 +12,10 @@ from covassay.verification.claims.evidence import Evidence, Formula, Found, chec
 
 
 def nonnegative_beyond(difference: sp.Expr, d: sp.Symbol, start: int) -> bool:
-    """Return whether a rational function of d is ≥ 0 for d ≥ start: in k = d − start it has no negative coefficient."""
+    """Return whether a rational function of d, written in d − start, has no negative coefficient.
+
+    A function without negative coefficients is ≥ 0 for all d ≥ `start`.
+    """
     k = sp.Symbol("k", nonnegative=True)
     parts = sp.fraction(sp.together(difference.subs(d, start + k)))
     return all(c >= 0 for part in parts for c in sp.Poly(sp.expand(part), k).all_coeffs())
@@ -37,7 +40,7 @@ def variance_of_a_weight(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> E
 @check("symbolic", covers="all", scope="all d ≥ 9")
 @mutant("a lower moment bound", moment=lambda d: d**3)
 def largest_value(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
-    """The bound (4.4) fails: E max w ≥ E Σ w² ≥ (3d + 1)/(2(d² + 1)), about 1.5/d, where (4.4) has (1 + o(1))/d.
+    """The bound (4.4), max w ≤ (1 + o(1))/d, fails, because E max w ≥ E Σ w² ≥ (3d + 1)/(2(d² + 1)), about 1.5/d.
 
     If max w ≤ (1 + h)/d with probability 1 − β, then E max w ≤ (1 + h)/d + β. With β = 1/(10 d) and h = 1/5, (1 + h)/d
     + β is below the bound on E max w for every d ≥ 9, a contradiction; for large d every h < 0.4 leads to a
@@ -56,8 +59,9 @@ def largest_value(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> Evidence
 def capped_event(cap: Fraction = Fraction(4)) -> Found:
     """P(max w > 4/d) ≤ e^{−d r(c)}/(c(c − 2)) + e^{−d²/1250}, c = 3.84, which is below 1/(16 d²) from d = 10⁴ on.
 
-    max w = ‖Z‖/R is above cap/d only if ‖Z‖ > 0.96 cap d or R < 0.96 d². The event ‖Z‖ > 0.96 cap d has the bound of
-    the page norm-tail.md, and R < 0.96 d² has probability below e^{−L} for d√(2L) = 0.04 d². Given max w ≤ 4/d, w_i
+    The largest weight max w = ‖Z‖/R is above 4/d only if ‖Z‖ > 3.84 d or R < 0.96 d². The page norm-tail.md bounds the
+    probability of ‖Z‖ > 3.84 d, and R < 0.96 d² has probability below e^{−L} for d√(2L) = 0.04 d². Given max w ≤ 4/d,
+    w_i
     therefore still has the variance of `variance_of_a_weight`, and (4.2) fails. With α = 2/d the event in the condition
     of (4.2) has a probability that tends to 0.
     """

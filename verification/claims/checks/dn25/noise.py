@@ -94,8 +94,8 @@ def volume_constant(jacobian: Formula = repulsion) -> Evidence:
 def radial_factorisation(jacobian: Formula = repulsion, shape: Formula = nuclear_laplace.radius_shape) -> Found:
     """The density at σ = Rw is R^{d²−1} e^{−R} times a function of w.
 
-    Gamma(d²) is~Hence the radius R ~ Gamma(d²) is ~ Gamma(d²) is independent of (w, U, V). ∏(σ_i² − σ_j²) is
-    homogeneous of degree d(d − 1), and dσ contributes the factor R^{d−1}.
+    Hence the radius R follows Gamma(d²) and is independent of (w, U, V). The product ∏(σ_i² − σ_j²) is homogeneous of
+    degree d(d − 1), and dσ contributes the factor R^{d−1}.
     """
     for d in range(2, 5):
         r, *w = sp.symbols(f"R w1:{d + 1}", positive=True)
@@ -106,7 +106,7 @@ def radial_factorisation(jacobian: Formula = repulsion, shape: Formula = nuclear
 @check("floating", scope=f"400 draws, {ALARM}")
 @mutant("unsigned QR", sampler=lambda d, rng, n: np.linalg.qr(rng.standard_normal((n, d, d)))[0])
 def haar_signs(sampler: Formula = haar.sample, draws: int = 400) -> Evidence:
-    """In half of the sampled Haar matrices the first entry is positive, and in half the determinant is."""
+    """About half of the sampled Haar matrices have a positive first entry, and about half a positive determinant."""
     q = sampler(3, np.random.default_rng(6), draws)
     tests = [
         binomial(int((q[:, 0, 0] > 0).sum()), draws, 0.5, "Q₁₁ > 0 half of the time"),

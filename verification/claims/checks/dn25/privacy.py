@@ -13,9 +13,10 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 def centred_on_the_line(
     sensitivity: Formula = centred_sensitivity, change: Formula = sensitivities.centred_change
 ) -> Evidence:
-    """At d = 1 replacing x by y moves the variance by (n − 1)/n² |x − y| |x + y − 2m| ≤ 4(n − 1)/n², for every n.
+    """At d = 1 replacing a row x by y moves the variance by at most 4(n − 1)/n², for every n.
 
-    The variance of n − 1 rows of mean m and one row x is a constant plus (n − 1)/n² (x − m)². With a = |x − y| ≤ 2,
+    The variance of n − 1 rows of mean m and one row x is a constant plus (n − 1)/n² (x − m)², so the move is (n − 1)/n²
+    |x − y| |x + y − 2m|. With a = |x − y| ≤ 2,
     |x + y − 2m| ≤ 4 − a on [−1, 1], and 4 − a(4 − a) = (a − 2)².
     """
     n, x, y, m, v, a = sp.symbols("n x y m v a", real=True)
@@ -47,8 +48,9 @@ def centred_algorithm_2(
     """For the centred covariance Algorithm 2 spends at most ε with ρ = 6√3(n − 1)/(εn²) and b = 16(n − 1)/(εn²).
 
     Twice the trace moves by at most 8(n − 1)/n², because |x − m|² lies in [0, 4]. Let f and g be the ratios of the
-    scales ρ and b to the printed ones, 4/(εn) and 10/(εn). The error bound of Theorem 2 has parts in f, g, √f and
-    √(fg). For n ≥ 2, 1 ≤ f and g ≤ f ≤ 3√3/2, so every part grows by at most 3√3/2. With the printed scales the two
+    scales ρ and b to the printed ones, 4/(εn) and 10/(εn). Every part of the error bound of Theorem 2 is proportional
+    to f, g, √f or √(fg). For n ≥ 2, 1 ≤ f and g ≤ f ≤ 3√3/2, so every part grows by at most 3√3/2. With the printed
+    scales the two
     privacy losses add up to (3√3/4 + 4/5)(1 − 1/n)ε.
     """
     more, epsilon = sp.symbols("k epsilon", positive=True)

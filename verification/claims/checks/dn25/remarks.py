@@ -31,7 +31,7 @@ def crossover(crossover: Formula = lambda d: d**2, trivial: Formula = lambda d: 
 @check("exact", scope="2 ≤ d < 200")
 @mutant("an error of √d", zero_error_squared=lambda d: Fraction(d))
 def zero_release(zero_error_squared: Formula = lambda d: Fraction(1)) -> Found:
-    """At n = ε = 1 the printed bound min{d^{3/2}, √d} is √d times the error of releasing 0, without a limit in d.
+    """At n = ε = 1 the printed bound min{d^{3/2}, √d} is √d times as large as the largest error of the release 0.
 
     The error of the release 0 is ‖Σ‖_F, which is at most tr Σ, and so at most 1. Squares are compared.
     """
@@ -66,8 +66,8 @@ def earlier_work(
     The small traces are those with tr Σ ≪ min{d^{3/2}/(εn), d^{−1/2}}, for d, εn ≫ 1. The term d^{3/4} √(tr/(εn)) is
     √(tr/t₁) times d^{3/2}/(εn) and √(tr/t₂) times √(d/(εn)), where t₁ and t₂ are the two terms of the threshold. The
     term √d/(εn) of the earlier rate is 1/d times d^{3/2}/(εn) and 1/√(εn) times √(d/(εn)). DN25 prints min{1/n,
-    d^{−1/4}}/ε. At ε = 1 and n = √d/x the printed terms are x and d^{1/4} times d^{−1/2}, so the printed threshold is
-    at most the true one exactly for x ≤ 1.
+    d^{−1/4}}/ε. Let ε = 1 and n = √d/x. The two printed terms are then x d^{−1/2} and d^{−1/4}, so the printed
+    threshold is at most the true one exactly for x ≤ 1.
     """
     d, n, trace, x = sp.symbols("d n t x", positive=True)  # n stands for εn
     nikolov = d ** sp.Rational(3, 2) / n, sp.sqrt(d / n)
@@ -130,8 +130,9 @@ def recovered_rate(additive: Number = 1, least: Formula = lambda d, n: d**2 / n)
     """Theorem 2's bound is at most 2√(d/(εn)) for εn ≥ ln d and tr Σ ≤ 1, and not O(√(d/(εn))) for smaller n.
 
     With ln d = s² the ratio of the second term to √(d/(εn)) is √tr Σ + s/√(εn). The ratio √tr Σ + s/√(εn) is at most 2
-    for εn ≥ s². The ratio is always at least s/√(εn), which is unbounded, and so is the ratio of the first term,
-    d/√(εn). √(d/(εn)) is then above 1, the error of returning 0. The term √(d tr Σ/(εn)) is √(tr Σ/t₁) times
+    for εn ≥ s². The ratio is always at least s/√(εn), which is unbounded. The ratio of the first term to √(d/(εn)) is
+    d/√(εn), which is unbounded too. For εn < ln d, √(d/(εn)) is above 1, and so above the error of returning 0. The
+    term √(d tr Σ/(εn)) is √(tr Σ/t₁) times
     d^{3/2}/(εn), t₁ = d²/(εn), and √tr Σ times √(d/(εn)).
     """
     n, s, trace, more, d = sp.symbols("n s t m d", positive=True)  # n stands for εn
@@ -162,7 +163,7 @@ def abstract_bound(bound: Formula = lambda d, n, trace: 10**6 * math.sqrt(d * tr
 
 
 def never_negative(expression: sp.Expr) -> bool:
-    """Return whether a rational function of positive symbols has no negative coefficient, above and below."""
+    """Return whether no coefficient of a rational function is negative, in the numerator or in the denominator."""
     parts = sp.fraction(sp.cancel(sp.together(expression)))
     return all(c >= 0 for part in parts for c in sp.Poly(sp.expand(part), *expression.free_symbols).coeffs())
 
@@ -201,7 +202,7 @@ def gain_over_dly22(
 @mutant("as printed", power=1)
 @mutant("the printed prefactor", other=1)
 def step_2_display(power: int = 2, other: int = 2) -> Evidence:
-    """With t = C₃ (log/d)^{3/2}, (d³/log) t² is C₃² log², not C₃² log; with the prefactor d³/log² it is C₃² log."""
+    """For t = C₃ (L/d)^{3/2} with L = log, (d³/L) t² is C₃² L² and not C₃² L, as printed; (d³/L²) t² is C₃² L."""
     c, d, log = sp.symbols("c d L", positive=True)
     t = c * (log / d) ** sp.Rational(3, 2)
     residual = sp.simplify(d**3 / log * t**2 - c**2 * log**power)

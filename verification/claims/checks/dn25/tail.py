@@ -17,7 +17,7 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 @mutant("a weaker moment bound", first=Fraction(1))
 @mutant("the smaller root", sign=-1)
 def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidence:
-    """The moments refute every constant a < (7 + √33)/8 = 1.593, so also the 3 of Theorem 1 at p = ∞, where a = 3/2.
+    """The moments refute ‖Z‖ ≤ ad for every a < (7 + √33)/8 = 1.593, and so the 3 of Theorem 1 at p = ∞, where a = 3/2.
 
     The identity st/(s + t) = (s + t)/4 − (s − t)²/(4(s + t)) is used with s + t ≤ 2ad, which holds if ‖Z‖ ≤ ad. The
     limit m = lim E Σ s²/d³ therefore satisfies m ≥ 3/2 + (m − 1)/(4a) and m ≤ a. For a ≥ 1/4 the first of the two
@@ -83,8 +83,8 @@ def radius_chernoff(above: Formula = lambda u: 1 + u + u**2 / 2, below: Formula 
     """A Gamma(k) variable leaves [k − √(2kL), k + √(2kL) + L] with probability at most e^{−L} on each side.
 
     With u = √(2L/k) the two points are k(1 + u + u²/2) and k(1 − u), and L = ku²/2. As E e^{sR} = (1 − s)^{−k},
-    Markov's inequality for e^{sR} bounds the two probabilities. The exponent of the bound plus L, over k, is at
-    s = u/(1 + u) and at s = −u a function of u that is 0 at 0 and falls.
+    Markov's inequality for e^{sR} bounds the two probabilities. Add L to the exponent of the bound, and divide by k. At
+    s = u/(1 + u) and at s = −u the result is a function of u that is 0 at 0 and falls.
     """
     u = sp.Symbol("u", positive=True)
     holds, slopes = True, []

@@ -69,9 +69,10 @@ EXACT_CASES = [
 def quadratic_form_upper(bound: Formula = radius) -> Evidence:
     """For every square matrix A and standard normal Y, P(YᵀAY − tr A ≥ 2‖A‖_F√t + 2‖A‖t) ≤ e^{−t}.
 
-    (A + Aᵀ)/2 has the same quadratic form and trace and no larger norms, so let A = diag(a). With ψ(u) = −u − ln(1 −
-    2u)/2 the logarithm of the moment generating function is Σ ψ(s a_i). ψ(u) ≤ u²/(1 − 2u) for 0 ≤ u < 1/2 by comparing
-    coefficients, 2^{k−1}/k ≤ 2^{k−2}, and ψ(u) ≤ u² for u < 0. Hence Σ ψ(s a_i) is at most vs²/(1 − cs) with v =
+    (A + Aᵀ)/2 has the same quadratic form and trace and no larger norms, so let A = diag(a). Let ψ(u) = −u − ln(1 −
+    2u)/2. The logarithm of the moment generating function is Σ ψ(s a_i). For 0 ≤ u < 1/2, ψ(u) ≤ u²/(1 − 2u), because
+    the coefficients of u^k satisfy 2^{k−1}/k ≤ 2^{k−2}. For u < 0, ψ(u) ≤ u². Hence Σ ψ(s a_i) is at most vs²/(1 − cs)
+    with v =
     ‖A‖_F², c = 2‖A‖, and at s = √t/(√v + c√t) the exponent of Markov's bound is −t. The check also compares the bound
     for A = I with exact χ² tails.
     """
@@ -137,13 +138,16 @@ def chi_square_mean(bound: Formula = lambda level, m, sqrt: 4 * (sqrt(level / m)
     Let x(L) be the radius 4(√(L/m) + 2L/m). For L ≥ (ln 2)/3 the radius x(L) is 2√(t/m) + 2t/m with t = 4L, so
     P ≤ 2e^{−4L} ≤ e^{−L} by both tails. For smaller L it is enough that the probability inside the interval is at least
     L, because L ≥ 1 − e^{−L}. Since x is concave, x(L)/x(l) ≥ L/l for L ≤ l.
-    m ≤ 14: the density falls to the right of its mode, which is below 1, so P(1 ≤ · ≤ 1 + x) is concave in x, and
-        P(1 ≤ · ≤ 1 + x(l)) ≥ l at l = 1/4 > (ln 2)/3 is enough. The check encloses this probability by rational bounds.
-    m ≥ 15: take l = 3/4. For l = 3/4, x(l) ≥ 4√(3/(4m)), and by Chebyshev's inequality the probability inside the
-    interval is
-        at least 5/6. The density f of the sum has f(m − y) ≤ f(m) e^{y/m − (m − 2)y²/(4m²)} ≤ f(m) e^{1/(m − 2)} for
-        y ≥ 0. With min(f(m − y), f(m)) in place of f(m − y) the mass is at least 5/6 − (e^{1/13} − 1) ≥ 3/4, and it is
-        concave in x.
+    It is therefore enough to find an l > (ln 2)/3 and a lower bound on the probability inside that is concave in x and
+    at least l at x(l).
+
+    For m ≤ 14 let l be 1/4. The density falls to the right of its mode, which is below 1. The probability
+    P(1 ≤ · ≤ 1 + x) is therefore concave in x, and the check confirms by rational bounds that it is at least l at x(l).
+
+    For m ≥ 15 let l be 3/4. Since x(l) ≥ 4√(3/(4m)), the probability inside the interval is at least 5/6 by Chebyshev's
+    inequality. The density f of the sum has f(m − y) ≤ f(m) e^{y/m − (m − 2)y²/(4m²)} ≤ f(m) e^{1/(m − 2)} for y ≥ 0.
+    If f(m − y) is replaced by min(f(m − y), f(m)), the integral over the interval remains at least
+    5/6 − (e^{1/13} − 1) ≥ 3/4, and it is concave in x.
     """
     level, m = sp.symbols("L m", positive=True)
     identity = sp.simplify(bound(level, m, sp.sqrt) - radius(1 / m, 1 / m, 4 * level, sp.sqrt))

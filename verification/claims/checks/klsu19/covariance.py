@@ -39,8 +39,9 @@ def sigma_norm(matrix: Matrix, sigma: Matrix) -> float:
 def sensitivity(variance: Formula = naive_pce.noise_variance, largest: Formula = naive_pce.largest_change) -> Found:
     """Replacing a row moves NaivePCE's truncated covariance by at most √2 B/n in Frobenius norm, B = r².
 
-    NaivePCE spends at most ρ. As a multiple of B²/n², Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² = s² + t² − 2c² ≤ 2, which is checked at
-    random rational rows of the unit ball and at dropped rows, which are zero; e₁ and e₂ give equality. Hence noise of
+    NaivePCE spends at most ρ. In the unit B/n the change Δ has Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² = s² + t² − 2c² ≤ 2, where s and
+    t are the squared lengths of the two rows, and c is their inner product. The rows e₁ and e₂ give equality. The check
+    tries random rational rows of the unit ball, and zero for dropped rows. Hence noise of
     variance 2B²/(n²ρ), calibrated to the sensitivity 2B/n of the triangle inequality, spends ρ/2, and noise of variance
     B²/(n²ρ) spends ρ. In one dimension the largest squared change is 1 in the unit B²/n².
     """
@@ -216,8 +217,8 @@ def rows_for_accuracy(
     The first number of rows makes the radius of (8) in KLSU19 at most α/2, and is at least (√d + √(2 ln(2/β)))², as (8)
     requires. The second number of rows makes σω ≤ α/2, because r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥
     1. With probability at least 1 − 3β no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters,
-    with the reference's variance, radius and ω, and the inequalities of the proof, 2 · √2 · 5 · 2.8 ≤ 40 and 1 + 2√2 +
-    4 ≤ 2.8².
+    with the reference's variance, radius and ω. It also confirms the arithmetic of the proof, 2 · √2 · 5 · 2.8 ≤ 40 and
+    1 + 2√2 + 4 ≤ 2.8².
     """
     rng = np.random.default_rng(3)
     at_one = noise(math.e, 1, 1.0, 1.0, 1.0, 1.0)  # the constant 40

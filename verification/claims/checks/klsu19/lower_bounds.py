@@ -20,8 +20,9 @@ class Moments:
     """Bounds on moments of the likelihood ratio 1 + η of two near laws: |E η³| ≤ γ₃s^{3/2} and E η⁴ ≤ γ₄s², where s = E
     η².
 
-    The second moment s lies between `low` and `high` times the squared parameter distance, and the distance in the
-    claim is at most `scale` times the parameter distance. `distance` is the claimed ratio of the total variation
+    The second moment s lies between `low` and `high` times the squared distance of the parameters. The distance that
+    the claim names is at most `scale` times the distance of the parameters. `distance` is the claimed ratio of the
+    total variation
     distance TV to the distance of the parameters, for distances up to `radius`.
     """
 
@@ -175,8 +176,9 @@ def precision_moments(known: Moments = PRECISIONS) -> Evidence:
 def gaussian_distance(constant: Fraction = Fraction(3829, 10000)) -> Found:
     """Fact 6.6: The distance TV(N(μ, I), N(μ′, I)) is 2Φ(δ/2) − 1 ≥ 0.3829 min(δ, 1) with δ = ‖μ − μ′‖.
 
-    The densities cross half-way, because the log ratio along the line through the means is δ(t − δ/2). 2Φ(δ/2) − 1 =
-    P(χ²₁ < δ²/4) grows and is concave in δ, so it lies above its chord on [0, 1]. The check encloses 2Φ(δ/2) − 1 at δ =
+    At distance t from the first mean, along the line through the means, the log ratio of the densities is δ(t − δ/2),
+    so they are equal half-way. The function 2Φ(δ/2) − 1 = P(χ²₁ < δ²/4) grows and is concave in δ, so it lies above its
+    chord on [0, 1]. The check encloses 2Φ(δ/2) − 1 at δ =
     1 and on a grid.
     """
     for j in range(1, 41):
@@ -216,8 +218,9 @@ def printed_hybrid(
 def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Found:
     """(1 + γ(e^ε − 1))^n ≤ e^{4εγn} holds for all γ exactly if e^ε − 1 ≤ 4ε, that is for ε ≤ 2.3366….
 
-    The condition is necessary as γ → 0, and it is sufficient because 1 + x ≤ e^x. e^ε − 1 − 4ε is convex and 0 at 0, so
-    it changes sign once. Since e^ε − 1 − 2ε is convex too, e^ε − 1 ≤ 2ε holds exactly for ε ≤ 1.2564….
+    The condition e^ε − 1 ≤ 4ε is necessary, as γ → 0 shows, and it is sufficient because 1 + x ≤ e^x. The function e^ε
+    − 1 − 4ε is convex and 0 at 0, so it changes sign once. Since e^ε − 1 − 2ε is convex too, e^ε − 1 ≤ 2ε holds exactly
+    for ε ≤ 1.2564….
     """
     step = Fraction(1, 10**4)
     below = exponential(limit)[1] - 1 <= 4 * limit
@@ -233,12 +236,18 @@ def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Found:
 def theorems_of_section_6(choice: int = 3, scale: int = 120) -> Found:
     """Theorems 6.1, 6.5 and 6.9 of KLSU19 follow from its lemmas with the stated constants, by rational arithmetic.
 
-    Let the estimate be the law of the class that is nearest to the output; its TV distance from the truth is at most
-    2α. 6.1: ‖p̂ − p‖ ≤ 2α/(2/5) = 5α, and 15α after boosting with k runs. The squared diameter is d/9 and β = 2025α²/d,
-    so the mean square error is at most 450α², which is 1800α² on {±1}. √1800 < 42.5 gives n ≥ d/(12 · 42.5 · 2αεk).
-    6.5: the radii are 5.23α and 16α, the squared diameter is 4dR², β = 64α²/(dR²), the mean square error is at most
-    512α², and √512 < 22.7. 6.9: 2α · 15 = 30α = α′/4 for α′ = 120α. With probability 24/25 the mean square error is at
-    most α′²/16 + 4α′²/25 ≤ α′²/4, 0.88α′ < 106α and 14.1α′ = 1692α.
+    Let the estimate be the law of the class that is nearest to the output. Its TV distance from the truth is at most
+    2α.
+
+    In Theorem 6.1, ‖p̂ − p‖ ≤ 2α/(2/5) = 5α, and 15α after boosting with k runs. The squared diameter is d/9. For
+    β = 2025α²/d the mean square error is therefore at most 450α², which is 1800α² on {±1}. Since √1800 < 42.5,
+    n ≥ d/(12 · 42.5 · 2αεk).
+
+    In Theorem 6.5, the radii before and after boosting are 5.23α and 16α, and the squared diameter is 4dR². For
+    β = 64α²/(dR²) the mean square error is therefore at most 512α², and √512 < 22.7.
+
+    In Theorem 6.9, let α′ = 120α. The error is at most 2α · 15 = 30α = α′/4 with probability 24/25, so the mean square
+    error is at most α′²/16 + 4α′²/25 ≤ α′²/4. The constants follow from 0.88α′ < 106α and 14.1α′ = 1692α.
     """
     products = Fraction(2) / BITS.distance * choice
     square = products**2 * 2 * 4

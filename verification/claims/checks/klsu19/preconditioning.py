@@ -47,11 +47,13 @@ def constants_of_a_round(
 ) -> Found:
     """The constants of the reference's lemma, I ⪯ AΣA ⪯ 0.69 κI for κ ≥ 1000, s = ν = 1/20 and c = 0.84, are right.
 
-    The arithmetic is rational. The upper bound on the eigenvalues of AΣA/κ is (1/2 + ν)/((1 − s)c) ≤ 0.69. The lower
-    bound on the eigenvalues of BΣB is above c: for p ≤ 9/20 by 1 − 3p²/4, and for p ≥ 9/20, where q ≤ 9/10, by κp((1/2
-    − ν)p/4 − νq)/(1 + s), which grows with p. The expression κp((1/2 − ν)p/4 − νq)/(1 + s) is uᵀMu/(1 + s) for u =
-    (p/2, q) and the smallest Σ̂ that the noise allows, M = κ[[1/2 − ν, −ν], [−ν, 0]]. The upper bound on the
-    eigenvalues of BΣB is κ(1/2 + ν)/(1 − s); 1 − 3p²/4 is ‖u‖² = p²/4 + q² with p² + q² = 1, for Σ ⪰ I.
+    The arithmetic is rational. The upper bound on the eigenvalues of AΣA/κ is (1/2 + ν)/((1 − s)c) ≤ 0.69. A unit
+    vector has a part of length p in the range of Π, and a part of length q orthogonal to it. BΣB is at least 1 − 3p²/4
+    along this vector, which is above c for p ≤ 9/20. For p ≥ 9/20, where q ≤ 9/10, BΣB is at least κp((1/2 − ν)p/4 −
+    νq)/(1 + s), which grows with p and is above c too. The expression κp((1/2 − ν)p/4 − νq)/(1 + s) is uᵀMu/(1 + s) for
+    u =
+    (p/2, q) and the smallest Σ̂ that the noise allows, M = κ[[1/2 − ν, −ν], [−ν, 0]]. The upper bound on the eigenvalues
+    of BΣB is κ(1/2 + ν)/(1 − s). The bound 1 − 3p²/4 is ‖u‖² = p²/4 + q² with p² + q² = 1, and it holds because Σ ⪰ I.
     """
     s, floor, p, q = (
         Fraction(str(weak_ppc.SAMPLING_ERROR)),
@@ -87,8 +89,8 @@ def a_round_makes_progress(
     """Theorem 3.8 with constants: I ⪯ AΣA ⪯ 0.69 κI if I ⪯ Σ ⪯ κI, κ ≥ 1000, (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ, ‖N‖ ≤ νκ.
 
     A is the reference's preconditioner for the projection of Σ̂ + N onto the cone, and s = ν = 1/20. The check tries
-    random and extreme matrices for the covariance Σ, the sample covariance Σ̂ and the noise N. Among the extreme
-    matrices are some whose eigenvalues the errors bring to multiples of κ between 0.4 and 0.6. The check also requires
+    random and extreme matrices for the covariance Σ, the sample covariance Σ̂ and the noise N. In some of the extreme
+    cases the errors move all eigenvalues of Σ to one value between 0.4 κ and 0.6 κ. The check also requires
     that A halves the directions of eigenvalue κ/2 or more, and no others.
     """
     rng = np.random.default_rng(3)
@@ -146,7 +148,8 @@ def rows_of_a_preconditioner(noise: Formula = rows_for_noise, regular: Formula =
 
     With ρ = ε²/2 both numbers of rows are Õ(d^{3/2}√log κ/ε + d). The number of rows for the noise follows from r² ≤ 5d
     ln(nT/β), υ* ≤ 4√(d ln(2T/β)), σ = √(2T/ρ) r²/n and ν = 1/20, with 20 · √2 · 5 · 4 = 566. The number of rows for the
-    sampling error is at least (√d + √(2 ln(2/β)))²/(√1.05 − 1)², by 2/(√1.05 − 1)² = 3280. The check compares both
+    sampling error is at least (√d + √(2 ln(2/β)))²/(√1.05 − 1)², because (a + b)² ≤ 2(a² + b²) and 2/(√1.05 − 1)² =
+    3280. The check compares both
     numbers with those that the reference requires, at random parameters, and their constants with 566 and 3280.
     """
     # at ln(nT/β) = 1 and ln(2/β) = 0 the numbers of rows are 570 and 3300

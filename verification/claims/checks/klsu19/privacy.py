@@ -152,7 +152,7 @@ def printed_advanced_composition(
     """ε₀√(6T ln(1/δ₀)) is not enough for every T: 128-fold randomised response has δ = 0.81 at δ₀ = 0.053.
 
     The odds are 8 : 3, so ε₀ = ln(8/3) < 1 because e > 1 + 1 + 1/2 + 1/6 = 8/3, and δ₀ = (3/8)^j. The printed ε is less
-    than √(6Tj) ε₀, and the exact δ at √(6Tj) ε₀, in rational arithmetic, is above δ₀.
+    than √(6Tj) ε₀. At √(6Tj) ε₀ the exact δ, in rational arithmetic, is above δ₀.
     """
     odds = Fraction(8, 3)
     for folds, j in cases:
@@ -185,12 +185,13 @@ def corrected_advanced_composition(
     reference: Formula = privacy.advanced_composition,
     hypothesis: sp.Expr = PRINTED_SUFFICES,
 ) -> Found:
-    """P(loss > ε₀√(2T ln(1/δ₀)) + Tε₀ tanh(ε₀/2)) ≤ δ₀; for Tε₀² ≤ 4.28 ln(1/δ₀) ε₀√(6T ln(1/δ₀)) is no smaller.
+    """P(loss > ε₀√(2T ln(1/δ₀)) + Tε₀ tanh(ε₀/2)) ≤ δ₀; if Tε₀² ≤ 4.28 ln(1/δ₀), ε₀√(6T ln(1/δ₀)) is enough too.
 
     The bound follows from the inequality of Azuma and Hoeffding, because a step loses at most ε₀ in modulus and, given
     the past, at most ε₀ tanh(ε₀/2) ≤ ε₀²/2 on average. The check confirms the bound for randomised response, with
-    rational binomial tails, and that Azuma's bound exp(−u²/(2Tε₀²)) is δ₀ where u is the bound minus T times the mean
-    loss of randomised response. (ε₀, δ_t)-DP is ε₀-DP except on an event of probability δ_t, which adds Σ δ_t. The
+    rational binomial tails. It also confirms that Azuma's bound exp(−u²/(2Tε₀²)) is δ₀, where u is the bound on the
+    loss minus T times the mean loss of randomised response. A step that is (ε₀, δ_t)-DP is ε₀-DP except on an event of
+    probability δ_t, so that such steps add Σ δ_t to δ₀. The
     reference has the textbook formula, with e^{ε₀} − 1 in place of tanh(ε₀/2), which gives a larger ε.
     """
     with mpmath.workdps(40):

@@ -38,7 +38,7 @@ def truncated_counterexample(
 
 
 def shortened(row: Vector, bound: float) -> Vector:
-    """Return the row shortened by the mechanism, which is the mean of a block of one record."""
+    """Return the row as the mechanism shortens it, computed as the mean of a block with this row alone."""
     return ppde.block_mean(row[None, :], 1, 1, np.arange(len(row)), bound)
 
 
@@ -87,8 +87,8 @@ def untruncated_on_the_line(row: Formula = lambda t: t) -> Evidence:
 def printed_noise(variance: Formula = lambda b2, m, rho: b2 / (2 * rho * m**2)) -> Evidence:
     """Gaussian noise of variance B²/(2ρm²) on the truncated mean of a block spends 2ρ when a row is replaced.
 
-    The pair of `truncated_counterexample` is √2 B/m apart, and the divergence D_α of the two Gaussians is exact, so no
-    smaller budget is spent.
+    The rows of `truncated_counterexample` move the mean by √2 B/m, and D_α of the two Gaussian laws is exact, so that
+    2ρ is the budget spent and not only a bound on it.
     """
     b, m, rho = sp.symbols("B m rho", positive=True)
     spent = sp.simplify(zcdp_of_gaussian(sp.sqrt(2) * b / m, variance(b**2, m, rho)))
@@ -313,9 +313,10 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Foun
     """For bits of means at most p ≤ ½, P(‖X‖² ≥ pd(1 + 3L)) ≤ e^{−L} if pd > 1, and P(‖X‖² ≥ 6L) ≤ e^{−L} if pd ≤ 1.
 
     The squared length ‖X‖² of a row of d bits of means at most p is stochastically at most Bin(d, p). Tails jump at
-    integers, so the claims are P(Bin ≥ k) ≤ e^{−(k/(pd) − 1)/3} for k > pd, and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. For
-    all d the second claim holds because Markov's inequality for C(X, k) gives P ≤ 1/k!, which is at most e^{−k/6} from
-    k = 2 on, and at k = 1, P = 1 − (1 − p)^d ≤ 3/4. For the claim on pd > 1 let x = k/(pd). The exponent x ln x − x + 1
+    integers, so the claims are P(Bin ≥ k) ≤ e^{−(k/(pd) − 1)/3} for k > pd, and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. The
+    second claim holds for all d. Markov's inequality for the binomial coefficient C(X, k) gives P ≤ 1/k!, which is at
+    most e^{−k/6} from k = 2 on. For k = 1, P = 1 − (1 − p)^d ≤ 3/4. For the claim on pd > 1 let x = k/(pd). The
+    exponent x ln x − x + 1
     of the Chernoff bound is at least (x − 1)/3 for x ≥ 11/6. For smaller x, P(Bin > pd) < 3/4 (Greenberg and Mohri
     2014), and e^{−5/18} > 3/4. For one bit of mean 1 the claim on pd ≤ 1 would fail at L ≤ 1/6.
     """
@@ -401,7 +402,7 @@ def rounds_sampling(factor: float = 1.0, share: int = 16) -> Found:
 @mutant("records for sampling only", rho_for=1e9)
 @mutant("1/32 for 1/16", share=32.0)
 def rounds_noise(rho_for: float | None = None, share: float = 16.0) -> Found:
-    """With m = `enough_records` the noise bound s√(2 ln(4dR/β)) is ≤ u/16 in both calibrations, tight at u = 1/d."""
+    """With m = `enough_records`, the noise bound s√(2 ln(4dR/β)) is at most u/16, and close to it at u = 1/d."""
     rng = np.random.default_rng(5)
     for i in range(500):
         d = int(rng.choice([2, 3, 4, 8, 30, 64]))
@@ -446,13 +447,14 @@ def means_above_half(
 ) -> Found:
     """With means of at most 5/8 in place of ½ PPDE reaches TV ≤ α with the same m as in Theorem 5.2, d ≥ 2.
 
-    Only in the first round, r = 1, is the bound u on the means ½. In the first round m ≥ 523 dl, d ≥ 2, makes P(|plain
-    mean − p| > 1/32) at most 2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened,
-    as B² = 3dL and L ≥ 1; the noise is that of Theorem 5.2. In the first round |q − p| ≤ u/8: a coordinate that goes on
-    has p < ¼, and one that is finished has p ≥ u/4. In the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p,
-    and with a = dl/m ≤ 1/523, b = d√(lL/ρ)/m, TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤
-    α²/100, b ≤ α/21, α ≤
-    1. The m records of the flips are enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d
+    Only in the first round, r = 1, is the bound u on the means ½. In the first round P(|plain mean − p| > 1/32) ≤
+    2e^{−l} by Bernstein's inequality, because m ≥ 523 dl, d ≥ 2, and a bit has variance at most ¼. No row is shortened,
+    because B² = 3dL and L ≥ 1. The noise is that of Theorem 5.2. In the first round |q − p| ≤ u/8: a coordinate that
+    goes on
+    has p < ¼, and one that is finished has p ≥ u/4. In the bound on TV, Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ
+    e²/p. Let a = dl/m ≤ 1/523 and b = d√(lL/ρ)/m. Then TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b, which
+    is at most α for a ≤ α²/100, b ≤ α/21 and α ≤ 1. The m records of the flips are enough for `flip_test`: 523 dl ≥ 128
+    ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d
     ln(2d/β)/ρ).
     """
     records_per_length = 523
@@ -501,7 +503,7 @@ def final_sampling(factor: float = 1.0) -> Found:
 @check("symbolic", scope="all m, ρ, β")
 @mutant("3 for 6", factor=3)
 def final_noise(factor: int = 6) -> Evidence:
-    """In the last step of PPDE the noise has s = √(6 ln(m/β)/ρ)/m with "reconstructed", and no more with "tight"."""
+    """PPDE's last noise has variance 6 ln(m/β)/(ρm²) with "reconstructed", and at most this with "tight"."""
     m, rho, beta, size, t = sp.symbols("m rho beta size t", positive=True)
     b2 = ppde.last_truncation_squared(m, beta, lambda v: t)
     variance = ppde.noise_variance(ppde.change_squared(b2, size, "reconstructed"), m, rho)
@@ -546,7 +548,7 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
     The condition is m ≥ 100 dl/α², m ≥ 21 d√(lL/ρ)/α and m ≥ `enough_records`, with l = ln(4dR/β), L = ln(mR/β) and d ≥
     2. On the events of the rounds and of the last step, which have probability 1 − 4β, the error of q_j is at most e_j
     = √(2p_jl/m) + 2l/(3m) + s_j√(2l). A coordinate that is finished in a round has p ≥ u/4 ≥ 1/(4d) and s² ≤ 24
-    pdL/(ρm²); a coordinate that is left to the last step with p ≥ 1/d has a smaller s². For these two kinds of
+    pdL/(ρm²). A coordinate with p ≥ 1/d that is left to the last step has a smaller s². For these two kinds of
     coordinates TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for the others TV ≤ Σ e. With a = dl/m and b =
     d√(lL/ρ)/m, TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. The check computes the bound on TV
     from the reference's noise, for random means and the worst round of each coordinate.
@@ -583,13 +585,14 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
 @mutant("a quarter of the records", factor=0.25)
 @mutant("17/32 for 5/8", mean=17 / 32)
 def flip_test(factor: float = 1.0, mean: float = 5 / 8) -> Found:
-    """Flipping every bit whose ρ-zCDP mean over m more records exceeds ½ leaves means of at most 5/8, which is enough.
+    """If every bit whose noisy mean over m more records exceeds ½ is flipped, all means are at most 5/8, as needed.
 
-    With m ≥ 128 ln(2d/β), m ≥ 16√(d ln(2d/β)/ρ) and noise of variance d/(2ρm²), P(no flip at p ≥ 5/8) ≤ β/d, by the
-    exact binomial law. For all m the bound follows from Hoeffding's inequality and the Gaussian tail, each at 1/16:
+    The noisy mean is ρ-zCDP. With m ≥ 128 ln(2d/β), m ≥ 16√(d ln(2d/β)/ρ) and noise of variance d/(2ρm²), P(no flip at
+    p ≥ 5/8) ≤ β/d, by the exact binomial law. For all m the bound follows from Hoeffding's inequality and the Gaussian
+    tail, each at 1/16:
     both e^{−m/128} and e^{−ρm²/(256d)} are at most β/(2d). Flipping bits is a bijection of the rows, so it changes
-    neither the distance TV nor the privacy. With p ≤ 5/8 in place of ½ in the first round, `enough_records` makes its
-    sampling error small, and no row is shortened.
+    neither the distance TV nor the privacy. If p ≤ 5/8 in place of ½ in the first round, `enough_records` still makes
+    the sampling error of this round small, and no row is shortened.
     """
     for d, rho, beta in product((1, 4, 100), (1e-4, 1.0, 1e4), (0.3, 1e-4)):
         level = math.log(2 * d / beta)

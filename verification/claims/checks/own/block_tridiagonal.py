@@ -1,4 +1,4 @@
-"""Check blocks next to the diagonal: how far one row moves them, and what `release` spends on the worst rows."""
+"""Check the noise on blocks on and next to the diagonal: how far one row moves them, and what the worst rows spend."""
 
 from collections.abc import Callable
 from itertools import product

@@ -165,7 +165,7 @@ def budget(factor: float = 1.0, swap: bool = False, power: int = 1) -> Found:
 
 
 def objective(d: int, w: Weights, adjacency: Adjacency, gaussian: bool) -> float:
-    """Return the bound that the weights minimise, without the term of the squares under add-remove."""
+    """Return the quantity that the weights minimise; under add-remove it has no term for the squares."""
     s = box_moments.l2_squared(d, w, adjacency) if gaussian else box_moments.l1(d, w, adjacency) ** 2
     shares = 2 * d * (d + 1) / w.mean**2 + d * (d - 1) / w.product**2
     shares += d / w.square**2 if adjacency == "replace-one" else d * (d + 3) / w.count**2
@@ -175,7 +175,7 @@ def objective(d: int, w: Weights, adjacency: Adjacency, gaussian: bool) -> float
 def _varied(w: Weights, name: str, factor: float, d: int, adjacency: Adjacency, gaussian: bool) -> Weights:
     """Return the weights with the free weight multiplied by `factor`.
 
-    If the weight of the squares depends on the changed weight, the function changes it too.
+    For Gaussian noise under replace-one the squares have the weight of the means, which changes with it.
     """
     values = {key: getattr(w, key) for key in ("count", "mean", "square", "product")}
     values[name] *= factor

@@ -36,9 +36,9 @@ def threshold_spend(
     """AboveThreshold spends ε on general queries, 3ε/4 on monotone ones and ε/2 on energies; tight scales spend ε.
 
     The check computes the losses from the exact law of the output, an integral over the noise of the threshold. In the
-    check no random queries exceed the bounds on the loss, and explicit queries come within 1 % of them. For general
-    queries, 20 values far above the threshold rise and a last one far below falls; for monotone queries the last one
-    stays; for energies the first value rises and the second falls.
+    check no random queries exceed the bounds on the loss, and explicit queries come within 1 % of them. In the explicit
+    general queries, 20 values far above the threshold rise, and a last value far below it falls. In the monotone
+    queries the last value stays. In the energies the first value rises and the second falls.
     """
     rng = np.random.default_rng(41)
     failed, figures = [], {}
@@ -139,8 +139,8 @@ def gaussian_delta(log_delta: Formula = lambda q, e: gaussian_approximate.log_de
     """The smallest δ of Gaussian noise is Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q), as quadrature confirms.
 
     In the formula, q is the sensitivity divided by the standard deviation. The tight scale of the Gaussian noise
-    reaches the claimed δ to 1e-7. The classical scale √(2 ln(1.25/δ))/ε has a smaller δ than claimed for ε ≤ 1, and a
-    larger one from ε = 5.74, 7.46, 8.78 on at δ = 0.1, 1e-3, 1e-6.
+    reaches the claimed δ to 1e-7. The classical scale √(2 ln(1.25/δ))/ε has a smaller δ than claimed for ε ≤ 1. For a
+    claimed δ of 0.1, 1e-3 and 1e-6 it has a larger one from ε = 5.74, 7.46 and 8.78 on.
     """
     for q, epsilon in product((0.1, 0.5, 1.0, 3.0), (0.01, 0.5, 1.0, 3.0)):
         exact = delta_by_quadrature(q, epsilon)
@@ -174,7 +174,8 @@ def log_normal(t: Any) -> Any:
 def multiplier_is_enough(multiplier: Formula = gaussian_approximate.multiplier) -> Found:
     """The number m that `multiplier` returns has δ(1/m, ε) = Φ(1/(2m) − εm) − e^ε Φ(−1/(2m) − εm) ≤ δ.
 
-    By the theorems of the kernel, noise of scale mΔ₂ is (ε, δ(1/m, ε))-DP for every m > 0. The check takes the float m
+    By theorems that Rocq's kernel has checked, noise of scale mΔ₂ is (ε, δ(1/m, ε))-DP for every m > 0. The check takes
+    the float m
     and computes δ(1/m, ε) with 60 digits. The calibration is "paper" for a third of the budgets, with ε ≤ 1.
     """
     rng = np.random.default_rng(1)

@@ -26,11 +26,11 @@ def spends_of_scales(
     exponents: Formula = em_cov.exponents,
     eigenvalue: Formula = em_cov.eigenvalue_scale,
 ) -> Found:
-    """The image of Johnson–Lindenstrauss noise spends ε; EMCov's directions spend ρ(d − 1)/(32d), and ρ/2 if tight.
+    """The Johnson–Lindenstrauss image spends ε; EMCov's directions spend ρ(d − 1)/(32d) as reconstructed, ρ/2 if tight.
 
     A direction with exponent η costs η²/2, because its loss fills an interval of length 2η. The eigenvalues of C move
-    by at most √2 in ℓ2, so tight Gaussian noise of scale s costs 2/(2s²) = ρ/2, and by at most 2 in ℓ1, so Laplace
-    noise costs an ε of 2/s = √ρ.
+    by at most √2 in ℓ2, so Gaussian noise of the tight scale s costs 2/(2s²) = ρ/2. They move by at most 2 in ℓ1, so
+    Laplace noise of the reconstructed scale s costs an ε of 2/s = √ρ.
     """
     n, epsilon = Fraction(7), Fraction(3, 5)
     yield {"scale": nuclear_laplace.privacy_loss(2, n, scale(n, epsilon)) == epsilon}
@@ -73,7 +73,7 @@ def norm_of_a_regression(
 def radii_and_angles(radius: Formula = naive_pce.radius_squared, angle: Formula = law.spectral_norm_angle) -> Found:
     """NaivePCE's r² is κη² with η the exact Chernoff bound on ‖N(0, I_d)‖ at β/n.
 
-    In the tail bound the angle φ has (2/3)dφ³ = ln(1/β) + (7/6) ln d.
+    The angle φ of the tail bound satisfies (2/3)dφ³ = ln(1/β) + (7/6) ln d.
     """
     for n, d, kappa, beta in product((10, 10**5), (1, 4, 300), (1.0, 50.0), (0.3, 1e-6)):
         same = radius(n, d, kappa, beta) / (kappa * tails.eta(d, beta / n) ** 2)
@@ -117,7 +117,7 @@ LARGER = {f"{name}: 3 % more": {"coded": {**CODED, name: scaled(CODED[name], MOR
 
 @check("floating", mutants=LARGER, scope="d from 2 to 5000, β from 1e-9 to 0.5")
 def coded_bounds(coded: Mapping[str, Coded] = CODED) -> Found:
-    """The reference computes the bounds of DLY22's code as the ledger states them: υ, and for Laplace noise υ, η, ω."""
+    """Four bounds of DLY22's code, one of them for Gaussian noise, are in the reference as the ledger states them."""
     with mpmath.workdps(40):
         for d, beta in product((2, 3, 9, 60, 5000), (0.5, 0.1, 1e-9)):
             exact = mpmath.mpf(d), mpmath.mpf(beta)

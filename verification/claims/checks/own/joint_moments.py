@@ -87,8 +87,8 @@ def one_column(weight: Formula = joint_moments.moment_weight, squared: Formula =
     """For d = 1, S² is 4 up to λ₀ = (11 + 5√5)/8, and above it λp³(2 − p) with p = (3 − √(1 − 2/λ))/2.
 
     With p = x − y and r = x + y, q = p²(1 + λr²) and |p| + |r| ≤ 2. Hence q is at most f(p) = p²(1 + λ(2 − p)²), and
-    the rows x = 1, y = 1 − p attain f(p) for 0 ≤ p ≤ 2. At λ₀, 4 − f is λ₀(2 − p)(p + 2√5 − 4)(p − √5 + 1)², which has
-    no negative value and a zero inside; at that zero f rises in λ, so that λ₀ is the largest λ with S² = 4. For λ > λ₀,
+    the rows x = 1, y = 1 − p attain f(p) for 0 ≤ p ≤ 2. At λ₀, 4 − f is λ₀(2 − p)(p + 2√5 − 4)(p − √5 + 1)², which is
+    never negative and is 0 at p = √5 − 1. At this p, f rises in λ, so that λ₀ is the largest λ with S² = 4. For λ > λ₀,
     f has one maximum below p = 2, where 2λ(2 − p)(p − 1) = 1. At the maximum f = p³/(2(p − 1)), which is 4 at p = √5 −
     1 and rises as p falls from √5 − 1 to 1; p falls as λ rises from λ₀.
     """

@@ -22,7 +22,7 @@ THREE_PERCENT = Fraction(103, 100)
 
 
 def on(function: Callable[..., T], *given: object) -> Callable[[Coins], T]:
-    """Return the function of the coins alone that remains when all other arguments are given."""
+    """Return the function that calls `function` with given coins and with the other arguments given here."""
     return lambda coins: function(coins, *given)
 
 
@@ -116,8 +116,8 @@ class Hasty(Coins):
 
 
 def proportional(attempt: Attempt, parameter: Fraction, exponents: list[Fraction], extent: Extent) -> bool:
-    """Return whether a round gives z with probability exactly c·e^{−exponents[|z|]} for one c > 0, as far as there are
-    exponents.
+    """Return whether for some c > 0 a round gives z and −z with probability exactly c·e^{−exponents[z]} each, for every
+    index z.
     """
     found = probabilities(lambda coins: attempt(parameter, coins), OnExponentials, extent)
     c = found.get(0, ExpSum({}))

@@ -73,9 +73,10 @@ def radius(shape: Formula = nuclear_laplace.radius_shape) -> Found:
 @mutant("without d!", pfaffian=lambda d, symmetric: normaliser(d, symmetric) / math.factorial(d))
 @mutant("the other kind", pfaffian=lambda d, symmetric: normaliser(d, not symmetric))
 def normalisers(pfaffian: Formula = normaliser) -> Found:
-    """De Bruijn's Pfaffian and the expansion in the gaps give the same rational integral of the joint density.
+    """De Bruijn's Pfaffian and an expansion in the gaps between the values give the same integral of the joint density.
 
-    The integrals of the joint density at d = 2, 3, … are 3, 207/2, … for full noise and 6, 42, … for symmetric noise.
+    The integrals of the joint density are rational; at d = 2, 3, … they are 3, 207/2, … for full noise and 6, 42, … for
+    symmetric noise.
     """
     for symmetric in (False, True):
         for d in range(1, 6):
@@ -162,7 +163,7 @@ def ullman_potential(x: mpmath.mpf, edge: mpmath.mpf) -> mpmath.mpf:
 @mutant("the full edge for symmetric noise", symmetric=1.0)
 @mutant("an edge at 3.14ρd", full=0.9995)
 def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Found:
-    """Ullman's law is the equilibrium measure of singular values over ρd on [0, π], of eigenvalues on [−π/2, π/2].
+    """The equilibrium measure is Ullman's law: on [0, π] for singular values over ρd, on [−π/2, π/2] for eigenvalues.
 
     The law satisfies the Euler–Lagrange conditions to 18 digits. The Euler–Lagrange conditions say that a function is
     constant on the support and larger beyond its edge: |x| − ∫ ln|x − y| dμ(y) for symmetric noise, and s − ∫ ln|s² −
@@ -218,8 +219,8 @@ def simplex(
 ) -> Found:
     """w = σ/‖Z‖_* has density ∝ ∏|w_i² − w_j²| and is independent of ‖Z‖_*; at d = 2, w = (1 ± √U)/2 with U uniform.
 
-    The mean of w₁² + … + w_d², by integration over the simplex, times E R² = d²(d² + 1) is the exact E‖Z‖_F² of the
-    mixture of Gammas at d = 2, where it is 15, and at d = 3.
+    The mean of w₁² + … + w_d² is integrated over the simplex. Multiplied by E R² = d²(d² + 1) it is the exact E‖Z‖_F²
+    of the mixture of Gammas, at d = 2, where this is 15, and at d = 3.
     """
     u, v = sp.symbols("u v", positive=True)
     difference = sp.factor(sp.sympify(density([(1 + v) / 2, (1 - v) / 2])))  # the difference w_1 − w_2 is v ≥ 0

@@ -34,8 +34,9 @@ def budget(
 ) -> Found:
     """K rounds of the recursive moment spend `privacy_loss` on rows along two axes.
 
-    Given the earlier rounds, replacing x by y in a round costs D_α = (α/2) times the `separation_squared` of x xᵀ − y
-    yᵀ over (nσ)². Rows along two axes have the same divergence with variance 1/2 above the diagonal as with variance 1,
+    Let s be the `separation_squared` of x xᵀ − y yᵀ. Given the earlier rounds, replacing x by y costs the Rényi
+    divergence D_α = (α/2) s/(nσ)² in a round. Rows along two axes have the same divergence with variance 1/2 above the
+    diagonal as with variance 1,
     and rows turned by 45° do not. The check therefore compares both laws of the noise.
     """
     for (calibration, ensemble), d, rounds in product(ensembles.items(), (1, 2, 3, 6), (1, 2, 5)):
@@ -59,7 +60,7 @@ def budget(
 @mutant("rows are shortened to 1.03", following=lambda rows, z, m: following(rows, z, m, longest=1.03))
 @mutant("the inverse is smaller by 3 %", following=lambda rows, z, m: following(rows, z, m, undone=0.97))
 def next_rows(following: Formula = mechanism.evened_out) -> Found:
-    """For any noisy matrix the next rows lie in the unit ball, and the inverse map recovers rows not shortened."""
+    """For any noisy matrix the next rows lie in the unit ball, and the inverse map recovers every unshortened row."""
     rng = np.random.default_rng(75)
     for _ in range(400):
         d, m = int(rng.integers(1, 6)), int(rng.integers(1, 30))
@@ -99,8 +100,8 @@ def one_round(
     """One round keeps I ⪯ (8/7) ΠΣΠ ⪯ (3/7) κI, for every m ≥ 1 and κ ≥ 640m.
 
     The upper bound is s (h² + ψ + 2c) ≤ 3/7 with s = 8/7, h = 1/2, ψ = 1/(10m) and c = 1/(80m). For the lower bound let
-    f = 1/s, a = (ψ − c)κ − 1 and x = cκ. By the Schur complement of Σ − f Π⁻² on the large directions it is enough that
-    (1 − f) a²/((1 − f) a + x²) + 1 − f ≥ (1/h² − 1) f (see the page).
+    f = 1/s, a = (ψ − c)κ − 1 and x = cκ. By a Schur complement of Σ − f Π⁻², which the page explains, it is enough that
+    (1 − f) a²/((1 − f) a + x²) + 1 − f ≥ (1/h² − 1) f.
     """
     u, v = sp.symbols("u v", nonnegative=True)
     m, k = 1 + u, stop + v  # κ = km

@@ -251,7 +251,7 @@ def centred_sensitivity_twice(
         B = −2(5w + 27)(w − 1),  C = (w + 3)²(27w² − 14w + 3) ≥ 0.
 
     B < 0 only for w < −27/5 or w > 1, and there B² < 44C. The quotient is therefore ≥ 0, and it is 0 only at U = 0, w =
-    −3, where x, y, m form an equilateral triangle. At x = −m the tangent of half the angle does not exist. For x = −m
+    −3, where x, y, m form an equilateral triangle. At x = −m half the angle of x has no tangent. For x = −m
     the squared modulus is 64/3 − 12 (Re y − 1/3)² < 27, and for y = −m the same bound holds by symmetry. The bound is
     attained for every n ≥ 2 and d ≥ 2, exactly when the other n − 1 rows are one point, and this point, the old row and
     the new row are the corners of an equilateral triangle inscribed in a unit circle about 0.

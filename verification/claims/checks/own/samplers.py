@@ -2,8 +2,9 @@
 
 Every check has a fixed seed; over a random seed its false-alarm probability would be at most 1e-9. Kolmogorov–Smirnov
 tests are two-sided and exact, and a check combines its p-values by Bonferroni's inequality. One test with n draws
-detects a distance of 2√(ln(2/1e-9)/(2n)) between distribution functions with probability 1 − 1e-9 (Massart): 0.15 for
-2000 draws, 0.066 for 10 000. If k tests share the level, each at 1e-9/k, the distance that is detected is slightly
+detects a distance of 2√(ln(2/1e-9)/(2n)) between distribution functions with probability 1 − 1e-9 (Massart). This
+distance is 0.15 for 2000 draws and 0.066 for 10 000. If k tests share the level, each at 1e-9/k, the distance that is
+detected is slightly
 larger.
 """
 
@@ -177,7 +178,7 @@ def _more_of_one_sign(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
 @mutant("the opposite exponent", sampler=lambda m, rng, size: bingham.sample(-m, rng, size))
 @mutant("3 % more of one sign", sampler=lambda m, rng, size: _more_of_one_sign(m, rng, size))
 def bingham_law(sampler: Formula = bingham.sample) -> Evidence:
-    """For Bingham draws u with density ∝ exp(uᵀMu), ⟨u, v⟩² follows its exact law, v the first eigenvector of M.
+    """For Bingham draws u with density ∝ exp(uᵀMu) and the first eigenvector v of M, ⟨u, v⟩² follows its exact law.
 
     The check makes Kolmogorov–Smirnov tests against the exact distribution function, with 10 000 draws each in
     dimensions q = 2, 3, 5. The check also tests that both signs of an entry are equally likely: with 100 000 draws each

@@ -33,8 +33,9 @@ def spectral_suprema(
 ) -> Found:
     """For Δ = xxᵀ − yyᵀ, ‖Δ‖_* ≤ 2, ‖Δ‖_F ≤ √2, ‖Δ‖ ≤ 1, |tr Δ| ≤ 1 and max(tr Δ₊, tr Δ₋) ≤ 1; all are attained.
 
-    In the proof s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩. The eigenvalues μ₊ ≥ 0 ≥ μ₋ are the roots of f(μ) = μ² − (s − t)μ − (st
-    − c²). f(s) = f(−t) = c² ≥ 0 implies −t ≤ μ₋ and μ₊ ≤ s, so ‖Δ‖ = max(μ₊, −μ₋) ≤ 1 and ‖Δ‖_* = μ₊ − μ₋ ≤ s + t. The
+    In the proof s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩. The eigenvalues μ₊ ≥ 0 ≥ μ₋ of Δ are the roots of f(μ) = μ² − (s − t)μ
+    − (st − c²). Since f(s) = f(−t) = c² ≥ 0, −t ≤ μ₋ and μ₊ ≤ s. Hence ‖Δ‖ = max(μ₊, −μ₋) ≤ 1 and ‖Δ‖_* = μ₊ − μ₋ ≤ s +
+    t. The
     Frobenius norm has 2 − ‖Δ‖_F² = (1 − s²) + (1 − t²) + 2c². The norms attain their bounds at s = t = 1, c = 0, and
     the trace attains its bound at t = 0. At d = 1, c² = st, and all norms are |s − t| ≤ 1, attained at s = 1, t = 0.
     """
@@ -90,7 +91,7 @@ def all_entries_odd(value: Formula = lambda d: math.sqrt(2 * d**2 - 1), enumerat
 @mutant("√2 for the nuclear norm", change=lambda body, n, d: 2**0.5 / n)
 @mutant("the triangle's sensitivity for every body", change=lambda body, n, d: triangle_l1(d) / n)
 def bodies(change: Formula = k_norm_mechanism.sensitivity) -> Found:
-    """No tried pair of rows exceeds the sensitivity of a body of the K-norm mechanism, and some pair attains each."""
+    """For every norm of the K-norm mechanism, no tried pair exceeds the sensitivity, and some pair attains it."""
     rng = np.random.default_rng(34)
     best: dict[tuple[str, int], float] = {}
     pairs: list[tuple[int, Vector, Vector]] = [(d, *random_rows(rng, d)) for d in range(1, 6) for _ in range(400)]

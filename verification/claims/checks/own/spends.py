@@ -39,9 +39,7 @@ def budget_of(name: str, size: float) -> dict[str, float]:
 
 
 def first_rows(d: int) -> list[tuple[Matrix, Matrix]]:
-    """Return two neighbouring data sets with a row of zeros, in which e₁ is replaced by e₂ or by a second row of
-    zeros.
-    """
+    """Return two pairs of neighbouring data sets: the row e₁ beside a row of zeros is replaced by e₂, or by zeros."""
     x = np.zeros((ROWS, d))
     x[0, 0] = 1
     other = np.zeros((ROWS, d))
@@ -122,7 +120,7 @@ BODIES: dict[str, Callable[[Matrix], float]] = {
 
 
 def k_norm(name: str, budget: float, d: int, options: Options) -> float:
-    """Return the privacy loss of K-norm noise, computed by `added` with the norm of the body."""
+    """Return the privacy loss of K-norm noise: the largest change in the norm of the body, divided by the scale."""
     body = options["body"]
     if body == "l1":
         return enumerated_l1(d, triangle=True) / ROWS / scale(name, d, budget, options)
@@ -130,7 +128,7 @@ def k_norm(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def gaussian(name: str, budget: float, d: int, options: Options) -> float:
-    """Return the cost of Gaussian noise: half the squared change in standard deviations.
+    """Return the cost of Gaussian noise: half the largest squared change, divided by the variance.
 
     Symmetric entries count once.
     """
@@ -146,7 +144,7 @@ def gaussian(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def centred(name: str, budget: float, d: int, options: Options) -> float:
-    """Return the largest change of the centred covariance of two rows in nuclear norm, on twelve points of a circle."""
+    """Return the privacy loss for the centred covariance: its largest change in nuclear norm, divided by the scale."""
     angles = np.arange(12) * np.pi / 6
     points = np.array([[np.cos(a), np.sin(a)] for a in angles]) if d > 1 else np.array([[1.0], [-1.0], [0.0]])
     points = np.pad(points, ((0, 0), (0, max(d - 2, 0))))
@@ -183,8 +181,9 @@ def calibrated(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def drawn(name: str, budget: float, d: int, options: Options) -> float:
-    """Return the privacy loss of drawing u with density ∝ exp(uᵀMu): the range of uᵀ(M − M′)u for the M that `release`
-    passes.
+    """Return the privacy loss of drawing u with density ∝ exp(uᵀMu): the range of uᵀ(M − M′)u.
+
+    The matrices M and M′ are those that `release` passes to the sampler for two neighbours.
     """
     mechanism, asked = MECHANISMS[name], []
 
@@ -282,7 +281,7 @@ class Account:
     def tolerance(self, name: str) -> float:
         """Return the relative error that the check allows for the result of `spend`.
 
-        A tight share of δ belongs to the least scale of the noise, rounded up.
+        For a tight share of δ the error is larger, because the least scale of the noise is rounded up.
         """
         return 1e-9 if self.found or "delta" not in budget_of(name, 1.0) else 1e-6
 

@@ -2,7 +2,7 @@
 
 The exact normaliser is known for rank 1, for rank d − 1, where I − P has rank 1, and for rank 2 in R⁴. For rank 2 in
 R⁴, P is a pair (u, v) of points on two spheres S², the self-dual and anti-self-dual parts of the plane as a two-form.
-For M = diag(μ), tr(PM) is Σ μ_i/2 + Σ n_i u_i v_i with n_i = (μ_1 + μ_{i+1} − the other two)/2.
+For M = diag(μ), tr(PM) is Σ μ_i/2 + Σ n_i u_i v_i with n_i = μ_1 + μ_{i+1} − (μ_1 + … + μ_4)/2.
 """
 
 from collections.abc import Callable
@@ -119,7 +119,7 @@ def _tests(sampler: Sampler) -> list[TestResult]:
 
 
 def _accepted_untied(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw, as a mutant does, the columns alone, accepted without the factor that makes them dependent."""
+    """Draw, as a mutant does, with an acceptance probability that treats the columns of X as independent."""
     g, vectors = law.gaps(m, k)
     x, _ = law.propose(g, 8 * size, rng)
     kept = np.array([_log_acceptance(g, one, tied=False) for one in x]) > np.log(rng.random(len(x)))
@@ -132,7 +132,7 @@ def _accepted_untied(m: Matrix, k: int, rng: np.random.Generator, size: int) -> 
 @mutant("every proposal accepted", sampler=lambda m, k, rng, size: _all_accepted(m, k, rng, size))
 @mutant("columns that know nothing of each other", sampler=_accepted_untied)
 def draws(sampler: Formula = law.sample) -> Evidence:
-    """The sampler draws projections P with density ∝ exp(tr(PM)), by tests against exact distribution functions."""
+    """The sampler draws projections P with density ∝ exp(tr(PM)); the tests use exact distribution functions."""
     return decided(_tests(sampler))
 
 

@@ -32,8 +32,9 @@ def smoothing_and_integrating(
 ) -> Evidence:
     """Each derivative and identity in steps 4 and 5 of the proof of the tail bound is right, for every width δ.
 
-    Φ_a falls in a beyond the inner edge; rate′ = (2/π)φ; e^{−(2δ/π) arccosh y} = (y − √(y² − 1))^{2δ/π}; and with
-    1/sin φ ≤ π/(2φ) the constant before exp(−rate) is that of the reference. sin is concave, so sin φ ≥ 2φ/π.
+    The check confirms that Φ_a falls in a beyond the inner edge, that rate′ = (2/π)φ, and that e^{−(2δ/π) arccosh y} is
+    (y − √(y² − 1))^{2δ/π}. The constant before exp(−rate) is that of the reference, by 1/sin φ ≤ π/(2φ), which holds
+    because the sine is concave.
     """
     a, s, d, width, y, inner, t = sp.symbols("a s d delta y u t", positive=True)
     phi = sp.acos(a / s)
@@ -58,7 +59,7 @@ def smoothing_and_integrating(
 
 
 def scaled_rate(factor: float) -> Callable[..., Number]:
-    """Return, as a mutant, the swept tail bound with its rate multiplied by `factor`."""
+    """Return, as a mutant, the tail bound with its rate multiplied by `factor`."""
 
     def bound(d: Number, t: Number, width: Number, symmetric: bool, f: Any) -> Number:
         edge = nuclear_laplace.spectral_edge(d - 1, symmetric, f.pi) + width
@@ -79,11 +80,11 @@ def scaled_rate(factor: float) -> Callable[..., Number]:
 def tail_bound(
     bound: Formula = nuclear_laplace.swept_tail_bound, survival: Formula = enclose_spectral_survival
 ) -> Found:
-    """The tail bound of every width is at least the enclosed P(‖Z‖ ≥ t), from t = 1.02 to 30 edges.
+    """For every tried width the tail bound is at least the enclosed P(‖Z‖ ≥ t), for t from 1.02 to 30 times the edge.
 
-    For t from 1.02 to 30 edges the least tail bound over the widths is 3.8 to 252 times the exact probability. The
-    widths are π/4, π/2, π, 2π and half the distance from the edge of d − 1; the check skips the widths that do not fit
-    below t. The check evaluates the tail bound to 60 digits.
+    For these t the least tail bound over the widths is 3.8 to 252 times the exact probability. The widths are π/4, π/2,
+    π, 2π and half the distance from t to the edge in dimension d − 1; the check skips widths for which that edge plus
+    the width is not below t. The check evaluates the tail bound to 60 digits.
     """
     ratios = []
     factors = [Fraction(v) for v in ("1.02", "1.05", "1.3", "2", "2.9", "8", "30")]

@@ -56,8 +56,8 @@ def vanishing(difference: sp.Expr, d: sp.Symbol, c: sp.Symbol) -> tuple[bool, st
 def tail_algebra(points: Formula = lambda d: d, exponent: Formula = lambda c: rate(c, sp.log, sp.pi)) -> Evidence:
     """The bound on d (Z_{d−1}/Z_d) ∫_{cd}^∞ s^{2d−2} e^{−s} ds is e^{−d r(c)}/(c(c − 2)) times two factors below 1.
 
-    The integral of s^{2d−2} e^{−s} from t = cd on is at most t^{2d−2} e^{−t} t/(t − 2d + 2). The two factors are (1 −
-    1/m)^{−(m−1)}/e with m = 2d, below 1 because ln(1 + 1/(m − 1)) ≤ 1/(m − 1), and (c − 2)/(c − 2 + 2/d).
+    The integral of s^{2d−2} e^{−s} from t = cd on is at most t^{2d−2} e^{−t} t/(t − 2d + 2). Both factors are below 1.
+    They are (1 − 1/m)^{−(m−1)}/e with m = 2d, where ln(1 + 1/(m − 1)) ≤ 1/(m − 1), and (c − 2)/(c − 2 + 2/d).
     """
     d, c = sp.symbols("d c", positive=True)
     a = sp.pi * (2 * d - 1) / 2
@@ -145,8 +145,9 @@ def quantiles(published: Mapping[int, str] | None = None, half: int = 2, symmetr
 def tail_of_theorem_2(level: Fraction = LEVEL, power: int = 10, first: int = 7) -> Found:
     """The norm ‖Z‖ exceeds 7.5ρd with probability at most d^{−10}/2 for every d ≥ 2.
 
-    The check encloses the probability below d = 7, and uses the tail bound from d = 7 on. e^{−d r}/(c(c − 2)) ≤
-    d^{−10}/2 holds at d = 7, and for larger d because r > 10/7, so that the logarithm of the left side falls faster.
+    For d < 7 the check encloses the probability. For d ≥ 7 it uses the tail bound e^{−d r}/(c(c − 2)), which is at most
+    d^{−10}/2 at d = 7. For larger d the same holds, because r > 10/7, so that the logarithm of the tail bound falls
+    faster than that of d^{−10}/2.
     """
     for d in range(2, first):
         survival = enclose_spectral_survival(d, level * d, digits=6)

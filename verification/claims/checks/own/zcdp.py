@@ -26,13 +26,13 @@ ORDERS = (1.001, 1.1, 2.0, 5.0, 30.0)  # the orders α of the Rényi divergences
 @mutant("ε²/2, which is not the smallest", rho=lambda epsilon, tanh: epsilon**2 / 2)
 @mutant("odds e^{2ε}", odds=lambda epsilon: sp.exp(2 * epsilon))
 def randomised_response_divergence(rho: Formula = zcdp_of_pure, odds: Formula = sp.exp) -> Found:
-    """For randomised response with odds e^ε, D_α/α falls in α from ε tanh(ε/2) ≤ ε²/2 at α = 1, for every ε > 0.
+    """For randomised response with odds e^ε, D_α/α falls in α, and at α = 1 it is ε tanh(ε/2) ≤ ε²/2.
 
-    No pair of ε-DP laws P, Q has a larger D_α: they are (e^ε A + B)/(1 + e^ε) and (A + e^ε B)/(1 + e^ε) for two laws
-    A, B, so they come from randomised response by post-processing. With f(v) = ln cosh √v, e^{(α−1) D_α} is
-    cosh((α − ½)ε)/cosh(ε/2), so that D_α/α is ε² times the slope of the secant of f from v = ε²/4 to v = (α − ½)²ε². f
-    is concave: f′(v) is tanh(w)/(2w) at w = √v, and its slope in w has the sign of w − sinh w cosh w, which is 0 at 0
-    and falls.
+    No pair of ε-DP laws P, Q has a larger D_α. There are laws A, B with P = (e^ε A + B)/(1 + e^ε) and Q = (A + e^ε
+    B)/(1 + e^ε), so that P and Q come from randomised response by post-processing. Let f(v) = ln cosh √v. As e^{(α−1)
+    D_α} is cosh((α − ½)ε)/cosh(ε/2), D_α/α is ε² times the slope of the secant of f from v = ε²/4 to v = (α − ½)²ε².
+    The slope falls in α, because f is concave. In detail, f′(v) is tanh(w)/(2w) at w = √v, and the derivative of
+    tanh(w)/(2w) has the sign of w − sinh w cosh w, which is 0 at 0 and falls.
     """
     epsilon, alpha, w = sp.symbols("epsilon alpha w", positive=True)
     p = odds(epsilon) / (1 + odds(epsilon))
@@ -85,10 +85,10 @@ def threshold_range(
 ) -> Evidence:
     """On monotone queries AboveThreshold's loss lies in [−3ε/4, ε/4], so it is ε²/8-zCDP and not only ε²/2-zCDP.
 
-    If the moves of the queries do not decrease, the loss lies in [−ε/2, ε/4], so the cost is 9ε²/128: 9ρ/512 for the
-    search of AdaptiveCov, where ε = √ρ/2, and 9ρ/256 for the search of ClippedCov, where ε = √(ρ/2). By the exact law
-    of the output no random move leaves the intervals, explicit moves come within 2 % of each end, and D_α/α stays below
-    both costs at every α tried.
+    If every query moves at least as far as the one before it, the loss lies in [−ε/2, ε/4], so the cost is 9ε²/128.
+    This is 9ρ/512 for the search of AdaptiveCov, where ε = √ρ/2, and 9ρ/256 for the search of ClippedCov, where ε =
+    √(ρ/2). By the exact law of the output no random move leaves the intervals, and explicit moves come within 2 % of
+    each end. At every α tried, D_α/α is at most the cost.
     """
     rng = np.random.default_rng(52)
     b1, b2 = scales("paper")
@@ -145,7 +145,8 @@ def coinpress_budgets(
 ) -> Evidence:
     """CoinPress's budgets add up to ρ, which steps of both kinds attain; for d = 1 a covariance step spends ρ/2.
 
-    A covariance step has the sensitivity √2γ²/n (γ²/n on the line, for the rows γ and 0) and a mean step 2τ/n. The
+    A covariance step has the sensitivity √2γ²/n, or γ²/n for d = 1, where the rows γ and 0 attain it. A mean step has
+    the sensitivity 2τ/n. The
     reference shortens two far rows on two axes to length γ, and two opposite far rows to the ends of a ball of radius
     τ; these pairs attain the sensitivities. The check computes exactly at γ = 2, τ = 2, ρ_j = 2, n = 4. For 50 random
     matrices A the check maps every row x to A x, and clips the image to length γ.
