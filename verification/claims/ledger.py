@@ -92,7 +92,7 @@ PROVENANCE = {  # where the formula of a claim comes from
     "code": "the formula is read from the authors' code",
     "reconstructed": "the formula is our reconstruction, which we did not compare with the text of the paper, so a "
     "mistake in the formula is not an erratum of the paper",
-    "ours": "the statement is our own, and the source named above only contains what it is based on",
+    "ours": "the statement is our own, and builds on the source named above",
 }
 READ = ("own", "DN25", "ADK19")  # the beginnings of sources whose formulas are read from the text
 PARTS = ("statement", "correction", "both")

@@ -276,8 +276,8 @@ def bingham_acceptance(log_rate: Formula = bingham.log_acceptance) -> Evidence:
 
     For M = diag(6, 3, 0, 0, 0) and b = 1.547812, the acceptance rate is 0.68610, E u_1² = 0.54104 and E u_2² = 0.18107.
     Two quadratures, of the Bingham law and of the angular Gaussian density of the proposals times the acceptance
-    probability, agree with the reference's inverse Laplace transforms. Dividing by the power (1 + 2y/b)^{q/2} in place
-    of multiplying samples another law, with E u_1² = 0.904.
+    probability, agree with the reference's inverse Laplace transforms. If the acceptance
+    probability divides by the power (1 + 2y/b)^{q/2} in place of multiplying, accepted proposals have E u_1² = 0.904.
     """
     m = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])
     a, _ = bingham.decompose(m)
