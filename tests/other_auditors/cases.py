@@ -59,7 +59,8 @@ class Case:
     """A function that is audited, its privacy claim, and two neighbouring inputs.
 
     loss : the exact privacy loss on this pair of inputs; None if it was not computed.
-    length : the length of an output, or 0 for a single number. flags : numbers in an output with a special meaning.
+    length : the length of an output, or 0 for a single number.
+    flags : numbers in an output with a special meaning.
     function : the function that calls `Instruments`, for the functions from dp-recorder's tests.
     """
 

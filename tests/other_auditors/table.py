@@ -24,8 +24,8 @@ class Line:
     """The result of one auditor on one case at one level.
 
     bound : the median lower bound on ε over the seeds without an error; empty if the auditor gives no bound.
-    refuted : the number of seeds for which the auditor refuted the claim. failed : the number of seeds for which it
-        raised an error.
+    refuted : the number of seeds for which the auditor refuted the claim.
+    failed : the number of seeds for which it raised an error.
     """
 
     case: str

@@ -124,11 +124,12 @@ def simulate(point: Setting, power: float, seed: int, kind: RowsAre = "equal") -
 
 @dataclass(frozen=True)
 class Comparison:
-    """A comparison is a simulated point with its recommendation.
+    """A simulated point with its recommendation.
 
-    truly_best : the candidate with the least simulated error, and those that do not differ significantly. loss : the
-    excess of the recommended candidate's simulated error over the least one. missed : the candidates whose simulated
-    error is outside the interval of the prediction. predictions : the number of predicted errors.
+    truly_best : the candidate with the least simulated error, and those that do not differ significantly.
+    loss : the excess of the recommended candidate's simulated error over the least one.
+    missed : the candidates whose simulated error is outside the interval of the prediction.
+    predictions : the number of predicted errors.
     """
 
     setting: Setting

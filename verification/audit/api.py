@@ -139,7 +139,8 @@ def audit(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. CannotRun : the target cannot be loaded.
+    InvalidInput : an argument breaks its rule.
+    CannotRun : the target cannot be loaded.
     """
     given = locals()
     require_keywords(unknown)

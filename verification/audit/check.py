@@ -65,7 +65,9 @@ def check(target: TargetSource | Callable[..., Any] | str, mechanism: str | None
 
     Raises
     ------
-    Refuted : a promise is broken. Inconclusive : the audit could not decide. CannotRun : the target cannot be called.
+    Refuted : a promise is broken.
+    Inconclusive : the audit could not decide.
+    CannotRun : the target cannot be called.
     InvalidInput : an argument breaks its rule.
     """
     __tracebackhide__ = True
@@ -97,8 +99,8 @@ def require_group(report: AuditReport, group: str) -> str:
 
     Raises
     ------
-    Refuted : a check of the group is refuted. Inconclusive : a check could not decide, or, in the group "completed",
-        the audit as a whole could not.
+    Refuted : a check of the group is refuted.
+    Inconclusive : a check could not decide, or, in the group "completed", the audit as a whole could not.
     """
     if group == COMPLETED and report.verdict is Verdict.INCONCLUSIVE:
         raise Inconclusive(summary(report), report)

@@ -28,12 +28,13 @@ class Kind:
     """A kind of values of options.
 
     type, rule : the type of a value in Python, and its rule in words.
-    read : makes a value from a word of the command line. take : makes a value from an argument in Python. Both
-        functions raise ValueError or TypeError for a value that breaks the rule, or `InvalidInput` with a message of
-        their own.
+    read : makes a value from a word of the command line.
+    take : makes a value from an argument in Python. Both functions raise ValueError or TypeError for a value that
+        breaks the rule, or `InvalidInput` with a message of their own.
     named : makes a value from a word that names a file, without reading the file.
-    words : a value as words of a command line. plain : the value as plain data. code : the value as an expression in
-        Python.
+    words : a value as words of a command line.
+    plain : the value as plain data.
+    code : the value as an expression in Python.
     """
 
     type: Any

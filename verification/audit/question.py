@@ -73,7 +73,8 @@ class Question:
 
     name : stable; it names rows of reports, rules, test cases and expected failures.
     kind : the kind of its findings, such as "law" or "privacy".
-    asks : the question in a sentence. blind_to : the mistakes that it cannot detect, printed if it finds nothing.
+    asks : the question in a sentence.
+    blind_to : the mistakes that it cannot detect, printed if it finds nothing.
     ask : (subject, look) -> findings. Findings that have a p-value are decided by the error budget.
     applies : the reason why the question does not apply, or "" if it does; known before any draw.
     spared : the reason why the question is unnecessary after the findings so far, or "".
@@ -81,7 +82,8 @@ class Question:
     tests : the largest number of p-values of a look, fixed before any draw. 0 if the findings have no p-value: then
         `ask` itself decides them at the level of the look.
     valid_if : the reason why its p-values, or its own decisions, err with at most the stated probability.
-    reads : facts of other questions, which are asked earlier. gives : the kinds of facts in its findings.
+    reads : facts of other questions, which are asked earlier.
+    gives : the kinds of facts in its findings.
     second_look : the factor on the number of draws in a second look; 0 if there is no second look.
     most_samples : the most samples that it uses, because it keeps all draws in memory; 0 if there is no limit.
     draws : the approximate number of draws of a look, for an estimate of its time.

@@ -3,9 +3,11 @@ threshold's noise.
 
 AboveThreshold adds Laplace(b₁) noise z to a threshold T, and Laplace(b₂) noise to each of the values f_0, …, f_{m−1} in
 turn. AboveThreshold returns the index of the first noisy value that reaches the noisy threshold, or m if no value does.
-Given the threshold's noise z, the noisy values are independent, and value j reaches the threshold with probability S((T
-+ z − f_j)/b₂), where S is the survival function of Laplace(1). If p is the density of Laplace(b₁), the probability of
-output i is P(i) = ∫ p(z) ∏_{j<i} (1 − S((T + z − f_j)/b₂)) · S((T + z − f_i)/b₂) dz.
+Given the threshold's noise z, the noisy values are independent, and value j reaches the threshold with probability
+S((T + z − f_j)/b₂), where S is the survival function of Laplace(1). If p is the density of Laplace(b₁), the probability
+of output i is
+
+    P(i) = ∫ p(z) ∏_{j<i} (1 − S((T + z − f_j)/b₂)) · S((T + z − f_i)/b₂) dz.
 
 The integrand has kinks at z = 0 and at z = f_j − T for every value f_j. Between two neighbouring kinks the integrand is
 a sum of exponentials, so Gauss–Legendre quadrature on panels no longer than the smaller scale is exact to rounding. All

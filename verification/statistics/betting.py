@@ -3,10 +3,10 @@ true.
 
 Let P and Q be the laws of one category of an output on two data sets. Every notion of privacy says, for suitable
 functions A and B and a number c, that E_P[A] − E_Q[B] ≤ c. A bet takes a stake λ > 0 and a centre u, and multiplies the
-following factors.
+factors
 
-    The factors of the e-value are 1 + λ (A(y) − u) for each of the n draws y from P, and the others are 1 + λ' (u − c −
-    B(y')) for each of the n' draws y' from Q, with λ' = λ n/n'.
+    1 + λ (A(y) − u)          for each of the n draws y from P, and
+    1 + λ' (u − c − B(y'))    for each of the n' draws y' from Q, with λ' = λ n/n'.
 
 By 1 + t ≤ eᵗ the mean of the product is at most exp(λ n (E_P[A] − E_Q[B] − c)) ≤ 1. By Markov's inequality the inverse
 of the product is a p-value for every n and n', however the bet was chosen, provided that the choice does not depend on

@@ -217,7 +217,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "re
 
     For d = 1 some rows attain ε; for larger d rows on the lattice come close to ε.
 
-    Under add-remove, a row of equal entries attains ε for every d that is a power of 4.
+    Under add-remove, a row of equal entries attains ε if d is a power of 4, and at most 4^b with b = `input_bits`.
     """
     whole = as_written(epsilon)
     if adjacency == "add-remove":

@@ -83,7 +83,8 @@ class WrongLaw:
     """Figures for the law of the bug on the pair of neighbours, up to quadrature errors.
 
     threshold : the threshold of the log likelihood ratio for the event with the largest expected lower bound.
-    supremum : the loss on this pair. acceptance : the share of its proposals that the sampler accepts.
+    supremum : the loss on this pair.
+    acceptance : the share of its proposals that the sampler accepts.
     """
 
     threshold: float

@@ -91,7 +91,8 @@ class Child:
 
         Raises
         ------
-        OutOfStep : more than one line answered the previous request. CannotStart : the program cannot be started.
+        OutOfStep : more than one line answered the previous request.
+        CannotStart : the program cannot be started.
         """
         with in_one_piece():
             known, process = self._running, self._running or self._start()

@@ -218,7 +218,8 @@ def install(
 
     Raises
     ------
-    InvalidInput : the adapter needs no package. CannotRun : pip failed, or the package does not import.
+    InvalidInput : the adapter needs no package.
+    CannotRun : pip failed, or the package does not import.
     """
     package: Package | None = getattr(module, "PACKAGE", None)
     if package is None:

@@ -243,7 +243,8 @@ def adapter(name: str) -> Any:
 
     Raises
     ------
-    InvalidInput : no adapter has that name. CannotRun : the module of the adapter does not import.
+    InvalidInput : no adapter has that name.
+    CannotRun : the module of the adapter does not import.
     """
     known = adapters()
     if name not in known:

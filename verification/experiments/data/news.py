@@ -1,7 +1,7 @@
 """Read news commentary in the published format, where an empty line separates articles and each paragraph is one line.
 
-As the authors' code for DLY22 does, the module drops articles of fewer than 20 tokens are left out, and words are
-hashed into d columns. The rows are scaled to norm 1, which is public, or divided by the largest norm of a row, which
+As the authors' code for DLY22 does, the module drops articles of fewer than 20 tokens, and hashes words into d
+columns. The rows are scaled to norm 1, which is public, or divided by the largest norm of a row, which
 reads the data.
 """
 

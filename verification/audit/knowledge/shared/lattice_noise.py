@@ -3,9 +3,9 @@
 The output Y shows the noise Z = (Y − Σ)/unit, whose entries are whole numbers of a known law. So that the exact tests
 of continuous laws apply, every whole number z is replaced by a random number from a continuous law. If the noise Z has
 its law and V is uniform on [0, 1], then for an observed value z the number p = P(|Z| > |z|) + V P(|Z| = |z|) is
-uniform. The random number that replaces z has the tail probability p and the sign of z (a random sign if z = 0). The
-random number that replaces z is exactly Laplace(1) or N(0, 1). The uniform number V and the random sign come from a
-generator with a fixed seed, so that an audit can be repeated.
+uniform. The number that replaces z has the tail probability p, and the sign of z or, if z = 0, a random sign. Up to
+rounding, its law is Laplace(1) or N(0, 1). The uniform number V and the random sign come from a generator with a fixed
+seed, so that an audit can be repeated.
 
 Two more tests find errors that the added randomness hides. One of these tests examines how often the noise is 0, and
 another whether every output is a multiple of the unit.
