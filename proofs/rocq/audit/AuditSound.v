@@ -16,9 +16,8 @@
    divided by its weight, and a hypothesis that is never tested has the p-value 1.  Holm's
    procedure decides the family of each look at its part of the share.
 
-   Assumed: nothing.  `cited` are the p-values of one trial, and `pooled` those of several trials
-   together, whose validity is taken from the literature: the theorem has it as a premise that
-   they are super-uniform. *)
+   Assumed: one premise of the theorem, which is taken from the literature: the p-values `cited`, of
+   one trial, and `pooled`, of several trials together, are super-uniform. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ring.
 From mathcomp Require Import reals.
 From covassay Require Import PValues EventTests Wagers.
