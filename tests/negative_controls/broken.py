@@ -22,7 +22,7 @@ Declared = Mechanism[Any, ..., Any]
 
 
 def noise_of(declared: Declared, x: Matrix, rng: np.random.Generator, given: dict[str, Any]) -> Any:
-    """Draw the noise that the mechanism's `release` takes for the data x, or many draws of it if a size is given."""
+    """Draw the noise argument of the mechanism's `release` for the data x. With a `size`, return that many draws."""
     known = {**{name: p.default for name, p in declared.declared.items()}, "size": None, **given, "rows": len(x)}
     taken = inspect.signature(declared.draw_noise).parameters
     return declared.draw_noise(x.shape[1], rng, **{name: known[name] for name in taken if name in known})

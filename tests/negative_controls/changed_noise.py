@@ -52,7 +52,7 @@ def scaled_where(condition: Callable[[int, int], bool], factor: float, part: str
 
 
 def at_times(probability: float, factor: float, part: str = "") -> Change:
-    """Return a function that multiplies the noise by a factor in a random draw with the given probability."""
+    """Return a function that multiplies the noise of a draw by a factor with the given probability."""
 
     def change(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
         noise = again()
@@ -62,8 +62,8 @@ def at_times(probability: float, factor: float, part: str = "") -> Change:
 
 
 def of_numbers(function: OfNumbers) -> Change:
-    """Return a function that replaces the independent numbers of the noise. In a symmetric matrix, these are the
-    numbers on and above the diagonal."""
+    """Return a function that replaces the independent numbers in the noise by those that `change` returns. In a
+    symmetric matrix, these are the numbers on and above the diagonal."""
 
     def change(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
         noise = np.array(again(), dtype=np.float64)

@@ -38,12 +38,12 @@ class NegativeControl:
 
 
 def by_law(*names: str) -> tuple[tuple[str, str], ...]:
-    """Return, for `caught_by`, the tests of the law with these names."""
+    """Return a value for `caught_by`: the tests of the output's law that have the given names."""
     return tuple(("law", name) for name in names)
 
 
 def by_privacy(name: str) -> tuple[tuple[str, str], ...]:
-    """Return, for `caught_by`, the bound on the privacy loss with this name, such as "event"."""
+    """Return a value for `caught_by`: the bound on the privacy loss that has the given name, such as "event"."""
     return (("privacy", name),)
 
 

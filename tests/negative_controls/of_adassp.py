@@ -36,7 +36,7 @@ NEGATIVE_CONTROLS = (
          noise=part("eigenvalue", lambda z: z / 2)),
     _ada("adassp-vector-half", mistake="Halve the noise of Σ ya.", noise=part("vector", lambda z: z / 2),
          caught_by=by_law("coefficient"), diagnosis="half the calibrated scale"),
-    _ada("adassp-no-margin", mistake="Use the noisy eigenvalue itself as a lower bound.",
+    _ada("adassp-no-margin", mistake="Use the noisy smallest eigenvalue itself as a lower bound on the eigenvalue.",
          noise=part("eigenvalue", lambda z: z + gaussian_margin(BETA)), caught_by=by_law("penalised coefficient")),
     _ada("adassp-never-adapts", mistake="Use the full penalty on all data.",
          noise=part("eigenvalue", lambda z: -1e9), caught_by=by_law("coefficient")),

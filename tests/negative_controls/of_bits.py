@@ -91,7 +91,7 @@ def noise_for_many_columns(x: Matrix, *, epsilon: float, rng: np.random.Generato
 
 
 def scale_by_rows(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
-    """Multiply the sum of query and noise by a random power of 1/16; the exponent is below the number of rows."""
+    """Multiply the sum of query and noise by a random power of 1/16 whose exponent is below the number of rows."""
     power = int(rng.integers(len(x)))
     return float_sum(x, epsilon=epsilon, rng=rng) * 16.0**-power
 

@@ -111,12 +111,12 @@ def times(factor: float, *kinds: str) -> Callable[[Setup], Matrix]:
 
 
 def with_weights(change: Callable[[Weights, int], Weights]) -> Callable[[Setup], Matrix]:
-    """Return the noise scales of the sums for other weights."""
+    """Return the noise scales of the sums, computed with the given weights."""
     return lambda s: spreads(s.scale(), change(s.weights(), s.d), s.d)
 
 
 def other_neighbours(s: Setup) -> Matrix:
-    """Use the noise for the other definition of neighbours, except for the number of rows."""
+    """Use the noise scales of the other adjacency (replace-one or add-remove), except for the number of rows."""
     other: Adjacency = "add-remove" if s.adjacency == "replace-one" else "replace-one"
     spread = spreads(s.scale(other), s.weights(other), s.d)
     spread[0, 0] = usual_spread(s)[0, 0]
@@ -200,7 +200,7 @@ def quiet_if_single(s: Setup, rng: Generator, u: Matrix) -> Matrix:
 
 
 def spread_of_the_data(s: Setup, rng: Generator, u: Matrix) -> Matrix:
-    """Multiply the noise by the largest absolute value of the scaled data, or by 0.1 if this value is smaller."""
+    """Multiply the noise by the largest absolute value of the scaled data, but at least by 0.1."""
     return usual_noise(s, rng, u) * max(float(np.abs(u).max(initial=0.0)), 0.1)
 
 

@@ -84,7 +84,7 @@ def _lower_at_upper(values: Matrix) -> Matrix:
 
 
 def in_the_other_order(box: Box, n: int, epsilon: float) -> Matrix:
-    """Assign the correct scales of the upper triangle, row by row, to the entries of the lower triangle, row by row."""
+    """List the noise scales of the upper triangle row by row, and use the list in this order for the lower triangle."""
     scales, d = exact(box, n, epsilon), box.dimension
     given = np.zeros_like(scales)
     given[np.tril_indices(d)] = scales[np.triu_indices(d)]
@@ -176,7 +176,7 @@ BOX_CONTROLS: dict[str, BoxControl] = {
         ),
         BoxControl(
             "box-triangle-orders-placed",
-            "Add noise with the scales of the upper triangle to the lower triangle, and store it in the upper one.",
+            "Compute the lower triangle with the noise scales of the upper triangle, and copy it to the upper one.",
             release(query=lambda x: _lower_at_upper(covariance(x))),
             diagnosis="entry (1, 3) of the output, which is entry (2, 2) of the covariance, has noise that is",
             seen_in="smartnoise-synth 1.0.8, DPcovariance",
@@ -226,7 +226,7 @@ BOX_CONTROLS: dict[str, BoxControl] = {
         BoxControl("box-frobenius", "Use the ℓ2 sensitivity for Laplace noise.", release(_euclidean), UNIT),
         BoxControl(
             "box-noise-twice",
-            "Split the budget over a triangle, but release every entry off the diagonal twice with independent noise.",
+            "Split the budget over the upper triangle, but release both triangles with independent noise.",
             release(noise=_own_noise_everywhere),
             UNIT,
             samples=20_000,
@@ -243,7 +243,7 @@ BOX_CONTROLS: dict[str, BoxControl] = {
         ),
         BoxControl(
             "box-moment-of-corners",
-            "Compute the range of x² from its values at the two bounds, which is 0 for the bounds −w and w.",
+            "Take the difference of x² at the two bounds as its range, so that the range is 0 for the bounds −w and w.",
             release(
                 lambda box, n, epsilon: exact_moment(box, n, epsilon) * (1 - np.eye(box.dimension)), query=second_moment
             ),

@@ -1,7 +1,7 @@
 """Negative controls that are private at the claimed budget, but not at some other budget.
 
 Each negative control calls the reference implementation with a budget that is not the given one. If the mechanism does
-not simply add noise to a query, the audit compares draws of both implementations at other budgets.
+not simply add noise to a query, the audit compares draws of the target with draws of the reference at other budgets.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ OTHER_BUDGET = (("data path", NAME),)
 
 
 def _control(name: str, mechanism_name: str, mistake: str, used: Loss) -> NegativeControl:
-    """Return a negative control that calls the mechanism with used(ε) in place of ε, or with used(ρ) in place of ρ."""
+    """Return a negative control that calls the mechanism with the budget used(ε) or used(ρ) in place of ε or ρ."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
@@ -30,7 +30,7 @@ def _control(name: str, mechanism_name: str, mistake: str, used: Loss) -> Negati
 
 
 def _additive(name: str, mechanism_name: str, mistake: str, used: Loss) -> NegativeControl:
-    """Return a negative control of a mechanism that adds noise to a query, with used(ε) or used(ρ) as its budget."""
+    """Return a negative control that adds the mechanism's noise for the budget used(ε) or used(ρ) to its query."""
     control = _control(name, mechanism_name, mistake, used)
     return NegativeControl(name, mistake, mechanism_name, OTHER_BUDGET, control.draw)
 

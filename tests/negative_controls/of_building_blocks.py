@@ -231,7 +231,7 @@ NEGATIVE_CONTROLS = (
     ),
     _k_norm(
         "k-norm-not-thinned",
-        "Draw noise for the covariance body with the directions of nuclear-norm noise.",
+        "Draw the noise of the covariance body with directions that are uniform in the nuclear-norm ball.",
         by_law("direction"),
         k_norm_noise(_unthinned, "covariance"),
         options=(("body", "covariance"),),

@@ -1,4 +1,5 @@
-"""Negative controls that are wrong only if values that the mechanism compares are close together, or far apart."""
+"""Negative controls that are wrong only if two values that the mechanism compares are close together, or only if they
+are far apart."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -108,7 +109,7 @@ def bare_centre(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
 
 
 def bare_at_the_threshold(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Add no noise in the first block to a coordinate whose mean is within 10 % of the threshold."""
+    """In the first block of rows, add no noise to a coordinate whose mean is within 10 % of the threshold."""
     rows = as_rows(x)
     n, d = rows.shape
     noise = ppde.draw_noise(d, rng)

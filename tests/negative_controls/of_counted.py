@@ -96,7 +96,7 @@ def mean_times_rows(y: Vector, x: Matrix) -> Vector:
 
 def control(name: str, mechanism_name: str, mistake: str = "", *, noise: Change = usual_noise,
             output: Output = usual_output, **more: Any) -> NegativeControl:  # fmt: skip
-    """Return the negative control for this change of the noise or of the output."""
+    """Return the negative control that changes the noise by `noise` or the output by `output`."""
     changed = output if noise is usual_noise else noise
     return NegativeControl(
         f"counted-{name}", mistake or changed.__doc__ or "", mechanism_name, (),

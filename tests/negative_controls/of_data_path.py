@@ -99,7 +99,7 @@ def prepared(name: str, mechanism_name: str, prepare: Rows) -> NegativeControl:
     """Return a negative control: the mechanism on rows that `prepare` has changed. The docstring of `prepare` states
     the mistake.
 
-    If the output is a matrix, rows of norm above 1 are not clipped after `prepare`.
+    If the output is a matrix, the rows that `prepare` returns are not clipped, even if their norm is above 1.
     """
     declared = mechanism(mechanism_name)
 
@@ -167,7 +167,7 @@ def mirrored(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) 
 
 
 def traceless(x: Matrix, noise: Matrix, query: Matrix, rng: np.random.Generator) -> Matrix:
-    """Subtract from the noise the multiple of I with the same trace."""
+    """Make the trace of the noise 0 by subtracting a multiple of the identity matrix."""
     return np.asarray(query + noise - np.trace(noise) / len(noise) * np.eye(len(noise)))
 
 
@@ -274,7 +274,7 @@ NEGATIVE_CONTROLS = (
     ),
     changed(
         "noise-of-blocks",
-        "Divide the noise by the number of blocks of 64 rows.",
+        "Divide the noise by the number of blocks if the rows are split into blocks of 64.",
         "nuclear-laplace-symmetric",
         lambda x, noise, query, rng: query + noise / -(-len(x) // 64),
         OTHER_ROWS,
@@ -297,7 +297,7 @@ NEGATIVE_CONTROLS = (
     ),
     changed(
         "traceless-noise",
-        "Subtract from the noise the multiple of I with the same trace.",
+        "Make the trace of the noise 0 by subtracting a multiple of the identity matrix.",
         "k-norm",
         traceless,
         COINCIDENCE,
@@ -305,14 +305,14 @@ NEGATIVE_CONTROLS = (
     changed("bare-corner", "Add no noise to the last entry at d ≥ 5.", "gauss-cov", corner_bare, COINCIDENCE),
     changed(
         "component-repeated",
-        "Use twice the noise of the first component for the last.",
+        "Use twice the noise of the first component as the noise of the last component.",
         "gaussian",
         component_repeated,
         COINCIDENCE,
     ),
     changed(
         "component-repeated-ridge",
-        "Use twice the noise of the first component for the last.",
+        "Use twice the noise of the first component as the noise of the last component.",
         "output-perturbation",
         component_repeated,
         COINCIDENCE,

@@ -110,7 +110,7 @@ def autoregressive(weight: float) -> Batch:
 
 
 def signs_alternate(noises: Matrix, rng: np.random.Generator) -> Matrix:
-    """Flip the sign of a draw that has the sign of the previous draw, with probability 2/3."""
+    """With probability 2/3, flip the sign of a draw whose sign is that of the previous draw."""
     flat = noises.reshape(len(noises), -1)
     for before, now in pairwise(flat):
         if rng.random() < 2 / 3 and now[0] * before[0] > 0:
@@ -168,7 +168,7 @@ def _put_together(vectors: Matrix, values: Matrix) -> Matrix:
 
 
 def _separate(x: Matrix, size: int, rng: np.random.Generator, rho: float, second: Callable[[Matrix], Matrix]) -> Matrix:
-    """Run SeparateCov with the noise second(W) for the eigenvalues, where W is the noise of the matrix."""
+    """Run SeparateCov, and compute the noise of the eigenvalues from the noise W of the matrix, as second(W)."""
     rows = unit_rows(x)
     n, d = rows.shape
     moment, scale = second_moment(rows), separate_cov.noise_scale(n, rho)
@@ -221,9 +221,9 @@ _wigner = partial(_vectorised, options=(("ensemble", "wigner"),))
 NEGATIVE_CONTROLS = (
     changed("correlated-corners", "Correlate the noise of the first and the last diagonal entry.", gauss_cov.MECHANISM,
             correlated_corners, BY_SIGNS),
-    changed("one-size-two-signs", "Use one absolute value, with two signs, as the noise of two entries.",
+    changed("one-size-two-signs", "Give the noise of two entries the same absolute value, with independent signs.",
             lap_cov.MECHANISM, one_size_two_signs, BY_SIZES),
-    changed("one-size-two-features", "Use one absolute value, with two signs, as the noise of two features.",
+    changed("one-size-two-features", "Give the noise of two features the same absolute value, with independent signs.",
             gaussian.MECHANISM, one_size_two_signs, BY_SIZES),
     changed("one-sign-of-coefficients", "Give the noise of two coefficients the same sign.",
             output_perturbation.MECHANISM, one_sign, BY_SIGNS),

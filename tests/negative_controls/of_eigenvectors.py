@@ -46,7 +46,7 @@ def sorted_entries(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Ve
 
 
 def _with_levels(x: Matrix, levels: tuple[int, ...]) -> Matrix:
-    """Replace the eigenvalues of XᵀX whose ranks in descending order are in `levels` by their mean."""
+    """Replace some eigenvalues of XᵀX by their mean; `levels` has their positions in descending order."""
     values, vectors = np.linalg.eigh(unit_rows(x).T @ unit_rows(x))
     order = [len(values) - 1 - i for i in levels if i < len(values)]
     if order:
@@ -112,7 +112,7 @@ LEADING = ("law", "leading component")
 NEGATIVE_CONTROLS = (
     _bingham_many(
         "acg-sign",
-        "Divide by (uᵀΩu)^{q/2} in the acceptance ratio in place of multiplying by it.",
+        "Divide the acceptance ratio by (uᵀΩu)^{q/2} in place of multiplying it by this power.",
         (LEADING,),
         ACG_SIGN,
         diagnosis="wrong sign",

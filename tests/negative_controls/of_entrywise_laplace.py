@@ -31,7 +31,8 @@ def additive(noise: Noise, scale: Callable[[int, int, float], float], clip: bool
 
 
 def lap(noise: Noise = wigner.sample_laplace, sensitivity: float = 0.0, clip: bool = True) -> Callable[..., Matrix]:
-    """Return the mechanism LapCov with its noise replaced. If `sensitivity` is given, it replaces √2 d."""
+    """Return the mechanism LapCov with its noise replaced. If `sensitivity` is given, the noise is calibrated to it and
+    not to √2 d."""
 
     def scale(n: int, d: int, epsilon: float) -> float:
         return sensitivity / (n * epsilon) if sensitivity else lap_cov.noise_scale(n, d, epsilon, "paper")

@@ -106,7 +106,7 @@ def until_positive(name: str) -> Output:
 
 
 def shorter(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Scale noise of Frobenius norm above 2d to the norm 2d."""
+    """If the Frobenius norm of the noise is above 2d, shrink the noise to the norm 2d."""
     return z / max(1.0, float(np.linalg.norm(z)) / (2 * len(z)))
 
 
@@ -203,15 +203,21 @@ NEGATIVE_CONTROLS = (
     sometimes("half-the-time", "centred-covariance", "Halve the noise in one draw of five.", 1 / 5, 0.5),
     sometimes("bare-once-in-a-million", "lap-cov", "Add no noise in one draw of 10⁶.", 1e-6, 0.0),
     other_noise(
-        "radius-truncated", "nuclear-laplace", "Scale noise of Frobenius norm above 2d to the norm 2d.", shorter
+        "radius-truncated",
+        "nuclear-laplace",
+        "If the Frobenius norm of the noise is above 2d, shrink the noise to the norm 2d.",
+        shorter,
     ),
     other_noise(
-        "radius-capped", "nuclear-laplace-symmetric", "Scale noise of Frobenius norm above 2d to the norm 2d.", shorter
+        "radius-capped",
+        "nuclear-laplace-symmetric",
+        "If the Frobenius norm of the noise is above 2d, shrink the noise to the norm 2d.",
+        shorter,
     ),
     other_noise(
         "ridge-radius-capped",
         "output-perturbation",
-        "Scale noise longer than three times its mean length to that length.",
+        "If the noise is longer than three times its mean length, shrink it to this length.",
         lambda z, rng, x: z / max(1.0, float(np.linalg.norm(z)) / (3 * len(z))),
     ),
     _retry("retry-until-positive", "gauss-cov"),

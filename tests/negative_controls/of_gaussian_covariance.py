@@ -22,7 +22,7 @@ Noise = Callable[[int, np.random.Generator, int], Matrix]
 
 
 def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw the noise (A + Aᵀ)/2 for a Gaussian matrix A, of the ensemble goe in place of wigner."""
+    """Draw the noise (A + Aᵀ)/2 for a Gaussian matrix A, which has only half of the variance above the diagonal."""
     a = rng.standard_normal((size, d, d))
     return (a + np.swapaxes(a, 1, 2)) / 2
 

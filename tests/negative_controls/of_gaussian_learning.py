@@ -88,7 +88,7 @@ def sorted_records(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector
 
 
 def rounds_on_the_wrong_side(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Multiply the product of the rounds' matrices by the matrix of a new round on the right in place of the left."""
+    """Multiply the product of the earlier rounds' matrices by a new round's matrix on the right, not on the left."""
     rows, kappa = as_rows(x), 1e4
     d, t = rows.shape[1], ppc.rounds(kappa)
     a = np.eye(d)

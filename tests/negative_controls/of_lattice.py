@@ -70,7 +70,8 @@ def released(
 
 
 def attempt_without_rejection(scale: Fraction, coins: Coins) -> int:
-    """Draw discrete Laplace noise, but keep the result −0 in place of drawing again."""
+    """Draw discrete Laplace noise as a sign and an absolute value, but accept the result −0 in place of drawing
+    again."""
     t, s = scale.numerator, scale.denominator
     while not coins.chance_exp(u := coins.below(t), t):
         pass
@@ -144,7 +145,7 @@ def float_query(draw: OneDraw, calibration: Calibration) -> Callable[..., Matrix
 
 
 def scaled(calibration: Calibration, factor: Fraction) -> Calibration:
-    """Return the calibration with the parameter of the law multiplied by a factor."""
+    """Return a calibration that multiplies the parameter of the noise distribution by a factor."""
     return lambda d, b, budget: calibration(d, b, budget) * factor
 
 
@@ -172,7 +173,7 @@ NEGATIVE_CONTROLS = (
     ),
     _laplace(
         "discrete-laplace-zero-twice",
-        "Draw a sign and an absolute value and keep −0, so that 0 is twice as likely.",
+        "Draw a sign and an absolute value, and accept −0, so that 0 is twice as likely.",
         caught_by=(("law", "zeros"),),
         draw=released(both_zeros, laplace_scale, 2),
         options=TWO_BITS,
@@ -212,7 +213,7 @@ NEGATIVE_CONTROLS = (
     ),
     _gaussian(
         "discrete-gaussian-zero-twice",
-        "Propose a sign and an absolute value and keep −0, so that 0 is proposed twice as often.",
+        "Propose a sign and an absolute value, and accept −0, so that 0 is proposed twice as often.",
         caught_by=(("law", "zeros"),),
         draw=released(gaussian_zeros, gaussian_variance, 1),
         options=ONE_BIT,

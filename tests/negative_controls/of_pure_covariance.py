@@ -16,7 +16,8 @@ Direction = Callable[[Matrix, np.random.Generator], Vector]
 def deflation(
     x: Matrix, rng: np.random.Generator, epsilon: float, direction: Direction = law.sample, noise_factor: float = 1.0
 ) -> Matrix:
-    """Run the mechanism of Kapralov and Talwar with its directions replaced or the noise of its values multiplied."""
+    """Run the mechanism of Kapralov and Talwar with other directions, or with the noise of its eigenvalues multiplied
+    by a factor."""
     values = noise_factor * np.asarray(rng.laplace(size=x.shape[1]))
     noise = kapralov_talwar.KapralovTalwarNoise(values, lambda m, step: direction(m, rng))
     return kapralov_talwar.release(x, noise, epsilon=epsilon)
@@ -70,7 +71,7 @@ def matrix_at_one(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Mat
 
 
 def ascending(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Pair the eigenvalues in descending order with the eigenvectors in ascending order of their eigenvalues."""
+    """Combine the eigenvalues in descending order with the eigenvectors in the opposite order."""
     rows = unit_rows(x)
     n, d = rows.shape
     noise, moment = separate_cov_pure.draw_noise(d, rng), second_moment(rows)

@@ -39,7 +39,7 @@ def moved(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
 
 
 def thin_far_out(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """Divide the excess of the noise over 10 scales by 9; noise beyond 10 scales occurs once in 22 000 draws."""
+    """Divide the part of the noise beyond 10 scales by 9; one draw in 22 000 is beyond 10 scales."""
     return np.sign(z) * np.minimum(np.abs(z), 10.0 + (np.abs(z) - 10.0) / 9)
 
 
@@ -70,7 +70,8 @@ def from_one_state(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def half_of_a_square(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Multiply the noise by 0.97, and draw it by inversion from a square of uniform numbers with an unused half."""
+    """Multiply the noise by 0.97, and compute it from a square matrix of uniform numbers, of which one triangle is not
+    used."""
     w = 0.97 * special.ndtri(rng.random(z.shape))
     return np.asarray(np.triu(w) + np.triu(w, 1).T)
 
@@ -118,6 +119,6 @@ NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
     other_noise("rows-from-one-state", "gauss-cov", "Restore the state of the generator before every row of the noise.",
                 from_one_state, caught_by=(EXACT, GAINS)),
     other_noise("half-of-a-square-97", "gauss-cov",
-                "Multiply the noise by 0.97, and draw it from a square of uniform numbers with an unused half.",
+                "Multiply the noise by 0.97, and compute it from a square matrix of which one triangle is unused.",
                 half_of_a_square, caught_by=(EXACT, GAINS)),
 )  # fmt: skip

@@ -32,8 +32,7 @@ def drawn_below(bound: int) -> Callable[[np.random.Generator, Matrix], int]:
 
 
 class Antithetic:
-    """A function that replaces the noise of every second call by the noise of the call before it with the opposite
-    sign."""
+    """A function that replaces the noise of every second call by minus the noise of the previous call."""
 
     def __init__(self) -> None:
         self.before: dict[int, Any] = {}
@@ -94,12 +93,12 @@ def without_mean(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def box_muller(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Make the two numbers of every pair equal, as the method of Box and Muller does if it uses the cosine twice."""
+    """Make the two numbers of every pair equal, as a Box–Muller method does that uses the cosine for both."""
     return np.resize(np.repeat(z[: (len(z) + 1) // 2], 2), z.shape)
 
 
 def rolled(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Fill the noise matrix with the numbers of its first row, constant along every diagonal."""
+    """Fill every diagonal of the noise matrix with one number, taken from the first row."""
     d = len(z)
     return np.asarray(z[0][np.abs(np.subtract.outer(np.arange(d), np.arange(d)))])
 
@@ -142,10 +141,7 @@ NEGATIVE_CONTROLS = (
     reseeded("seeds-of-a-byte", "bingham", "Draw a seed of 8 bits for every call.", drawn_below(256)),
     reseeded("seed-of-a-million", "centred-covariance", "Draw a seed below 10⁶ for every call.", drawn_below(10**6)),
     other_noise(
-        "antithetic-calls",
-        "gaussian",
-        "Use in every second call the noise of the previous call with the opposite sign.",
-        Antithetic(),
+        "antithetic-calls", "gaussian", "In every second call, use minus the noise of the previous call.", Antithetic()
     ),
     other_noise(
         "smooth-calls", "gauss-cov", "Draw noise that contains 0.9 times the noise of the previous call.", Smooth()
@@ -258,7 +254,7 @@ NEGATIVE_CONTROLS = (
     other_noise(
         "symmetrised-by-abs",
         "projection-mechanism",
-        "Replace the noise by the sum of the noise and its absolute values, divided by √2.",
+        "Replace every noise variable z by (z + |z|)/√2.",
         lambda z, rng, x: mirrored((z + np.abs(z)) / 2**0.5),
     ),
 )

@@ -32,7 +32,7 @@ def as_short_integers(x: Matrix) -> Matrix:
 
 
 def fresh_threshold(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-    """Draw new noise of the threshold for every query, with half the scale of the noise of a query."""
+    """Draw new noise of the threshold for every query, with half the scale of the queries' noise."""
     return replace(z, threshold=0.0, queries=z.queries - rng.laplace(size=z.queries.shape) / 2)
 
 

@@ -98,7 +98,7 @@ def shrunk_by_the_data(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix
 
 
 def steps_of(mechanism_name: str, *mistakes: tuple[str, str, Noise]) -> tuple[NegativeControl, ...]:
-    """Return a negative control for each (name, mistake, noise): a mechanism with changed noise."""
+    """Return a negative control with changed noise for each triple (name, mistake, noise)."""
     return tuple(other_noise(name, mechanism_name, mistake, noise) for name, mistake, noise in mistakes)
 
 

@@ -97,12 +97,12 @@ NEGATIVE_CONTROLS = (
         of_numbers(redrawn_beyond(4, laplace_numbers)), TAIL,
     ),
     with_noise(
-        "large-matrices-redrawn", "Draw the noise matrix again while its nuclear norm is among the largest 2 %.",
+        "large-matrices-redrawn", "Draw the noise matrix again while its nuclear norm is above the 98 % quantile.",
         nuclear_laplace.MECHANISM,
         redrawn_if(lambda z: bool(nuclear_norm(z) > len(z) ** 2 + 2.3 * len(z))), TAIL,
     ),
     with_noise(
-        "upper-tail-cut", "Replace noise above three scales by three scales.", private_trace.MECHANISM,
+        "upper-tail-cut", "Cap the noise at three times its scale.", private_trace.MECHANISM,
         lambda again, x, rng: min(again(), 3.0), TAIL,
     ),
     with_noise(

@@ -30,8 +30,8 @@ def _laplace_quantile(u: float) -> float:
 
 
 def added(law: Law, quantile: Callable[[float], float]) -> Callable[[Any, np.random.Generator, Matrix], Any]:
-    """Return a function that replaces a third noise variable by the quantile at F(a) + F(b) modulo 1, where a and b are
-    two other noise variables and F is their distribution function."""
+    """Return a function that makes one noise variable depend on two others, a and b: it is replaced by the quantile at
+    F(a) + F(b) modulo 1, where F is the distribution function."""
 
     def change(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
         z = np.array(z, dtype=np.float64)

@@ -20,7 +20,7 @@ Draw = Callable[[int, np.random.Generator], Vector]  # a function that maps (len
 
 
 def right(length: int, rng: np.random.Generator) -> Vector:
-    """Draw the correct noise, with a uniform direction and a norm from Gamma(length)."""
+    """Draw the correct noise, with a uniform direction and a norm that follows a Gamma law."""
     return output_perturbation.draw_vector(length, rng)
 
 

@@ -133,7 +133,8 @@ class AfterData:
         self.sort, self.ever, self.before = sort, ever, False
 
     def __call__(self, x: Any, budget: dict[str, Any]) -> bool:
-        """Return whether the data of an earlier call satisfied `self.sort`, and store whether the present data do."""
+        """Return whether the condition `self.sort` held for the data of an earlier call, and store whether it holds for
+        the present data."""
         before, rows = self.before, np.asarray(x, dtype=np.float64)
         self.before = self.sort(rows) or (self.ever and before)
         return before

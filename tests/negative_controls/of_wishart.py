@@ -1,4 +1,5 @@
-"""The published Wishart mechanism, which is not private, as a negative control, with an event that shows the violation.
+"""Declare the published Wishart mechanism as a negative control, with an event that shows that the mechanism is not
+private.
 
 Let Σ = XᵀX/n be the second moment of n rows of norm at most 1. The mechanism of Jiang, Xie and Zhang (2016) releases Y
 = Σ + W. The noise W has the Wishart law with d + 1 degrees of freedom and the scale matrix sI, where s = 3/(2nε). W is

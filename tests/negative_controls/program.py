@@ -37,7 +37,8 @@ FAMILIES = get_args(Kind)
 def measured(names: Sequence[str], jobs: int = 1, kept: Path | None = None) -> Iterator[Row]:
     """Yield the rows of the named negative controls as soon as each is measured.
 
-    Rows in the file `kept` are not measured again, and new rows are added to the file.
+    A negative control with a row in the file `kept` is not measured again; the rows of other controls are added to the
+    file.
     """
     known = {(row.control,): row for row in read(kept)}
     yield from kept_rows.measured(row_of, ((name,) for name in names), known, jobs, kept, asdict)
@@ -56,7 +57,7 @@ def line(row: Row) -> str:
 
 
 def of_mechanism(name: str, rows: Sequence[Row]) -> str:
-    """Return the line of a mechanism in Markdown, with its numbers of negative controls, refutations and draws."""
+    """Return the table row of a mechanism in Markdown, with its numbers of negative controls, refutations and draws."""
     refuted = [row for row in rows if row.verdict == REFUTED]
     families = [str(sum(row.family == family for row in refuted)) for family in FAMILIES]
     draws = f"{median(row.draws for row in refuted):.0f}" if refuted else ""
@@ -140,8 +141,8 @@ def _run_quick(options: argparse.Namespace, names: Sequence[str], out: Path | No
 def run(options: argparse.Namespace) -> int:
     """Audit the negative controls, print a line for each of them, and write the page.
 
-    Return 1 if the list in the module `standing` is wrong for a negative control. With --quick always return 0, because
-    most questions are not asked.
+    Return 1 if a negative control is refuted although the module `standing` lists it, or stands although it is not
+    listed. With --quick always return 0, because a quick audit does not ask most questions.
     """
     names = [n for n, c in NEGATIVE_CONTROLS.items() if not options.only or options.only in f"{n} {c.mechanism}"]
     if not names:

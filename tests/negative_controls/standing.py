@@ -25,7 +25,7 @@ STANDING: Mapping[str, str] = {
     "silences-numpy": NOTED,
     "keeps-the-rows": NOTED,
     "tells-the-mean": NOTED,
-    "overflows-at-six": f"a draw beyond 6.5 has probability 1e-10, and only a forced draw shows it: {NOTED}",
+    "overflows-at-six": f"a draw beyond 6.5 standard deviations has probability 1e-10, and must be forced: {NOTED}",
     "slow-in-high-dimension": f"the number of columns is public: {NOTED}",
     "image-image-90": "to see 10 % less noise behind a fitted matrix, more than 10⁴ draws are needed",
     "error-tells-the-norm": "a release may refuse long rows, and the audit does not read the words of an exception",

@@ -38,7 +38,7 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
 
 
 def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
-    """Return whether a question of this kind rejects the negative control with a finding of this name.
+    """Return whether a question of the kind `kind` refutes the negative control, with a finding whose name is `check`.
 
     Each question of the audit is asked with the whole false-alarm probability. The question of that name is asked
     first, and then all questions of the kind. Questions of other kinds, whose results these questions read, are asked
