@@ -106,15 +106,16 @@ def exists(module: str, name: str) -> bool:
     return False
 
 
-def missing_functions(text: str, mechanism: str) -> list[str]:
-    """Return the functions that the page names and that do not exist. A span `name(` must be in the mechanism's file,
-    and a span `module:name` in that module.
+def missing_functions(text: str, mechanism: str = "") -> list[str]:
+    """Return the functions that the page names and that do not exist. A span `module:name` must be in that module, and
+    on the page of a mechanism a span `name(` must be in the mechanism's file.
     """
     own = mechanism.replace("-", "_")
     missing = []
     for span in spans(text):
         match = FUNCTION.match(span)
-        if match and (match["module"] or match["call"]) and not exists(match["module"] or own, match["name"]):
+        module = match and (match["module"] or (own if match["call"] else ""))
+        if match and module and not exists(module, match["name"]):
             missing.append(span)
     return missing
 
@@ -184,6 +185,7 @@ def test_every_theorem_on_a_whole_mechanism_is_one_of_its_claim() -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_what_a_page_cites_exists_and_what_it_writes_is_shown(name: str) -> None:
     assert unknown_names(page(name)) == []
+    assert missing_functions(page(name)) == []
     assert lost_underscores(page(name)) == []
 
 

@@ -1,3 +1,3 @@
-"""The engine has the parts from which the questions of an audit are built: draws, data sets, and tests of laws and
-events.
+"""This package contains the building blocks of the checks of an audit: draws, data sets, and tests of distributions and
+of events.
 """

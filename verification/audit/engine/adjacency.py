@@ -1,14 +1,15 @@
-"""Say which data sets are neighbours, and whether a claim for other neighbours would explain what an audit shows.
+"""Define which data sets are neighbours, and decide whether the other notion of neighbours explains a loss that an
+audit found.
 
 Under replace-one adjacency, two neighbours have the same public number of rows and differ in one row. Under add-remove
 adjacency, one of two neighbours has one row more than the other. A claim is made for one of the two adjacencies, and
 its neighbours are tested. A violation under one adjacency need not be a violation under the other adjacency.
 
-- If a mechanism is ε-DP for adding or removing a row while n stays a public number, replacing a row is one removal and
-  one addition. If adding or removing a row costs a loss of at most ε, replacing a row costs at most 2ε. A mechanism
-  that is ρ-zCDP for adding or removing a row is 4ρ-zCDP for replacing one, and (ε, δ)-DP becomes (2ε, (1 + e^ε) δ)-DP.
+- Replacing a row amounts to removing a row and adding another one, while n stays a public number. If adding or removing
+  a row costs a loss of at most ε, replacing a row costs at most 2ε. A mechanism that is ρ-zCDP for adding or removing a
+  row is 4ρ-zCDP for replacing one, and (ε, δ)-DP becomes (2ε, (1 + e^ε) δ)-DP.
 
-- If the noise of a mechanism depends on a public number of rows, the mechanism need not keep any claim for add-remove.
+- A mechanism whose noise depends on a public number of rows need not satisfy any guarantee for add-remove adjacency.
 """
 
 import math
@@ -33,10 +34,11 @@ FEWEST_ROWS = 3  # the larger data set has at least this many rows, because a co
 
 
 def with_adjacency(pairs: Iterable[Pair], adjacency: str, output: Output) -> tuple[Pair, ...]:
-    """Return neighbours for this adjacency, made from neighbours in which the last row is replaced.
+    """Turn pairs of data sets that differ in the last row into pairs of neighbours for this adjacency.
 
-    Under add-remove, the last row of the first data set is added and removed. The last row of the second data set is
-    added and removed too, unless the two rows are equal or opposite.
+    Under add-remove adjacency, a pair yields the first data set with and without its last row. The pair also yields the
+    second data set with and without its last row, unless this row is zero or equals the last row of the first data set
+    up to signs.
     """
     if adjacency == REPLACE_ONE:
         return tuple(pairs)
@@ -93,13 +95,14 @@ def explained(checks: Iterable[Finding], guarantee: Guarantee, adjacency: str) -
     if wider == guarantee or not all(_allowed(check, wider) for check in shown):
         return ""
     return (
-        f"the loss shown is within {wider}, which {guarantee} for adding or removing one row, with n public, gives for "
-        "the replacement of a row: add-remove adjacency could explain it. The claim audited here is replace-one"
+        f"a claim of {guarantee} for adding or removing one row, with n public, implies {wider} for replacing a row, "
+        "which the loss shown does not exceed: add-remove adjacency could explain it. The claim audited here is "
+        "replace-one"
     )
 
 
 def _allowed(check: Finding, wider: Guarantee) -> bool:
-    """Return whether the numbers of a check are consistent with a wider claim."""
+    """Return whether the wider claim allows the loss that this check found."""
     facts = check.fact(TestedEvent)
     if facts is None:
         return check.facts is not None and check.facts.allowed_by(wider)

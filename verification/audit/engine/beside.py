@@ -2,14 +2,14 @@
 budgets.
 
 If an implementation uses random numbers in the order of the reference, it gives the same outputs under the same seed. A
-few draws for each of some hundreds of data sets and budgets then show where the code of the implementation branches,
-    for instance at 500 rows, in four dimensions, at ε = 0.5, or on equal rows. All common numbers of rows up to 10 000,
-    all common numbers of columns up to 64, and budgets from 0.01 to 20 are tried.
+few draws for each of some hundreds of data sets and budgets then show where the code of the implementation branches.
+The code may branch, for instance, at 500 rows, in four dimensions, at ε = 0.5, or on equal rows. All common numbers of
+rows up to 10 000, all common numbers of columns up to 64, and budgets from 0.01 to 20 are tried.
 
 Different outputs refute nothing, because another algorithm for the same law may be faster for wide data. A difference
 only shows for which data and budget the law should be tested. The target is refuted if pairs of draws show that the
-laws differ for such data (`paired`). If noise is added to a known query, the target is also refuted if all its
-residuals under all seeds are those of the reference times one factor below 1. A target is not compared with the
+laws differ for such data (`paired`). If noise is added to a known query, the target is also refuted if its residuals
+under all seeds are the reference's residuals times one common factor below 1. A target is not compared with the
 reference if most of its outputs differ from the reference's outputs.
 """
 

@@ -4,11 +4,11 @@ These four kinds of neighbours serve all kinds of output. In data with a single 
 few choices, so that the output is not a mixture of many noise scales. A row with many columns and without an entry 0
 changes every number of a vector, so that the low-order bits of any number may show the change.
 
-If rows may lie anywhere, a mechanism shortens or drops long rows at a length that it chooses itself, and a row of
-length 1 hardly changes its output. For a mechanism on the whole space, a search finds the length at which it shortens
-rows. If two outputs have the same noise, their distance is the effect of the row in which their data sets differ. Draws
-under the same noise only choose the neighbours, and no test uses them. A target that ignores the given generator has
-new noise in every call. For a target that ignores the generator, the chosen length is arbitrary, but the neighbours are
+If rows may lie anywhere, a mechanism shortens or drops rows beyond a length that it chooses itself. A row of length 1
+then hardly changes the output. For a mechanism on the whole space, a search finds the length at which it shortens rows.
+If two outputs have the same noise, their distance is the effect of the row in which their data sets differ. Draws under
+the same noise only choose the neighbours, and no test uses them. A target that ignores the given generator has new
+noise in every call. For a target that ignores the generator, the chosen length is arbitrary, but the neighbours are
 still valid.
 """
 
@@ -77,7 +77,9 @@ def _pair(name: str, others: Vector, x: Vector, y: Vector, output: Output, rows:
 
 
 def _dense(d: int) -> Vector:
-    """Return a unit vector without an entry 0, if d is at most 2 or a power of 4."""
+    """Return a vector of norm 1 whose entries are not 0; if d is above 2, it should be a power of 4, so that the
+    entries are powers of two.
+    """
     return np.array([0.6, 0.8]) if d == 2 else np.full(d, d**-0.5)
 
 
@@ -102,8 +104,8 @@ def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
 
 
 def _corners(d: int, output: Output) -> Pair:
-    """Return neighbours that change the corners of a matrix most, by a row along the first and last columns or a zero
-    row.
+    """Return neighbours that differ in one row, which lies along the first and last columns on one data set and is zero
+    on the other. This change affects the corner entries of a matrix most.
     """
     zero, row = np.zeros(d), np.zeros(d)
     row[0], row[-1] = 0.6, 0.8
@@ -120,8 +122,8 @@ def of_length(pair: Pair, length: float) -> Pair:
 
 
 def pairs_in_box(output: Output, box: Box) -> tuple[Pair, ...]:
-    """Return neighbours in a box: all rows lie nearest to 0, except one row that is far from 0 in one column or in
-    every column.
+    """Return neighbours in a box. Every row is the point of the box nearest to 0, except that the first data set has
+    one row that is far from 0 in one column or in every column.
     """
     far, near = far_and_near(box)
     ends = {"in every column": far} | {

@@ -1,4 +1,5 @@
-"""Describe the low-order bits of an output by numbers: its lowest set bits, and the rounding errors of exact relations.
+"""Describe the low-order bits of an output by numbers. These numbers are its lowest set bits, and the rounding errors
+in equations that hold exactly in real arithmetic.
 
 The lowest set bit of a float is the exponent of the largest power of two that divides the float. The smallest exponent
 over all numbers of an output is low as soon as one of them is low. The smallest exponent therefore combines the

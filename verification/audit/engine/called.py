@@ -80,8 +80,8 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
 
 
 def _batch(source: TargetReference, setting: Setting) -> int:
-    """Return the number of draws that a process states to make for one request, and 0 for other targets or if the
-    process fails.
+    """Return how many draws a target process says that it makes for one request. Return 0 if the target is not a
+    process, or if the process fails.
 
     Raises
     ------

@@ -1,7 +1,8 @@
 """Find coincidences, such as repeated values, which draws from a continuous law almost surely never show.
 
 Additive noise with a continuous law is never exactly zero and never the same twice, and its entries satisfy no exact
-relation. The check compares draws on data sets of several shapes with one another, and the entries within a draw.
+relation. On data sets of several shapes, the check compares the draws on one data set with one another, and the entries
+of a draw with one another.
 
 The following bounds say how many coincidences between draws occur by chance. The noise may have been computed in
 float32, where the relative distance of successive numbers is 2⁻²³. Two independent entries in float32 therefore have a
@@ -9,7 +10,7 @@ relative difference below `CLOSE` with a probability of a few times `CLOSE`. The
 with a binomial law of probability `CHANCE`, which is 64 times as large as `CLOSE`. The factor 64 covers all mechanisms
 of the reference, because the densities of their noise, in units of its spread, stay below this bound. Repeated values
 in float64 are 2²⁹ times rarer than in float32. Noise on a coarse lattice repeats values by its law. For noise on a
-lattice the probability of the most probable value is known, and two numbers agree up to their signs with at most twice
+lattice, the probability of the most probable value is known. Two numbers agree up to their signs with at most twice
 this probability. A finding must have a probability below the false-alarm probability of the question, after
 multiplication by the number of comparisons.
 """
@@ -275,7 +276,7 @@ def dependence(draws: _Draws) -> list[Counted]:
 
 
 def found_in(draws: _Draws, alpha: float) -> list[str]:
-    """Return sentences on those findings on one data set which chance explains with negligible probability only."""
+    """Return a sentence for every finding on one data set whose p-value is at most `alpha`."""
     counted = (*zeros(draws), *repeats(draws), *few_values(draws), *atoms(draws), *relations(draws))
     few = [text for p, text in counted if p <= alpha]
     few = few or [text for p, text in dependence(draws) if p <= alpha]
@@ -290,7 +291,9 @@ def _is_coarse(outputs: Matrix) -> bool:
 
 
 def same_outputs(outputs: Matrix) -> list[Counted]:
-    """Find draws that repeat a whole output, for laws without atoms that do not add noise to a query."""
+    """Find draws that repeat a whole output. This check is for mechanisms that add no noise to a query, and none of
+    whose outputs has a positive probability.
+    """
     size, flat = len(outputs), outputs.reshape(len(outputs), -1)
     same = size - len(np.unique(flat, axis=0))
     if not same or flat.shape[1] <= 2 or _is_coarse(flat):
@@ -301,11 +304,11 @@ def same_outputs(outputs: Matrix) -> list[Counted]:
 
 
 def seeds_seen(draws: Iterable[Matrix]) -> int:
-    """Return a number of seeds for which a generator with fewer seeds almost surely repeats a draw in one of these
+    """Return a number S of seeds: a generator with fewer seeds would almost surely have repeated a draw in one of these
     lists of draws.
 
-    Among N draws from S seeds, about N²/(2S) repeat another draw; `SURE_REPEATS` repeats suffice if an output has
-    several entries.
+    The expected number of pairs of equal draws among N draws from S seeds is about N²/(2S). Only outputs with more than
+    two numbers are used, for which `SURE_REPEATS` expected pairs are enough.
     """
     pairs = [len(one) * (len(one) - 1) / 2 for one in draws if one[:1].size > 2]
     return int(max(pairs, default=0.0) / SURE_REPEATS)
@@ -320,7 +323,7 @@ def findings_in(path: DataPath, x: Matrix, outputs: Matrix) -> list[Counted]:
 
 
 def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matrix]], alpha: float) -> list[Finding]:
-    """Check for zeros and repeats in the draws of the question about the law; `draws` has pairs (data set, outputs)."""
+    """Check for zeros and repeats in the draws with which the law was tested; `draws` has pairs (data set, outputs)."""
     if path is None:
         return []
     listed = [(x, outputs) for x, outputs in draws if len(outputs)]
@@ -344,7 +347,7 @@ def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matri
 def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> list[Finding]:
     """Check that outputs whose law has a density do not repeat one another.
 
-    Clipping and projection give a few values of an output, such as 0, a positive probability, so that these values
+    Clipping and projection can give a positive probability to some values of an output, such as 0, and these values
     repeat often. The check therefore counts how many different outputs occur at least twice.
     """
     if path.atoms or not draws:

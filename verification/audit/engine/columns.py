@@ -7,9 +7,9 @@ the centre of its bounds.
 
 The check asks two questions about a matrix of second moments or covariances.
 
-- The first question is on which query each entry is centred, and which entry's bounds fit its noise. A mechanism may
-  choose other noise scales than the products of the widths of the bounds. Findings about entries therefore only explain
-  a violation that another question found.
+- The first question is which value each entry of the output is centred on, and whether its noise scale fits its own
+  bounds or those of another entry. A mechanism may choose other noise scales than the products of the widths of the
+  bounds. Findings about entries therefore only explain a violation that another question found.
 
 - The second question is whether columns are treated alike. If the bounds enter the mechanism only as scales, permuting
   the columns of the data permutes the output, and rescaling or reflecting a column changes the output in a known way.
@@ -181,8 +181,8 @@ def _times(factor: float) -> str:
 
 
 def _triangle_orders(e: _Entries, d: int) -> dict[int, int]:
-    """Return a map of entries if values are in the order of one triangle of the matrix, and noise is in the order of
-    the other.
+    """Return a map of entries if the values have the order of one triangle of the matrix but the noise scales have the
+    order of the other triangle, and otherwise an empty map.
 
     The map takes the p-th entry of the lower triangle, read row by row, to the p-th entry of the upper triangle, if the
     two differ.

@@ -43,8 +43,8 @@ Outcome = Matrix | Failure
 class Form:
     """The form of a target's output, in the terms of the class `Mechanism`. The defaults promise least.
 
-    `symmetric` says that the matrix in an output is symmetric for the given options, if the kind of output leaves this
-    open. `names_a_law` is False if the target claims privacy alone.
+    Some kinds of output are symmetric only with certain options; `symmetric` says whether the matrix in such an output
+    is symmetric with the options of the target. `names_a_law` is False if the target claims privacy alone.
     """
 
     output: Output = SECOND_MOMENT
@@ -57,7 +57,8 @@ class Form:
 
 def example_rows(n: int, d: int) -> Matrix:
     """Return rows in the unit ball whose second moment has distinct eigenvalues, with the same values on every
-    machine."""
+    machine.
+    """
     i, j = np.arange(1, n + 1)[:, None], np.arange(1, d + 1)
     rows = np.sin(i * j + j**2) / j
     scaled: Matrix = rows / max(1.0, float(np.linalg.norm(rows, axis=1).max()))
@@ -65,7 +66,7 @@ def example_rows(n: int, d: int) -> Matrix:
 
 
 def in_box(box: Box, rows: Matrix) -> Matrix:
-    """Return the rows after a map of [−1, 1] onto the bounds of each column."""
+    """Map rows with entries in [−1, 1] linearly onto the bounds of the columns."""
     return box.place((rows + 1) / 2)
 
 
@@ -112,8 +113,8 @@ def of_size(setting: Setting, n: int, d: int) -> list[Matrix]:
 
 
 def decided(name: str, *, broken: str = "", whole: str = "", worst: Status = Status.REFUTED) -> Finding:
-    """Return a finding with the status `worst` that lists the broken promises; if no promise is broken, return NOT
-    REFUTED with the text `whole`.
+    """Return the finding on a property of the target. If `broken` says how the property is violated, the status is
+    `worst`. Otherwise the status is NOT REFUTED and the text is `whole`.
     """
     return Finding("contract", name, worst, broken) if broken else kept(name, whole)
 

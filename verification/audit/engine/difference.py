@@ -22,7 +22,8 @@ CONFIRMATION = 1000  # the number of new draws on each data set, which test the 
 class Difference:
     """A sentence that says how the laws on two data sets differ, and that is empty if no difference is proven.
 
-    `failed` says how many pilot draws failed on each data set, if these were too many for a test.
+    `failed` has the numbers of failed pilot draws on the two data sets if too many failed for a test, and is None
+    otherwise.
     """
 
     what: str = ""
@@ -30,8 +31,8 @@ class Difference:
 
 
 def _features(outputs: Matrix) -> Matrix:
-    """Return features whose means change with the law in common cases: the first `ENTRIES` entries, and their
-    products.
+    """Return features of an output, which are the first `ENTRIES` entries and their products. The means of these
+    features often differ if two laws differ.
     """
     flat = outputs.reshape(len(outputs), -1)[:, :ENTRIES]
     products = np.einsum("ni,nj->nij", flat, flat)[:, *np.triu_indices(flat.shape[1])]
@@ -39,8 +40,8 @@ def _features(outputs: Matrix) -> Matrix:
 
 
 def _directions(entries: int, a: Matrix, b: Matrix) -> list[Callable[[Matrix], Vector]]:
-    """Return three functions of features whose means differ much between two samples of pilot draws, given the features
-    a and b of the samples.
+    """Return three functions of the features, chosen so that their means differ much between two samples of pilot
+    draws. The arrays a and b have the features of these two samples.
 
     The functions are a weighted sum of the entries, a weighted sum of the products, and the single feature whose means
     differ most in units of its spread. The weight of a feature is the difference of its means divided by the square of
@@ -63,7 +64,8 @@ def _least_p(a: Matrix, b: Matrix, statistics: list[Callable[[Matrix], Vector]])
 def difference_in_law(
     setting: Setting, x: Matrix, other: Matrix, label: str, alpha: float, confirmation: int = CONFIRMATION
 ) -> Difference:
-    """Return the difference between the laws of the output on two data sets, as far as draws prove it.
+    """Return the difference between the laws of the output on two data sets, or an empty difference if the draws prove
+    none.
 
     A target that has the same law on both data sets is found to differ with probability at most `alpha`.
     """

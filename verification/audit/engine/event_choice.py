@@ -8,9 +8,9 @@ if the confidence bounds were the true probabilities. The score of an event is d
 privacy.
 
 pure DP : the lower confidence bound on ln(p/p') at the error level of a run.
-(ε, δ)-DP and zCDP : the exponent of the best test against the claim. The exponent is the smallest Kullback–Leibler
-divergence from the two Bernoulli laws of the event to two Bernoulli laws that keep the claim. Events that keep the
-claim are ranked as for pure DP.
+(ε, δ)-DP and zCDP : the exponent of the best test against the claim. The exponent is the smallest sum of two
+Kullback–Leibler divergences, from the event's laws on the two data sets to a pair of Bernoulli laws that keeps the
+claim. Events that keep the claim are ranked as for pure DP.
 """
 
 import math
@@ -64,8 +64,8 @@ def pessimistic(counts: Vector, size: int) -> tuple[Vector, Vector]:
 def scores(
     first: Vector, second: Vector, sizes: tuple[int, int], mean: float, guarantee: Guarantee, error: float = RUN_ERROR
 ) -> Vector:
-    """Return scores of events with these counts in the pilot draws of two data sets, for a test with `mean` draws of
-    each.
+    """Return the scores of events, given their counts in the pilot draws on two data sets, for a test with `mean` draws
+    on each data set.
 
     The test is made at the level `error`.
     """
@@ -147,8 +147,8 @@ def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> 
     """Return the largest parameter of the claim that an event could refute at this error level with this many test
     draws.
 
-    The event that shows the largest loss occurs in every draw on one data set and in no draw on the other. The
-    parameter of the claim is ε for the δ of the claim, or ρ.
+    The event that shows the largest loss occurs in every draw on one data set and in no draw on the other. The returned
+    parameter is ρ for zCDP, and otherwise ε; for (ε, δ)-DP, δ has the claimed value.
     """
     if min(sizes) == 0:
         return 0.0
@@ -167,7 +167,9 @@ def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> 
 
 
 def rho_of_coins(p: float, q: float) -> float:
-    """Return the smallest ρ that allows the probabilities p and q of an event, up to the grid of Rényi orders."""
+    """Return the smallest ρ for which an event may have the probabilities p and q on two neighbouring data sets. Only
+    the Rényi orders in `ORDERS` are used.
+    """
     with np.errstate(divide="ignore"):
         heads = ORDERS * np.log(p) + (1 - ORDERS) * np.log(q)
         tails = ORDERS * np.log1p(-p) + (1 - ORDERS) * np.log1p(-q)

@@ -1,5 +1,5 @@
-"""Declare the facts of findings, in one dataclass for each kind. Reports print the facts of a finding, and other
-questions read them.
+"""Define the facts of findings, such as counts and bounds, with one dataclass for each kind of finding. Reports print
+the facts of a finding, and other questions read them.
 
 The JSON form of facts and its schema follow from the fields. If a field is None, the JSON form leaves it out.
 """
@@ -38,8 +38,8 @@ class Facts:
         storable(cls)
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
-        """Return whether these facts show no more loss than this guarantee allows, which is False for kinds of facts
-        without a loss.
+        """Return whether these facts show no more loss than this guarantee allows. The result is False for facts that
+        do not state a loss.
         """
         return False
 
@@ -51,7 +51,8 @@ class LawTest(Facts):
     statistic: float = field(metadata=says("The value of the test statistic."))
     effect: str = field(
         metadata=says(
-            "The unit of `detectable`, which is a distance between distribution functions or an error in a probability."
+            "What `detectable` measures, such as a distance between distribution functions, a relative error of the "
+            "noise scale, or an error in a probability."
         )
     )
     detectable: float = field(
@@ -73,11 +74,7 @@ class LawTest(Facts):
         default=None, metadata=says("The number of values with which the tail of the law is tested.", **COUNT)
     )
     furthest: float | None = field(
-        default=None,
-        metadata=says(
-            "The smallest probability, under the law, of a value at least as far out in the tail as a drawn value.",
-            **SHARE,
-        ),
+        default=None, metadata=says("The smallest tail probability, under the law, of a drawn value.", **SHARE)
     )
     reach: str | None = field(
         default=None, metadata=says("The rare branches of the target that the audit would have seen, in words.")
@@ -86,7 +83,7 @@ class LawTest(Facts):
 
 @dataclass(frozen=True)
 class InReach:
-    """The losses that a test would have detected if they had shown in an event as likely as the tested one."""
+    """The losses that a test would have detected if an event as likely as the tested one had shown them."""
 
     probability: float = field(
         metadata=says("The share of the draws of the first side that lie in the event.", **SHARE)
@@ -162,8 +159,7 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class TestedEvent(Facts):
-    """A tested event, with its counts on two neighbouring data sets. The order of a pair of numbers is that of
-    `sides`."""
+    """A tested event, with its counts on two neighbouring data sets. Pairs of numbers are in the order of `sides`."""
 
     event: str = field(metadata=says("The tested event, as a condition on the output."))
     counts: tuple[int, int] = field(metadata=says("The number of times that the event occurred on each data set."))
@@ -208,15 +204,18 @@ class TestedEvent(Facts):
     p_of_two_steps: float | None = field(
         default=None,
         metadata=says(
-            "A number for a Rényi divergence, which is small if the draws contradict what the claim, made for "
-            "add-remove neighbours, implies for replacing a row. The number for the divergence is no p-value, because "
-            "the same draws choose the bet.",
+            "A number that is small if the draws contradict the guarantee for replacing a row that follows from the "
+            "claim for adding or removing one. The number is no p-value, because it is the result of a bet that was "
+            "chosen on the same draws.",
             **SHARE,
         ),
     )  # fmt: skip
     shown: dict[str, float] | None = field(
         default=None,
-        metadata=says("The parameters that low-order bits prove: ε at the δ of the claim, δ at its ε, or ρ."),
+        metadata=says(
+            "Lower bounds on the privacy parameters, proven by low-order bits: on ε at the claimed δ, on δ at the "
+            "claimed ε, or on ρ."
+        ),
     )
     level: float | None = field(
         default=None,
@@ -259,7 +258,8 @@ class Bits(Facts):
     loss: str = field(metadata=says("The loss that was proven, in words; empty if no loss was proven."))
     reach: str = field(
         metadata=says(
-            "Events that the check would detect with 99 % probability; empty if it found one, or could detect none."
+            "Events that the check would detect with 99 % probability; empty if the check found an event, or could "
+            "detect none."
         )
     )
     draws: int = field(metadata=says("How many draws were made.", **COUNT))

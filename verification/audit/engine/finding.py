@@ -44,13 +44,13 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Look:
-    """One round of draws from a target, which is the first round, or a second round with more draws, all of them new.
+    """One round of draws from a target. A second round has more draws than the first, and all of them are new.
 
     `samples` is the number of draws on each data set, which a question may scale. `level` is the false-alarm
     probability of the question in this round, for all its tests together. `tests` is the largest number of p-values
     that the question may give in this round. `again` names the data sets to test, which were suspicious in the first
     round; None means all data sets. `stop_early` says whether a question may end once it is refuted. `bets` says
-    whether a bet may end the draws of a pair before all planned draws are made.
+    whether a betting test may end the draws on a pair of data sets before all planned draws are made.
     """
 
     name: str = "first look"
@@ -110,7 +110,7 @@ class Finding:
 
     @classmethod
     def of_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """Return the finding with this plain form, without facts and data sets."""
+        """Return a finding from the plain data that `plain` returned, without facts and data sets."""
         return cls(**{**plain, "status": Status(plain["status"])})
 
     def fact(self, kind: type[F]) -> F | None:

@@ -3,8 +3,7 @@
 An implementation can branch on the data, for instance on zero rows, on equal rows, or on fewer rows than columns. If
 the target adds noise to a query, and a seed fixes the noise, `same_noise` detects a branch on the data without sampling
 error. If a seed does not fix the noise of a query, a few draws on each of many data sets are compared with draws of the
-reference on the same data. Draws at a few budgets other than the claimed one are tested in the same way as data of
-another kind.
+reference on the same data. A few budgets other than the claimed one are treated as further kinds of data.
 
 If the laws of target and reference are equal, all orders of the draws are equally likely. If all orders are equally
 likely, the rank of a draw among all draws before it is uniform, and independent of the earlier ranks (Rényi 1962).
@@ -52,8 +51,9 @@ DrawsOf = Callable[[Matrix, int, np.random.Generator], Matrix]
 
 @dataclass(frozen=True)
 class AtBudget:
-    """A budget other than the claimed one, in words and as arguments of a draw, with the reference and data for this
-    budget."""
+    """A budget other than the claimed one, with the reference and a data set for this budget. `words` states the budget
+    in words, and `budget` has the keyword arguments of a draw.
+    """
 
     words: str
     budget: dict[str, Any]
@@ -82,7 +82,9 @@ class Beside:
 
 @dataclass
 class _Group:
-    """The ranks of draws that are tested together, by feature, and the data set that was added last."""
+    """The ranks of draws that are tested together. `places` has lists of ranks by the name of a feature, and `x` is the
+    data set that was added last.
+    """
 
     places: dict[str, list[Vector]] = field(default_factory=dict)
     draws: int = 0
@@ -108,16 +110,12 @@ class _Group:
 
 
 def _least_p(sample: Vector) -> float:
-    """Return the p-value of two tests of uniformity, of the numbers and of their distances from 1/2, whichever is
-    smaller.
-    """
+    """Test numbers in [0, 1], and their distances from 1/2, for uniformity, and return the smaller p-value."""
     return min(kolmogorov_smirnov(u, uniform, "").p_value for u in (sample, np.abs(2 * sample - 1)))
 
 
 def places(values: Vector, beside: Vector, rng: np.random.Generator) -> Vector:
-    """Return the rank, scaled to [0, 1], of every value among all of `beside` and the earlier values; rng
-    breaks ties.
-    """
+    """Return, for every value, its rank among `beside` and the earlier values, scaled to [0, 1]; `rng` breaks ties."""
     everything = np.concatenate([beside, values])
     grid = GRID * float(np.median(np.abs(everything)))
     if grid > 0:

@@ -5,11 +5,11 @@ mistakes, which are called suspects, are tried on the same draws. The suspects t
 diagnosis, which is no verdict.
 
 Up to `KEPT` draws are kept and tested directly. If there are more draws, the workers reduce them to sums
-(`statistics.pooling`). The sums give distances of distribution functions, counts beyond exact quantiles, total scales,
-signs, and measures of dependence. Estimates, suspects and tests that cannot be computed from sums use the draws that
-are kept. Whenever the number of blocks of draws is a power of two, the sums so far are tested. If the sums refute the
-law, no more draws are made. Tests before the last block of draws share the part `EARLY_SHARE` of the error level
-(`left_for_the_end`).
+(`statistics.pooling`). From the sums follow distances between distribution functions, numbers of draws beyond exact
+quantiles, total scales, signs, and measures of dependence. Estimates, suspects and tests that cannot be computed from
+sums use the draws that are kept. Whenever the number of blocks of draws is a power of two, the sums so far are tested.
+If the sums refute the law, no more draws are made. The tests before the last block of draws have together the share
+`EARLY_SHARE` of the error level (`left_for_the_end`).
 """
 
 import math
@@ -160,7 +160,8 @@ def run_scenario(setting: Setting, scenario: Scenario, look: Look) -> tuple[list
 
 
 def _in_time(found: Sequence[Finding], draws: Draws | Summary[LawSums], look: Look) -> list[Finding]:
-    """Make findings inconclusive if they could refute but draws are missing, because slow draws may have larger noise.
+    """If draws are missing, make those findings inconclusive that could otherwise refute. The missing draws may be slow
+    because their noise is large.
 
     Holm's procedure rejects no p-value above the level of the look.
     """
@@ -178,8 +179,8 @@ def _run_many(
     setting: Setting, scenario: Scenario, look: Look, named: tuple[LawOf, str], first: Draws,
     results: Mapping[str, TestResult],
 ) -> list[Finding]:  # fmt: skip
-    """Return the findings if there are more draws than are kept; `results` has the results of tests without sums on the
-    draws that are kept.
+    """Return the findings if more draws were made than are kept. `results` has the results of the tests that need the
+    draws themselves, computed on the draws that are kept.
     """
     law, label = named
     shown = {
@@ -204,9 +205,7 @@ def _run_many(
 
 
 def left_for_the_end(scenarios: Iterable[Scenario], look: Look) -> float:
-    """Return the share of the level for the findings at the end of a round, which tests before the last block do not
-    use.
-    """
+    """Return the share of the level that tests before the last block leave for the findings at the end of a round."""
     return 1 - EARLY_SHARE if any(look.samples * one.weight > KEPT for one in scenarios) else 1.0
 
 
@@ -270,7 +269,7 @@ def _tested(
 
 
 def fits(scenario: Scenario, outputs: Matrix) -> bool:
-    """Return whether every test of the scenario has a p-value that is not suspicious."""
+    """Return whether no test of the scenario has a suspicious p-value."""
     return all(finite_test(test, outputs).p_value > FITS for test in scenario.tests.values())
 
 

@@ -5,9 +5,9 @@ statistic is learned from one part of the draws and evaluated on others, so that
 
 The joint statistic is the log ratio of the frequencies of the whole output on the two data sets. The joint statistic is
 the best one if there are few possible outputs. The joint statistic also exposes a generator with few seeds, whose
-outputs repeat on one data set and never occur on the other. The statistic by entries is the sum over all entries of the
-log ratios of the frequencies of their cells. The statistic by entries is the best one if the entries are independent,
-and often a good one otherwise.
+outputs repeat on one data set and never occur on the other. The statistic by entries cuts the range of every entry into
+cells. It is the sum, over the entries, of the log ratio of the two frequencies of the entry's cell. The statistic by
+entries is the best one if the entries are independent, and often a good one otherwise.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ Cells = NDArray[np.intp]
 
 
 def log_ratios(first: Matrix, second: Matrix) -> Iterator[tuple[str, LogRatio]]:
-    """Yield the statistics that outputs on two data sets suggest, by name; all outputs have the same shape."""
+    """Yield statistics, with their names, that are learned from outputs of one shape on two data sets."""
     one, two = _flat(first), _flat(second)
     distinct = np.unique(np.concatenate([one, two]), axis=0)
     if len(distinct) < len(one) + len(two):  # under a law with a density, no output occurs twice

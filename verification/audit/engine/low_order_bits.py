@@ -1,11 +1,12 @@
 """Test the privacy loss through low-order bits, which are the last digits of a released float.
 
 A float is a whole number times a power of two, and its lowest set bit is the exponent of the largest power of two that
-divides it. The check counts the events {lowest set bit ≤ t} and {lowest set bit ≥ t} of the released numbers, one by
-one and all together, on two neighbouring data sets. On one of the two data sets a query is 0, and on the other data set
-it is far from 0. Noise that is added to 0 keeps its lowest bits. Noise that is added to a large query is rounded to a
-multiple of a larger unit. An event of lowest set bits can therefore occur on one data set and never on the other
-(Mironov 2012). The module `bit_statistics` defines the numbers behind the events, and `bit_pairs` makes the data sets.
+divides it. The check uses the events {lowest set bit ≤ t} and {lowest set bit ≥ t}, for every released number alone and
+for all of them together. It counts these events on two neighbouring data sets. On one of the two data sets a query is
+0, and on the other data set it is far from 0. Noise that is added to 0 keeps its lowest bits. Noise that is added to a
+large query is rounded to a multiple of a larger unit. An event of lowest set bits can therefore occur on one data set
+and never on the other (Mironov 2012). The module `bit_statistics` defines the numbers behind the events, and
+`bit_pairs` makes the data sets.
 
 The following argument shows that a finding on low-order bits is a violation of privacy. Lowest set bits are functions
 of the released bits, so an event in them is a set of outputs. A claim of ε-DP, zCDP or (ε, δ)-DP holds for every set of
@@ -16,7 +17,7 @@ A release that keeps its claim in all bits is not flagged. If R is any function 
 public grid, and an ideal mechanism M keeps the claim, then R ∘ M keeps the claim for every event (post-processing),
 including events of lowest set bits. Whole numbers and multiples of a coarse grid have lowest set bits as well, whose
 laws on the two data sets may differ. The claim bounds how much the laws may differ, and only a loss above the claim is
-a finding. The test therefore refutes a release that keeps its claim with at most the stated probability.
+a finding. If a release keeps its claim, the test refutes it with at most the stated probability.
 
 The test of low-order bits uses its draws as follows. The first draws on a pair of neighbours only choose an event. The
 event is tested on further draws if the first draws suggest that the remaining draws can prove a loss above the claim.
@@ -70,9 +71,9 @@ class BitBudget:
     """The number of draws on each data set that the check may make, and its error probability.
 
     `first` is the mean number of first draws on every pair. `most` is the mean number of all draws that test events.
-    `alpha` is a bound on the probability that the check flags a target whose bits keep the claim. `thorough` says
-    whether the remaining draws are spent on an event with a loss above the claim, so that the proven loss is as large
-    as possible.
+    `alpha` is a bound on the probability that the check flags a target whose bits keep the claim. If `thorough` is
+    true, the remaining draws are made even after a loss above the claim is found, so that the proven loss becomes as
+    large as possible.
     """
 
     first: float
@@ -136,8 +137,8 @@ def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level:
 
 
 def _promising(choice: _Choice | None, draws: float) -> bool:
-    """Return whether this many draws on each data set will probably prove a loss, and the counts are unlikely under
-    equal laws.
+    """Return whether the counts are unlikely under equal laws, and this many draws on each data set will probably prove
+    a loss.
     """
     return choice is not None and choice.needed <= HOPE * draws and ratio_p_value(choice.counts, 0.0) <= EQUAL
 
@@ -146,7 +147,9 @@ def _promising(choice: _Choice | None, draws: float) -> bool:
 
 
 def shown_loss(counts: EventCounts, guarantee: Guarantee, error: float) -> dict[str, float]:
-    """Return the parameters that the counts prove with this error: ε at the claimed δ, δ at the claimed ε, or ρ."""
+    """Return the lower bounds that the counts prove with this error: on ε at the claimed δ and on δ at the claimed ε,
+    or on ρ.
+    """
     if isinstance(guarantee, PureDP):
         return {"epsilon": max(0.0, log_ratio_lower(counts, 1 - error))}
     p, q = probability_bounds(counts, error)
@@ -251,7 +254,7 @@ class _Trials:
             self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
 
     def strengthen(self, mean: float) -> None:
-        """Test an event that showed a loss again on more draws, and keep the better of the two tests."""
+        """Make more draws, test once more an event that has shown a loss, and keep the better of the two tests."""
         before, choice = self.counts, self.choice
         self.test(mean)
         if not self.refuted or before is None:

@@ -2,8 +2,9 @@
 
 A function that takes its privacy budget as an argument promises the mechanism for every budget. Some budgets may be
 calibrated incorrectly although the audited budget is correct, for instance if ρ is doubled where it is small, or if
-another formula holds above ε = 1. Divided by the reference's scale at each budget, the residual under one seed is the
-same number at all budgets. A few draws at other budgets therefore reveal a wrong scale without sampling error.
+another formula holds above ε = 1. If the residual under one seed is divided by the reference's scale at each budget,
+the result is the same at all budgets. A few draws at other budgets therefore reveal a wrong scale without sampling
+error.
 
 If the outputs of a target are the same at every budget, the target ignores its budget. An ignored budget is noted and
 does not refute, because the author of the call may have fixed the budget. Noise that is only larger than necessary is
@@ -59,7 +60,9 @@ Reference = Callable[[Guarantee], tuple[DataPath, Beside]]
 
 
 def other_guarantees(guarantee: Guarantee, losses: Sequence[float] = LOSSES) -> dict[str, list[Guarantee]]:
-    """Return guarantees that differ from the claim in one keyword and are not close to it, grouped by this keyword."""
+    """Return, for every keyword of the budget, guarantees that differ from the claim in this keyword alone and by
+    much.
+    """
     found = {}
     for name, value in guarantee.keywords().items():
         grid = DELTAS if name == "delta" else losses
@@ -71,7 +74,8 @@ def accepted_guarantees(
     guarantee: Guarantee, reference: Reference, losses: Sequence[float] = LOSSES
 ) -> dict[str, list[Guarantee]]:
     """Return the other guarantees that the mechanism accepts; a mechanism whose formula holds up to ε = 1 rejects
-    larger budgets."""
+    larger budgets.
+    """
     return {
         name: [other for other in others if _accepts(reference, other)]
         for name, others in other_guarantees(guarantee, losses).items()
@@ -135,8 +139,8 @@ def budgets_that_are_read(
 
 
 def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Reference, beside: Beside) -> Beside:
-    """Return the reference whose draws are compared with the target's draws, with those other budgets that the target
-    does not ignore.
+    """Return the reference with whose draws the target's draws are compared, and the other budgets that the target does
+    not ignore.
     """
     accepted = accepted_guarantees(guarantee, reference, FEW_LOSSES)
     read = budgets_that_are_read(setting, guarantee, accepted, beside.smallest_dimension)
@@ -151,7 +155,7 @@ def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Referenc
 
 
 def _data_sets(setting: Setting, guarantee: Guarantee, d: int) -> list[Matrix]:
-    """Return data on which neither the rows nor the noise of a mechanism with this budget dominate the output."""
+    """Return data on which the query and the noise of a mechanism with this budget have comparable sizes."""
     budget = guarantee.keywords()
     unit = budget["rho"] ** 0.5 if "rho" in budget else budget["epsilon"]
     sizes = dict.fromkeys(round(min(max(rows / unit, FEWEST_ROWS), MOST_ROWS)) for rows in ROWS)
@@ -283,7 +287,7 @@ def other_budgets(
 
 
 def _listed(found: dict[str, str]) -> str:
-    """Return the differences with their budgets, as one item for all budgets that share a difference."""
+    """Return the differences as one text, in which all budgets with the same difference are one item."""
     by_words: dict[str, list[str]] = {}
     for at, what in found.items():
         by_words.setdefault(what, []).append(at)

@@ -1,8 +1,8 @@
-"""Run the draws that threads call in child processes, where a draw runs on the main thread and may end the process.
+"""Run the draws that threads request in child processes. There a draw runs on the main thread, and may end the process.
 
-The child processes are started as programs and not by `multiprocessing`, because workers of Dask are daemons, which may
-not start children by `multiprocessing`. Calls and results are sent through a pipe, pickled as in loky. A child process
-ends when the pipe is closed, and therefore when the process that started it ends.
+Workers of Dask are daemons, which `multiprocessing` does not allow to start children. The child processes are therefore
+started as programs. Calls and results are sent through a pipe, pickled as in loky. A child process ends when the pipe
+is closed, and therefore when the process that started it ends.
 """
 
 import atexit
@@ -84,7 +84,8 @@ def _end_all() -> None:
 
 def _serve(connection: Connection) -> None:
     """Make the calls that come over the pipe until it is closed. Standard output of the calls goes to standard
-    error."""
+    error.
+    """
     os.dup2(2, 1)
     with contextlib.suppress(EOFError, ConnectionError):
         sys.path[:] = pickle.loads(connection.recv_bytes())

@@ -7,9 +7,9 @@ A betting test, given by the argument `wager`, may end the draws on a pair of da
 in stages, and each stage doubles their number. Two sequential betting tests, called wagers, bet on the draws. The first
 betting test is chosen on the first stage of the pilot draws, and is placed on all later draws, from the second stage
 on. The second betting test is chosen on all pilot draws, and is placed on the draws of the test. Let p be the p-value
-at which the draws of a pair may end. Once the wealth of a bet reaches 2/(`EARLY_SHARE` · p) for the p-value p of early
-ends, no more draws are made. If the claim is true, the wealth of each bet reaches 2/(`EARLY_SHARE` · p) with
-probability at most `EARLY_SHARE` · p/2. The draws end early with probability at most `EARLY_SHARE` · p.
+at which the draws of a pair may end. Once the wealth of a bet reaches 2/(`EARLY_SHARE` · p), no more draws are made. If
+the claim is true, the wealth of each bet reaches 2/(`EARLY_SHARE` · p) with probability at most `EARLY_SHARE` · p/2.
+The draws end early with probability at most `EARLY_SHARE` · p.
 """
 
 import math
@@ -189,7 +189,7 @@ class PairSampler:
         """Plan the test of one event, which is failure of the target, an event fixed in advance, or an event that a
         pilot chooses.
 
-        If the bet on the pilot draws ends the draws, no test is needed, and the trial is returned.
+        If the bet on the pilot draws stops the draws, no test is needed, and the trial is returned.
         """
         if always_failing:
             return _Plan(EventChoice(Event(None), False), failing_mean(guarantee, self.error, mean))
@@ -230,8 +230,8 @@ class PairSampler:
     def tested(self, plan: _Plan, mean: float, rng: np.random.Generator) -> EventTrial:
         """Make the test draws of a plan.
 
-        If the pilot ran out of time, no test draws are made. If no test draws are made, the trial is `cut_short` and
-        holds the pilot draws, of which a report shows only the number of failures.
+        If the pilot ran out of time, no test draws are made. If no draws are made for a test, the trial is `cut_short`
+        and holds the pilot draws. The report then shows only the number of failures.
         """
         sizes, counting = _sizes(plan.mean, rng), plan.counting
         if plan.pilot and _skipped(plan.pilot):
@@ -269,13 +269,14 @@ class PairSampler:
 
     def enough(self, log_value: float) -> bool:
         """Return whether a bet ends the draws of the pair when the logarithm of the wealth of the bet is
-        `log_value`."""
+        `log_value`.
+        """
         return self.stop > 0 and log_value >= math.log(2 / EARLY_SHARE) - math.log(self.stop)
 
 
 def failing_mean(guarantee: Guarantee, level: float, most: float) -> float:
-    """Return the mean number of draws on each data set, at most `most`, if all draws on one seem to fail (see
-    FAILING_SHARE).
+    """Return the mean number of draws on each data set if all draws on one data set seem to fail (see FAILING_SHARE).
+    The mean is at most `most`.
     """
     size = PROBE
     while size < most and not refutes(guarantee, EventCounts(size, 0, size, size, float(size)), FAILING_SHARE * level):
@@ -315,7 +316,8 @@ def _sides(draws: tuple[Summary[Counts], Summary[Counts]], choice: EventChoice) 
 def _ended(
     choice: EventChoice, counting: Counting, fresh: tuple[Summary[Counts], Summary[Counts]], early: EarlyEnd
 ) -> EventTrial:
-    """Return the trial of a pair whose draws a betting test ended. The event of the pair was chosen without the new
-    draws."""
+    """Return the trial of a pair on which a betting test has stopped the draws. The event of the pair was chosen
+    without the new draws.
+    """
     sides = _sides(fresh, choice)
     return EventTrial(choice.event, sides, early.planned, False, counting.wager, counting.levels, early)

@@ -49,8 +49,8 @@ class Candidate:
 
 
 def _data_sets(n: int, d: int, seed: int) -> list[tuple[str, Matrix]]:
-    """Return data sets of many kinds and one shape; in one of them slightly more rows are short than long, so that
-    their median can jump.
+    """Return data sets of many kinds and one shape. In one of them, slightly more than half of the rows are short, so
+    that the median of the lengths can jump.
     """
     members = [(member.category, member.x) for member in zoo(n, d, seed, KINDS)]
     rows = members[1][1] * np.where(np.arange(n) <= n // 2, SHORT, 1.0)[:, None]
@@ -65,7 +65,7 @@ def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Itera
     """Yield data sets of many kinds and a few small shapes, with the first row replaced in turn by rows of several
     kinds.
 
-    Under add-remove, the row that replaces the first row is added and removed.
+    Under add-remove adjacency, the new row is added or removed in place of replacing the first row.
     """
     for n, d in SHAPES_OF_PAIRS:
         if min(output.shape(d), default=1) < 1:
@@ -134,7 +134,8 @@ def _best_of_each_shape(ranked: list[Candidate], most: int) -> list[Candidate]:
 
 def _ranked(setting: Setting, tried: list[Candidate], size: int) -> list[Candidate]:
     """Return the candidates in descending order of their scores, or no candidates if a pilot runs into the time
-    limit."""
+    limit.
+    """
     scored = []
     for candidate in tried:
         label = f"search/{size}/{candidate.name}"

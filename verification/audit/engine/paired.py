@@ -1,11 +1,11 @@
 """Test whether two samplers have the same law, by pairs of draws from equal generators.
 
-If the laws are equal, the event that only the first draw of a pair lies in a set is as probable as that only the second
-does, however the two draws depend on each other. Among the pairs in which the event occurs once, the number of pairs in
-which it occurs in the first draw is binomial with probability 1/2 (McNemar 1947). If the two draws of a pair are nearly
-equal, an event rarely occurs in only one of them, and if so, nearly always in the draw of the same sampler. Some
-hundreds of such pairs detect noise that is 3 % smaller, for which a test of independent draws needs a hundred times as
-many.
+Let an event be given, and let the two laws be equal. Then the event occurs only in the first draw of a pair with the
+same probability as only in the second draw, even if the two draws are dependent. Take the pairs in which the event
+occurs in exactly one draw. The number of those in which it is the first draw is binomial with probability 1/2 (McNemar
+1947). If the two draws of a pair are nearly equal, an event rarely occurs in only one of them. When it does, it is
+nearly always the draw of the same sampler. Some hundreds of such pairs detect noise that is 3 % too small. A test of
+independent draws needs a hundred times as many draws.
 
 Pilot pairs choose the event, and new pairs test it. When pairs are tested, a failed draw counts as outside of the
 event. If failed pairs were left out, equal laws could seem to differ.
@@ -45,8 +45,8 @@ class _Event:
     first: bool
 
     def counts(self, a: Matrix, b: Matrix) -> tuple[int, int]:
-        """Return in how many pairs only the sampler with more events has the event, and in how many only the other
-        sampler has it.
+        """Count the pairs in which the event occurs in one draw only. Return the two counts, for the sampler with more
+        events first.
         """
         one, two = a @ self.weights >= self.threshold, b @ self.weights >= self.threshold
         more, less = (one & ~two, two & ~one) if self.first else (two & ~one, one & ~two)
@@ -98,7 +98,7 @@ def _standard_errors(a: Matrix, b: Matrix) -> Vector:
 
 
 def _best(a: Matrix, b: Matrix) -> tuple[_Event, int, int] | None:
-    """Return the event of the pilot whose two counts contradict equal probabilities most."""
+    """Return the event whose two counts in the pilot draws contradict equal probabilities most."""
     both, change, z = np.concatenate([a, b]), (a - b).mean(axis=0), _standard_errors(a, b)
     spread = both.std(axis=0)
     weight = np.divide(change, spread**2, out=np.zeros_like(change), where=z > 0)

@@ -34,8 +34,8 @@ class EventChoice:
     """The event that the pilot chose, and the draws on which it was chosen.
 
     `swapped` says whether the event seemed likelier on the second data set than on the first. `ranking` has the pilot
-    draws on which the event was scored. If the event has a learned statistic, the statistic was learned from other
-    draws than those in `ranking`.
+    draws on which the event was scored. If the event has a learned statistic, the draws from which it was learned are
+    not in `ranking`.
     """
 
     event: Event
@@ -112,13 +112,13 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
 
 
 def without_noise(one: Matrix, two: Matrix) -> Vector | None:
-    """Return a unit vector w such that ⟨w, Y⟩ has no spread in the outputs Y on either data set, and its mean differs
-    between the data sets; return None if no such w is found.
+    """Look for a unit vector w for which ⟨w, Y⟩ is constant over the outputs Y on each data set, with different
+    constants. Return None if there is no such w.
 
     If one noise variable is added to several entries, some combination of these entries has no spread. Numbers below
-    1e-9 of the largest entry count as rounding errors. The spread and the difference of the means are compared with the
-    size of rounding errors, so that combinations that are constant in every correct output, such as Y_ij − Y_ji, are
-    not returned.
+    1e-9 of the largest entry count as rounding errors. Some combinations, such as Y_ij − Y_ji, are constant in every
+    correct output. They are not returned, because the spread and the difference of the means are compared with the size
+    of rounding errors.
     """
     flat = [side.reshape(len(side), -1) for side in (one, two)]
     pooled = np.vstack(flat)

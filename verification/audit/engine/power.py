@@ -3,9 +3,9 @@
 Let p be the share of the draws on one data set in which the tested event occurred. Suppose that the event had
 probability p on the first data set, and q on the second. If q is small enough for a given p, the test would have
 refuted the claim in 99 % of all runs. The privacy loss of an event with the probabilities p and q is, for instance,
-ln(p/q) for pure DP. A run detects a privacy loss if some event that is as likely as the tested one shows at least the
-loss that this module computes. If a privacy loss shows only in rarer events than the tested one, more draws are needed
-to detect the loss.
+ln(p/q) for pure DP. Take an event that is as likely as the tested event. A run detects the privacy loss of this event
+if it is at least the loss that this module computes. If a privacy loss shows only in rarer events than the tested one,
+more draws are needed to detect the loss.
 """
 
 import math
@@ -70,7 +70,8 @@ class EventTest:
     def sees(self, log_q: float, mean: float) -> bool:
         """Return whether the test refutes in 99 % of runs if the event has probability q on the second data set.
 
-        By the union bound over the four counts of a test, the 99 % hold however the counts depend on each other.
+        The probability of 99 % follows from a union bound over the four counts of a test, so it also holds for
+        dependent counts.
         """
         miss = (1 - POWER) / 4
         first, size = _lower(miss, mean * self.p), _upper(miss, mean)

@@ -68,9 +68,9 @@ def run_pair(
     sets.
 
     `look.samples` is the number of draws planned on each data set. `stop` is the p-value at which a bet may end the
-    draws; 0 means that no bet ends the draws. `error` is near the level at which the p-values of the findings are later
-    decided. The argument `error` affects only which event is chosen, and how many draws are made if the target seems
-    always to fail on one data set.
+    draws; 0 means that no bet ends the draws. `error` is close to the level with which the p-values of the findings are
+    compared later. The argument `error` affects only which event is chosen, and how many draws are made if the target
+    seems always to fail on one data set.
     """
     sampler = PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look.name}", stop, error)
     probes = sampler.draws("probe", (PROBE, PROBE))
@@ -147,8 +147,9 @@ def _tested(
 ) -> Finding:
     """Test one event on the draws of a trial.
 
-    If the draws of the trial did not choose the event, `choices` is 1. If the draws of the trial chose the event among
-    several, `choices` is their number, by which the p-value is multiplied and the error of the bound divided.
+    If the draws of the trial did not choose the event, `choices` is 1. If the event was chosen among several by the
+    draws of the trial, `choices` is the number of these events. The p-value is multiplied by `choices`, and the error
+    of the bound is divided by it.
     """
     counts = trial.counts(event)
     error = (1 - EARLY_SHARE) * (1 - CONFIDENCE) / choices
@@ -194,7 +195,8 @@ def _divergence(
     pair: Pair, guarantee: Guarantee, trial: EventTrial, wager: Wager, bet: RenyiBet, look: Look
 ) -> Finding:
     """Return the finding of a bet on the Rényi divergence of a statistic; most facts of this finding are those of the
-    event."""
+    event.
+    """
     tested = _tested(pair, guarantee, trial, trial.event, "divergence", look)
     far, near = ("second", "first") if bet.swapped else ("first", "second")
     intervals = 0 if wager.bounds is None else len(wager.bounds) + 1
@@ -237,8 +239,8 @@ def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: Ear
 
 
 def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: float) -> InReach | None:
-    """Return the loss that the test could have detected in an event as probable on the first data set as the tested
-    event.
+    """Return the smallest loss that the test would have detected in an event with the tested event's probability on the
+    first data set.
 
     `in_reach` returns None if the tested event was too rare. `choices` multiplies the p-values of the test, which is
     made at the level `alpha`.

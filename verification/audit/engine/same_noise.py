@@ -7,10 +7,10 @@ under one seed, to all data sets of one shape. The residual, which is output −
 Two draws on different data sets show mistakes that no number of draws on one data set can show, such as wrong clipping,
 a scale that counts only some rows, or a branch for some data. A comparison under the same noise has no sampling error.
 
-If both seeds shift or scale the residuals by the same amount, the law is refuted, because then the two laws cannot both
-be the claimed one. An implementation may rotate its noise with the data without changing the law of the noise. Any
-other difference between residuals refutes only if many draws on both data sets differ in law, far below the false-alarm
-probability.
+If the residuals differ by the same shift or the same factor under both seeds, the law is refuted, because the laws on
+the two data sets cannot both be the claimed law. An implementation may rotate its noise with the data without changing
+the law of the noise. Any other difference between residuals refutes only if many draws on both data sets prove that the
+laws differ, at a level far below the false-alarm probability.
 
 Residuals for different numbers of rows are compared after division by the reference's noise scale.
 """
@@ -73,13 +73,13 @@ class DataPath:
     without noise, and is None if noise is not added to a query. `scale` takes (n, d) and returns the noise scale, up to
     a factor that depends on d alone. `symmetric` says whether the noise is a symmetric matrix, perhaps with one more
     row on top. `atom` is the largest probability of one value of one entry of the noise, if the noise lies on a
-    lattice. `unsure` takes a data set x and returns the largest change of an entry of the query by the rounding of
-    clipped rows, or None if this change is negligible.
+    lattice. `unsure` takes a data set x. It returns how much the rounding of clipped rows can change an entry of the
+    query, or None if the change is negligible.
 
     The fields below `unsure` are for outputs without a query. `continuous` says that no single output has positive
-    probability, so that no output occurs twice. `equivalent` are changes of the rows that leave the law of the output
-    as it is, as keys of `CHANGES` of the question “one law on equivalent data”. `atoms`
-    says whether an output can repeat.
+    probability, so that no output occurs twice. `equivalent` names the changes of the rows that do not change the law
+    of the output. The names are keys of `CHANGES` in the question “one law on equivalent data”. `atoms` says whether an
+    output can repeat.
     """
 
     stated: str
@@ -154,7 +154,7 @@ class _Moved:
 
     @property
     def on(self) -> str:
-        """Describe the moved data set for a report."""
+        """Describe in words, for a report, the data set that was changed."""
         return f"{self.drawn.member.category}, n = {self.shape.n}, d = {self.shape.d}"
 
 
@@ -205,8 +205,8 @@ class _Comparison:
         return True
 
     def _other_sizes(self) -> list[tuple[int, int]]:
-        """Return further numbers of rows and columns for which the noise of one draw differs from that for other
-        numbers.
+        """Look for more numbers of rows and columns for which the noise of one draw differs from the noise for most
+        numbers, and return them.
         """
         low = self.path.smallest_dimension
         tall = [(n, max(2, low)) for n in ROWS]
@@ -337,7 +337,9 @@ class _Comparison:
         ]
 
     def _failures(self, shape: _Shape) -> list[_Moved]:
-        """Find failures on data in the ball for which the target gives an output on other data of the same shape."""
+        """Find data sets in the ball on which the target fails, although it gives an output on other data of the same
+        shape.
+        """
         return [
             _Moved(shape, one, f"the target fails ({one.failure}), and on other data of that shape it answers")
             for one in shape.failed
@@ -361,7 +363,8 @@ class _Comparison:
 
     def _still_moved(self, shape: _Shape, drawn: _Drawn, tolerance: float, seeds: Sequence[int] = MORE_SEEDS) -> str:
         """Return the change of the residuals if the change is the same under further seeds, and otherwise an empty
-        text."""
+        text.
+        """
         usual = self._usual(shape)
         more = [self._under(one.member.x, seeds) for one in (drawn, usual)]
         if any(len(residuals) < len(seeds) for residuals in more):
@@ -425,8 +428,8 @@ class _Comparison:
         return found
 
     def _moved_rows(self, shape: _Shape, group: Sequence[_Shape], usual: int, slack: dict[int, float]) -> str:
-        """Return the change of the noise, divided by its scale, between two numbers of rows, if all seeds agree on the
-        change.
+        """Return how the noise, divided by its scale, differs between two numbers of rows. The text is empty if the
+        seeds do not agree on a difference.
         """
         assert self.path.scale is not None
         other = next(one for one in group if one.n == usual)
@@ -513,8 +516,8 @@ class _Comparison:
 
 
 def _minority(units: dict[tuple[int, int], Vector]) -> set[tuple[int, int]]:
-    """Return the sizes whose noise differs from the noise at most other sizes, or all sizes if most have no noise in
-    common.
+    """Return the sizes whose noise differs from the noise that most sizes have. If no noise is that of most sizes,
+    return all sizes.
     """
     odd = set(units)
     for candidate in list(units.values())[:CANDIDATES]:
@@ -583,7 +586,8 @@ def _factor(flat: Matrix, base: Matrix, allowed: float) -> float | None:
 
 def _listed(findings: Sequence[_Moved]) -> str:
     """Return the findings in words, with one example for every kind of data, and with the first two examples in
-    full."""
+    full.
+    """
     by_category: dict[str, list[_Moved]] = {}
     for finding in findings:
         by_category.setdefault(finding.drawn.member.category, []).append(finding)

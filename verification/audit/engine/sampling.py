@@ -13,8 +13,8 @@ If the run has a store (`engine.store`), stored draws are not made again.
 A block of `draw_many` may fail as a whole because one of its draws fails. The tests of a run treat failures as outcomes
 of independent draws, so a failed block is not counted. If a block of a call of `draw` fails, all draws of this call,
 and of all later calls, are made again one by one, and from another random stream. Suppose that a block fails whenever
-one of its draws would fail. If one failing draw lets a block fail, an outcome of k calls has at most k + 1 times its
-probability for independent draws, because any of the k calls, or none, may be the first with a failed block.
+one of its draws would fail. Then an outcome of k calls has at most k + 1 times the probability that it has for
+independent draws, because there are k + 1 cases: one of the k calls is the first with a failed block, or none is.
 """
 
 import hashlib
@@ -338,7 +338,7 @@ def _as_they_are(draws: Draws, block: int) -> Draws:
 
 @dataclass(frozen=True)
 class _Order:
-    """A request for chunks of draws, which says how to reduce them, and when the chunks that were made suffice."""
+    """A request for chunks of draws. It says how a chunk is reduced, and after which chunks no more are needed."""
 
     setting: Setting
     x: Matrix

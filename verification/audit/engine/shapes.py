@@ -2,9 +2,9 @@
 
 Implementations often change their behaviour where blocks, vector registers and special cases end, for instance at one
 row, at 65 rows, or in seven dimensions. If the law is known on data of any shape, each draw can be transformed to the
-same law. For every shape, the distribution function maps a draw to a uniform number, and a sum of Gamma variables has a
-Gamma law. Draws for different shapes can therefore be tested together: all draws with the same number of rows, all with
-the same number of columns, and all draws.
+same law. For every shape, a distribution function maps a draw to a uniform number, and sums of Gamma variables follow
+Gamma laws. Draws for different shapes can therefore be tested together: all draws with the same number of rows, all
+with the same number of columns, and all draws.
 
 Each group of draws has Kolmogorov–Smirnov and tail tests of every statistic, and an exact test of the total scale. The
 p-value of a group of draws is the smallest p-value of its tests after Bonferroni's correction.
@@ -78,7 +78,9 @@ def grid(fewest_rows: int = 1, fewest_columns: int = 1, most_columns: int = 32) 
 
 @dataclass
 class _Group:
-    """Draws for several shapes that are tested together, as values of distribution functions and totals, by test."""
+    """Draws for several shapes that are tested together. For every test, the draws are stored as values of distribution
+    functions and as totals.
+    """
 
     draws: int = 0
     places: dict[str, list[Placed]] = field(default_factory=dict)
@@ -133,7 +135,7 @@ def uniform(t: Vector) -> Vector:
 
 
 def _merged(samples: Iterable[Placed]) -> Placed:
-    """Return several samples of values of distribution functions as one sample."""
+    """Join several samples of values of distribution functions to one sample."""
     listed = list(samples)
     return Placed(
         np.concatenate([sample.below for sample in listed]),
@@ -147,7 +149,8 @@ def _merged(samples: Iterable[Placed]) -> Placed:
 @dataclass
 class _Seen:
     """The draws for all shapes in groups, the shapes without enough outputs, and the shapes whose draws ran out of
-    time."""
+    time.
+    """
 
     groups: dict[tuple[str, int], _Group] = field(default_factory=dict)
     silent: list[str] = field(default_factory=list)

@@ -1,6 +1,6 @@
 """List numbers of rows and columns at which an implementation may change its behaviour, and limit the time to try them.
 
-The listed numbers are all small numbers, round numbers and powers of two with their neighbours, and some between them.
+The list has all small numbers, round numbers, powers of two and the numbers beside them, and some numbers in between.
 """
 
 import time
@@ -20,7 +20,7 @@ SLOW, WAITING = 0.01, 0.2
 
 @dataclass
 class Pace:
-    """A stopwatch that says whether draws have become slow; each block makes the given number of draws."""
+    """A stopwatch that says whether draws have become slow. The `with` block makes the given number of draws."""
 
     draws: int
     in_a_row: int = 0

@@ -11,8 +11,8 @@ SMALLEST_SPREAD = 1e-12  # a spread below this share of the size of an entry is 
 
 
 def _summary(first: Matrix, second: Matrix) -> tuple[NDArray[np.intp], Vector, Vector, Vector]:
-    """Return the distinct entries of the outputs, the median of each on both data sets, and its pooled mean absolute
-    deviation.
+    """Return the distinct entries of the outputs and, for each of them, its medians on the two data sets and its pooled
+    mean absolute deviation.
     """
     flat = [values.reshape(len(values), -1) for values in (first, second)]
     _, columns = np.unique(np.concatenate(flat), axis=1, return_index=True)

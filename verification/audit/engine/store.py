@@ -85,8 +85,9 @@ def decoded(value: Any) -> Any:
 
 
 class Store:
-    """The stored draws by their key, each as the number of chunks made and a list with the result, if there is a
-    result."""
+    """The stored draws. Every key has the number of chunks that were made, and a list that is empty until there is a
+    result.
+    """
 
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
         self._file, self._connection = file, connection

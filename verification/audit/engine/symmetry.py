@@ -26,8 +26,9 @@ ROUNDING = 2.0**-16
 
 
 def places(shape: tuple[int, ...], symmetric: bool) -> list[tuple[int, ...]]:
-    """Return the entries of an output that have a mirror image, which entries in a row above the square matrix have
-    not."""
+    """Return the places of an output, of a symmetric matrix only those on and above the diagonal. Rows above the square
+    matrix are kept whole.
+    """
     above = rows_above(shape)
     return [place for place in np.ndindex(shape) if not symmetric or len(place) < 2 or place[0] - above <= place[1]]
 
@@ -55,7 +56,8 @@ def asymmetry(y: Matrix) -> float:
 
 def symmetry(setting: Setting, smallest_dimension: int = 1) -> Finding:
     """Check on data of several kinds and shapes that the outputs of a target are symmetric if the target promises
-    symmetry."""
+    symmetry.
+    """
     outputs = []
     for n, d in SYMMETRY_SHAPES:
         if d < smallest_dimension:

@@ -25,7 +25,9 @@ ALL = "all data sets of the law"  # reports print this text in place of the name
 
 
 def tail_findings(scenario: str, results: Mapping[str, TestResult], draws: int, look: Look) -> list[Finding]:
-    """Test the tails on one data set, without a decision, and return no finding if no statistic has a known law."""
+    """Return the p-value of the tails on one data set as a finding that is not yet decided. If no statistic has a known
+    law, there is no finding.
+    """
     samples = [(name, result.placed) for name, result in results.items() if result.placed is not None]
     if not samples:
         return []
@@ -70,8 +72,9 @@ def _down(probability: float) -> str:
 
 
 def rare_branches(findings: Iterable[Finding], look: Look) -> list[Finding]:
-    """Test the most extreme value over all data sets, without a decision, and return no finding if no tail law is
-    known."""
+    """Return the p-value of the most extreme value over all data sets as a finding that is not yet decided. If no tail
+    law is known, there is no finding.
+    """
     tails = [(f.scenario, f.n, f.facts) for f in findings if isinstance(f.facts, LawTest) and f.facts.values]
     if not tails:
         return []

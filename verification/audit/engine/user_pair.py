@@ -116,8 +116,9 @@ def _table(values: Any, name: str, source: str) -> Matrix:
 
 
 def _in_the_order_of(first: Matrix, second: Matrix) -> tuple[Matrix, int]:
-    """Return the rows of `second`, reordered so that rows equal to one of `first` have its place, and the number of
-    other rows."""
+    """Return the rows of `second` in a new order, and the number of rows that are not in `first`. A row that is also in
+    `first` has the same place there.
+    """
     places: dict[bytes, list[int]] = {}
     for i, row in enumerate(first):
         places.setdefault(row.tobytes(), []).append(i)

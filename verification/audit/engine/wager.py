@@ -1,4 +1,4 @@
-"""Define wagers, which are sequential tests by betting against a claim that stay valid if they are evaluated after
+"""Define wagers, which are sequential tests that bet against a claim. A wager is valid even if it is evaluated after
 every stage of the draws.
 
 A `Wager` is a bet (`statistics.betting`) with categories of draws, on which the bet is placed. Each stage of the draws
@@ -50,7 +50,8 @@ class Wager:
 
     def p_value(self, one: Vector, two: Vector) -> float:
         """Return the p-value of the claim from new draws, which is the smaller of 1 and 1 over the factor of the
-        wealth."""
+        wealth.
+        """
         return math.exp(min(0.0, -self.log_value(one, two)))
 
 

@@ -297,7 +297,7 @@ class Asked:
         return ""
 
     def renew(self) -> None:
-        """Replace the usual outputs by those that the target gives after all earlier calls."""
+        """Replace the usual outputs by the outputs that the target gives now, after all the earlier calls."""
         renewed = [(x, self._outputs(self.setting.target, x), whole) for x, _, whole in self.usual]
         self.usual = [one for one in renewed if not any(isinstance(o, Failure) for o in one[1])]
 
@@ -333,7 +333,8 @@ class Asked:
 
     def _fact(self, x: Matrix, first: Sequence[Outcome], others: Sequence[Outcome]) -> str:
         """Return the shift or factor of all residuals in words, or an empty text if there is none or the query is
-        unknown."""
+        unknown.
+        """
         if self.path is None or self.path.query is None:
             return ""
         query = self.path.query(x)
@@ -344,7 +345,8 @@ class Asked:
 
     def _drawn(self, way: Way, x: Matrix) -> str:
         """Return the difference in law that many draws prove between the usual way of calling the target and this
-        way."""
+        way.
+        """
         if self.decided >= DECIDED:
             return ""
         self.decided += 1
@@ -361,7 +363,7 @@ class Asked:
         return sampler
 
     def finding(self, name: str, found: list[str], same: str, worst: Status) -> Finding:
-        """Return the decided finding with this name, and delete the comparisons on which it rests."""
+        """Return the finding with this name, and delete the comparisons from which it was made."""
         text = same
         if self.unproven:
             text += f"; another one, of which no other law was proven: {', '.join(self.unproven)}"

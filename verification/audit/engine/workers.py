@@ -14,9 +14,9 @@ draw is lost silently.
 
 The workers of loky are started only when a start saves time. Starting a worker takes about as long as this process took
 to import this package and the target. With k workers, a start saves time if the remaining draws take more than k/(k −
-1) times as long as the start. The time of the remaining draws is unknown. The command `covassay audit` therefore makes
-draws in its own process until the draws have taken `PATIENCE` times as long as a start, because every worker also costs
-the processor time of a start.
+1) times as long as the start. The time of the remaining draws is unknown. Every worker also costs the processor time of
+a start. The command `covassay audit` therefore makes draws in its own process until they have taken `PATIENCE` times as
+long as a start.
 """
 
 import importlib
@@ -86,7 +86,8 @@ def run(jobs: int | None, function: Callable[..., Any], arguments: Iterable[tupl
 def _before_workers_pay(function: Callable[..., Any], calls: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
     """Make calls in this process until the calls have taken so long that workers save time.
 
-    Draws are made in this process only if another process supervises it, because a draw may kill the process.
+    A draw may kill the process that makes it. Draws are therefore made in this process only if another process
+    supervises this process.
     """
     global _spent
     while _spent < _paying and (next_call := next(calls, None)) is not None:
@@ -111,7 +112,8 @@ def _in_order(jobs: int | None, tasks: Iterator[Any]) -> Iterator[Any]:
 
 def _tell_of_lost_workers(backend: Any) -> None:
     """Tell joblib about a task whose worker was killed, because otherwise joblib's backend for Dask would wait
-    forever."""
+    forever.
+    """
     name = "submit" if hasattr(backend, "submit") else "apply_async"
     submit = getattr(backend, name)
     if getattr(submit, "tells", False):

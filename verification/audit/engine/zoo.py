@@ -1,7 +1,7 @@
 """Make data sets of many kinds and shapes, which an implementation could treat differently from ordinary rows.
 
-A category says what is special about the rows. Rows outside of the unit ball count as clipped, because the mechanisms
-of the reference clip them.
+A category says what is special about the rows. The category of rows outside of the unit ball is that of clipped rows,
+because the mechanisms of the reference clip such rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping
