@@ -100,42 +100,42 @@ def audit(
     target : a function f(x, *, epsilon, rng), the name of a target such as "covassay:nuclear-laplace" or
         "module:function", a `Target`, or a `TargetReference`. How a function with another signature is called is found
         from the names of its parameters.
-    mechanism : the mechanism that the target claims to be (covassay mechanisms); by default what it says of itself, and
-        if it says nothing, only the contract and the privacy are tested.
+    mechanism : the mechanism that the target claims to be (covassay mechanisms lists them); by default the one that the
+        target states, and if it states none, only the contract and the privacy are tested.
     epsilon : the claimed ε (default: 1 for pure and approximate DP).
     delta : the claimed δ (default: 1e-6 for approximate DP).
     rho : the claimed ρ of zCDP (default: 0.5).
-    options : choices and parameters of the mechanism (covassay mechanisms NAME), such as calibration=tight: on the
-        command line one at a time, in Python a dictionary of all.
-    released : the kind of output, when no mechanism is named; by default it is found by trying.
+    options : choices and parameters of the mechanism (covassay mechanisms NAME lists them), such as calibration=tight;
+        on the command line one for each --options, in Python a dictionary.
+    released : the kind of output, if no mechanism is named (default: found by trying).
     call : how the function is called, such as 'f(x, eps=epsilon, random_state=seed)[0]'.
-    public : parts of what the function returns that are documented as public, such as 'n_clipped_,bounds_': they may
-        follow the data without noise.
-    data : a data set of your own, on which the target is tried too: a .csv, .npy or .parquet file, or wine, digits,
+    public : parts of the returned value that are documented as public, such as 'n_clipped_,bounds_', so that they may
+        depend on the data without noise.
+    data : a data set of your own, on which the target is tried as well: a .csv, .npy or .parquet file, or wine, digits,
         breast-cancer.
-    pair : a pair of neighbours of your own, which is tested too: a .npz or .json file with x and y, in Python also (x,
-        y).
-    bounds : rows lie in a box: LOW:HIGH,LOW:HIGH,… or a .toml or .json file; in Python also a pair (low, high) for
-        every column, or (minima, maxima), and two by two numbers are read as two pairs.
+    pair : a pair of neighbouring data sets of your own, which is tested as well: a .npz or .json file with x and y, or
+        in Python (x, y).
+    bounds : public bounds of the columns: LOW:HIGH,LOW:HIGH,… or a .toml or .json file; in Python also a pair (low,
+        high) for every column, or (minima, maxima), where a two-by-two array is read as two pairs.
     equivariant : with bounds: the target promises to treat all columns alike, up to scale.
     adjacency : which data sets are neighbours (default: what the mechanism says, or replace-one).
-    scope : real: the verdict is about real arithmetic, and low-order bits are a finding beside it; bits: both count,
-        and more draws look at low-order bits; by default both count for a mechanism that releases integers, and for no
-        other.
-    quick : ask only what needs no statistics: the contract, the data path, and the exact loss by recorded draws;
-        inconclusive if that decides nothing.
-    samples : draws for every scenario and side, which a check may scale.
+    scope : what the verdict is about: with real, about real arithmetic, while low-order bits are only reported; with
+        bits, about low-order bits as well, for which more draws are made (default: bits for mechanisms that release
+        integers, real for all others).
+    quick : ask only what needs no statistics: the contract, the data path, and the exact loss from recorded draws; the
+        audit is inconclusive if these decide nothing.
+    samples : number of draws on each data set; some checks use a multiple of it.
     seed : the seed of all randomness of the audit.
     unseeded : the target draws from the operating system, so equal generators need not give equal outputs.
-    jobs : parallel workers; results do not depend on their number (default on the command line: one for every
+    jobs : number of parallel workers, on which the results do not depend (default on the command line: one for every
         processor; in Python: what joblib.parallel_config says, or 1).
-    checkpoint : a file that keeps what was drawn: by the same command, a run that was ended in whatever way goes on.
+    checkpoint : a file in which the draws are stored; if a run is interrupted, the same command continues it.
     false_alarm : the largest probability that a target which keeps its promises is refuted.
     time_limit : seconds that one draw may take.
     stop_early : leave out checks after an overwhelming refutation, and those that only add notes; the verdict is the
         same.
-    progress : called with the label of a check and a number of draws as they are made.
-    unknown : nothing; a keyword of an earlier version is refused with what to write in its place.
+    progress : a function that is called with the label of a check and the number of draws, while draws are made.
+    unknown : not used; a keyword of an earlier version raises `InvalidInput`, which names its replacement.
 
     Raises
     ------

@@ -114,8 +114,8 @@ class AuditOptions:
     mechanism: str | None = _option(
         None,
         replace(kinds.TEXT, rule="the name of a mechanism", metavar="MECHANISM"),
-        "the mechanism that the target claims to be (covassay mechanisms); by default what it says of itself, and "
-        "if it says nothing, only the contract and the privacy are tested",
+        "the mechanism that the target claims to be (covassay mechanisms lists them); by default the one that the "
+        "target states, and if it states none, only the contract and the privacy are tested",
     )
     epsilon: float | None = _option(None, kinds.NUMBER, "the claimed ε (default: 1 for pure and approximate DP)")
     delta: float | None = _option(None, kinds.NUMBER, "the claimed δ (default: 1e-6 for approximate DP)")
@@ -123,11 +123,11 @@ class AuditOptions:
     options: Mapping[str, Any] = _option(
         {},
         kinds.CHOICES,
-        "choices and parameters of the mechanism (covassay mechanisms NAME), such as calibration=tight: on the "
-        "command line one at a time, in Python a dictionary of all",
+        "choices and parameters of the mechanism (covassay mechanisms NAME lists them), such as calibration=tight; on "
+        "the command line one for each --options, in Python a dictionary",
     )
     released: str | None = _option(
-        None, kinds.choice(*OUTPUTS), "the kind of output, when no mechanism is named; by default it is found by trying"
+        None, kinds.choice(*OUTPUTS), "the kind of output, if no mechanism is named (default: found by trying)"
     )
     call: str | None = _option(
         None,
@@ -137,26 +137,26 @@ class AuditOptions:
     public: str | None = _option(
         None,
         replace(kinds.TEXT, metavar="NAMES"),
-        "parts of what the function returns that are documented as public, such as 'n_clipped_,bounds_': they may "
-        "follow the data without noise",
+        "parts of the returned value that are documented as public, such as 'n_clipped_,bounds_', so that they may "
+        "depend on the data without noise",
     )
     data: UserData | None = _option(
         None,
         kinds.DATA,
-        "a data set of your own, on which the target is tried too: a .csv, .npy or .parquet file, or "
+        "a data set of your own, on which the target is tried as well: a .csv, .npy or .parquet file, or "
         + ", ".join(DATA_SETS),
     )
     pair: UserPair | None = _option(
         None,
         kinds.PAIR,
-        "a pair of neighbours of your own, which is tested too: a .npz or .json file with x and y, in Python also "
-        "(x, y)",
+        "a pair of neighbouring data sets of your own, which is tested as well: a .npz or .json file with x and y, or "
+        "in Python (x, y)",
     )
     bounds: Box | None = _option(
         None,
         kinds.BOUNDS,
-        "rows lie in a box: LOW:HIGH,LOW:HIGH,… or a .toml or .json file; in Python also a pair (low, high) for "
-        "every column, or (minima, maxima), and two by two numbers are read as two pairs",
+        "public bounds of the columns: LOW:HIGH,LOW:HIGH,… or a .toml or .json file; in Python also a pair (low, high) "
+        "for every column, or (minima, maxima), where a two-by-two array is read as two pairs",
     )
     equivariant: bool = _option(
         False, kinds.FLAG, "with bounds: the target promises to treat all columns alike, up to scale"
@@ -169,17 +169,17 @@ class AuditOptions:
     scope: str | None = _option(
         None,
         kinds.choice(*SCOPES),
-        "real: the verdict is about real arithmetic, and low-order bits are a finding beside it; bits: both count, "
-        "and more draws look at low-order bits; by default both count for a mechanism that releases integers, and "
-        "for no other",
+        "what the verdict is about: with real, about real arithmetic, while low-order bits are only reported; with "
+        "bits, about low-order bits as well, for which more draws are made (default: bits for mechanisms that release "
+        "integers, real for all others)",
     )
     quick: bool = _option(
         False,
         kinds.FLAG,
-        "ask only what needs no statistics: the contract, the data path, and the exact loss by recorded draws; "
-        "inconclusive if that decides nothing",
+        "ask only what needs no statistics: the contract, the data path, and the exact loss from recorded draws; the "
+        "audit is inconclusive if these decide nothing",
     )
-    samples: int = _option(SAMPLES, kinds.WHOLE, "draws for every scenario and side, which a check may scale")
+    samples: int = _option(SAMPLES, kinds.WHOLE, "number of draws on each data set; some checks use a multiple of it")
     seed: int = _option(0, kinds.WHOLE, "the seed of all randomness of the audit")
     unseeded: bool = _option(
         False, kinds.FLAG, "the target draws from the operating system, so equal generators need not give equal outputs"
@@ -187,21 +187,19 @@ class AuditOptions:
     jobs: int | None = _option(
         None,
         kinds.WHOLE,
-        "parallel workers; results do not depend on their number (default on the command line: one for every "
+        "number of parallel workers, on which the results do not depend (default on the command line: one for every "
         "processor; in Python: what joblib.parallel_config says, or 1)",
         replayed=False,
     )
     backend: str = _option(
         BACKENDS[0],
         kinds.choice(*BACKENDS),
-        "what starts the workers: loky, or dask or ray with the extra covassay[scale], with equal results",
+        "the library that starts the workers, with equal results: loky, or dask or ray with the extra covassay[scale]",
         python=False,
         replayed=False,
     )
     checkpoint: str | None = _option(
-        None,
-        kinds.FILE,
-        "a file that keeps what was drawn: by the same command, a run that was ended in whatever way goes on",
+        None, kinds.FILE, "a file in which the draws are stored; if a run is interrupted, the same command continues it"
     )
     false_alarm: float = _option(
         FALSE_ALARM, kinds.NUMBER, "the largest probability that a target which keeps its promises is refuted"
@@ -217,7 +215,7 @@ class AuditOptions:
     progress: Progress = _option(
         no_progress,
         kinds.WATCH,
-        "called with the label of a check and a number of draws as they are made",
+        "a function that is called with the label of a check and the number of draws, while draws are made",
         command=False,
         replayed=False,
     )
