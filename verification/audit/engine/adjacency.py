@@ -95,8 +95,8 @@ def explained(checks: Iterable[Finding], guarantee: Guarantee, adjacency: str) -
     if wider == guarantee or not all(_allowed(check, wider) for check in shown):
         return ""
     return (
-        f"a claim of {guarantee} for adding or removing one row, with n public, implies {wider} for replacing a row, "
-        "which the loss shown does not exceed: add-remove adjacency could explain it. The claim audited here is "
+        f"a claim of {guarantee} for adding or removing one row, with n public, implies {wider} for replacing a row. "
+        f"The loss shown is within {wider}: add-remove adjacency could explain it. The claim audited here is "
         "replace-one"
     )
 
