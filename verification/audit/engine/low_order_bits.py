@@ -254,7 +254,9 @@ class _Trials:
             self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
 
     def strengthen(self, mean: float) -> None:
-        """Make more draws, test once more an event that has shown a loss, and keep the better of the two tests."""
+        """Test an event that has shown a loss once more, on more new draws. Keep the new test if it refutes, and
+        otherwise the earlier test.
+        """
         before, choice = self.counts, self.choice
         self.test(mean)
         if not self.refuted or before is None:

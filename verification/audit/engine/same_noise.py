@@ -10,7 +10,7 @@ a scale that counts only some rows, or a branch for some data. A comparison unde
 If the residuals differ by the same shift or the same factor under both seeds, the law is refuted, because the laws on
 the two data sets cannot both be the claimed law. An implementation may rotate its noise with the data without changing
 the law of the noise. Any other difference between residuals refutes only if many draws on both data sets prove that the
-laws differ, at a level far below the false-alarm probability.
+laws differ, at a part of the question's false-alarm probability.
 
 Residuals for different numbers of rows are compared after division by the reference's noise scale.
 """
@@ -73,8 +73,8 @@ class DataPath:
     without noise, and is None if noise is not added to a query. `scale` takes (n, d) and returns the noise scale, up to
     a factor that depends on d alone. `symmetric` says whether the noise is a symmetric matrix, perhaps with one more
     row on top. `atom` is the largest probability of one value of one entry of the noise, if the noise lies on a
-    lattice. `unsure` takes a data set x. It returns how much the rounding of clipped rows can change an entry of the
-    query, or None if the change is negligible.
+    lattice. `unsure` takes a data set x, and returns how much the rounding of clipped rows can change an entry of the
+    query. It is None if the change is negligible on all data.
 
     The fields below `unsure` are for outputs without a query. `continuous` says that no single output has positive
     probability, so that no output occurs twice. `equivalent` names the changes of the rows that do not change the law
@@ -516,8 +516,8 @@ class _Comparison:
 
 
 def _minority(units: dict[tuple[int, int], Vector]) -> set[tuple[int, int]]:
-    """Return the sizes whose noise differs from the noise that most sizes have. If no noise is that of most sizes,
-    return all sizes.
+    """Return the sizes whose noise differs from the usual noise. The noise of a few sizes is tried as the usual one,
+    and the smallest set of differing sizes is returned.
     """
     odd = set(units)
     for candidate in list(units.values())[:CANDIDATES]:

@@ -1,6 +1,7 @@
 """List numbers of rows and columns at which an implementation may change its behaviour, and limit the time to try them.
 
-The list has all small numbers, round numbers, powers of two and the numbers beside them, and some numbers in between.
+The lists have all small numbers, round numbers and powers of two, most of the numbers beside these, and some numbers in
+between.
 """
 
 import time

@@ -15,8 +15,8 @@ draw is lost silently.
 The workers of loky are started only when a start saves time. Starting a worker takes about as long as this process took
 to import this package and the target. With k workers, a start saves time if the remaining draws take more than k/(k −
 1) times as long as the start. The time of the remaining draws is unknown. Every worker also costs the processor time of
-a start. The command `covassay audit` therefore makes draws in its own process until they have taken `PATIENCE` times as
-long as a start.
+a start. The command `covassay audit` therefore makes draws in its own process until they have taken `PATIENCE` · k/(k −
+1) times as long as a start.
 """
 
 import importlib
