@@ -17,7 +17,7 @@ _ada = partial(other_noise, mechanism_name="adassp", options=(("calibration", "p
 
 
 def shared(noise: AdaSSPNoise, rng: np.random.Generator, x: Matrix) -> AdaSSPNoise:
-    """Use the same noise for Σ aaᵀ and for Σ ya."""
+    """Use the first row of the noise of Σ aaᵀ as the noise of Σ ya."""
     return replace(noise, vector=noise.matrix[0])
 
 

@@ -111,7 +111,7 @@ def times(factor: float, *kinds: str) -> Callable[[Setup], Matrix]:
 
 
 def with_weights(change: Callable[[Weights, int], Weights]) -> Callable[[Setup], Matrix]:
-    """Return the noise scales of the sums, computed with the given weights."""
+    """Return a function that computes the noise scales of the sums with other weights."""
     return lambda s: spreads(s.scale(), change(s.weights(), s.d), s.d)
 
 

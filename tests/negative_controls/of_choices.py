@@ -109,7 +109,7 @@ def bare_centre(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
 
 
 def bare_at_the_threshold(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """In the first block of rows, add no noise to a coordinate whose mean is within 10 % of the threshold."""
+    """From 1000 rows on, add no noise in the first block to a coordinate with a mean within 10 % of the threshold."""
     rows = as_rows(x)
     n, d = rows.shape
     noise = ppde.draw_noise(d, rng)

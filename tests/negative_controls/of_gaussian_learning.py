@@ -12,7 +12,7 @@ from tests.negative_controls.negative_control import from_function
 
 
 def half_sensitivity(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Calibrate the noise to the sensitivity r²/n, in place of √2 r²/n or more, for rows of length at most r."""
+    """Calibrate the noise to the sensitivity r²/n, in place of √2 r²/n, for rows of length at most r."""
     noise = naive_pce.draw_noise(as_rows(x).shape[1], rng)
     return naive_pce.release(x, noise / math.sqrt(2), rho=rho, calibration="tight")
 

@@ -97,7 +97,8 @@ NEGATIVE_CONTROLS = (
         of_numbers(redrawn_beyond(4, laplace_numbers)), TAIL,
     ),
     with_noise(
-        "large-matrices-redrawn", "Draw the noise matrix again while its nuclear norm is above the 98 % quantile.",
+        "large-matrices-redrawn",
+        "Draw the noise matrix again while its nuclear norm is over 2.3 standard deviations above the mean.",
         nuclear_laplace.MECHANISM,
         redrawn_if(lambda z: bool(nuclear_norm(z) > len(z) ** 2 + 2.3 * len(z))), TAIL,
     ),

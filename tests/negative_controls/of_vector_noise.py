@@ -149,7 +149,7 @@ NEGATIVE_CONTROLS = (
     ),
     _image(
         "image-unweighted",
-        "Omit the weight √2 of the entries off the diagonal.",
+        "Double the noise of the entry off the diagonal of a (2, 2) matrix.",
         by_law("off-diagonal direction"),
         off_diagonal_unweighted,
     ),
