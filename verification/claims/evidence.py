@@ -105,8 +105,8 @@ class ClaimCheck:
 
     @property
     def summary(self) -> str:
-        """Return the first line of the check's docstring."""
-        return (self.function.__doc__ or "").strip().partition("\n")[0]
+        """Return the first paragraph of the check's docstring on one line."""
+        return " ".join((self.function.__doc__ or "").strip().partition("\n\n")[0].split())
 
     def __call__(self, **slots: Any) -> Evidence:
         """Run the check, with the formula of the reference in every slot for which no value is given."""

@@ -375,6 +375,11 @@ def test_the_page_quotes_the_rates_that_a_check_encloses() -> None:
 # WHAT CHECKS MAY CLAIM
 
 
+def test_the_summary_of_every_check_is_a_whole_sentence() -> None:
+    """The test fails if the page of checks cuts off a sentence that is wrapped in the docstring."""
+    assert [name for name, told in checks().items() if not told.summary.endswith(".")] == []
+
+
 @check("exact", covers="all", mutants={"m": {}})
 def draws_at_random() -> Evidence:
     rng = np.random.default_rng(0)
