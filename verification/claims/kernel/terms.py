@@ -7,12 +7,13 @@ conclusion is the rest, and it establishes M.good and M.q.
 import re
 
 OPENING, CLOSING = "([{", ")]}"
-# connectives from whose proof one can extract a proof of each proposition; names may have any letter beyond ASCII
+# names may have any letter beyond ASCII
 QUALIFIED = re.compile(r"[\w'.\u0080-\U0010ffff]+")
 # types of which the library has an element, whatever the variables in the types are
 PLAIN = re.compile(r"(?:nat|bool|Prop|Set|Type|classical_sets\.set|measure\.measure_display|(?:\w+\.)+type)$")
 ELEMENT = re.compile(r"@?(?:\w+\.)+sort(?: \w+)+$")  # an element of a structure that is a variable of the statement
 INDEX = re.compile(r"@?fintype\.ordinal \(S \w+\)$")  # a number below k + 1
+# connectives from whose proof one can extract a proof of each proposition
 CONNECTIVES = re.compile(r"(?:and\d*|ex2?|prod|sig2?|sigT2?|is_true)$")
 
 
