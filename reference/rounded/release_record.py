@@ -1,5 +1,5 @@
-"""Declare what rounded releases and releases on a lattice have in common: integers, their unit, and the entries of a
-file.
+"""Declare the record of a rounded release or of a release on a lattice: its integers, their unit, and the entries of
+its file.
 """
 
 from collections.abc import Mapping

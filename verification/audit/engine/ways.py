@@ -344,8 +344,8 @@ class Asked:
         return moved(other, one, tolerance) if np.abs(one - other).max() > tolerance else ""
 
     def _drawn(self, way: Way, x: Matrix) -> str:
-        """Return the difference in law that many draws prove between the usual way of calling the target and this
-        way.
+        """Return how the law of the output differs between the usual way of calling the target and this way, as many
+        draws prove.
         """
         if self.decided >= DECIDED:
             return ""

@@ -37,7 +37,7 @@ def own_values(draw: Any, declared: Mechanism[Any, ..., Any]) -> dict[str, Any]:
 
 
 def notes_on(draw: Any, declared: Mechanism[Any, ..., Any]) -> tuple[str, ...]:
-    """Return a note for every value of the target that differs from the default of the mechanism."""
+    """Return a note for every parameter whose value in the target differs from the mechanism's default."""
     usual = declared.resolve({}) | declared.parameters
     return tuple(
         f"{name} = {value}: the target's own value; the law of {declared.name} for it is expected"

@@ -351,8 +351,9 @@ def rows_unshortened(share: Fraction = Fraction(1)) -> Found:
 
     The squared length ‖x[S]‖² of the bits of a row in S is stochastically at most Bin(|S|, u), if all means are at most
     u. In a round of PPDE B² is 6u|S|L with L = ln(mR/β) ≥ ln 2. Since the tail jumps at integers, P(Bin ≥ k) ≤
-    e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S| is enough. The inequality holds for all |S| because E e^X ≤ e^{(e − 1)u|S|} for
-    bits, and 5L ≥ e − 1. In the last step B² = 6 ln(m/β) and u|S| < 1, so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6 ln 2.
+    e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S| is enough. The inequality holds for all |S|, because a sum X of |S| bits with
+    means at most u has E e^X ≤ e^{(e − 1)u|S|}, and because 5L ≥ e − 1. In the last step B² = 6 ln(m/β) and u|S| < 1,
+    so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6 ln 2.
     """
     one = Fraction(1)
     for size, r in product((1, 2, 3, 4, 8, 12, 20, 32), range(1, 6)):
