@@ -36,6 +36,10 @@ class NegativeControl:
     claim: Guarantee | None = None
     draw_many: Callable[..., Matrix] | None = None
 
+    def __post_init__(self) -> None:
+        """Fold the mistake to one line, because it may be a docstring."""
+        object.__setattr__(self, "mistake", " ".join(self.mistake.split()))
+
 
 def by_law(*names: str) -> tuple[tuple[str, str], ...]:
     """Return a value for `caught_by`: the tests of the output's law that have the given names."""

@@ -219,7 +219,8 @@ def private_size(x: Matrix, epsilon: float, use: Instruments) -> Vector:
 
 
 def inferred_domain(x: Matrix, epsilon: float, use: Instruments) -> Vector:
-    """Release noisy counts of the classes that occur in the data, so that the length of the list is private."""
+    """Release noisy counts of the classes that occur in the data, so that the length of the list reveals how many
+    occur."""
     classes, counts = np.unique(x, return_counts=True)
     use.public(classes=len(classes))
     return use.laplace(counts.astype(np.float64), 1.0, epsilon / len(classes))
@@ -418,7 +419,7 @@ def _of_auditorium() -> list[Case]:
 
 def _of_recorder() -> list[Case]:
     def case(name: str, function: Function, first: Matrix, second: Matrix, loss: float, length: int = 1) -> Case:
-        told = (function.__doc__ or "").strip().rstrip(".")
+        told = " ".join((function.__doc__ or "").split()).rstrip(".")
         sample = repeated(function, 1.0)
         return Case(name, RECORDER, told, ONE, first, second, sample, loss, length, (), function)
 

@@ -99,8 +99,7 @@ def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrep
 
     A lemma must mention a definition that the rows of its vector use and no other vector uses. It must also mention a
     definition of a theorem, which is any definition outside the module of the rows. A definition that several vectors
-    share, such as a short notation for
-    fractions, does not identify any one of them.
+    share, such as a short notation for fractions, does not identify any one of them.
     """
     listed = list(every)
     uses = {v.name: audit.definitions[v.rows].mentions for v in listed}

@@ -44,6 +44,7 @@ from tests.negative_controls import (
 )
 from tests.negative_controls import program as controls
 from tests.negative_controls.every import NEGATIVE_CONTROLS
+from tests.negative_controls.negative_control import NegativeControl
 from tests.negative_controls.of_the_list import CONTROL_OF
 from tests.negative_controls.standing import NOTED, STANDING, WRONG_CALL
 from tests.negative_controls.table import row_of
@@ -85,6 +86,13 @@ def test_every_mutant_is_registered_under_a_name_of_its_own() -> None:
     names = [mutant.name for module in modules if ".of_" in module.__name__
              for mutant in getattr(module, "NEGATIVE_CONTROLS", ())]  # fmt: skip
     assert sorted(names) == sorted(NEGATIVE_CONTROLS)
+
+
+def test_a_mistake_that_is_a_wrapped_docstring_is_one_line_of_the_table() -> None:
+    assert (
+        NegativeControl("wrapped", "Add half\n    of the noise.", "laplace", (), abs).mistake
+        == "Add half of the noise."
+    )
 
 
 def every_check() -> set[tuple[str, str]]:

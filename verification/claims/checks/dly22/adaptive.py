@@ -120,8 +120,8 @@ def noise_and_bias(bias: Formula = tail, exponent: int = 1) -> Found:
     """The error of a clipped mechanism is at most Noise(τ) + γ(τ) for any noise, and some data come close to it.
 
     With noise matrix W, eigenvalue noise N and their scales σ and s, the noise level Noise(τ) is τ²σ‖W‖_F for GaussCov
-    and τ · 2√(s tr Σ ‖W‖) + τ² s‖N‖ for SeparateCov. The check runs
-    the reference's clipped mechanism on random rows, thresholds and noises.
+    and τ · 2√(s tr Σ ‖W‖) + τ² s‖N‖ for SeparateCov. The check runs the reference's clipped mechanism on random rows,
+    thresholds and noises.
     """
     rng = np.random.default_rng(3)
     for i in range(600):
@@ -435,10 +435,9 @@ def adaptive_error(factor: float = 32.0, clipping: Formula = clipped_cov.clip_le
 
     In the bound on the error, α is the accuracy of the search for the threshold. At level k, N_k is the smaller bound
     on the noise, and B_k the bound on the bias; K is the last level. If the search stops at k ≥ 1, then B_j ≤ N_j + α/n
-    for j < k, N_k ≤ B_k + α/n, and N_{j−1} ≤ 4N_j. If the search stops at k, the rows are clipped at
-    2^{1−k}. For rows clipped at 2^{1−k}, the mechanism with the smaller bound at level k has noise at most 4N_k. The
-    bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ); for τ
-    ≤ 2^{−k−1}, N_k
+    for j < k, N_k ≤ B_k + α/n, and N_{j−1} ≤ 4N_j. If the search stops at k, the rows are clipped at 2^{1−k}. For rows
+    clipped at 2^{1−k}, the mechanism with the smaller bound at level k has noise at most 4N_k. The bias is at most
+    B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ); for τ ≤ 2^{−k−1}, N_k
     ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the search does not stop, the same inequalities hold with k = K + 1, and the last term
     of the bound is N_{K+1}.
     """
@@ -493,13 +492,12 @@ def adaptive_error_proof(
 
     The docstring of `adaptive_error` has the proof of the bound. The bounds on both noises, and so the smaller bound
     N_k, satisfy bound(k − 1) ≤ 4 bound(k). The two sides are equal for GaussCov, and differ by 2 · 2^{−k} a for
-    SeparateCov. Suppose
-    that the search for the threshold stops at level k. At the clipping norm 2^{1−k}, one level above, the noise is at
-    most 4N_k, and the bias at most B_{k−1} ≤ N_{k−1} + s ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4
-    Noise(τ); if τ is smaller, then N_k ≤ B_k + s ≤ 4γ(τ) + s. If the search does not stop, the last level N_{K+1} is
-    kept. In the three cases the error is therefore at most 32 Noise(τ) + s, 32γ(τ) + 9s or 8N_{K+1} + s. The stated
-    constants must be the largest coefficients in these three bounds. If the search stops at level 0, the error is at
-    most the first noise level N_0.
+    SeparateCov. Suppose that the search for the threshold stops at level k. At the clipping norm 2^{1−k}, one level
+    above, the noise is at most 4N_k, and the bias at most B_{k−1} ≤ N_{k−1} + s ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1},
+    then N_k ≤ 4N_{k+1} ≤ 4 Noise(τ); if τ is smaller, then N_k ≤ B_k + s ≤ 4γ(τ) + s. If the search does not stop, the
+    last level N_{K+1} is kept. In the three cases the error is therefore at most 32 Noise(τ) + s, 32γ(τ) + 9s or
+    8N_{K+1} + s. The stated constants must be the largest coefficients in these three bounds. If the search stops at
+    level 0, the error is at most the first noise level N_0.
     """
     k, g, a, e = sp.symbols("k g a e", positive=True)
     gauss = sp.expand(4 * adaptive_cov.gauss_noise(k, g) - adaptive_cov.gauss_noise(k - 1, g))
@@ -635,9 +633,8 @@ def radius_release(before: Formula = lambda x: x, unit: float = 1.0) -> Found:
     radius r̃ adds the bias γ(X, r̃). For τ ≤ r̃, r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ). The noise level at τ/r̃ and trace
     t̃, multiplied by r̃², is the noise level at τ and trace r̃²t̃. For τ > r̃ the bound at r̃ is enough, because γ(X′,
     1) = 0 and the noise level rises with τ. At most 2α′ rows are longer than r̃, and none is longer than R, so that
-    γ(X, r̃) ≤ 2α′R²/n. The check draws from the
-    reference's mechanism, and leaves the term in N_{K+1} out. The check also leaves out a draw in which a noise exceeds
-    its bound.
+    γ(X, r̃) ≤ 2α′R²/n. The check draws from the reference's mechanism, and leaves the term in N_{K+1} out. The check
+    also leaves out a draw in which a noise exceeds its bound.
     """
     rng = np.random.default_rng(12)
     seen, small, beta = 0, 0, 0.1

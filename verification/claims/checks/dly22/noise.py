@@ -254,9 +254,9 @@ def laplace_vector_tail(coded: Formula = tails.eta_laplace) -> Evidence:
     The proven bound can fail only in three events, each of probability at most β/3. With x = ln(3/β) they are ΣE_i > d
     + √(2dx) + x, max E_i > x + ln d, and ‖Z‖₂ > √(2ΣE_i) + 2√(x max E_i). The last one has this probability by Gaussian
     concentration, given the E_i. The bounds of the three events together give √(2(d + √(2dx) + x)) + 2√(x(x + ln d)) ≤
-    √(2d) + √(2x) + 2x + ln
-    d. With L = ln(2/β) ≥ ln 2 and x ≤ κL, κ = log₂ 3, the sum √(2d) + √(2x) + 2x + ln d is at most √2 √d + (√(2κ/ln 2)
-    + 2κ + log₂ d) L. The factor √(2κ/ln 2) + 2κ + log₂ d is below K; the two are closest at 2 log₂ d = (√2 + 1)².
+    √(2d) + √(2x) + 2x + ln d. With L = ln(2/β) ≥ ln 2 and x ≤ κL, κ = log₂ 3, the sum √(2d) + √(2x) + 2x + ln d is at
+    most √2 √d + (√(2κ/ln 2) + 2κ + log₂ d) L. The factor √(2κ/ln 2) + 2κ + log₂ d is below K; the two are closest at 2
+    log₂ d = (√2 + 1)².
     """
     first = math.sqrt(2 * KAPPA / math.log(2)) + 2 * KAPPA
 

@@ -61,9 +61,8 @@ def capped_event(cap: Fraction = Fraction(4)) -> Found:
 
     The largest weight max w = ‖Z‖/R is above 4/d only if ‖Z‖ > 3.84 d or R < 0.96 d². The page norm-tail.md bounds the
     probability of ‖Z‖ > 3.84 d, and R < 0.96 d² has probability below e^{−L} for d√(2L) = 0.04 d². Given max w ≤ 4/d,
-    w_i
-    therefore still has the variance of `variance_of_a_weight`, and (4.2) fails. With α = 2/d the event in the condition
-    of (4.2) has a probability that tends to 0.
+    w_i therefore still has the variance of `variance_of_a_weight`, and (4.2) fails. With α = 2/d the event in the
+    condition of (4.2) has a probability that tends to 0.
     """
     c = cap * Fraction(96, 100)
     log = mpmath.iv.log(2 * mpmath.iv.mpf(c.numerator) / c.denominator / mpmath.iv.pi)

@@ -50,8 +50,7 @@ def centred_algorithm_2(
     Twice the trace moves by at most 8(n − 1)/n², because |x − m|² lies in [0, 4]. Let f and g be the ratios of the
     scales ρ and b to the printed ones, 4/(εn) and 10/(εn). Every part of the error bound of Theorem 2 is proportional
     to f, g, √f or √(fg). For n ≥ 2, 1 ≤ f and g ≤ f ≤ 3√3/2, so every part grows by at most 3√3/2. With the printed
-    scales the two
-    privacy losses add up to (3√3/4 + 4/5)(1 − 1/n)ε.
+    scales the two privacy losses add up to (3√3/4 + 4/5)(1 − 1/n)ε.
     """
     more, epsilon = sp.symbols("k epsilon", positive=True)
     n = 2 + more

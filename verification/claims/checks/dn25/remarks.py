@@ -132,8 +132,7 @@ def recovered_rate(additive: Number = 1, least: Formula = lambda d, n: d**2 / n)
     With ln d = s² the ratio of the second term to √(d/(εn)) is √tr Σ + s/√(εn). The ratio √tr Σ + s/√(εn) is at most 2
     for εn ≥ s². The ratio is always at least s/√(εn), which is unbounded. The ratio of the first term to √(d/(εn)) is
     d/√(εn), which is unbounded too. For εn < ln d, √(d/(εn)) is above 1, and so above the error of returning 0. The
-    term √(d tr Σ/(εn)) is √(tr Σ/t₁) times
-    d^{3/2}/(εn), t₁ = d²/(εn), and √tr Σ times √(d/(εn)).
+    term √(d tr Σ/(εn)) is √(tr Σ/t₁) times d^{3/2}/(εn), t₁ = d²/(εn), and √tr Σ times √(d/(εn)).
     """
     n, s, trace, more, d = sp.symbols("n s t m d", positive=True)  # n stands for εn
     ratio = sp.sqrt(trace) + additive * s / sp.sqrt(n)

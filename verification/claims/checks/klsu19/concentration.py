@@ -72,9 +72,8 @@ def quadratic_form_upper(bound: Formula = radius) -> Evidence:
     (A + Aᵀ)/2 has the same quadratic form and trace and no larger norms, so let A = diag(a). Let ψ(u) = −u − ln(1 −
     2u)/2. The logarithm of the moment generating function is Σ ψ(s a_i). For 0 ≤ u < 1/2, ψ(u) ≤ u²/(1 − 2u), because
     the coefficients of u^k satisfy 2^{k−1}/k ≤ 2^{k−2}. For u < 0, ψ(u) ≤ u². Hence Σ ψ(s a_i) is at most vs²/(1 − cs)
-    with v =
-    ‖A‖_F², c = 2‖A‖, and at s = √t/(√v + c√t) the exponent of Markov's bound is −t. The check also compares the bound
-    for A = I with exact χ² tails.
+    with v = ‖A‖_F², c = 2‖A‖, and at s = √t/(√v + c√t) the exponent of Markov's bound is −t. The check also compares
+    the bound for A = I with exact χ² tails.
     """
     u, v, b, t = sp.symbols("u v b t", positive=True)
     psi = -u - sp.log(1 - 2 * u) / 2

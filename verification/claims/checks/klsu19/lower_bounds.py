@@ -22,8 +22,7 @@ class Moments:
 
     The second moment s lies between `low` and `high` times the squared distance of the parameters. The distance that
     the claim names is at most `scale` times the distance of the parameters. `distance` is the claimed ratio of the
-    total variation
-    distance TV to the distance of the parameters, for distances up to `radius`.
+    total variation distance TV to the distance of the parameters, for distances up to `radius`.
     """
 
     third: Fraction
@@ -178,8 +177,7 @@ def gaussian_distance(constant: Fraction = Fraction(3829, 10000)) -> Found:
 
     At distance t from the first mean, along the line through the means, the log ratio of the densities is δ(t − δ/2),
     so they are equal half-way. The function 2Φ(δ/2) − 1 = P(χ²₁ < δ²/4) grows and is concave in δ, so it lies above its
-    chord on [0, 1]. The check encloses 2Φ(δ/2) − 1 at δ =
-    1 and on a grid.
+    chord on [0, 1]. The check encloses 2Φ(δ/2) − 1 at δ = 1 and on a grid.
     """
     for j in range(1, 41):
         delta = Fraction(j, 20)

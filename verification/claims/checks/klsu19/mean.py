@@ -120,9 +120,8 @@ def kv_error(width: Formula = kv_mean.half_width, bound: Formula = kv_mean.error
     The check uses the Gaussian tail bound P(|N(0, 1)| > t) ≤ e^{−t²/2}. A value is clipped only if it is w − 2σ or more
     from μ, and with t = w/σ − 2 the union bound n e^{−t²/2} is β/8. Without clipping the error is that of the mean of n
     values plus the noise. Each of the two exceeds √(2 ln(8/β)) times its standard deviation with probability at most
-    β/8.
-    With probability β/2 for the centre, the sum of all failure probabilities is 7β/8. In place of ln y the check takes
-    t²/2, with a new symbol t for each y, so that e^{−t²/2} = 1/y.
+    β/8. With probability β/2 for the centre, the sum of all failure probabilities is 7β/8. In place of ln y the check
+    takes t²/2, with a new symbol t for each y, so that e^{−t²/2} = 1/y.
     """
     n, sigma, beta, rho = sp.symbols("n sigma beta rho", positive=True)
     deviates: dict[sp.Expr, sp.Symbol] = {}

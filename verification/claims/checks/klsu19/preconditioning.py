@@ -51,9 +51,9 @@ def constants_of_a_round(
     vector has a part of length p in the range of Π, and a part of length q orthogonal to it. BΣB is at least 1 − 3p²/4
     along this vector, which is above c for p ≤ 9/20. For p ≥ 9/20, where q ≤ 9/10, BΣB is at least κp((1/2 − ν)p/4 −
     νq)/(1 + s), which grows with p and is above c too. The expression κp((1/2 − ν)p/4 − νq)/(1 + s) is uᵀMu/(1 + s) for
-    u =
-    (p/2, q) and the smallest Σ̂ that the noise allows, M = κ[[1/2 − ν, −ν], [−ν, 0]]. The upper bound on the eigenvalues
-    of BΣB is κ(1/2 + ν)/(1 − s). The bound 1 − 3p²/4 is ‖u‖² = p²/4 + q² with p² + q² = 1, and it holds because Σ ⪰ I.
+    u = (p/2, q) and the smallest Σ̂ that the noise allows, M = κ[[1/2 − ν, −ν], [−ν, 0]]. The upper bound on the
+    eigenvalues of BΣB is κ(1/2 + ν)/(1 − s). The bound 1 − 3p²/4 is ‖u‖² = p²/4 + q² with p² + q² = 1, and it holds
+    because Σ ⪰ I.
     """
     s, floor, p, q = (
         Fraction(str(weak_ppc.SAMPLING_ERROR)),

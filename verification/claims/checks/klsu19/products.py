@@ -316,9 +316,8 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Foun
     integers, so the claims are P(Bin ≥ k) ≤ e^{−(k/(pd) − 1)/3} for k > pd, and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. The
     second claim holds for all d. Markov's inequality for the binomial coefficient C(X, k) gives P ≤ 1/k!, which is at
     most e^{−k/6} from k = 2 on. For k = 1, P = 1 − (1 − p)^d ≤ 3/4. For the claim on pd > 1 let x = k/(pd). The
-    exponent x ln x − x + 1
-    of the Chernoff bound is at least (x − 1)/3 for x ≥ 11/6. For smaller x, P(Bin > pd) < 3/4 (Greenberg and Mohri
-    2014), and e^{−5/18} > 3/4. For one bit of mean 1 the claim on pd ≤ 1 would fail at L ≤ 1/6.
+    exponent x ln x − x + 1 of the Chernoff bound is at least (x − 1)/3 for x ≥ 11/6. For smaller x, P(Bin > pd) < 3/4
+    (Greenberg and Mohri 2014), and e^{−5/18} > 3/4. For one bit of mean 1 the claim on pd ≤ 1 would fail at L ≤ 1/6.
     """
     largest = Fraction(0)
     for d in (1, 2, 3, 4, 5, 7, 10, 15, 24, 40):
@@ -451,12 +450,10 @@ def means_above_half(
     Only in the first round, r = 1, is the bound u on the means ½. In the first round P(|plain mean − p| > 1/32) ≤
     2e^{−l} by Bernstein's inequality, because m ≥ 523 dl, d ≥ 2, and a bit has variance at most ¼. No row is shortened,
     because B² = 3dL and L ≥ 1. The noise is that of Theorem 5.2. In the first round |q − p| ≤ u/8: a coordinate that
-    goes on
-    has p < ¼, and one that is finished has p ≥ u/4. In the bound on TV, Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ
-    e²/p. Let a = dl/m ≤ 1/523 and b = d√(lL/ρ)/m. Then TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b, which
-    is at most α for a ≤ α²/100, b ≤ α/21 and α ≤ 1. The m records of the flips are enough for `flip_test`: 523 dl ≥ 128
-    ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d
-    ln(2d/β)/ρ).
+    goes on has p < ¼, and one that is finished has p ≥ u/4. In the bound on TV, Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p
+    replaces Σ e²/p. Let a = dl/m ≤ 1/523 and b = d√(lL/ρ)/m. Then TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 +
+    √12 b, which is at most α for a ≤ α²/100, b ≤ α/21 and α ≤ 1. The m records of the flips are enough for `flip_test`:
+    523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d ln(2d/β)/ρ).
     """
     records_per_length = 523
     d = sp.Symbol("d", positive=True)
@@ -590,10 +587,9 @@ def flip_test(factor: float = 1.0, mean: float = 5 / 8) -> Found:
 
     The noisy mean is ρ-zCDP. With m ≥ 128 ln(2d/β), m ≥ 16√(d ln(2d/β)/ρ) and noise of variance d/(2ρm²), P(no flip at
     p ≥ 5/8) ≤ β/d, by the exact binomial law. For all m the bound follows from Hoeffding's inequality and the Gaussian
-    tail, each at 1/16:
-    both e^{−m/128} and e^{−ρm²/(256d)} are at most β/(2d). Flipping bits is a bijection of the rows, so it changes
-    neither the distance TV nor the privacy. If p ≤ 5/8 in place of ½ in the first round, `enough_records` still makes
-    the sampling error of this round small, and no row is shortened.
+    tail, each at 1/16: both e^{−m/128} and e^{−ρm²/(256d)} are at most β/(2d). Flipping bits is a bijection of the
+    rows, so it changes neither the distance TV nor the privacy. If p ≤ 5/8 in place of ½ in the first round,
+    `enough_records` still makes the sampling error of this round small, and no row is shortened.
     """
     for d, rho, beta in product((1, 4, 100), (1e-4, 1.0, 1e4), (0.3, 1e-4)):
         level = math.log(2 * d / beta)

@@ -175,8 +175,8 @@ def multiplier_is_enough(multiplier: Formula = gaussian_approximate.multiplier) 
     """The number m that `multiplier` returns has δ(1/m, ε) = Φ(1/(2m) − εm) − e^ε Φ(−1/(2m) − εm) ≤ δ.
 
     By theorems that Rocq's kernel has checked, noise of scale mΔ₂ is (ε, δ(1/m, ε))-DP for every m > 0. The check takes
-    the float m
-    and computes δ(1/m, ε) with 60 digits. The calibration is "paper" for a third of the budgets, with ε ≤ 1.
+    the float m and computes δ(1/m, ε) with 60 digits. The calibration is "paper" for a third of the budgets, with ε ≤
+    1.
     """
     rng = np.random.default_rng(1)
     for i in range(600):

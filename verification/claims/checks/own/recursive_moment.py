@@ -36,8 +36,7 @@ def budget(
 
     Let s be the `separation_squared` of x xᵀ − y yᵀ. Given the earlier rounds, replacing x by y costs the Rényi
     divergence D_α = (α/2) s/(nσ)² in a round. Rows along two axes have the same divergence with variance 1/2 above the
-    diagonal as with variance 1,
-    and rows turned by 45° do not. The check therefore compares both laws of the noise.
+    diagonal as with variance 1, and rows turned by 45° do not. The check therefore compares both laws of the noise.
     """
     for (calibration, ensemble), d, rounds in product(ensembles.items(), (1, 2, 3, 6), (1, 2, 5)):
         x, y = np.eye(d)[0], np.eye(d)[1] if d > 1 else np.zeros(1)

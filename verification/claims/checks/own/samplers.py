@@ -4,8 +4,7 @@ Every check has a fixed seed; over a random seed its false-alarm probability wou
 tests are two-sided and exact, and a check combines its p-values by Bonferroni's inequality. One test with n draws
 detects a distance of 2√(ln(2/1e-9)/(2n)) between distribution functions with probability 1 − 1e-9 (Massart). This
 distance is 0.15 for 2000 draws and 0.066 for 10 000. If k tests share the level, each at 1e-9/k, the distance that is
-detected is slightly
-larger.
+detected is slightly larger.
 """
 
 from collections.abc import Iterable

@@ -35,9 +35,9 @@ def spectral_suprema(
 
     In the proof s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩. The eigenvalues μ₊ ≥ 0 ≥ μ₋ of Δ are the roots of f(μ) = μ² − (s − t)μ
     − (st − c²). Since f(s) = f(−t) = c² ≥ 0, −t ≤ μ₋ and μ₊ ≤ s. Hence ‖Δ‖ = max(μ₊, −μ₋) ≤ 1 and ‖Δ‖_* = μ₊ − μ₋ ≤ s +
-    t. The
-    Frobenius norm has 2 − ‖Δ‖_F² = (1 − s²) + (1 − t²) + 2c². The norms attain their bounds at s = t = 1, c = 0, and
-    the trace attains its bound at t = 0. At d = 1, c² = st, and all norms are |s − t| ≤ 1, attained at s = 1, t = 0.
+    t. The Frobenius norm has 2 − ‖Δ‖_F² = (1 − s²) + (1 − t²) + 2c². The norms attain their bounds at s = t = 1, c = 0,
+    and the trace attains its bound at t = 0. At d = 1, c² = st, and all norms are |s − t| ≤ 1, attained at s = 1, t =
+    0.
     """
     s, t = sp.symbols("s t", positive=True)
     c = sp.symbols("c", real=True)

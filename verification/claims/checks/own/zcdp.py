@@ -29,10 +29,11 @@ def randomised_response_divergence(rho: Formula = zcdp_of_pure, odds: Formula = 
     """For randomised response with odds e^ε, D_α/α falls in α, and at α = 1 it is ε tanh(ε/2) ≤ ε²/2.
 
     No pair of ε-DP laws P, Q has a larger D_α. There are laws A, B with P = (e^ε A + B)/(1 + e^ε) and Q = (A + e^ε
-    B)/(1 + e^ε), so that P and Q come from randomised response by post-processing. Let f(v) = ln cosh √v. As e^{(α−1)
-    D_α} is cosh((α − ½)ε)/cosh(ε/2), D_α/α is ε² times the slope of the secant of f from v = ε²/4 to v = (α − ½)²ε².
-    The slope falls in α, because f is concave. In detail, f′(v) is tanh(w)/(2w) at w = √v, and the derivative of
-    tanh(w)/(2w) has the sign of w − sinh w cosh w, which is 0 at 0 and falls.
+    B)/(1 + e^ε), so that P and Q come from randomised response by post-processing. Let f(v) = ln cosh √v. Since
+    e^{(α−1) D_α} = cosh((α − ½)ε)/cosh(ε/2), the ratio D_α/α is ε² times the slope of the line through the points of
+    the graph of f at v = ε²/4 and v = (α − ½)²ε². This slope falls in α, because f is concave. In detail, f′(v) is
+    tanh(w)/(2w) at w = √v, and the derivative of tanh(w)/(2w) has the sign of w − sinh w cosh w, which is 0 at 0 and
+    falls.
     """
     epsilon, alpha, w = sp.symbols("epsilon alpha w", positive=True)
     p = odds(epsilon) / (1 + odds(epsilon))
@@ -146,10 +147,9 @@ def coinpress_budgets(
     """CoinPress's budgets add up to ρ, which steps of both kinds attain; for d = 1 a covariance step spends ρ/2.
 
     A covariance step has the sensitivity √2γ²/n, or γ²/n for d = 1, where the rows γ and 0 attain it. A mean step has
-    the sensitivity 2τ/n. The
-    reference shortens two far rows on two axes to length γ, and two opposite far rows to the ends of a ball of radius
-    τ; these pairs attain the sensitivities. The check computes exactly at γ = 2, τ = 2, ρ_j = 2, n = 4. For 50 random
-    matrices A the check maps every row x to A x, and clips the image to length γ.
+    the sensitivity 2τ/n. The reference shortens two far rows on two axes to length γ, and two opposite far rows to the
+    ends of a ball of radius τ; these pairs attain the sensitivities. The check computes exactly at γ = 2, τ = 2, ρ_j =
+    2, n = 4. For 50 random matrices A the check maps every row x to A x, and clips the image to length γ.
     """
     sums = [sum(split(Fraction(3, 7), t), Fraction(0)) == Fraction(3, 7) for t in range(1, 9)]
     n, size, rho = 4, 2.0, 2.0
