@@ -71,7 +71,7 @@ VECTORS = '[prices]\nrows = "Two.table"\ncolumns = ["n", "price"]\nlemmas = ["On
 
 
 def together(known: Mapping[str, str], question: str) -> str:
-    """Return the axioms of a lemma that uses several constants, which are the axioms of all these constants."""
+    """Return the axioms of all constants that a lemma uses, which are the axioms of the lemma."""
     used = [known[name] for name in re.findall(r"pose proof @([\w.]+)\.", question)]
     assert used, question
     resting = [answer for answer in used if answer != "Closed under the global context"]
