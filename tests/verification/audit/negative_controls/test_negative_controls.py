@@ -1,6 +1,6 @@
 """Test that every check of the audit refutes some broken implementation, and that every broken implementation is
-refuted by the intended check. The seed is fixed, and a correct target fails a check with probability at most 1e-9 / 2
-per group.
+refuted by the intended check. The seed is fixed, and one run of a check refutes a correct target with probability at
+most 1e-9.
 """
 
 import importlib
